@@ -27,8 +27,9 @@ export function search(query: string, context: SearchContext): string | Missing 
     if (new Date(atMs).getUTCDate() !== Number(day)) return describeMissing('There is no such date.');
     return findDay(atMs, context);
   }
-  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return `/settlements/${text.toLowerCase()}`;
-  if (/^0x/i.test(text)) return `/owners/${encodeURIComponent(text)}`;
+  const hex = normalizeHex(text);
+  if (/^0x[0-9a-f]{64}$/.test(hex)) return `/settlements/${hex}`;
+  if (/^0x/.test(hex)) return `/owners/${encodeURIComponent(hex)}`;
   if (/^(?:chain|measurement):/.test(text)) return formatPlace({ view: 'event', id: text });
   const [, kind, number] = /^(?:(miner|token|round|block|#)\s*)?#?(\d{1,18})$/i.exec(text) ?? [];
   if (number === undefined)
@@ -65,10 +66,25 @@ function findDay(atMs: number, { nowMs, genesisMs }: SearchContext): string | Mi
   return `/rounds/${Math.floor((startMs - genesisMs) / roundMs) + 1}`;
 }
 
-/** Why a text is not an owner's address, as a sentence. */
+/**
+ * Returns an address or a transaction in its usual form: with `0x`, and without capital letters unless they are a checksum. All letters in
+ * capitals are none, for they are how some programs and codes to scan write an address. Other texts are returned with at most a small `x`.
+ */
+export function normalizeHex(text: string): string {
+  const [, digits] = /^(?:0x)?([0-9a-f]{40}|[0-9a-f]{64})$/i.exec(text) ?? [];
+  if (digits === undefined) return text.replace(/^0X/, '0x');
+  const isChecksum = digits.length === 40 && /[a-f]/.test(digits);
+  return `0x${isChecksum ? digits : digits.toLowerCase()}`;
+}
+
+/**
+ * Why a text is not an owner's address, as a sentence.
+ *
+ * @param text normalized.
+ */
 export function describeAddress(text: string): Missing {
-  const digits = text.replace(/^0x/i, '');
-  if (!/^0x/i.test(text)) return describeMissing('An address begins with 0x.');
+  const digits = text.replace(/^0x/, '');
+  if (!/^0x/.test(text)) return describeMissing('An address begins with 0x.');
   if (!/^[0-9a-fA-F]*$/.test(digits))
     return describeMissing('After 0x, an address has only the digits 0 to 9 and the letters a to f.');
   if (digits.length !== 40)

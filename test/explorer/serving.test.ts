@@ -102,6 +102,8 @@ describe('pages of the explorer', () => {
     ['/owners/%ED%A0%BD', 'An address begins with 0x'],
     ['/owners/0x12', 'this has 2'],
     [`/owners/0x${'0'.repeat(40)}`, 'Nobody owns the zero address'],
+    ['/owners/0X12', 'this has 2'],
+    [`/owners/0X${'aB'.repeat(20)}`, 'The checksum is wrong'],
     [`/owners/0x${'aB'.repeat(20)}`, 'The checksum is wrong'],
     [`/owners/0x${'aB'.repeat(20)}`, `href="/owners/0x${'ab'.repeat(20)}"`],
     ['/miners/10000', 'from 1 to 9999'],
@@ -135,6 +137,18 @@ describe('pages of the explorer', () => {
     for (const same of ['0x52908400098527886E0F7030069857D2E4169EE7', `${address}?utm_source=x`])
       expect(await readTag(server, `/owners/${same}`)).toBe(tag);
     expect(await readTag(server, `/owners/0x${'ab'.repeat(20)}`)).not.toBe(tag);
+  });
+
+  it.each([
+    ['owners', checksummed.slice(2), checksummed.toLowerCase()],
+    ['owners', checksummed.replace('0x', '0X'), checksummed.toLowerCase()],
+    ['owners', `0X${checksummed.slice(2).toUpperCase()}`, checksummed.toLowerCase()],
+    ['owners', `0x${checksummed.slice(2).toUpperCase()}`, checksummed.toLowerCase()],
+    ['settlements', transaction.slice(2), transaction.toLowerCase()],
+  ])('of %s lead from %s to the usual form', async (view, written, usual) => {
+    const { base } = await sharedServer();
+    const response = await fetch(`${base}/${view}/${written}`, { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([303, `/${view}/${usual}`]);
   });
 
   it('of owners count against the rate limit of what costs much', async () => {
@@ -252,6 +266,7 @@ describe('what other sites and programs show', () => {
 });
 
 const transaction = `0x${'AB'.repeat(32)}`;
+const checksummed = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const nowMs = Date.UTC(2026, 10, 24, 18);
 
 describe('this week against last', () => {
@@ -313,7 +328,17 @@ describe('the search', () => {
 
   it.each([
     [` 0x${'ab'.repeat(20)} `, `/owners/0x${'ab'.repeat(20)}`],
+    ['ab'.repeat(20), `/owners/0x${'ab'.repeat(20)}`],
+    ['12'.repeat(20), `/owners/0x${'12'.repeat(20)}`],
+    [`0X${'ab'.repeat(20)}`, `/owners/0x${'ab'.repeat(20)}`],
+    [`0X${'AB'.repeat(20)}`, `/owners/0x${'ab'.repeat(20)}`],
+    [checksummed, `/owners/${checksummed}`],
+    [checksummed.slice(2), `/owners/${checksummed}`],
+    [checksummed.replace('0x', '0X'), `/owners/${checksummed}`],
+    [transaction.slice(2), `/settlements/${transaction.toLowerCase()}`],
+    [transaction.replace('0x', '0X'), `/settlements/${transaction.toLowerCase()}`],
     ['0x12', '/owners/0x12'],
+    ['0X12', '/owners/0x12'],
     ['0x1/../x', '/owners/0x1%2F..%2Fx'],
     [transaction, `/settlements/${transaction.toLowerCase()}`],
     ['#12', '/miners/12'],

@@ -1,5 +1,11 @@
 import { type Place, parsePlace, type RecordView } from '../../explorer/place.ts';
-import { describeAddress, describeMissing, type SearchContext, search } from '../../explorer/search.ts';
+import {
+  describeAddress,
+  describeMissing,
+  normalizeHex,
+  type SearchContext,
+  search,
+} from '../../explorer/search.ts';
 import { parseOwner } from '../../routes/ownerAddress.ts';
 import { decodePercent } from '../answers/routeAnswers.ts';
 
@@ -17,7 +23,7 @@ const ids: Readonly<Record<RecordView, { readonly pattern: RegExp; readonly mean
 const recordViews = Object.keys(ids) as RecordView[]; // The keys that the type above lists.
 
 /**
- * Returns the place of a requested page, or the path to which a search leads.
+ * Returns the place of a requested page, or the path to which a search or an unusual way to write an address leads.
  *
  * @param readContext called for a search only, since it reads a body.
  */
@@ -31,12 +37,15 @@ export function findPlace(path: string, query: string, readContext: () => Search
   if (first === 'embed') return { view: 'embed' };
   const id = decodePercent(second).trim();
   if (first === 'owners' && id !== '') {
-    const address = parseOwner(id);
-    return address === null ? describeAddress(id) : { view: 'owners', address };
+    const written = normalizeHex(id);
+    const address = parseOwner(written);
+    if (address === null) return describeAddress(written);
+    return written === id ? { view: 'owners', address } : `/owners/${address}`;
   }
   const view = id === '' ? undefined : recordViews.find((one) => `${one}s` === first);
   if (view === undefined) return parsePlace(path, query);
   const { pattern, meaning } = ids[view];
-  const written = view === 'settlement' ? id.toLowerCase() : id;
-  return pattern.test(written) ? { view, id: written } : describeMissing(meaning);
+  const written = view === 'settlement' ? normalizeHex(id) : id;
+  if (!pattern.test(written)) return describeMissing(meaning);
+  return written === id ? { view, id } : `/${first}/${written}`;
 }
