@@ -9,20 +9,52 @@ import type { Bodies } from '../../page.ts';
 import { corePath, statusPath } from '../../resources.ts';
 import { roundMs } from '../../rounds.ts';
 
-/** The open round: its number, its remaining time, and its work so far. */
-export function OpenRound({ status, core }: { status: Bodies['status']; core: Bodies['core'] | null }) {
+interface OpenRoundProps {
+  readonly status: Bodies['status'];
+  readonly core: Bodies['core'] | null;
+}
+
+/** The open round, or why no round is open: there is no contract, or its genesis is still to come. */
+export function OpenRound({ status, core }: OpenRoundProps) {
   const { renderedAtMs } = usePage();
   const nowMs = useNowMs() ?? renderedAtMs;
-  const startMs = Math.floor(nowMs / roundMs) * roundMs;
-  const elapsed = (nowMs - startMs) / roundMs;
-  const genesis = core?.status === 'available' ? Number(core.configuration.genesisTimestamp) * 1000 : null;
-  const round = genesis === null || nowMs < genesis ? null : Math.floor((nowMs - genesis) / roundMs) + 1;
-  const { builder } = status;
-  const work = builder.status === 'available' ? builder.queued.openRoundWorkUnits : null;
-  const circumference = 2 * Math.PI * 42;
+  const genesisMs = core?.status === 'available' ? Number(core.configuration.genesisTimestamp) * 1000 : null;
+  const isWithoutContracts = core?.status === 'unavailable' && core.reason === 'indexer_disabled';
   return (
     <section class="open-round" aria-labelledby="open-round">
       <h2 id="open-round">Open round</h2>
+      {isWithoutContracts ? (
+        <p>No round is open. {explain(core.reason)}</p>
+      ) : genesisMs !== null && nowMs < genesisMs ? (
+        <p>
+          No round is open yet. The first one begins{' '}
+          <Time at={new Date(genesisMs).toISOString()} as="minute" />.
+        </p>
+      ) : (
+        <Round status={status} genesisMs={genesisMs} nowMs={nowMs} />
+      )}
+    </section>
+  );
+}
+
+/** Its number, its remaining time, and its work so far. */
+function Round({
+  status: { builder },
+  genesisMs,
+  nowMs,
+}: {
+  status: Bodies['status'];
+  /** Null if unknown. Rounds begin at the same times whatever it is. */
+  genesisMs: number | null;
+  nowMs: number;
+}) {
+  const startMs = Math.floor(nowMs / roundMs) * roundMs;
+  const elapsed = (nowMs - startMs) / roundMs;
+  const round = genesisMs === null ? null : Math.floor((nowMs - genesisMs) / roundMs) + 1;
+  const work = builder.status === 'available' ? builder.queued.openRoundWorkUnits : null;
+  const circumference = 2 * Math.PI * 42;
+  return (
+    <>
       <div class="round-clock">
         <svg viewBox="0 0 100 100" aria-hidden="true">
           <circle cx="50" cy="50" r="42" class="track" />
@@ -63,6 +95,6 @@ export function OpenRound({ status, core }: { status: Bodies['status']; core: Bo
           {builder.status === 'unavailable' && explain(builder.reason)}
         </Figure>
       </div>
-    </section>
+    </>
   );
 }
