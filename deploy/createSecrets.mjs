@@ -1,5 +1,6 @@
 // Creates passwords, in the files that compose.yaml and the Kubernetes manifests read: `node deploy/createSecrets.mjs [--rotate] [FOLDER]`.
-// Existing files stay unchanged, so it may be run again. `--rotate` replaces every password, in each file that has it, and keeps everything else.
+// Existing passwords stay unchanged, so it may be run again, and adds what a new version needs. `--rotate` replaces every password, in each file that has it,
+// and keeps everything else. createCertificates.mjs adds certificates for NATS.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -31,7 +32,11 @@ const natsUsers = [
   'sys',
 ];
 const databaseUsers = ['ingest', 'serve', 'operator'];
+/** The servers of kubernetes/nats, by which they reach each other. */
+const natsServers = ['nats-0', 'nats-1', 'nats-2'];
 
+// Containers read the files as other users, whatever the mask of this one.
+process.umask(0o022);
 const password = () => randomBytes(24).toString('base64url');
 if (process.argv.includes('--rotate')) {
   rotate();
@@ -44,8 +49,10 @@ if (existsSync(rotated))
 const natsPasswords = Object.fromEntries(natsUsers.map((user) => [user, password()]));
 const databasePasswords = Object.fromEntries(databaseUsers.map((user) => [user, password()]));
 
-// Only its owner may enter the folder. Its files are readable, since containers mount single files and read them as other users.
+// Only its owner may enter the folder. What is in it is readable, since containers mount single files and folders and read them as other users.
 mkdirSync(folder, { recursive: true, mode: 0o700 });
+// nats-server reads the first folder, and its clients the second one.
+for (const name of ['nats-tls', 'nats-ca']) mkdirSync(join(folder, name), { recursive: true });
 const connections = [
   // These files belong together: a new one would not match the others.
   [
@@ -66,9 +73,10 @@ const connections = [
 ];
 if (connections.some(([name]) => existsSync(join(folder, name))))
   console.log(`createSecrets: ${folder} has passwords already; they stay as they are`);
-else for (const [name, content] of connections) writeFileSync(join(folder, name), content, { mode: 0o644 });
-const grafana = join(folder, 'grafana-password');
-if (!existsSync(grafana)) writeFileSync(grafana, password(), { mode: 0o644 });
+else for (const [name, content] of connections) writeFileSync(join(folder, name), content);
+createFile('nats-routes.conf', routes(password()));
+createFile('nats-tls/tls.conf', '# Without TLS. `node deploy/createCertificates.mjs` replaces this file.\n');
+createFile('grafana-password', password());
 console.log(`createSecrets: ${folder}`);
 
 /** Replaces each password in every file of the folder, and its hash in the users of ClickHouse. */
@@ -77,7 +85,13 @@ function rotate() {
     return console.log(`createSecrets: ${folder} has the passwords of a run that was stopped`);
   const isFile = (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
   const files = existsSync(folder) ? readdirSync(folder).filter(isFile) : [];
-  for (const name of ['nats-passwords.conf', 'clickhouse-passwords.yaml', 'operator.env', 'grafana-password'])
+  for (const name of [
+    'nats-passwords.conf',
+    'nats-routes.conf',
+    'clickhouse-passwords.yaml',
+    'operator.env',
+    'grafana-password',
+  ])
     if (!files.includes(name))
       fail(`${join(folder, name)} is not there; --rotate replaces the passwords of a complete folder`);
   const texts = new Map(files.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
@@ -93,7 +107,7 @@ function rotate() {
       );
   const replaced = new Map();
   const others = [
-    ...find('nats-passwords.conf', /_PASSWORD: "([^"]+)"/g),
+    ...['nats-passwords.conf', 'nats-routes.conf'].flatMap((name) => find(name, /_PASSWORD: "([^"]+)"/g)),
     texts.get('grafana-password').trim(),
   ];
   for (const old of [...others, ...ofDatabase]) {
@@ -109,7 +123,7 @@ function rotate() {
   mkdirSync(unfinished, { mode: 0o700 });
   for (const [name, text] of texts) {
     const changed = [...replaced].reduce((result, [old, next]) => result.replaceAll(old, next), text);
-    if (changed !== text) writeFileSync(join(unfinished, name), changed, { mode: 0o644 });
+    if (changed !== text) writeFileSync(join(unfinished, name), changed);
   }
   renameSync(unfinished, rotated);
   finishRotation();
@@ -122,6 +136,17 @@ function finishRotation() {
   for (const name of readdirSync(rotated)) renameSync(join(rotated, name), join(folder, name));
   rmSync(rotated, { recursive: true });
   return true;
+}
+
+/** Creates a file unless it exists. */
+function createFile(name, content) {
+  if (!existsSync(join(folder, name))) writeFileSync(join(folder, name), content);
+}
+
+/** With this password the servers of a cluster know each other. */
+function routes(routePassword) {
+  const urls = natsServers.map((name) => `"nats://route:${routePassword}@${name}.nats:6222"`);
+  return `ROUTE_PASSWORD: "${routePassword}"\nROUTES: [${urls.join(', ')}]\n`;
 }
 
 function fail(message) {

@@ -1,6 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import formats from 'ajv-formats';
@@ -18,7 +27,7 @@ interface ComposeService {
   readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  readonly volumes?: readonly string[];
+  readonly volumes?: readonly (string | { readonly source: string; readonly target: string })[];
   readonly secrets?: readonly (string | { readonly source: string; readonly target: string })[];
   readonly networks: readonly string[] | Readonly<Record<string, { readonly ipv4_address: string }>>;
   readonly ports?: readonly string[];
@@ -41,10 +50,10 @@ const findSource = (secret: string | { readonly source: string }) =>
   typeof secret === 'string' ? secret : secret.source;
 
 /** Fills in the defaults of unset variables, as compose does. */
+const fillIn = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
+
 function withDefaults(environment: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [name, value.replace(/\$\{\w+:-([^}]*)\}/g, '$1')]),
-  );
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fillIn(value)]));
 }
 
 describe('compose.yaml', () => {
@@ -97,7 +106,8 @@ describe('compose.yaml', () => {
   it('has the secrets that createSecrets creates, with variables that the service has', () => {
     const folder = join(temporaryDirectory(), 'secrets');
     execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
-    const names = readdirSync(folder);
+    const isFile = (name: string) => statSync(join(folder, name)).isFile();
+    const names = readdirSync(folder).filter(isFile);
     const read = (name: string) => readFileSync(join(folder, name), 'utf8');
     const contents = names.map(read);
     for (const [name, { file }] of Object.entries(compose.secrets)) {
@@ -113,6 +123,15 @@ describe('compose.yaml', () => {
         new RegExp(`^nats://${role}:.{32}@nats:4222$`),
       );
     }
+    // The servers of Kubernetes have it in the same file as their addresses; the folders are empty without certificates.
+    const [password] = /[\w-]{32}/.exec(read('nats-routes.conf')) ?? [];
+    expect(read('nats-routes.conf').match(/route:[^"]+/g)).toEqual(
+      ['nats-0', 'nats-1', 'nats-2'].map((name) => `route:${password}@${name}.nats:6222`),
+    );
+    expect([readdirSync(join(folder, 'nats-tls')), readdirSync(join(folder, 'nats-ca'))]).toEqual([
+      ['tls.conf'],
+      [],
+    ]);
     const { users } = readYaml<{ users: object }>('clickhouse/users.yaml');
     const created = Object.keys(parse(read('clickhouse-passwords.yaml')).users);
     expect(['default', ...created].sort()).toEqual(Object.keys(users).sort());
@@ -135,7 +154,7 @@ describe('compose.yaml', () => {
     const index = join(folder, 'index.env');
     const servers = readFileSync(index, 'utf8').replace('@nats:', '@nats-1.example.org:');
     writeFileSync(index, servers.replace('RPC_URL=', 'RPC_URL=https://node.example.org/key'));
-    const names = readdirSync(folder);
+    const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
     mkdirSync(join(folder, 'folder'));
     const read = () => new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
     const secretsOf = (files: ReadonlyMap<string, string>) =>
@@ -169,6 +188,56 @@ describe('compose.yaml', () => {
     expect(readdirSync(folder)).not.toContain('rotated');
   });
 
+  it('has secrets that other users of the machine do not reach, and that containers of any user read', () => {
+    const folder = join(temporaryDirectory(), 'secrets');
+    const script = join(deployDir, 'createSecrets.mjs');
+    execFileSync('sh', ['-c', `umask 077; exec "${process.execPath}" "${script}" "${folder}"`]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(folder)) {
+      const { mode } = statSync(join(folder, name));
+      expect([name, mode & 0o004]).toEqual([name, 0o004]);
+    }
+  });
+
+  it('gets what a new version needs by another run of createSecrets, which changes no password', () => {
+    const folder = join(temporaryDirectory(), 'secrets');
+    const createSecrets = () =>
+      execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
+    createSecrets();
+    const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
+    const before = new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+    // A folder of 1.0.0.
+    for (const added of ['nats-routes.conf', 'nats-tls', 'nats-ca'])
+      rmSync(join(folder, added), { recursive: true });
+    createSecrets();
+    for (const [name, text] of before)
+      if (name !== 'nats-routes.conf') expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(['nats-routes.conf', 'nats-tls', 'nats-ca']));
+  });
+
+  it('mounts the certificate of NATS and its authority where the created settings expect them', () => {
+    const folder = join(temporaryDirectory(), 'secrets');
+    execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
+    execFileSync(process.execPath, [join(deployDir, 'createCertificates.mjs'), '--folder', folder]);
+    const findTarget = (name: string, source: string) =>
+      (compose.services[name]?.volumes ?? []).flatMap((volume) =>
+        typeof volume === 'object' && volume.source === source ? [volume.target] : [],
+      );
+    for (const [name, { secrets = [] }] of ours) {
+      const [environment = ''] = secrets.map(findSource);
+      const [, path] = /^MINER_NATS_CA=(.*)$/m.exec(readFileSync(join(folder, environment), 'utf8')) ?? [];
+      const [target] = findTarget(name, './secrets/nats-ca');
+      expect([name, path]).toEqual([name, `${target}/${readdirSync(join(folder, 'nats-ca'))[0]}`]);
+    }
+    const blocks = readFileSync(join(folder, 'nats-tls/tls.conf'), 'utf8');
+    const files = [...blocks.matchAll(/_file: "(.*)\/(.*)"/g)];
+    expect(files.length).toBe(3);
+    for (const [, place, file] of files) {
+      expect(findTarget('nats', './secrets/nats-tls')).toEqual([place]);
+      expect(readdirSync(join(folder, 'nats-tls'))).toContain(file);
+    }
+  });
+
   it('names files, volumes, networks and parts that exist', () => {
     const listNames = (members: ComposeService['networks']) =>
       Array.isArray(members) ? (members as string[]) : Object.keys(members);
@@ -178,9 +247,10 @@ describe('compose.yaml', () => {
       for (const part of Object.keys(service.depends_on ?? {}))
         expect(Object.keys(compose.services)).toContain(part);
       for (const volume of service.volumes ?? []) {
-        const [source = ''] = volume.split(':');
+        const [source = ''] = typeof volume === 'string' ? volume.split(':') : [volume.source];
         if (!source.startsWith('.')) expect(Object.keys(compose.volumes)).toContain(source);
-        else if (source !== './deployment.json') expect(existsSync(join(deployDir, source))).toBe(true);
+        else if (!/^\.\/(?:deployment\.json|secrets\/.*)$/.test(source))
+          expect(existsSync(join(deployDir, source))).toBe(true);
       }
       if (service.build !== undefined) expect(existsSync(join(root, service.build.dockerfile))).toBe(true);
     }
@@ -188,7 +258,7 @@ describe('compose.yaml', () => {
 
   it('exposes only the proxy to other machines, and trusts only the proxy', () => {
     const open = services.flatMap(([name, { ports = [] }]) =>
-      ports.some((port) => !port.startsWith('127.0.0.1:')) ? [name] : [],
+      ports.some((port) => !fillIn(port).startsWith('127.0.0.1:')) ? [name] : [],
     );
     expect(open).toEqual(['proxy']);
     const { front } = (compose.services.proxy as ComposeService).networks as Record<

@@ -1,5 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,8 @@ import { readConfiguration, unknownVariables } from '../../../deploy/configurati
 import { readDeploymentFile } from '../../../deploy/configuration/deploymentFile.ts';
 import type { Transport } from '../../../http/server/engine/uws.ts';
 import { createClientAddress } from '../../../http/server/requests/clientAddress.ts';
+import { runDeployScript } from '../../support/processes/deployScript.ts';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import {
   commandNames,
   deployDir,
@@ -241,8 +243,44 @@ describe('manifests of the service', () => {
           JSON.stringify(spec.template.spec.volumes).match(/"secret":\{"(?:secretName|name)":"[^"]+"/g) ?? [],
       )
       .map((text) => text.split('"').at(-2));
-    expect(secrets.length).toBe(5);
+    expect(secrets.length).toBe(6);
     for (const secret of secrets) expect(page).toContain(`\nsecret ${secret} --from-file=`);
+  });
+
+  it('put the secrets of NATS where its configuration includes them', () => {
+    interface Mounted {
+      readonly projected: {
+        readonly sources: readonly {
+          readonly secret?: { readonly items: readonly { readonly key: string; readonly path: string }[] };
+        }[];
+      };
+    }
+    const { volumes, containers } = find('StatefulSet nats').spec.template.spec;
+    const isConfiguration = ({ name }: { readonly name: string }) => name === 'configuration';
+    const { projected } = volumes.find(isConfiguration) as unknown as Mounted;
+    const mountPath = containers[0].volumeMounts.find(isConfiguration)?.mountPath ?? '';
+    const items = projected.sources.flatMap(({ secret }) => secret?.items ?? []);
+    const folder = join(temporaryDirectory(), 'secrets');
+    runDeployScript('createSecrets.mjs', folder);
+    runDeployScript('createCertificates.mjs', '--folder', folder);
+    const created = [...readdirSync(folder), ...readdirSync(join(folder, 'nats-tls'))];
+    for (const { key } of items) expect(created).toContain(key);
+    const paths = items.map(({ path }) => path);
+    const configurations = ['nats/cluster.conf', 'nats/accounts.conf'].map(readDeployFile).join('\n');
+    const included = [...configurations.matchAll(/^ *include "(.*)"$/gm)].map(([, path]) => path);
+    expect(new Set(included)).toEqual(
+      new Set(['accounts.conf', 'passwords.conf', 'routes.conf', 'tls/tls.conf']),
+    );
+    expect(paths).toEqual(expect.arrayContaining(['passwords.conf', 'routes.conf', 'tls/tls.conf']));
+    for (const [, file] of readFileSync(join(folder, 'nats-tls/tls.conf'), 'utf8').matchAll(/_file: "(.*)"/g))
+      expect(paths.map((path) => join(mountPath, path))).toContain(file);
+    // The service's pods mount the whole secret, which has the authority too.
+    for (const { spec } of ours) {
+      const [{ mountPath: place }] = spec.template.spec.containers[0].volumeMounts;
+      expect(readFileSync(join(folder, 'serve.env'), 'utf8')).toContain(
+        `MINER_NATS_CA=${place}/nats-ca.pem\n`,
+      );
+    }
   });
 });
 

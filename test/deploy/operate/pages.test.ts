@@ -1,15 +1,17 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { variables } from '../../../deploy/configuration/configuration.ts';
+import { runDeployScript } from '../../support/processes/deployScript.ts';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { commandNames, deployDir, isIgnored, readDeployFile, root } from './deployFiles.ts';
 import { knownMetrics } from './knownMetrics.ts';
 
 const pages = ['RUNBOOK.md', 'RUNNING.md'];
 /** Lines of nats-server. */
-const ofServers = ['no space left'];
+const ofServers = ['no space left', 'Reloaded server configuration'];
 
 describe.each(pages)('%s', (page) => {
   const text = readDeployFile(page);
@@ -66,6 +68,24 @@ describe.each(pages)('%s', (page) => {
     const known = knownMetrics();
     expect(metrics.filter((name) => !known.has(name) && name !== 'miner_nats')).toEqual([]);
   });
+});
+
+it('the runbook asks NATS through this machine, with the authority if it has a certificate', () => {
+  const [, definition = ''] = /^(nats\(\) .*)$/m.exec(readDeployFile('RUNBOOK.md')) ?? [];
+  const dir = temporaryDirectory();
+  writeFileSync(join(dir, 'nats'), '#!/bin/sh\necho "$NATS_CA $@"\n', { mode: 0o755 });
+  runDeployScript('createSecrets.mjs', join(dir, 'secrets'));
+  const ask = () =>
+    execFileSync('bash', ['--norc', '-c', `${definition}\nnats stream report`], {
+      cwd: dir,
+      env: { PATH: `${dir}:${process.env.PATH}` },
+      encoding: 'utf8',
+    });
+  expect(ask()).toMatch(/^ --server nats:\/\/operator:.{32}@127\.0\.0\.1:4222 stream report\n$/);
+  runDeployScript('createCertificates.mjs', '--folder', join(dir, 'secrets'));
+  const [, authority = ''] =
+    /^(\S+) --server tls:\/\/operator:.{32}@127\.0\.0\.1:4222 stream report\n$/.exec(ask()) ?? [];
+  expect(readFileSync(join(dir, authority), 'utf8')).toContain('BEGIN CERTIFICATE');
 });
 
 it.each(['.gitignore', 'deploy/Containerfile.dockerignore'])(

@@ -20,7 +20,7 @@ import { createMessageSource } from '../../../streams/jetstream/source/messageSo
 import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
-import { startNatsWithAccounts } from '../../support/processes/natsAccounts.ts';
+import { startShippedNats } from '../../support/processes/shippedNats.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 import { startContender } from '../../support/streams/leaseContender.ts';
@@ -67,7 +67,7 @@ async function readStreams(jsm: JetStreamManager) {
 
 describe('accounts of NATS', () => {
   it('let each part do its work', async () => {
-    const { connectAs, port } = await startNatsWithAccounts();
+    const { connectAs, servers } = await startShippedNats();
     const logger = silentLogger;
     const ingest = await connectAs('ingest');
     const [js, jsm] = [jetstream(ingest), await jetstreamManager(ingest)];
@@ -147,13 +147,13 @@ describe('accounts of NATS', () => {
     }
     await operator.flush();
     expect(requested).toEqual([64, 36, 64, 36]);
-    await expect(connect({ servers: `127.0.0.1:${port}`, reconnect: false })).rejects.toThrow(
+    await expect(connect({ servers: `127.0.0.1:${servers[0]?.port}`, reconnect: false })).rejects.toThrow(
       'Authorization',
     );
   });
 
   it('let nobody change a stream or reach another user by a reply subject', async () => {
-    const { connectAs } = await startNatsWithAccounts();
+    const { connectAs } = await startShippedNats();
     const operator = await connectAs('operator');
     const jsm = await jetstreamManager(operator);
     const ingestJsm = await jetstreamManager(await connectAs('ingest'));

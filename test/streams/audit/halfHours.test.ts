@@ -21,7 +21,7 @@ import {
   waitUntilStored,
   writeDeployment,
 } from '../../support/processes/minerProcess.ts';
-import { startNatsWithAccounts } from '../../support/processes/natsAccounts.ts';
+import { startShippedNats } from '../../support/processes/shippedNats.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../../support/readings/readingMessages.ts';
 
@@ -34,7 +34,7 @@ const drifts = 'miner_audit_drifts{kind="half_hour"}';
 
 it('the self-audit of half hours finds exactly the lost or changed rows, sums and memory, names the repair, and notices that it was done', async () => {
   // With the rights of the shipped users: `ingest` folds, audits, replays and asks the doctor.
-  const [nats, clickhouseUrl] = [await startNatsWithAccounts(), await engine.createDatabase()];
+  const [nats, clickhouseUrl] = [await startShippedNats(), await engine.createDatabase()];
   const connection = await nats.connectAs('operator');
   const [js, jsm] = [jetstream(connection), await jetstreamManager(connection)];
   const natsUrl = nats.urlOf('ingest');

@@ -1,0 +1,173 @@
+import { once } from 'node:events';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { connect as connectNats } from '@nats-io/transport-node';
+import { describe, expect, it } from 'vitest';
+import { readConfiguration } from '../../../deploy/configuration/configuration.ts';
+import { readNatsAccess } from '../../../streams/jetstream/natsAccess.ts';
+import { listSnippets, prepareSnippet } from '../../support/http/guideSnippets.ts';
+import { eventually, startProcess } from '../../support/processes/childProcess.ts';
+import { runDeployScript } from '../../support/processes/deployScript.ts';
+import { minerCommand } from '../../support/processes/minerCommand.ts';
+import {
+  fetchReadiness,
+  startMiner,
+  waitUntilReady,
+  writeDeployment,
+} from '../../support/processes/minerProcess.ts';
+import { type ShippedServer, startShippedNats } from '../../support/processes/shippedNats.ts';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
+
+type Nats = Awaited<ReturnType<typeof startShippedNats>>;
+
+const findAuthority = ({ secrets }: Nats) => join(secrets, 'nats-ca/nats-ca.pem');
+
+/** Serial number of the certificate that a new connection gets. */
+async function fetchSerialNumber(nats: Nats): Promise<string> {
+  const [{ port }] = nats.servers as [ShippedServer];
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'data');
+  const tls = connectTls({ socket, ca: readFileSync(findAuthority(nats)), servername: 'nats' });
+  await once(tls, 'secureConnect');
+  const { serialNumber } = tls.getPeerCertificate();
+  tls.destroy();
+  return serialNumber;
+}
+
+/** A gateway of the guide, in a folder as its reader has it. */
+async function prepareGateway(nats: Nats, id: string) {
+  const folder = temporaryDirectory();
+  const natsUrl = nats.urlOf('gateway');
+  const programs = listSnippets().filter((snippet) => snippet.id.startsWith('publishing'));
+  const prepared = new Map<string, Awaited<ReturnType<typeof prepareSnippet>>>();
+  for (const program of programs) prepared.set(program.id, await prepareSnippet(program, folder, natsUrl));
+  const { command, args } = prepared.get(id) as Awaited<ReturnType<typeof prepareSnippet>>;
+  copyFileSync(findAuthority(nats), join(folder, 'nats-ca.pem'));
+  const start = (environment: Readonly<Record<string, string>> = { NATS_CA: 'nats-ca.pem' }) =>
+    startProcess(command, args, {
+      cwd: folder,
+      env: { PATH: process.env.PATH, NATS_URL: natsUrl, ...environment },
+    });
+  return { start, count: (units: number) => writeFileSync(join(folder, 'counter.txt'), String(units)) };
+}
+
+describe('NATS with certificates of createCertificates', () => {
+  it('serves service, gateways and doctor, and gets another certificate while all of them run', async () => {
+    const nats = await startShippedNats({ tls: true });
+    const [server] = nats.servers as [ShippedServer];
+    const dataDir = temporaryDirectory();
+    const environment = { MINER_NATS_CA: findAuthority(nats) };
+    const natsUrl = nats.urlOf('ingest');
+    const miner = await startMiner({ natsUrl, dataDir, environment });
+    await waitUntilReady(miner);
+
+    const gateways = [
+      await prepareGateway(nats, 'publishing py gateway'),
+      await prepareGateway(nats, 'publishing ts gateway'),
+    ];
+    interface Telemetry {
+      readonly measurement: { readonly cumulativeWorkUnits: string } | null;
+    }
+    const expectReading = (units: number, output: () => string) =>
+      eventually(async () => {
+        const { measurement } = await miner.json<Telemetry>('/v1/public/installations/my.wheel/telemetry');
+        if (measurement?.cumulativeWorkUnits === String(units)) return true;
+        throw new Error(`${JSON.stringify(measurement)}: ${output()}`);
+      }, `a reading of ${units}`);
+    const before = await fetchSerialNumber(nats);
+    let units = 0;
+    for (const { start, count } of gateways) {
+      count(++units);
+      const running = start();
+      await expectReading(units, running.output);
+
+      const serialNumber = await fetchSerialNumber(nats);
+      runDeployScript('createCertificates.mjs', '--folder', nats.secrets);
+      server.child.kill('SIGHUP');
+      await eventually(async () => (await fetchSerialNumber(nats)) !== serialNumber, 'the new certificate');
+      count(++units);
+      await expectReading(units, running.output);
+      expect((await fetchReadiness(miner)).status).toBe('ready');
+      await running.end('SIGTERM');
+    }
+    expect(await fetchSerialNumber(nats)).not.toBe(before);
+    expect(server.output()).toContain('Reloaded server configuration');
+    const lost = miner.log().filter(({ msg }) => String(msg).includes('NATS connection'));
+    expect(lost).toEqual([]);
+
+    const settings = { MINER_DATA_DIR: dataDir, MINER_DEPLOYMENT: writeDeployment(dataDir) };
+    const doctor = await minerCommand(['doctor', '--quick'], {
+      ...settings,
+      ...environment,
+      MINER_NATS_URL: natsUrl,
+    });
+    expect(doctor.output).toMatch(/ok +NATS/);
+  });
+
+  it('refuses a client that does not know the authority, and one without TLS', async () => {
+    const nats = await startShippedNats({ tls: true });
+    const url = nats.urlOf('serve');
+    const open = (caFile: string | null, scheme = 'tls') => {
+      const access = readNatsAccess({ url: url.replace('tls:', `${scheme}:`), caFile });
+      return connectNats({ ...access, reconnect: false });
+    };
+    await expect(open(null)).rejects.toThrow('unable to verify the first certificate');
+    await expect(open(null, 'nats')).rejects.toThrow('unable to verify the first certificate');
+    await (await open(findAuthority(nats))).close();
+
+    const gateway = await prepareGateway(nats, 'publishing py gateway');
+    gateway.count(1);
+    await gateway.start({}).written('kept for later: [SSL: CERTIFICATE_VERIFY_FAILED]');
+  });
+});
+
+describe('createCertificates', () => {
+  const create = (folder: string, ...names: readonly string[]) =>
+    runDeployScript('createCertificates.mjs', '--folder', folder, ...names);
+
+  it('needs the folder of createSecrets, and names of hosts', () => {
+    const folder = join(temporaryDirectory(), 'secrets');
+    expect(() => create(folder)).toThrow('run createSecrets.mjs first');
+    runDeployScript('createSecrets.mjs', folder);
+    expect(() => create(folder, 'nats.example.org,IP:192.0.2.1')).toThrow(
+      'is not the name or address of a host',
+    );
+  });
+
+  it('keeps authority and names, and makes the addresses of all parts ask for TLS, once', () => {
+    const folder = join(temporaryDirectory(), 'secrets');
+    runDeployScript('createSecrets.mjs', folder);
+    const names = /for (.*) until/;
+    const [, first] = names.exec(create(folder, 'nats.example.org', '2001:db8::7')) ?? [];
+    expect(first?.split(', ')).toEqual(
+      expect.arrayContaining(['nats', 'nats-2.nats', '127.0.0.1', 'nats.example.org', '2001:db8::7']),
+    );
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+    const parts = ['ingest.env', 'serve.env', 'index.env', 'operator.env'];
+    const [authority, ...environments] = ['nats-ca/nats-ca.pem', ...parts].map(read);
+    for (const [index, text] of environments.entries()) {
+      expect(text).toMatch(/NATS_URL=tls:.*\n(?:MINER_)?NATS_CA=.*nats-ca\.pem\n/);
+      if (index === 3) continue;
+      // The service accepts them, but for the place of the file in its container.
+      const lines = text.replace('/run/secrets/miner', join(folder, 'nats-ca')).trim().split('\n');
+      const environment = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
+      expect(readConfiguration(environment).MINER_NATS_URL).toMatch(/^tls:/);
+    }
+    const [, second] = names.exec(create(folder)) ?? [];
+    expect(new Set(second?.split(', ').map(expand))).toEqual(new Set(first?.split(', ').map(expand)));
+    expect(['nats-ca/nats-ca.pem', ...parts].map(read)).toEqual([authority, ...environments]);
+    const [, third] = names.exec(create(folder, 'nats.example.net')) ?? [];
+    expect(third).not.toContain('nats.example.org');
+    // New passwords do not remove it.
+    runDeployScript('createSecrets.mjs', '--rotate', folder);
+    expect(read('serve.env')).toContain('tls://');
+    expect(read('nats-tls/tls.conf')).toContain('cert_file');
+  });
+});
+
+/** The long form of an IPv6 address, as openssl writes it. */
+function expand(name: string): string {
+  return name.replace('2001:DB8:0:0:0:0:0:7', '2001:db8::7');
+}
