@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { findServer } from '../../../deploy/local/childServer.ts';
+import { defaultReadTimeoutMs } from '../../../http/server/answers/pendingReads.ts';
+import { heartbeatMs } from '../../../http/server/events/eventStream.ts';
+import { eventStreamPath } from '../../../http/server/mountEventStream.ts';
 import {
   createComplaints,
   expectHeadersSentOn,
@@ -24,10 +27,15 @@ import {
   type UnusualRequest,
 } from '../../support/http/unusualRequests.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
+import { startCuttingProxy } from '../../support/processes/cuttingProxy.ts';
+import { startDnsServer } from '../../support/processes/dnsServer.ts';
 import { startHaproxy, type TestHaproxy } from '../../support/processes/haproxy.ts';
 import { shareInFile } from '../../support/processes/lifetime.ts';
+import type { Replacement } from '../../support/processes/rewriteConfiguration.ts';
+import { readDeployFile } from './deployFiles.ts';
 
 const program = findServer('haproxy');
+const configuration = readDeployFile('proxy/haproxy.cfg');
 
 function createClients({ proxiedPort }: TestHaproxy) {
   const open = async (from: string): Promise<Socket> => {
@@ -168,4 +176,90 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
 
 describe.skipIf(program === null)('two servers behind HAProxy, with other clients while one attacks', () => {
   testAttacks(useSharedProxy);
+});
+
+/** Changes a setting of the reference configuration. */
+function setTo(setting: string, value: string): Replacement {
+  return [new RegExp(`^ {2}${setting} \\d+\\w+$`, 'gm'), `  ${setting} ${value}`];
+}
+
+/** A duration of the reference configuration, in seconds. */
+function readSeconds(setting: string): number {
+  const [, number, unit = ''] = new RegExp(`^ {2}${setting} (\\d+)([smhd])$`, 'm').exec(configuration) ?? [];
+  return Number(number) * ({ s: 1, m: 60, h: 3_600, d: 86_400 }[unit] ?? Number.NaN);
+}
+
+describe.skipIf(program === null)('the service behind HAProxy, while DNS does not work', () => {
+  it.each([
+    ['does not answer', 'silent', 'timeout'],
+    ['refuses', 'refuses', 'refused'],
+    ['fails', 'fails', 'other'],
+  ] as const)('is reached if it %s', async (_, behaviour, status) => {
+    const server = await startPublicServer();
+    const dns = await startDnsServer('127.0.0.1');
+    const start = (...changes: readonly Replacement[]) =>
+      startHaproxy(program ?? '', server.port, [setTo('hold valid', '1s'), ...changes], dns.port);
+    const proxies = [await start(), await start(setTo(`hold ${status}`, '1s'))].map(createClients);
+    const [kept, dropping] = proxies as [ReturnType<typeof createClients>, ReturnType<typeof createClients>];
+    for (const { status } of proxies)
+      await eventually(async () => (await status('192.0.2.1')) === 200, 'an address of the server');
+    dns.behaviour = behaviour;
+    // This one would lose the server in the same outage, so it has been noticed.
+    await eventually(async () => (await dropping.status('192.0.2.1')) === 503, 'the loss of the server');
+    expect(await kept.status('192.0.2.1')).toBe(200);
+    // Longer than any outage that nobody repairs.
+    expect(readSeconds(`hold ${status}`)).toBeGreaterThanOrEqual(86_400);
+    dns.behaviour = 'answers';
+    await eventually(async () => (await dropping.status('192.0.2.1')) === 200, 'the address again');
+  });
+});
+
+describe.skipIf(program === null)('two servers behind HAProxy, one of them frozen', () => {
+  it('answer each request, and no event stream ends earlier than without a sign of life', async () => {
+    const servers = [await startPublicServer(), await startPublicServer()];
+    const links = await Promise.all(servers.map(({ base }) => startCuttingProxy(base)));
+    const ports = links.map(({ url }) => Number(new URL(url).port));
+    const haproxy = await startHaproxy(program ?? '', ports, [
+      setTo('timeout server', '1s'),
+      // No check marks the frozen server down before it is asked.
+      ['fall 2', 'fall 1000'],
+      ['log stdout format raw local0 notice', 'log stdout format raw local0'],
+      ['option dontlognull', 'option httplog'],
+    ]);
+    const takeRetries = createComplaints(haproxy.output, / \S{4} (?:\d+\/){4}\+?[1-9]/);
+    const { open, status } = createClients(haproxy);
+    await eventually(async () => (await status('192.0.2.1')) === 200, 'a server');
+    const stream = await open('192.0.2.2');
+    let received = '';
+    let isClosed = false;
+    stream.on('data', (chunk) => {
+      received += chunk;
+    });
+    stream.on('close', () => {
+      isClosed = true;
+    });
+    stream.write(`GET /v1/events/stream HTTP/1.1\r\n${host}\r\n`);
+    await eventually(() => received.includes('retry: '), 'the beginning of the stream');
+    const readers = await Promise.all(
+      servers.map(async ({ registry }) => registry.getSingleMetric('miner_event_stream_clients')?.get()),
+    );
+    const frozen = links[readers.findIndex((metric) => metric?.values[0]?.value === 0)];
+    frozen?.hold(true);
+    const asked = Array.from({ length: 4 }, (_, at) => status(`192.0.2.${10 + at}`));
+    expect(await Promise.all(asked)).toEqual([200, 200, 200, 200]);
+    expect(takeRetries()).not.toEqual([]);
+    // It has been quiet for longer than a server may take for an answer.
+    expect(isClosed).toBe(false);
+  });
+
+  it('have the time for an answer that the service takes, and event streams the time of their comments', () => {
+    const seconds = readSeconds('timeout server');
+    expect(seconds).toBeGreaterThan(defaultReadTimeoutMs / 1_000);
+    expect(seconds).toBeLessThan((defaultReadTimeoutMs / 1_000) * 1.5);
+    const rule = /^ {2}http-request set-timeout server (\d+)s if \{ path (\S+) \}$/gm;
+    const rules = [...configuration.matchAll(rule)];
+    expect(rules.map(([, , path]) => path)).toEqual([eventStreamPath, eventStreamPath]);
+    for (const [, given] of rules) expect(Number(given)).toBeGreaterThan((2 * heartbeatMs) / 1_000);
+    expect(readSeconds('timeout client')).toBeGreaterThan((2 * heartbeatMs) / 1_000);
+  });
 });

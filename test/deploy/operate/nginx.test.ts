@@ -6,6 +6,9 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { findServer } from '../../../deploy/local/childServer.ts';
+import { defaultReadTimeoutMs } from '../../../http/server/answers/pendingReads.ts';
+import { heartbeatMs } from '../../../http/server/events/eventStream.ts';
+import { eventStreamPath } from '../../../http/server/mountEventStream.ts';
 import {
   createComplaints,
   expectHeadersSentOn,
@@ -30,8 +33,10 @@ import {
   type UnusualRequest,
 } from '../../support/http/unusualRequests.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
+import { startCuttingProxy } from '../../support/processes/cuttingProxy.ts';
 import { shareInFile, whenFinished } from '../../support/processes/lifetime.ts';
 import { startNginx, type TestNginx } from '../../support/processes/nginx.ts';
+import { readDeployFile } from './deployFiles.ts';
 
 const program = findServer('nginx');
 
@@ -239,6 +244,50 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     const nginx = await startNginx(program ?? '', server.port === 1 ? 2 : 1);
     const response = await requestFrom(nginx);
     expect(response).toMatchObject({ status: 503, body: '{"error":"database_unavailable"}' });
+  });
+});
+
+describe.skipIf(program === null)('two servers behind nginx, one of them frozen', () => {
+  it('answer each request, and no event stream ends earlier than without a sign of life', async () => {
+    const links = [];
+    for (const { base } of [await startPublicServer(), await startPublicServer()])
+      links.push(await startCuttingProxy(base));
+    const ports = links.map(({ url }) => Number(new URL(url).port));
+    const nginx = await startNginx(program ?? '', ports, [
+      ['proxy_read_timeout 12s', 'proxy_read_timeout 1s'],
+    ]);
+    const takeTimeouts = createComplaints(nginx.output, /upstream timed out/);
+    const { open, status } = createClients(nginx);
+    const stream = await open('192.0.2.2');
+    let received = '';
+    let isClosed = false;
+    stream.on('data', (chunk) => {
+      received += chunk;
+    });
+    stream.on('close', () => {
+      isClosed = true;
+    });
+    stream.write(`GET ${eventStreamPath} HTTP/1.1\r\n${host}\r\n`);
+    await eventually(() => received.includes('retry: '), 'the beginning of the stream');
+    const frozen = links.find(({ answered }) => !answered.includes('text/event-stream'));
+    frozen?.hold(true);
+    const asked = Array.from({ length: 4 }, (_, at) => status(`192.0.2.${10 + at}`));
+    expect(await Promise.all(asked)).toEqual([200, 200, 200, 200]);
+    expect(takeTimeouts()).not.toEqual([]);
+    // It has been quiet for longer than a server may take for an answer.
+    expect(isClosed).toBe(false);
+  });
+
+  it('have the time for an answer that the service takes, and event streams the time of their comments', () => {
+    const configuration = readDeployFile('proxy/nginx.conf');
+    const locations = configuration.matchAll(
+      /location (\S+ )?(\S+) \{((?:(?!location).)*)proxy_read_timeout (\d+)s/gs,
+    );
+    const seconds = Object.fromEntries([...locations].map(([, , path, , given]) => [path, Number(given)]));
+    expect(Object.keys(seconds)).toEqual(['/', eventStreamPath]);
+    expect(seconds['/']).toBeGreaterThan(defaultReadTimeoutMs / 1_000);
+    expect(seconds['/']).toBeLessThan((defaultReadTimeoutMs / 1_000) * 1.5);
+    expect(seconds[eventStreamPath]).toBeGreaterThan((2 * heartbeatMs) / 1_000);
   });
 });
 

@@ -8,6 +8,9 @@ import { temporaryDirectory } from './temporaryDirectory.ts';
 
 const reference = resolve(import.meta.dirname, '../../../deploy/proxy/haproxy.cfg');
 
+/** The name that servers have in tests with a DNS server. */
+const serverName = 'process.test';
+
 /** HAProxy with the reference configuration in front of a server, without TLS. */
 export interface TestHaproxy extends TestProcess {
   readonly port: number;
@@ -20,14 +23,17 @@ export interface TestHaproxy extends TestProcess {
  * connections are counted once their address is known.
  *
  * @param changes lower limits, for tests that would otherwise need thousands of connections.
+ * @param dnsPort of the DNS server that knows the servers' address; without one they are on this machine.
  */
 export async function startHaproxy(
   program: string,
   upstreamPorts: number | readonly number[],
   changes: readonly Replacement[] = [],
+  dnsPort: number | null = null,
 ): Promise<TestHaproxy> {
   const [port, proxiedPort, healthPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const [service, replica] = [upstreamPorts].flat();
+  const host = dnsPort === null ? '127.0.0.1' : serverName;
   const configuration = rewriteConfiguration(readFileSync(reference, 'utf8'), [
     ...changes,
     ['bind :8080', `bind 127.0.0.1:${port}\n  bind 127.0.0.1:${proxiedPort} accept-proxy`],
@@ -35,9 +41,10 @@ export async function startHaproxy(
     [/tcp-request connection (track|reject)/g, 'tcp-request session $1'],
     [
       /\n *server replica [^\n]*/g,
-      replica === undefined ? '' : `\n  server replica 127.0.0.1:${replica} port ${replica}`,
+      replica === undefined ? '' : `\n  server replica ${host}:${replica} port ${replica}`,
     ],
-    ['server service service:8080', `server service 127.0.0.1:${service} port ${service}`],
+    ['server service service:8080', `server service ${host}:${service} port ${service}`],
+    ...(dnsPort === null ? [] : ([['parse-resolv-conf', `nameserver test 127.0.0.1:${dnsPort}`]] as const)),
     ['check port 8081', 'check'],
   ]);
   const path = join(temporaryDirectory(), 'haproxy.cfg');
