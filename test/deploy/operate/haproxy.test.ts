@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, renameSync, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { findServer } from '../../../deploy/local/childServer.ts';
 import { defaultReadTimeoutMs } from '../../../http/server/answers/pendingReads.ts';
@@ -17,6 +21,7 @@ import {
   createProxyClients,
   expectLimitOfNetwork,
   proxiedHost as host,
+  proxiedName as name,
   proxiedPath as path,
 } from '../../support/http/proxyClients.ts';
 import { startPublicServer } from '../../support/http/publicServer.ts';
@@ -26,12 +31,14 @@ import {
   lastRequest,
   type UnusualRequest,
 } from '../../support/http/unusualRequests.ts';
+import { createCertificate } from '../../support/processes/certificate.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../../support/processes/cuttingProxy.ts';
 import { startDnsServer } from '../../support/processes/dnsServer.ts';
 import { startHaproxy, type TestHaproxy } from '../../support/processes/haproxy.ts';
-import { shareInFile } from '../../support/processes/lifetime.ts';
+import { shareInFile, whenFinished } from '../../support/processes/lifetime.ts';
 import type { Replacement } from '../../support/processes/rewriteConfiguration.ts';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { readDeployFile } from './deployFiles.ts';
 
 const program = findServer('haproxy');
@@ -178,6 +185,62 @@ describe.skipIf(program === null)('two servers behind HAProxy, with other client
   testAttacks(useSharedProxy);
 });
 
+describe.skipIf(program === null)('the certificate of HAProxy', () => {
+  it('is renewed as the runbook says, and event streams go on', async () => {
+    const server = await startPublicServer();
+    const dir = temporaryDirectory();
+    const certificate = join(dir, 'secrets/certificate.pem');
+    mkdirSync(join(dir, 'secrets'));
+    const [, section = ''] =
+      /^### Renewing certificates\n.*?^\*\*Of the proxy\*\*.*?^```sh\n(.*?)^```$/ms.exec(
+        readDeployFile('RUNBOOK.md'),
+      ) ?? [];
+    const [, copy = ''] = /^(cat .*)$/m.exec(section) ?? [];
+    const renew = () => {
+      const { certificate: chain, key } = createCertificate(dir, name);
+      renameSync(chain, join(dir, 'fullchain.pem'));
+      renameSync(key, join(dir, 'privkey.pem'));
+      execFileSync('sh', ['-c', copy], { cwd: dir });
+    };
+    renew();
+    const haproxy = await startHaproxy(program ?? '', server.port, [], { certificate });
+    const open = async () => {
+      const socket = connectTls({
+        host: '127.0.0.1',
+        port: haproxy.tlsPort,
+        servername: name,
+        rejectUnauthorized: false,
+      });
+      whenFinished(() => socket.destroy());
+      await once(socket, 'secureConnect');
+      return socket;
+    };
+    const before = await open();
+    let received = '';
+    let isClosed = false;
+    before.on('data', (chunk) => {
+      received += chunk;
+    });
+    before.on('close', () => {
+      isClosed = true;
+    });
+    before.write(`GET ${eventStreamPath} HTTP/1.1\r\n${host}\r\n`);
+    await eventually(() => received.includes('retry: '), 'the beginning of the stream');
+    // The container sees the file by its inode.
+    const { ino } = statSync(certificate);
+    renew();
+    expect(statSync(certificate).ino).toBe(ino);
+    const [, signal = ''] = /kill --signal (\w+) proxy$/m.exec(section) ?? [];
+    haproxy.child.kill(`SIG${signal}` as NodeJS.Signals);
+    const { serialNumber } = before.getPeerCertificate();
+    await eventually(
+      async () => (await open()).getPeerCertificate().serialNumber !== serialNumber,
+      'the new certificate',
+    );
+    expect(isClosed).toBe(false);
+  });
+});
+
 /** Changes a setting of the reference configuration. */
 function setTo(setting: string, value: string): Replacement {
   return [new RegExp(`^ {2}${setting} \\d+\\w+$`, 'gm'), `  ${setting} ${value}`];
@@ -198,7 +261,9 @@ describe.skipIf(program === null)('the service behind HAProxy, while DNS does no
     const server = await startPublicServer();
     const dns = await startDnsServer('127.0.0.1');
     const start = (...changes: readonly Replacement[]) =>
-      startHaproxy(program ?? '', server.port, [setTo('hold valid', '1s'), ...changes], dns.port);
+      startHaproxy(program ?? '', server.port, [setTo('hold valid', '1s'), ...changes], {
+        dnsPort: dns.port,
+      });
     const proxies = [await start(), await start(setTo(`hold ${status}`, '1s'))].map(createClients);
     const [kept, dropping] = proxies as [ReturnType<typeof createClients>, ReturnType<typeof createClients>];
     for (const { status } of proxies)

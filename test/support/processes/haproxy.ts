@@ -8,12 +8,21 @@ import { temporaryDirectory } from './temporaryDirectory.ts';
 
 const reference = resolve(import.meta.dirname, '../../../deploy/proxy/haproxy.cfg');
 
+interface HaproxyOptions {
+  /** Port of the DNS server that knows the servers' address; without one they are on this machine. */
+  readonly dnsPort?: number | null;
+  /** File with a certificate and its key, for TLS at another port. */
+  readonly certificate?: string | null;
+}
+
 /** The name that servers have in tests with a DNS server. */
 const serverName = 'process.test';
 
-/** HAProxy with the reference configuration in front of a server, without TLS. */
+/** HAProxy with the reference configuration in front of a server. */
 export interface TestHaproxy extends TestProcess {
   readonly port: number;
+  /** Port with TLS, if there is a certificate. */
+  readonly tlsPort: number;
   /** A port whose connections begin with a PROXY line with their origin. */
   readonly proxiedPort: number;
 }
@@ -23,20 +32,21 @@ export interface TestHaproxy extends TestProcess {
  * connections are counted once their address is known.
  *
  * @param changes lower limits, for tests that would otherwise need thousands of connections.
- * @param dnsPort of the DNS server that knows the servers' address; without one they are on this machine.
  */
 export async function startHaproxy(
   program: string,
   upstreamPorts: number | readonly number[],
   changes: readonly Replacement[] = [],
-  dnsPort: number | null = null,
+  { dnsPort = null, certificate = null }: HaproxyOptions = {},
 ): Promise<TestHaproxy> {
   const [port, proxiedPort, healthPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
+  const tlsPort = await findFreePort();
   const [service, replica] = [upstreamPorts].flat();
   const host = dnsPort === null ? '127.0.0.1' : serverName;
   const configuration = rewriteConfiguration(readFileSync(reference, 'utf8'), [
     ...changes,
     ['bind :8080', `bind 127.0.0.1:${port}\n  bind 127.0.0.1:${proxiedPort} accept-proxy`],
+    ['bind :8443', `bind 127.0.0.1:${tlsPort}`],
     ['bind 127.0.0.1:8404', `bind 127.0.0.1:${healthPort}`],
     [/tcp-request connection (track|reject)/g, 'tcp-request session $1'],
     [
@@ -49,9 +59,12 @@ export async function startHaproxy(
   ]);
   const path = join(temporaryDirectory(), 'haproxy.cfg');
   writeFileSync(path, configuration);
-  const server = startProcess(program, ['-db', '-f', path]);
+  // As the image starts it.
+  const server = startProcess(program, ['-W', '-db', '-f', path], {
+    env: { PATH: process.env.PATH, ...(certificate !== null && { CERTIFICATE: certificate }) },
+  });
   await untilReady(server, () => isListening(port), 'HAProxy');
-  return Object.assign(server, { port, proxiedPort });
+  return Object.assign(server, { port, proxiedPort, tlsPort });
 }
 
 function isListening(port: number): Promise<boolean> {
