@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, renameSync, statSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
@@ -326,5 +326,58 @@ describe.skipIf(program === null)('two servers behind HAProxy, one of them froze
     expect(rules.map(([, , path]) => path)).toEqual([eventStreamPath, eventStreamPath]);
     for (const [, given] of rules) expect(Number(given)).toBeGreaterThan((2 * heartbeatMs) / 1_000);
     expect(readSeconds('timeout client')).toBeGreaterThan((2 * heartbeatMs) / 1_000);
+  });
+});
+
+/** Forwards connections to another address of this machine. */
+async function startForwarder(address: string, port: number, targetPort: number): Promise<number> {
+  const server = createServer((client) => {
+    const target = connect(targetPort, '127.0.0.1');
+    client.pipe(target).pipe(client);
+    for (const socket of [client, target]) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        client.destroy();
+        target.destroy();
+      });
+      whenFinished(() => socket.destroy());
+    }
+  });
+  server.listen(port, address);
+  await once(server, 'listening');
+  whenFinished(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+describe.skipIf(program === null)('pods behind HAProxy in Kubernetes', () => {
+  it('are found by their name, come and go, and all answer while none is ready', async () => {
+    const pods = [await startPublicServer(), await startPublicServer()] as const;
+    const [first, second] = pods;
+    const port = await startForwarder('127.0.0.2', 0, first.port);
+    await startForwarder('127.0.0.3', port, second.port);
+    const dns = await startDnsServer('127.0.0.2');
+    const changes = [setTo('hold valid', '1s'), setTo('hold obsolete', '1s')];
+    const options = { dnsPort: dns.port, isInKubernetes: true };
+    const { status } = createClients(await startHaproxy(program ?? '', port, changes, options));
+    /** Whether a request is answered, and this pod answers one. */
+    const answers = async ({ registry }: (typeof pods)[number]) => {
+      const before = await countAnswered(registry, path);
+      expect(await status('192.0.2.1')).toBe(200);
+      return (await countAnswered(registry, path)) > before;
+    };
+    await eventually(() => answers(first), 'the first pod');
+    dns.addresses = ['127.0.0.2', '127.0.0.3'];
+    await eventually(() => answers(second), 'the second pod');
+    first.ready = false;
+    await eventually(async () => !(await answers(first)) && !(await answers(first)), 'the second pod alone');
+    second.ready = false;
+    await eventually(() => answers(first), 'any pod while none is ready');
+    first.ready = true;
+    second.ready = true;
+    dns.addresses = ['127.0.0.3'];
+    await eventually(
+      async () => !(await answers(first)) && !(await answers(first)),
+      'the first pod to be gone',
+    );
   });
 });

@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -19,6 +19,7 @@ import {
   readYaml,
   readYamlDocuments,
 } from './deployFiles.ts';
+import { isAllowed, type Peer, type Policy } from './networkPolicies.ts';
 
 /** With every member, so that a test can read any that should be there. */
 type Sure<Value> = Value extends readonly (infer Item)[]
@@ -36,7 +37,7 @@ type Manifest = Omit<Sure<IDeployment>, 'kind'> & {
 };
 
 const files = listDeployFiles('kubernetes').filter((file) => file.endsWith('.yaml'));
-const kustomizations = ['clickhouse', 'nats']
+const kustomizations = ['clickhouse', 'nats', 'proxy']
   .map((folder) => `${folder}/kustomization.yaml`)
   .concat(files.filter((file) => file.endsWith('kustomization.yaml')));
 const manifests = files
@@ -210,7 +211,7 @@ describe('manifests of the service', () => {
       expect(manifests.map(formatName)).toContain(`PodDisruptionBudget ${metadata.name}`);
   });
 
-  it('limit each client behind the ingress controller by itself, for pods in any private network', () => {
+  it('limit each client behind the proxy by itself, for pods in any private network', () => {
     const serve = ours.find(({ metadata }) => metadata.name === 'miner-serve') as Manifest;
     const { env = [] } = serve.spec.template.spec.containers[0];
     const trusted = env.find(({ name }) => name === 'MINER_TRUSTED_PROXIES')?.value ?? '';
@@ -226,13 +227,52 @@ describe('manifests of the service', () => {
       expect([peer, isOfProxy(peer)]).toEqual([peer, false]);
   });
 
-  it('answer through the ingress while no replica is ready', () => {
-    const { annotations = {} } = find('Ingress miner').metadata;
-    const fallback = find(`Service ${annotations['nginx.ingress.kubernetes.io/default-backend']}`).spec;
-    const { publishNotReadyAddresses: isOpen, ...same } = fallback as typeof fallback & {
+  it('answer through the proxy while no replica is ready', () => {
+    const {
+      publishNotReadyAddresses: isOpen,
+      clusterIP,
+      ...rest
+    } = find('Service miner-serve-pods').spec as Manifest['spec'] & {
       readonly publishNotReadyAddresses?: boolean;
+      readonly clusterIP?: string;
     };
-    expect([isOpen, same]).toEqual([true, find('Service miner-serve').spec]);
+    expect([isOpen, clusterIP, rest.selector]).toEqual([
+      true,
+      'None',
+      find('Service miner-serve').spec.selector,
+    ]);
+    const [{ env = [], ports }] = find('Deployment miner-proxy').spec.template.spec.containers;
+    const environment = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    expect(environment.SERVERS).toBe('miner-serve-pods.$(NAMESPACE).svc.cluster.local');
+    // Requests and checks go to the ports of the service, and the load balancer's to the proxy's.
+    const configuration = readDeployFile('proxy/haproxy.cfg');
+    const numbers = Object.fromEntries(
+      find('Deployment miner-serve').spec.template.spec.containers[0].ports.map(({ name, containerPort }) => [
+        name,
+        containerPort,
+      ]),
+    );
+    expect(configuration.match(/"\$\{SERVERS\}:\d+"/g)).toEqual(
+      Array(2).fill(`"\${SERVERS}:${numbers.public}"`),
+    );
+    expect(configuration).toContain(`check port ${numbers.operators} `);
+    for (const { containerPort } of ports)
+      expect(configuration).toMatch(new RegExp(`^ {2}bind :${containerPort}\\b`, 'm'));
+    // As many servers as replicas at most, and twice as many during an update.
+    const [, slots] = /server-template pod (\d+) /.exec(configuration) ?? [];
+    const { maxReplicas } = find('HorizontalPodAutoscaler miner-serve').spec as unknown as {
+      maxReplicas: number;
+    };
+    expect(Number(slots)).toBeGreaterThanOrEqual(2 * maxReplicas);
+  });
+
+  it('give the proxy certificate and key under names that HAProxy finds', () => {
+    const { containers, volumes } = find('Deployment miner-proxy').spec.template.spec;
+    const [{ env = [], volumeMounts }] = containers;
+    const path = env.find(({ name }) => name === 'CERTIFICATE')?.value ?? '';
+    const mounted = volumes.find(({ name }) => name === 'certificate')?.secret.items.map(({ path }) => path);
+    expect(volumeMounts.map(({ mountPath }) => mountPath)).toContain(dirname(path));
+    expect(mounted).toEqual([basename(path), `${basename(path)}.key`]);
   });
 
   it('take the secrets that RUNNING.md creates', () => {
@@ -243,8 +283,9 @@ describe('manifests of the service', () => {
           JSON.stringify(spec.template.spec.volumes).match(/"secret":\{"(?:secretName|name)":"[^"]+"/g) ?? [],
       )
       .map((text) => text.split('"').at(-2));
-    expect(secrets.length).toBe(6);
-    for (const secret of secrets) expect(page).toContain(`\nsecret ${secret} --from-file=`);
+    expect(secrets.length).toBe(7);
+    for (const secret of secrets)
+      expect(page).toMatch(new RegExp(`^secret (?:generic|tls) ${secret} --(?:from-file|cert)=`, 'm'));
   });
 
   it('put the secrets of NATS where its configuration includes them', () => {
@@ -284,6 +325,73 @@ describe('manifests of the service', () => {
   });
 });
 
+describe('network policies', () => {
+  const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy') as unknown as readonly Policy[];
+  const except = (...names: readonly string[]) =>
+    policies.filter(({ metadata }) => !names.includes(metadata.name));
+  const pod = (name: string, namespace = 'miner'): Peer => ({
+    namespace,
+    labels: { 'app.kubernetes.io/name': name },
+    address: '10.244.1.7',
+  });
+  const outside = (address: string): Peer => ({ namespace: null, labels: {}, address });
+  const publisher: Peer = {
+    namespace: 'gateways',
+    labels: { 'miner-publisher': 'true' },
+    address: '10.244.2.8',
+  };
+
+  it.each([
+    ['a client reaches a proxy', outside('198.51.100.1'), pod('miner-proxy'), 8443],
+    ['a proxy sends requests to a replica', pod('miner-proxy'), pod('miner-serve'), 8080],
+    ['a proxy asks a replica whether it is ready', pod('miner-proxy'), pod('miner-serve'), 8081],
+    ['Prometheus reads metrics', pod('prometheus', 'monitoring'), pod('miner-ingest'), 8081],
+    ['every process reaches NATS', pod('miner-serve'), pod('nats'), 4222],
+    ['the indexer reaches NATS', pod('miner-index'), pod('nats'), 4222],
+    ['the service reaches ClickHouse', pod('miner-ingest'), pod('clickhouse'), 8123],
+    ['servers of NATS reach each other', pod('nats'), pod('nats'), 6222],
+    ['a publisher of the cluster reaches NATS', publisher, pod('nats'), 4222],
+    ['the indexer reaches a public node', pod('miner-index'), outside('203.0.113.7'), 443],
+  ])('%s', (_, from, to, port) => {
+    expect(isAllowed(policies, from, to, port)).toBe(true);
+  });
+
+  it.each([
+    ['a client does not reach a replica', outside('198.51.100.1'), pod('miner-serve'), 8080],
+    ['another pod does not reach a replica', pod('other', 'other'), pod('miner-serve'), 8080],
+    ['a proxy does not reach NATS', pod('miner-proxy'), pod('nats'), 4222],
+    ['a proxy does not reach the metrics of others', pod('miner-proxy'), pod('miner-ingest'), 8081],
+    ['no publisher reaches the port of servers', publisher, pod('nats'), 6222],
+    ['nobody outside reaches the port of servers', outside('198.51.100.1'), pod('nats'), 6222],
+    ['a replica does not reach the internet', pod('miner-serve'), outside('203.0.113.7'), 443],
+    [
+      'the indexer does not reach an address of the cloud',
+      pod('miner-index'),
+      outside('169.254.169.254'),
+      443,
+    ],
+  ])('%s', (_, from, to, port) => {
+    expect(isAllowed(policies, from, to, port)).toBe(false);
+  });
+
+  it.each([
+    ['miner-private-node', 'the indexer a private node', pod('miner-index'), outside('10.20.30.40'), 8545],
+    [
+      'miner-private-node',
+      'the indexer a node of the cluster',
+      pod('miner-index'),
+      pod('geth', 'ethereum'),
+      8545,
+    ],
+    ['miner-collector', 'the service a collector', pod('miner-serve'), pod('otel', 'observability'), 4318],
+    ['nats-publishers', 'a publisher outside NATS', outside('198.51.100.1'), pod('nats'), 4222],
+  ])('%s gives %s', (name, _, from, to, port) => {
+    expect(policies.map(({ metadata }) => metadata.name)).toContain(name);
+    expect(isAllowed(except(name), from, to, port)).toBe(false);
+    expect(isAllowed(policies, from, to, port)).toBe(true);
+  });
+});
+
 describe('kustomizations', () => {
   interface Kustomization {
     readonly resources?: readonly string[];
@@ -299,9 +407,13 @@ describe('kustomizations', () => {
   });
 
   it('leave no manifest out', () => {
-    const named = kustomizations.flatMap((path) =>
-      (readYaml<Kustomization>(path).resources ?? []).map((file) => join(dirname(path), file)),
-    );
+    // A file that an operator may need is in a comment.
+    const named = kustomizations.flatMap((path) => [
+      ...(readYaml<Kustomization>(path).resources ?? []).map((file) => join(dirname(path), file)),
+      ...[...readDeployFile(path).matchAll(/^ *# *- (\S+\.yaml) +#/gm)].map(([, file = '']) =>
+        join(dirname(path), file),
+      ),
+    ]);
     expect(files.filter((file) => !kustomizations.includes(file) && !named.includes(file))).toEqual([]);
   });
 
