@@ -40,7 +40,7 @@ export async function openConnection(settings: ConnectionSettings): Promise<Nats
   return connection;
 }
 
-/** Whether a nats-server is older than the documented minimum, 2.10. */
+/** Whether a nats-server is older than 2.10, which can sync before it acknowledges. */
 export function isTooOld(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return !(major > 2 || (major === 2 && minor >= 10));

@@ -23,7 +23,15 @@ import {
 } from '../../../deploy/configuration/configuration.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
-import { commandNames, deployDir, operatorPaths, readDeployFile, readYaml, root } from './deployFiles.ts';
+import {
+  commandNames,
+  deployDir,
+  listDeployFiles,
+  operatorPaths,
+  readDeployFile,
+  readYaml,
+  root,
+} from './deployFiles.ts';
 
 interface ComposeService {
   readonly image: string;
@@ -84,6 +92,19 @@ describe('compose.yaml', () => {
     for (const [, { image }] of services) expect(image).toMatch(/:v?\d+\.\d+\.\d+/);
     for (const [, { image }] of ours) expect(image).toBe(`miner:${manifest.version}`);
     expect(ours.map(([name]) => name)).toEqual(['service', 'replica', 'indexer']);
+  });
+
+  it('runs the images that the manifests and pages name too', () => {
+    const versions = new Map(services.map(([, { image }]) => image.split(':') as [string, string]));
+    const files = listDeployFiles('kubernetes').filter((file) => !file.endsWith('kustomization.yaml'));
+    const named = [...files, 'RUNBOOK.md', 'RUNNING.md'].flatMap((file) =>
+      [...readDeployFile(file).matchAll(/(docker\.io\/[\w/-]+):([\w.-]+\d[\w.-]*)/g)].map(
+        ([, image = '', version = '']) => [file, image, version],
+      ),
+    );
+    expect(named.length).toBeGreaterThan(4);
+    for (const [file, image = '', version] of named)
+      if (versions.has(image)) expect([file, image, version]).toEqual([file, image, versions.get(image)]);
   });
 
   it('limits, restarts, checks and rotates the log of each part', () => {
