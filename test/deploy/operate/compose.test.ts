@@ -346,6 +346,20 @@ describe('compose.yaml', () => {
   });
 });
 
+it('the pages name parts and variables that compose.yaml has', () => {
+  const text = ['RUNBOOK.md', 'RUNNING.md'].map(readDeployFile).join('\n');
+  const commands = text.matchAll(
+    /docker compose [^\n`]*?(?:--signal HUP|--force-recreate) ([a-z]+(?: [a-z]+)*)/g,
+  );
+  const parts = [...commands].flatMap(([, named = '']) => named.split(' '));
+  expect(parts.length).toBeGreaterThan(5);
+  for (const part of parts) expect(Object.keys(compose.services)).toContain(part);
+  const files = ['compose.yaml', 'compose.tls.yaml'].map(readDeployFile).join('\n');
+  const given = new Set([...files.matchAll(/\$\{([A-Z_]+):-/g)].map(([, name]) => name));
+  const named = new Set(text.match(/\b(?:PUBLIC|NATS)_[A-Z_]*(?:PORT|ADDRESS)\b/g));
+  expect(named).toEqual(given);
+});
+
 it('the runbook starts again what reads a password, and nothing else', () => {
   const [, section = ''] = /^### Changing passwords\n(.*?)^###/ms.exec(readDeployFile('RUNBOOK.md')) ?? [];
   const commands = [
