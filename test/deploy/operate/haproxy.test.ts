@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, renameSync, statSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { findServer } from '../../../deploy/local/childServer.ts';
@@ -305,6 +306,10 @@ describe.skipIf(program === null)('two servers behind HAProxy, one of them froze
     });
     stream.write(`GET /v1/events/stream HTTP/1.1\r\n${host}\r\n`);
     await eventually(() => received.includes('retry: '), 'the beginning of the stream');
+    // More than sockets hold, for a client that does not read yet.
+    const slow = await open('192.0.2.3');
+    const large = `GET /docs/swagger-ui-bundle.js HTTP/1.1\r\n${host}`;
+    slow.write(`${`${large}\r\n`.repeat(9)}${large}Connection: close\r\n\r\n`);
     const readers = await Promise.all(
       servers.map(async ({ registry }) => registry.getSingleMetric('miner_event_stream_clients')?.get()),
     );
@@ -313,8 +318,9 @@ describe.skipIf(program === null)('two servers behind HAProxy, one of them froze
     const asked = Array.from({ length: 4 }, (_, at) => status(`192.0.2.${10 + at}`));
     expect(await Promise.all(asked)).toEqual([200, 200, 200, 200]);
     expect(takeRetries()).not.toEqual([]);
-    // It has been quiet for longer than a server may take for an answer.
+    // Both have been quiet for longer than a server may take for an answer.
     expect(isClosed).toBe(false);
+    expect((await text(slow)).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(10);
   });
 
   it('have the time for an answer that the service takes, and event streams the time of their comments', () => {
