@@ -28,6 +28,7 @@ import { catchUpReadsMax } from '../http/server/events/catchUp.ts';
 import {
   clientsMax,
   heartbeatMs,
+  stateWaitMaxMs,
   streamsOfClientMax,
   streamsOfSiteMax,
 } from '../http/server/events/eventStream.ts';
@@ -101,6 +102,11 @@ const requests: readonly Row[] = [
   ['Concurrent reads of missed events', count(catchUpReadsMax), 'further clients wait'],
   ['Events waiting for a client that does not read', count(waitingEventsMax), 'its stream ends'],
   ['Silence on an event stream', seconds(heartbeatMs), 'a comment keeps the connection open'],
+  [
+    'Time from a start without state, in which event streams wait for it',
+    seconds(stateWaitMaxMs),
+    'they end, and further ones are 503 `database_unavailable`',
+  ],
   ['Time for pages and reads in a turn of the event loop', `${expensiveMsPerTurn} ms`, 'later turns'],
   [
     'Pages of the explorer in memory',

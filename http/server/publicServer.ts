@@ -96,15 +96,18 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   mountRoutes(mount, { sources, transport, writer, sender, guard, metrics, clock, reads });
   const events = createEventStream({
     feed: sources.views.feed,
+    hasViews,
+    transport,
     writer,
     registry,
     loadGuard,
+    clock,
     onRefused: (error) => {
       metrics.route(eventStreamPath, 'publicHeavy').failed();
       failures.note(error, { route: eventStreamPath, requestId: '' });
     },
   });
-  mountEventStream(mount, { events, transport, writer, reads });
+  mountEventStream(mount, { events, transport, writer, reads, hasViews });
   for (const { path, isLarge, prepare } of loadDocuments(settings, clock))
     mount(path, isLarge ? largeGuarded : null, (exchange) => sender.sendConditionally(exchange, prepare()));
   const { transactionUrl, publicUrl } = settings;

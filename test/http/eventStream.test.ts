@@ -203,6 +203,42 @@ describe('the event stream', () => {
     expect(sleeper.messages).toEqual(reader.messages.slice(0, sleeper.messages.length));
   });
 
+  it.each([
+    ['in the query', (id: string) => `lastEventId=${encodeURIComponent(id)}`, {}],
+    ['of the header, if the query has one too', () => 'lastEventId=abc', { isHeader: true }],
+    ['that comes last in the query', (id: string) => `lastEventId=abc&lastEventId=${id}`, {}],
+  ])('resumes after the ID %s', async (_, format, { isHeader = false }: { isHeader?: boolean }) => {
+    const { records, server } = await startServer();
+    const first = await listen(server.base, measurements);
+    records.add(3);
+    await eventually(() => first.messages.length === 3, 'three records');
+    const { id } = first.messages[0] as Message;
+    const headers = isHeader ? { 'Last-Event-ID': id } : {};
+    const again = await listen(
+      server.base,
+      `${measurements}&${format(id)}`,
+      headers as Record<string, string>,
+    );
+    await eventually(() => listRecords(again.messages).length === 2, 'two missed records');
+    expect(listRecords(again.messages)).toEqual([5, 6]);
+  });
+
+  it('begins after an event that a query names, once state is restored', async () => {
+    const { records, server } = await startServer();
+    const first = await listen(server.base, measurements);
+    records.add(2);
+    await eventually(() => first.messages.length === 2, 'two records');
+    const ids = first.messages.map(({ data }) => encodeURIComponent(data.id));
+    server.hasViews = false;
+    const open = (id: string) => listen(server.base, `${measurements}&lastEventId=${id}`);
+    const [known, unknown] = [await open(ids[0] ?? ''), await open('measurement:unknown')];
+    expect([known.response.status, unknown.response.status]).toEqual([200, 200]);
+    server.hasViews = true;
+    await eventually(() => listRecords(known.messages).length === 1, 'the second record');
+    await eventually(() => unknown.state.isEnded, 'the end of the other stream');
+    expect([listRecords(known.messages), unknown.messages, unknown.state.failure]).toEqual([[5], [], null]);
+  });
+
   it('is refused for what is no cursor or category, and beyond the streams that a client may have', async () => {
     const { server } = await startServer({ rateLimits: true });
     for (const [query, headers, error] of [
@@ -210,20 +246,24 @@ describe('the event stream', () => {
       ['?limit=3', {}, 'invalid_query'],
       ['?unnamed=0', {}, 'invalid_query'],
       ['?unnamed=1&unnamed=1', {}, 'invalid_query'],
+      ['?lasteventid=a', {}, 'invalid_query'],
+      ['?lastEventId=abc', {}, 'invalid_cursor'],
       ['', { 'Last-Event-ID': 'abc' }, 'invalid_cursor'],
       ['', { 'Last-Event-ID': 'measurement:wheel-1:v1:measurement.speed_record:1' }, 'invalid_cursor'],
       ['', { 'Last-Event-ID': 'chain:31337:0x:0x:1:player.miner_minted' }, 'invalid_cursor'],
     ] as const) {
       const response = await server.get(`/v1/events/stream${query}`, headers);
       expect([response.status, await response.json()]).toEqual([400, { error }]);
+      const head = await server.get(`/v1/events/stream${query}`, headers, 'HEAD');
+      expect([head.status, await head.text()]).toEqual([400, '']);
     }
     const head = await server.get('/v1/events/stream', {}, 'HEAD');
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect(Object.fromEntries(head.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      'content-length': '0',
     });
+    expect(head.headers.get('content-length')).toBeNull();
     for (let stream = 0; stream < streamsOfClientMax; stream++) {
       server.clock.advance(1_000); // Within the rate of requests.
       expect((await listen(server.base)).response.status).toBe(200);

@@ -46,7 +46,7 @@ describe('the examples of the OpenAPI description', () => {
     const events = parseStream(examples.eventStream);
     expect(events).toHaveLength(2);
     for (const { type, data } of events) expect(feedEvent.parse(data)).toMatchObject({ type });
-    expect(examples.eventStream).toMatch(/^retry: 3000\n\nid: \S+\n\nid: /);
+    expect(examples.eventStream).toMatch(/^retry: \d+\n(?::\n)*id: \S+\nevent: /);
   });
 
   it('are there for every answer that has a body, and fit its schema', () => {

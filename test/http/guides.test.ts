@@ -47,7 +47,7 @@ const printed: Record<string, RegExp> = {
   'paging sh pages': /^"nextCursor":"[\w-]+"}\n$/,
   'paging ts pages': /^(?:token \d+: [\d.]+ to claim\n){3,}$/,
   'paging py pages': /^(?:token \d+ level \d+\n){3,}$/,
-  'events sh stream': /^retry: 3000\n\nid: \S+\n/,
+  'events sh stream': /^retry: \d+\n(?::\n)*id: \S+\n\n/,
   'events ts events': /^(?:\S+Z [\w.]+ \S+\n){5}/,
   'numbers sh numbers': /^"\w+BaseUnits":"\d+"\n/,
   'numbers ts numbers': /^\d+ work units 1\.25\n$/,
@@ -127,43 +127,50 @@ describe('the programs of the guides', () => {
     expect(run.output()).toMatch(pattern);
   });
 
-  it('of browsers open the stream again where a browser gives up, and show each event once', async () => {
+  it('of browsers begin behind the newest event, and open the stream again behind the last one', async () => {
     const snippet = snippets.find(({ language }) => language === 'js');
     const sources: FakeEventSource[] = [];
-    class FakeEventSource extends EventTarget {
+    class FakeEventSource {
       static readonly CLOSED = 2;
       readyState = 0;
       onerror = () => undefined;
-      onmessage: (message: { readonly data: string }) => void = () => undefined;
-      constructor() {
-        super();
+      onmessage: (message: { readonly data: string; readonly lastEventId: string }) => void = () => undefined;
+      readonly url: string;
+      constructor(url: string) {
+        this.url = url;
         sources.push(this);
       }
     }
-    const feed = ['b', 'a'].map((id) => ({ id, type: `type ${id}` }));
     const shown: string[] = [];
     const waits: (() => void)[] = [];
+    let feed: unknown = { status: 'unavailable' };
     const world = {
       EventSource: FakeEventSource,
-      fetch: async () => ({ ok: true, json: async () => ({ events: [...feed] }) }),
-      setTimeout: (work: (isAgain: boolean) => void, _ms: number, isAgain: boolean) =>
-        waits.push(() => work(isAgain)),
+      fetch: async () => ({ ok: true, json: async () => feed }),
+      setTimeout: (work: () => void) => waits.push(work),
       console: { log: (type: string) => shown.push(type) },
     };
-    new Function(...Object.keys(world), snippet?.source ?? '')(...Object.values(world));
-    const [first] = sources as [FakeEventSource];
-    first.onmessage({ data: JSON.stringify(feed[1]) });
+    const start = () => new Function(...Object.keys(world), snippet?.source ?? '')(...Object.values(world));
+    start();
+    await eventually(() => sources.length === 1, 'a stream without a feed');
+    feed = { events: [{ id: 'chain:1:a' }] };
+    start();
+    await eventually(() => sources.length === 2, 'a stream behind the newest event');
+    const second = sources[1] as FakeEventSource;
+    second.onmessage({ data: '{"type":"a"}', lastEventId: 'p1' });
     // The connection broke: the browser connects again by itself.
-    first.onerror();
+    second.onerror();
     expect(waits).toHaveLength(0);
-    first.readyState = FakeEventSource.CLOSED;
-    first.onerror();
+    second.readyState = FakeEventSource.CLOSED;
+    second.onerror();
     waits.pop()?.();
-    expect(sources).toHaveLength(2);
-    sources[1]?.dispatchEvent(new Event('open'));
-    await eventually(() => shown.length === 2, 'the event of the meantime');
-    sources[1]?.onmessage({ data: JSON.stringify(feed[0]) });
-    expect(shown).toEqual(['type a', 'type b']);
+    const stream = '/v1/events/stream?category=measurement&unnamed=1';
+    expect(sources.map(({ url }) => url.replace(stream, ''))).toEqual([
+      '',
+      '&lastEventId=chain%3A1%3Aa',
+      '&lastEventId=p1',
+    ]);
+    expect(shown).toEqual(['a']);
   });
 
   it('compile', async () => {

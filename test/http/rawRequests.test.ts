@@ -199,6 +199,7 @@ if (hasSubstitute)
     const files = [
       '--project=parts',
       'test/http/httpSemantics.test.ts',
+      'test/http/eventClients.test.ts',
       'test/http/observations.test.ts',
       'test/http/rawRequests.test.ts',
       '--testNamePattern=^(?!the JavaScript fallback)',

@@ -11,14 +11,18 @@ import {
 import type { ContentEncoding } from '../../http/server/answers/contentEncoding.ts';
 import { prepareResponse } from '../../http/server/answers/preparedResponse.ts';
 import type { Exchange, ResponseWriter } from '../../http/server/answers/responseWriter.ts';
+import { selectTransport } from '../../http/server/engine/uws.ts';
 import { createBroadcasts } from '../../http/server/events/broadcasts.ts';
 import {
   clientsMax,
   createEventStream,
+  stateWaitMaxMs,
   streamsOfClientMax,
   streamsOfSiteMax,
 } from '../../http/server/events/eventStream.ts';
+import { parseStreamRequest } from '../../http/server/events/streamForm.ts';
 import { createLoadGuard } from '../../http/server/limits/loadGuard.ts';
+import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
 import type { AddressWords } from '../../http/server/requests/ipAddress.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
@@ -30,16 +34,36 @@ import { eventually } from '../support/processes/childProcess.ts';
 const nowhere = { run: '', position: 0, ordinal: 0 };
 const resumed = { measurement: { ...nowhere, position: 7 }, chain: nowhere };
 const lastEventId = encodeFeedPosition({ measurement: nowhere, chain: nowhere });
+/** News without events from the position after a known event. */
+const nothingMissed = {
+  from: resumed,
+  position: resumed,
+  isComplete: false,
+  items: [],
+} as unknown as FeedNews;
 
 /** An event stream whose connections a test opens and aborts. Its reads never end unless the missed events are given. */
 function createWorld(missed: FeedNews | null = null) {
   const reads: AbortSignal[] = [];
-  const state = { listeners: 0, ended: 0, asked: 0, corked: 0, position: null as FeedPosition | null };
+  const state = {
+    listeners: 0,
+    ended: 0,
+    asked: 0,
+    corked: 0,
+    position: null as FeedPosition | null,
+    hasViews: true,
+    located: 0,
+  };
+  const clock = manualClock();
   const written: string[] = [];
   const feed: Partial<FeedViews> = {
     refresh: () => undefined,
     position: () => state.position,
-    locate: async (id) => (id === 'chain:known' ? resumed : id === 'chain:unknown' ? null : 'unavailable'),
+    locate: async (id) => {
+      state.located++;
+      if (id === 'chain:unreadable') throw new StorageUnavailable('unavailable');
+      return id === 'chain:known' ? resumed : id === 'chain:unknown' ? null : 'unavailable';
+    },
     after: () => {
       state.asked++;
       if (missed !== null) return missed;
@@ -68,22 +92,27 @@ function createWorld(missed: FeedNews | null = null) {
   };
   const stream = createEventStream({
     feed: feed as FeedViews,
+    hasViews: () => state.hasViews,
+    transport: selectTransport(),
     writer: { beginStream: () => response } as unknown as ResponseWriter,
     registry: new Registry(),
     loadGuard: null,
+    clock,
     onRefused: () => undefined,
   });
   /** Opens a stream. @returns what aborts its connection, or the code of the refusal. */
   const open = (client: AddressWords = [0, 0, 0xffff, 1], resumesAt = lastEventId) => {
     const exchange = { client } as unknown as Exchange;
-    return stream.open(exchange, { query: new URLSearchParams(), lastEventId: resumesAt })?.code ?? onAborted;
+    const request = parseStreamRequest(new URLSearchParams(), resumesAt);
+    if (request === null) throw new Error('the request is valid');
+    return stream.open(exchange, request)?.code ?? onAborted;
   };
   const takeWritten = () => written.splice(0).join('');
   const abort = (opened: ReturnType<typeof open> | undefined) => {
     if (typeof opened !== 'function') throw new Error(`no stream is open: ${opened}`);
     opened();
   };
-  return { stream, reads, state, open, abort, takeWritten };
+  return { stream, reads, state, clock, open, abort, takeWritten };
 }
 
 describe('a client of the event stream that leaves', () => {
@@ -123,9 +152,10 @@ describe('a client of the event stream that leaves', () => {
     // A position that fills the turn.
     state.position = { ...resumed, chain: { ...nowhere, run: 'x'.repeat(10_000) } };
     const opened = open(undefined, '');
+    const { corked } = state;
     abort(opened);
     await nextTurn();
-    expect(state.corked).toBe(0);
+    expect(state.corked).toBe(corked);
   });
 
   it('does not wait for a read any longer', async () => {
@@ -139,34 +169,132 @@ describe('a client of the event stream that leaves', () => {
 });
 
 describe('a client of the event stream', () => {
-  it('learns how long to wait after a drop, its position as soon as there is one, and then heartbeats', () => {
+  it('learns how long to wait after a drop, its position as soon as there is one, and then gets comments', () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { stream, state, open, takeWritten } = createWorld();
     onTestFinished(() => stream.close());
     open(undefined, '');
-    expect(takeWritten()).toBe('retry: 3000\n\n');
+    expect(takeWritten()).toMatch(/^retry: \d+\n:\n$/);
     vi.advanceTimersByTime(1_000);
     expect(takeWritten()).toBe('');
     state.position = resumed;
     vi.advanceTimersByTime(999);
     expect(takeWritten()).toBe('');
     vi.advanceTimersByTime(1);
-    expect(takeWritten()).toBe(`id: ${encodeFeedPosition(resumed)}\n\n`);
+    expect(takeWritten()).toBe(`id: ${encodeFeedPosition(resumed)}\n\n:\n`);
     vi.advanceTimersByTime(12_999);
     expect(takeWritten()).toBe('');
     vi.advanceTimersByTime(15_001);
-    expect(takeWritten()).toBe(':\n\n'.repeat(2));
-    open();
-    expect(takeWritten()).toBe(`retry: 3000\n\nid: ${lastEventId}\n\n`);
+    expect(takeWritten()).toBe(':\n'.repeat(2));
   });
 
-  it('resumes after an event of the feed, unless there is none or the feed cannot say so', async () => {
+  it('that has a position is sent no message without data', () => {
+    const { open, takeWritten } = createWorld();
+    open();
+    expect(takeWritten()).toMatch(/^retry: \d+\n:\n$/);
+  });
+
+  it('is asked for another pause than the others of its address, within three to six seconds', () => {
+    const { stream, open, takeWritten } = createWorld();
+    onTestFinished(() => stream.close());
+    for (let index = 0; index < streamsOfClientMax; index++) open();
+    const pauses = [...takeWritten().matchAll(/retry: (\d+)/g)]
+      .map(([, ms]) => Number(ms))
+      .sort((a, b) => a - b);
+    expect(new Set(pauses).size).toBe(streamsOfClientMax);
+    expect([pauses[0], (pauses.at(-1) as number) < 6_000]).toEqual([3_000, true]);
+    // None of them is refused, even if all streams break at the same moment.
+    const limiter = createRateLimiter();
+    const waits = pauses.map((ms) => limiter.take([0, 0, 0xffff, 1], 'publicHeavy', 1_000 + ms).waitSeconds);
+    expect(waits).toEqual(pauses.map(() => 0));
+  });
+
+  it('resumes after an event of the feed, or with its ID while the feed cannot say where that is', async () => {
     const { stream } = createWorld();
     const locate = (id: string) => stream.locate(id, new AbortController().signal);
     expect(await locate('chain:known')).toEqual({ body: encodeFeedPosition(resumed) });
     expect(await locate('chain:unknown')).toEqual({ error: 'invalid_cursor' });
-    await expect(locate('chain:other')).rejects.toThrow(StorageUnavailable);
+    for (const id of ['chain:other', 'chain:unreadable']) expect(await locate(id)).toEqual({ body: id });
+  });
+});
+
+describe('a client of the event stream before state is restored', () => {
+  /** Lets time pass, and then turns of the event loop. */
+  const advance = async (ms: number) => {
+    await vi.advanceTimersByTimeAsync(ms);
+    await vi.advanceTimersByTimeAsync(1);
+  };
+
+  function createRestart(missed?: FeedNews) {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const world = createWorld(missed);
+    world.state.hasViews = false;
+    world.state.position = resumed;
+    onTestFinished(() => world.stream.close());
+    return world;
+  }
+
+  it('is sent comments, and begins or resumes once it is', async () => {
+    const { state, open, takeWritten } = createRestart();
+    open(undefined, '');
+    open();
+    takeWritten();
+    await advance(30_000);
+    expect([takeWritten(), state.asked]).toEqual([':\n'.repeat(4), 0]);
+    state.hasViews = true;
+    await advance(1_000);
+    expect([takeWritten(), state.asked]).toEqual([`id: ${encodeFeedPosition(resumed)}\n\n:\n`, 1]);
+  });
+
+  it('has its event looked up once the feed is there, until ClickHouse answers', async () => {
+    const { state, open, reads } = createRestart();
+    open(undefined, 'chain:known');
+    open(undefined, 'chain:unreadable');
+    await advance(2_000);
+    expect(state.located).toBe(0);
+    state.position = null;
+    state.hasViews = true;
+    await advance(2_000);
+    expect(state.located).toBe(0);
+    state.position = resumed;
+    await advance(1_000);
+    expect([state.located, reads.length]).toEqual([2, 1]);
+    await advance(3_000);
+    expect([state.located, reads.length]).toEqual([5, 1]);
+  });
+
+  it('goes on after the event that was looked up', async () => {
+    const { state, open } = createRestart(nothingMissed);
+    open(undefined, 'chain:known');
+    state.hasViews = true;
+    await advance(3_000);
+    expect([state.located, state.ended]).toEqual([1, 0]);
+    expect(state.asked).toBeGreaterThan(1);
+  });
+
+  it('whose event is unknown is ended, so that its next request is refused', async () => {
+    const { state, open } = createRestart();
+    open(undefined, 'chain:unknown');
+    state.hasViews = true;
+    await advance(1_000);
+    expect([state.located, state.ended]).toEqual([1, 1]);
+  });
+
+  it('is ended if that takes long, and others are then refused', async () => {
+    const { state, clock, open } = createRestart();
+    for (let count = 0; count < 3; count++) open(undefined, '');
+    clock.advance(stateWaitMaxMs - 1);
+    await advance(1_000);
+    expect([state.ended, open()]).toEqual([0, expect.any(Function)]);
+    clock.advance(1);
+    expect(open()).toBe('database_unavailable');
+    await advance(1_000);
+    expect([state.ended, state.listeners, vi.getTimerCount()]).toEqual([4, 0, 0]);
+    // It is never late again.
+    state.hasViews = true;
+    expect(open()).toBeTypeOf('function');
   });
 });
 

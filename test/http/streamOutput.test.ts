@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { listenOn } from '../../http/server/engine/listener.ts';
-import { App } from '../../http/server/engine/uws.ts';
+import { App, selectTransport } from '../../http/server/engine/uws.ts';
 import { createStreamOutput, type StreamOutput, waitingMax } from '../../http/server/events/streamOutput.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 
@@ -29,7 +29,7 @@ async function startSender(characters: number) {
     response.onAborted(() => output.stop());
     response.writeHeader('Content-Type', 'text/plain');
     let isEnding = false;
-    const output = createStreamOutput(response, () => {
+    const output = createStreamOutput(selectTransport(), response, () => {
       if (!state.isEnded || isEnding) return;
       isEnding = true;
       output.stop();

@@ -198,6 +198,8 @@ function describeCacheHeaders(route: Route) {
   };
 }
 
+const lastEventId = z.string().min(1).max(512).optional();
+
 /** Paths outside the table: the health routes, and the event stream, whose response does not end. */
 const otherPaths: ZodOpenApiPathsObject = {
   '/healthz': describeHealth('getHealth', 'Whether the process runs', ['It runs', 'alive'], []),
@@ -224,17 +226,23 @@ const otherPaths: ZodOpenApiPathsObject = {
             description:
               'With `1` messages have no name, so that `onmessage` of an `EventSource` receives them; the type is in the data',
           }),
+          lastEventId: lastEventId.meta({
+            description:
+              'As `Last-Event-ID`, for programs that cannot set the header. The header counts if there are both, and the last parameter if there are several',
+          }),
         }),
         header: z.object({
           'X-Request-Id': requestId.optional(),
-          'Last-Event-ID': z.string().min(1).max(512).optional().meta({
-            description: 'The ID of the last received message; browsers send it automatically',
+          'Last-Event-ID': lastEventId.meta({
+            description:
+              'The ID of the last received message, or the ID of an event in the feed; browsers send the former automatically',
           }),
         }),
       },
       responses: {
         '200': {
-          description: 'The stream; a comment every 15 seconds keeps it open',
+          description:
+            'The stream; a comment every 15 seconds keeps it open. Until state is restored after a start, there are only comments',
           headers: uncachedHeaders,
           content: { 'text/event-stream': { schema: z.string(), example: examples.eventStream } },
         },

@@ -63,9 +63,13 @@ export interface ResponseWriter {
   closeConnection(exchange: Exchange, status: string): void;
   /** Answers a browser's preflight request from an approved origin. */
   writePreflight(exchange: Exchange): void;
-  /** Writes the headers of a response whose body the caller writes piece by piece. */
-  beginStream(exchange: Exchange, contentType: string): HttpResponse;
-  /** Writes a 200 that must not be stored: of a health route, or of HEAD for a stream. */
+  /**
+   * Writes the headers of a response whose body the caller writes piece by piece.
+   *
+   * @returns null if the response is complete, since HEAD has no body.
+   */
+  beginStream(exchange: Exchange, contentType: string): HttpResponse | null;
+  /** Writes a 200 of a health route, which must not be stored. */
   writeUncached(exchange: Exchange, contentType: string, body: Buffer): void;
 }
 
@@ -164,8 +168,10 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       response.writeHeader('Cache-Control', 'no-store');
       // Keeps proxies from buffering the stream.
       response.writeHeader('X-Accel-Buffering', 'no');
+      // A stream has no length.
+      if (exchange.isHead) transport.endWithoutBody(response, null);
       finish(exchange, '200 OK');
-      return response;
+      return exchange.isHead ? null : response;
     },
     writeUncached: (exchange, contentType, body) => {
       const response = begin(exchange, '200 OK');

@@ -69,6 +69,8 @@ export interface Transport {
    * @returns whether everything was sent; if not, the caller sends the rest when `onWritable` is called.
    */
   tryEnd(response: HttpResponse, body: Buffer, bytes: number): boolean;
+  /** Calls back whenever the connection of a response that is written piece by piece has room again. */
+  onRoom(response: HttpResponse, handler: () => void): void;
   /** Ends a response without a body. HEAD announces the length that its body would have; a 304 has none. */
   endWithoutBody(response: HttpResponse, contentLength: number | null): void;
 }
@@ -83,6 +85,11 @@ const native: Transport = {
   writeLastHeader: (response, { bytes }, value, behind) =>
     response.writeHeader(bytes, behind === null ? value : value + behind.following),
   tryEnd: (response, body, bytes) => response.tryEnd(body, bytes)[1],
+  onRoom: (response, handler) =>
+    response.onWritable(() => {
+      handler();
+      return true;
+    }),
   endWithoutBody: (response, contentLength) => {
     // With the length as an argument the addon would wait for a body, and the connection would hang.
     if (contentLength !== null) response.writeHeader('Content-Length', String(contentLength));
@@ -99,7 +106,10 @@ interface FallbackRequest {
   };
 }
 interface FallbackResponse {
-  readonly response: { readonly socket: { readonly remoteAddress?: string } | null };
+  readonly response: {
+    readonly socket: { readonly remoteAddress?: string } | null;
+    on(event: 'drain', handler: () => void): unknown;
+  };
 }
 
 const fallback: Transport = {
@@ -123,6 +133,7 @@ const fallback: Transport = {
     response.end(body);
     return true;
   },
+  onRoom: (response, handler) => (response as unknown as FallbackResponse).response.on('drain', handler),
   endWithoutBody: (response, contentLength) => {
     if (contentLength !== null) response.writeHeader('Content-Length', String(contentLength));
     response.end();

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import { interval, merge, type Subscription, tap } from 'rxjs';
+import type { Clock } from '../../../actors/clock.ts';
 import {
   decodeFeedPosition,
   encodeFeedPosition,
@@ -9,89 +10,113 @@ import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { ReadResult } from '../../routes/route.ts';
 import type { Exchange, ResponseWriter } from '../answers/responseWriter.ts';
+import { retryAfterSeconds } from '../answers/routeAnswers.ts';
+import type { Transport } from '../engine/uws.ts';
 import { createClientCounts } from '../limits/clientCounts.ts';
 import type { LoadGuard } from '../limits/loadGuard.ts';
 import { createEventStreamMetrics } from './eventStreamMetrics.ts';
 import { createStreamDelivery, type StreamClient } from './streamDelivery.ts';
-import { formatPosition, parseStreamForm } from './streamForm.ts';
+import { formatRetry, type StreamRequest } from './streamForm.ts';
 import { createStreamOutput } from './streamOutput.ts';
 
-export const eventStreamType = 'text/event-stream; charset=utf-8';
+const eventStreamType = 'text/event-stream; charset=utf-8';
 
 /** How often the feed is checked while clients listen. */
 const refreshMs = 1_000;
 export const heartbeatMs = 15_000;
-/** Milliseconds after which a client should connect again. */
-const retryMs = 3_000;
 export const clientsMax = 5_000;
 export const streamsOfClientMax = 32;
 export const streamsOfSiteMax = 256;
 const refusedForSeconds = 15;
+/**
+ * Shortest pause before a client connects again; the longest is twice as long. All streams break at the same moment, and a browser gives up for good
+ * at a 429. Spread over three seconds, all streams of a client stay within its rate of requests.
+ */
+const retryMs = 3_000;
+/**
+ * How long after its start a process takes streams without state. A browser gives up for good at a 503, and a start takes seconds. If it takes longer,
+ * a proxy in front should ask another process.
+ */
+export const stateWaitMaxMs = 300_000;
 
 interface EventStreamOptions {
   readonly feed: FeedViews;
+  /** False until state is restored. */
+  readonly hasViews: () => boolean;
+  readonly transport: Transport;
   readonly writer: ResponseWriter;
   readonly registry: Registry;
   /** Null if expensive work is not limited. */
   readonly loadGuard: LoadGuard | null;
+  readonly clock: Clock;
   /** Called when an event is left out because its body is invalid. */
   readonly onRefused: (error: unknown) => void;
 }
 
-interface StreamRequest {
-  readonly query: URLSearchParams;
-  /** `Last-Event-ID`; empty without one. */
-  readonly lastEventId: string;
-}
-
 /** The events of the feed as server-sent events, as they become visible (CONTRACT.md, Event stream). */
 export interface EventStream {
-  /** @returns why no stream was opened; null if one was. */
+  /**
+   * Opens a stream; HEAD gets its headers. Until state is restored, the stream is silent but for comments.
+   *
+   * @returns why no stream was opened; null if one was.
+   */
   open(exchange: Exchange, request: StreamRequest): HttpError | null;
   /**
    * @param eventId the event's ID in the feed.
-   * @returns the ID that the stream sends with the event.
-   * @throws StorageUnavailable
+   * @returns the ID that the stream sends with the event, or the same ID while that cannot be looked up. The stream then looks it up.
    */
   locate(eventId: string, signal: AbortSignal): Promise<ReadResult<string>>;
   close(): void;
 }
 
-/** Whether `Last-Event-ID` is an ID of the feed; the stream's own IDs have no colon. */
+/** Whether an ID of the last event is an ID of the feed; the stream's own IDs have no colon. */
 export function isFeedEventId(lastEventId: string): boolean {
   return /^(?:chain|measurement):./.test(lastEventId);
 }
 
+function toUnavailable(error: unknown): 'unavailable' {
+  if (error instanceof StorageUnavailable) return 'unavailable';
+  throw error;
+}
+
 export function createEventStream(options: EventStreamOptions): EventStream {
-  const { feed, writer, registry, loadGuard } = options;
+  const { feed, hasViews, transport, writer, registry, loadGuard, clock } = options;
+  const startedMs = clock.monotonicMs();
   const clients = new Set<StreamClient>();
   const counts = createClientCounts(streamsOfClientMax, streamsOfSiteMax);
   const metrics = createEventStreamMetrics(registry, () => clients.size);
   const delivery = createStreamDelivery({
     feed,
+    hasViews,
     clients,
     loadGuard,
     onSlow: endSlow,
+    onUnknown: end,
     onReadFailed: metrics.failedRead,
     onRefused: options.onRefused,
   });
   let upkeep: Subscription | null = null;
+  let opened = 0;
 
-  function open(exchange: Exchange, { query, lastEventId }: StreamRequest): HttpError | null {
-    const form = parseStreamForm(query);
-    if (form === null) return createHttpError('invalid_query');
-    const resumesAt = lastEventId === '' ? null : decodeFeedPosition(lastEventId);
-    if (lastEventId !== '' && resumesAt === null) return createHttpError('invalid_cursor');
+  const isStateLate = () => !hasViews() && clock.monotonicMs() - startedMs >= stateWaitMaxMs;
+
+  function open(exchange: Exchange, { form, lastEventId }: StreamRequest): HttpError | null {
+    const eventId = isFeedEventId(lastEventId) ? lastEventId : null;
+    const position = eventId === null && lastEventId !== '' ? decodeFeedPosition(lastEventId) : null;
+    if (lastEventId !== '' && eventId === null && position === null) return createHttpError('invalid_cursor');
     const { client: address } = exchange;
     if (clients.size >= clientsMax || counts.isFull(address))
       return createHttpError('rate_limited', refusedForSeconds);
+    if (isStateLate()) return createHttpError('database_unavailable', retryAfterSeconds);
     const response = writer.beginStream(exchange, eventStreamType);
+    if (response === null) return null;
     const client: StreamClient = {
       response,
       form,
       address,
-      output: createStreamOutput(response, () => delivery.advance(client)),
-      position: resumesAt,
+      output: createStreamOutput(transport, response, () => delivery.advance(client)),
+      eventId,
+      position,
       isLive: false,
       ending: new AbortController(),
     };
@@ -99,17 +124,23 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     clients.add(client);
     response.onAborted(() => forget(client));
     start();
-    delivery.send(client, `retry: ${retryMs}\n\n`);
-    if (resumesAt !== null) delivery.send(client, formatPosition(resumesAt));
-    delivery.advance(client);
+    client.output.cork(() => {
+      delivery.send(client, formatRetry(choosePauseMs()));
+      delivery.advance(client);
+    });
     return null;
   }
 
+  /** @returns pauses that are spread evenly over the streams that one client may have. */
+  function choosePauseMs(): number {
+    opened = (opened + 1) % streamsOfClientMax;
+    return Math.round(retryMs * (1 + opened / streamsOfClientMax));
+  }
+
   async function locate(eventId: string, signal: AbortSignal): Promise<ReadResult<string>> {
-    const position = await feed.locate(eventId, signal);
+    const position = await feed.locate(eventId, signal).catch(toUnavailable);
     if (position === null) return { error: 'invalid_cursor' };
-    if (position === 'unavailable') throw new StorageUnavailable('the feed is unavailable at the moment');
-    return { body: encodeFeedPosition(position) };
+    return { body: position === 'unavailable' ? eventId : encodeFeedPosition(position) };
   }
 
   function forget(client: StreamClient) {
@@ -124,10 +155,16 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   function start() {
     if (upkeep !== null) return;
     upkeep = merge(
-      interval(refreshMs).pipe(tap(delivery.refresh)),
+      interval(refreshMs).pipe(tap(refresh)),
       interval(heartbeatMs).pipe(tap(delivery.sendHeartbeats)),
     ).subscribe();
     upkeep.add(feed.listen(delivery.broadcastNews));
+  }
+
+  function refresh() {
+    if (hasViews()) delivery.refresh();
+    // They come again, and a proxy in front finds a process with state.
+    else if (isStateLate()) endAll();
   }
 
   function stop() {
@@ -141,15 +178,16 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     client.response.end();
   }
 
-  return {
-    open,
-    locate,
-    close: () => {
-      delivery.clear();
-      for (const client of clients) {
-        forget(client);
-        client.response.cork(() => client.response.end());
-      }
-    },
-  };
+  function end(client: StreamClient) {
+    if (!clients.has(client)) return;
+    forget(client);
+    client.response.cork(() => client.response.end());
+  }
+
+  function endAll() {
+    delivery.clear();
+    for (const client of clients) end(client);
+  }
+
+  return { open, locate, close: endAll };
 }

@@ -5,12 +5,13 @@ import {
   type FeedViews,
   isSamePosition,
 } from '../../../actors/views/feed/feedViews.ts';
+import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
 import type { LoadGuard } from '../limits/loadGuard.ts';
 import type { AddressWords } from '../requests/ipAddress.ts';
 import { createBroadcasts } from './broadcasts.ts';
 import { createCatchUp } from './catchUp.ts';
 import { formatEvents, formatPosition, type StreamForm } from './streamForm.ts';
-import type { StreamOutput } from './streamOutput.ts';
+import { comment, type StreamOutput } from './streamOutput.ts';
 
 /** Missed events that a client is sent in one batch. */
 export const missedBatchSize = 100;
@@ -21,6 +22,8 @@ export interface StreamClient {
   /** Null if clients are not limited. */
   readonly address: AddressWords | null;
   readonly output: StreamOutput;
+  /** ID in the feed of the event after which the stream begins; null once its position is known, and for a client that names none. */
+  eventId: string | null;
   /** Everything through this position was delivered; null until the feed is available. */
   position: FeedPosition | null;
   /** Whether the client has everything, and receives broadcasts. */
@@ -31,11 +34,15 @@ export interface StreamClient {
 
 interface StreamDeliveryOptions {
   readonly feed: FeedViews;
+  /** False until state is restored. Until then nothing is delivered. */
+  readonly hasViews: () => boolean;
   readonly clients: ReadonlySet<StreamClient>;
   /** Null if expensive work is not limited. */
   readonly loadGuard: LoadGuard | null;
   /** Called when too much waits for a client that does not read. */
   readonly onSlow: (client: StreamClient) => void;
+  /** Called when no event has the ID that a client begins after. */
+  readonly onUnknown: (client: StreamClient) => void;
   readonly onReadFailed: () => void;
   /** Called when an event is left out because its body is invalid. */
   readonly onRefused: (error: unknown) => void;
@@ -43,7 +50,7 @@ interface StreamDeliveryOptions {
 
 /** Sends clients of the event stream first the events that they have missed, then new ones. */
 export function createStreamDelivery(options: StreamDeliveryOptions) {
-  const { feed, clients, loadGuard, onSlow, onReadFailed, onRefused } = options;
+  const { feed, hasViews, clients, loadGuard, onSlow, onUnknown, onReadFailed, onRefused } = options;
   const broadcasts = createBroadcasts<StreamClient>();
   const catchUp = createCatchUp<StreamClient>({
     findMissed,
@@ -78,10 +85,10 @@ export function createStreamDelivery(options: StreamDeliveryOptions) {
     });
   }
 
-  /** Lets a client begin or catch up, unless it is live already or does not read. */
+  /** Lets a client begin or catch up, unless it is live already or does not read, or there is no state yet. */
   function advance(client: StreamClient) {
-    if (client.isLive || !clients.has(client) || !client.output.isFlowing()) return;
-    if (client.position === null) begin(client);
+    if (client.isLive || !clients.has(client) || !client.output.isFlowing() || !hasViews()) return;
+    if (client.position === null && client.eventId === null) begin(client);
     else catchUp.add(client);
   }
 
@@ -94,15 +101,37 @@ export function createStreamDelivery(options: StreamDeliveryOptions) {
     send(client, formatPosition(client.position));
   }
 
-  function findMissed({ form, position, ending }: StreamClient) {
-    if (position === null) throw new Error('a client that catches up has a position');
+  function findMissed(client: StreamClient) {
+    const { form, position, ending } = client;
     // The next broadcast then follows on what is read here.
     feed.refresh();
+    if (position === null) return feed.position() === null ? null : () => readAfterEvent(client);
     const missed = feed.after(form.category, position, missedBatchSize);
     return typeof missed === 'function' ? () => missed(ending.signal) : missed;
   }
 
+  /**
+   * Reads what follows the event that a client named while it could not be looked up.
+   *
+   * @throws StorageUnavailable
+   */
+  async function readAfterEvent(client: StreamClient): Promise<FeedNews> {
+    const { form, eventId, ending } = client;
+    if (eventId === null) throw new Error('a client that catches up has a position, or names an event');
+    const position = await feed.locate(eventId, ending.signal);
+    // Its next request is told so.
+    if (position === null) onUnknown(client);
+    const found =
+      position === null || position === 'unavailable'
+        ? null
+        : feed.after(form.category, position, missedBatchSize);
+    const missed = typeof found === 'function' ? await found(ending.signal) : found;
+    if (missed === null) throw new StorageUnavailable('the event cannot be looked up at the moment');
+    return missed;
+  }
+
   function sendMissed(client: StreamClient, missed: FeedNews) {
+    client.eventId = null;
     client.position = missed.position;
     client.isLive = missed.isComplete;
     client.output.cork(() => {
@@ -127,7 +156,7 @@ export function createStreamDelivery(options: StreamDeliveryOptions) {
       if (behind.length > 0) broadcast(behind, advance);
     },
     broadcastNews,
-    sendHeartbeats: () => broadcast([...clients], (client) => send(client, ':\n\n')),
+    sendHeartbeats: () => broadcast([...clients], (client) => send(client, comment)),
     remove: catchUp.remove,
     clear: broadcasts.clear,
   };

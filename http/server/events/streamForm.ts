@@ -17,13 +17,32 @@ export interface StreamForm {
   readonly isNamed: boolean;
 }
 
+export interface StreamRequest {
+  readonly form: StreamForm;
+  /** Position or ID of an event after which the stream begins; empty if it begins now. */
+  readonly lastEventId: string;
+}
+
 const forms: readonly StreamForm[] = feedCategories.flatMap((category) =>
   [true, false].map((isNamed) => ({ category, isNamed })),
 );
 
 const checkEvent = createBodyCheck(feedEvent);
 
-export function parseStreamForm(query: URLSearchParams): StreamForm | null {
+/**
+ * @param lastEventId the header; empty without one. Then the parameter counts, which is all that some clients can send: event-source-polyfill,
+ *   and a browser's `EventSource` in its first request. A client may add its own behind one that its address has, so the last one counts.
+ * @returns null for an invalid query.
+ */
+export function parseStreamRequest(query: URLSearchParams, lastEventId: string): StreamRequest | null {
+  const others = new URLSearchParams(query);
+  others.delete('lastEventId');
+  const form = parseForm(others);
+  const parameter = query.getAll('lastEventId').at(-1) ?? '';
+  return form === null ? null : { form, lastEventId: lastEventId === '' ? parameter : lastEventId };
+}
+
+function parseForm(query: URLSearchParams): StreamForm | null {
   const given = parseExactQuery(query, ['category', 'unnamed']);
   const unnamed = given?.get('unnamed');
   if (given === null || (unnamed !== undefined && unnamed !== '1')) return null;
@@ -55,7 +74,15 @@ export function formatEvents(
     });
 }
 
-/** @returns a message that gives the client its position without an event. */
+/**
+ * @returns a message that gives the client its position without an event. Browsers keep the position, so that a connection that breaks before its
+ *   first event loses nothing. They would not keep it from a comment, or without the empty line.
+ */
 export function formatPosition(position: FeedPosition): string {
   return `id: ${encodeFeedPosition(position)}\n\n`;
+}
+
+/** @returns a line that asks the client for a pause before its next connection. It belongs to the message that follows. */
+export function formatRetry(pauseMs: number): string {
+  return `retry: ${pauseMs}\n`;
 }

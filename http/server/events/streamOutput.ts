@@ -1,4 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js';
+import type { Transport } from '../engine/uws.ts';
 
 /**
  * Bytes that are written to a client in one turn of the event loop. uWebSockets.js gathers 16 KiB per turn. Before version 20.77 it
@@ -9,12 +10,14 @@ const portionBytes = 8 * 1024;
 const framingBytes = 16;
 /** Texts that may wait for a client that does not read. Clients share the texts. */
 export const waitingMax = 4_096;
+/** A line that clients skip. Without an empty line behind it, it is no message, not even for a parser that reports messages without data. */
+export const comment = ':\n';
 
 /** Writes texts to a client of the event stream: in order, complete, and as fast as the client reads. */
 export interface StreamOutput {
   /** Whether the next text would be written without waiting. */
   isFlowing(): boolean;
-  /** @returns false if too much waits for the client already. */
+  /** Called within `cork`. @returns false if too much waits for the client already. */
   send(text: string): boolean;
   /** Writes everything that `run` sends in one piece. */
   cork(run: () => void): void;
@@ -26,17 +29,24 @@ export interface StreamOutput {
  * @param response with its headers written, and nothing else.
  * @param onFlowing called, corked, whenever the output flows again.
  */
-export function createStreamOutput(response: HttpResponse, onFlowing: () => void): StreamOutput {
+export function createStreamOutput(
+  { onRoom }: Transport,
+  response: HttpResponse,
+  onFlowing: () => void,
+): StreamOutput {
   const waiting: string[] = [];
   let isBlocked = false;
   let isStopped = false;
   let roomBytes = portionBytes;
   let isTurnScheduled = false;
+  /** Whether the newest chunk has content, and no line end yet. */
+  let isChunkOpen = false;
 
   const canWrite = () => !isBlocked && roomBytes > 0;
 
   function write(text: string) {
     isBlocked = !response.write(text);
+    isChunkOpen = text !== comment;
     roomBytes -= Buffer.byteLength(text) + framingBytes;
     if (roomBytes > 0 || isTurnScheduled) return;
     isTurnScheduled = true;
@@ -46,9 +56,20 @@ export function createStreamOutput(response: HttpResponse, onFlowing: () => void
     });
   }
 
+  /**
+   * Ends the newest chunk by beginning another one with a comment. The engine writes a chunk's line end only in front of the next chunk, and some
+   * clients, such as Python's urllib3, hand a chunk on once its line end has arrived.
+   */
+  function completeChunk() {
+    if (isChunkOpen && !isBlocked && !isStopped) write(comment);
+  }
+
   function cork(run: () => void) {
     roomBytes = portionBytes;
-    response.cork(run);
+    response.cork(() => {
+      run();
+      completeChunk();
+    });
   }
 
   function proceed() {
@@ -58,10 +79,9 @@ export function createStreamOutput(response: HttpResponse, onFlowing: () => void
     });
   }
 
-  response.onWritable(() => {
+  onRoom(response, () => {
     isBlocked = false;
-    proceed();
-    return true;
+    if (!isStopped) proceed();
   });
 
   return {

@@ -74,9 +74,6 @@ class AnsweredResponse {
     this.#isOver = true;
     this.#aborted();
   }
-  onWritable() {
-    return this;
-  }
 }
 
 /** The part of the HTTP engine that the service uses. */
@@ -139,6 +136,8 @@ const simulated = {
     response.end(body);
     return true;
   },
+  // A simulated connection always has room.
+  onRoom: () => undefined,
   endWithoutBody: (response: AnsweredResponse) => response.end(),
 } satisfies Record<keyof Transport, unknown>;
 

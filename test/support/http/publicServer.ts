@@ -98,6 +98,8 @@ export async function startPublicServer(
     olderEvents?: OlderEvents;
     logger?: Logger;
     onAnswered?: OnAnswered;
+    /** False for a server that has no state yet. */
+    hasViews?: boolean;
     /** ID in all views; an invalid one makes every body invalid. */
     installationId?: string;
   } = {},
@@ -112,10 +114,11 @@ export async function startPublicServer(
     history = () => null,
     olderEvents = noOlderEvents,
     onAnswered,
+    hasViews = true,
     ...settings
   } = overrides;
   const views = exampleViews(installationId);
-  const state = { ready: true, hasViews: true };
+  const state = { ready: hasViews, hasViews };
   const clock = manualClock();
   const statistics = createStatisticsViews({
     installationId,

@@ -6,6 +6,10 @@ interface CuttingProxy {
   readonly url: string;
   /** Cuts the connection instead of forwarding each of the next `count` answers. Requests are forwarded completely. */
   cutAnswers(count: number): void;
+  /** Cuts all connections. */
+  cut(): void;
+  /** Forwards later connections to another port of this machine. */
+  moveTo(port: number): void;
   /** While held, accepts connections and forwards no requests. */
   hold(isHeld: boolean): void;
   /** While refusing, cuts every connection, also a new one. */
@@ -37,6 +41,7 @@ export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy
     answered: '',
     accepted: 0,
     open: 0,
+    port: Number(target.port),
   };
   const server = createServer((client) => {
     state.accepted++;
@@ -46,7 +51,7 @@ export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy
     }
     state.open++;
     client.on('close', () => state.open--);
-    const upstream = connect(Number(target.port), target.hostname);
+    const upstream = connect(state.port, target.hostname);
     state.answered = '';
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -88,6 +93,12 @@ export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy
     url: `${target.protocol}//127.0.0.1:${address.port}${target.pathname.replace(/\/$/, '')}`,
     cutAnswers: (count) => {
       state.toCut = count;
+    },
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    moveTo: (port) => {
+      state.port = port;
     },
     hold: (isHeld) => {
       state.isHeld = isHeld;
