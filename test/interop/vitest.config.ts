@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Not part of `npm test`, because it needs servers built with Go (`npm run interop`). */
+/** Not part of `npm test`, because it needs servers built with Go, and packages of Python (`npm run interop`). */
 export default defineConfig({
   test: {
     include: ['test/interop/*.interop.ts'],
