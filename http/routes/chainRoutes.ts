@@ -5,7 +5,7 @@ import {
   toMinerStateBody,
   toMiningStateBody,
 } from '../responses/chain/issuance.ts';
-import { noStore } from './cacheControl.ts';
+import { noCache, noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { plainMetadata, publicMetadata } from './metadataRoutes.ts';
 import { plainActivity, plainPortfolio, publicActivity, publicPortfolio } from './ownerRoutes.ts';
@@ -15,6 +15,7 @@ import { plainSettlements, publicSettlements } from './settlementRoutes.ts';
 const core = defineViewRoute({
   path: '/v1/core',
   operationId: 'getCore',
+  cacheControl: noCache,
   summary: 'Core contract at the safe block',
   topic: 'settlement',
   rateClass: 'publicFast',
@@ -39,6 +40,7 @@ const miningState = defineViewRoute({
   ...issuanceMembers,
   path: '/v1/mining/state',
   operationId: 'getMiningState',
+  cacheControl: noCache,
   response: miningStateResponse,
   view: ({ chain }) => chain.issuance(),
   body: toMiningStateBody,

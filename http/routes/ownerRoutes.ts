@@ -12,7 +12,7 @@ import {
   toPortfolioBody,
 } from '../responses/chain/portfolio.ts';
 import { cursor } from '../responses/observations.ts';
-import { noStore } from './cacheControl.ts';
+import { noCache, noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseOwner } from './ownerAddress.ts';
 import { ownerPageDefault, readPlainOwnerList, readPublicOwnerList } from './ownerPage.ts';
@@ -74,6 +74,7 @@ const publicMembers = {
 const plainMembers = {
   pathParameter: ownerPath,
   query: [limitParameter, cursorParameter],
+  cacheControl: noCache,
   errors: ['invalid_address', 'invalid_cursor', 'invalid_query', 'cursor_invalidated'],
 } as const;
 

@@ -45,6 +45,7 @@ interface RouteEntry {
   readonly pathParameter: PathParameter | null;
   /** `none` refuses any parameter, `ignored` does not read the query. */
   readonly query: 'none' | 'ignored' | readonly QueryParameter[];
+  /** Null if the contract of the route has no cache policy. */
   readonly cacheControl: string | null;
   /** Errors in addition to the errors that every route can have. */
   readonly errors: readonly ErrorCode[];

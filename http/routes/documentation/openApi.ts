@@ -23,6 +23,12 @@ const requestId = z
     example: 'trace-0001',
   });
 const cacheControl = z.string().describe('How long a stored copy may be used without revalidation');
+const expires = z
+  .string()
+  .meta({
+    description: 'A time in the past: caches ask before every use',
+    example: 'Sat, 01 Jan 2000 00:00:00 GMT',
+  });
 const retryAfter = z
   .string()
   .regex(/^[1-9][0-9]*$/)
@@ -189,9 +195,9 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
 function describeCacheHeaders(route: Route) {
   const header = route.kind === 'view' ? route.header : null;
   return {
-    ...(route.cacheControl !== null && {
-      'Cache-Control': cacheControl.meta({ example: route.cacheControl }),
-    }),
+    ...(route.cacheControl === null
+      ? { Expires: expires }
+      : { 'Cache-Control': cacheControl.meta({ example: route.cacheControl }) }),
     ...(header !== null && {
       [header.name]: z.enum(header.values).meta({ description: header.description }),
     }),

@@ -15,6 +15,12 @@ export const compressedAboveBytes = 1024;
 const shared = { brotliQuality: 5, gzipLevel: 6 };
 const single = { brotliQuality: 1, gzipLevel: 1 };
 
+/**
+ * Marks a response without `Cache-Control` as out of date from the beginning. Caches may keep a response that says nothing for as long as they like,
+ * two minutes in Varnish (RFC 9111, 4.2.2). It is a valid date, since some caches ignore any other text.
+ */
+const expired: Header = ['Expires', 'Sat, 01 Jan 2000 00:00:00 GMT'];
+
 export interface PreparedResponse {
   readonly isCompressible: boolean;
   /** The tag with its quotes, or null. A compressed body has a weak tag, since its bytes differ from the plain ones (RFC 9110, 8.8.3). */
@@ -36,6 +42,7 @@ export interface ResponseHeaders {
   readonly contentType: string;
   /** The tag without quotes, or null. */
   readonly tag: string | null;
+  /** Null for a route whose contract has no cache policy. */
   readonly cacheControl: string | null;
   /** Headers that only this route or document has. */
   readonly own: readonly Header[];
@@ -70,7 +77,7 @@ function prepareBytes(
     const currentTag = etag(encoding);
     const common: Header[] = [['X-Content-Type-Options', 'nosniff']];
     if (currentTag !== null) common.push(['ETag', currentTag]);
-    if (cacheControl !== null) common.push(['Cache-Control', cacheControl]);
+    common.push(cacheControl === null ? expired : ['Cache-Control', cacheControl]);
     common.push(...own);
     const content: Header[] = [['Content-Type', contentType]];
     if (encoding !== 'identity') content.push(['Content-Encoding', encoding]);
