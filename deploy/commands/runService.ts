@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import { detectImplementation, uwsPackage } from '../../http/server/engine/uws.ts';
+import { detectImplementation, isOldEngine, uwsPackage } from '../../http/server/engine/uws.ts';
 import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import {
   type Configuration,
@@ -206,7 +206,8 @@ interface ConfiguredService extends Omit<CommandContext, 'finish'> {
 /** Starts the configured service. A later failure ends the process. */
 export async function startConfigured(configured: ConfiguredService): Promise<Service> {
   const { configuration, deployment, roles, nats, rpcUrl, logger, onStop, fail } = configured;
-  if (roles.serve) checkHttpEngine(detectImplementation(), configuration.MINER_HTTP_FALLBACK, logger);
+  const engine = { implementation: detectImplementation(), isOld: isOldEngine };
+  if (roles.serve) checkHttpEngine(engine, configuration.MINER_HTTP_FALLBACK, logger);
   const registry = createProcessRegistry();
   const tracing = await startTracing(process.env);
   if (tracing !== null) onStop('the traces', () => within(traceFlushMs, tracing.stop()));

@@ -1,16 +1,28 @@
 import type { Logger } from 'pino';
 import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
 
+interface HttpEngine {
+  readonly implementation: 'native' | 'fallback';
+  readonly isOld: boolean;
+}
+
 /**
- * Logs an error if the substitute for the native HTTP engine serves the public port: otherwise the service would only seem slow.
+ * Logs an error if the substitute for the native HTTP engine serves the public port: otherwise the service would only seem slow. Warns of the engine of
+ * older systems, which leaves some valid requests without an answer.
  *
  * @throws ConfigurationError if the configuration refuses the substitute.
  */
 export function checkHttpEngine(
-  implementation: 'native' | 'fallback',
+  { implementation, isOld }: HttpEngine,
   policy: Configuration['MINER_HTTP_FALLBACK'],
   logger: Logger,
 ): void {
+  if (isOld) {
+    logger.warn(
+      "the HTTP engine of this platform does not answer HTTP/1.0, nor requests with a header whose name has other characters than letters, digits and '-': " +
+        'put a proxy in front that speaks HTTP/1.1 and leaves out such headers (RUNNING.md, Platforms)',
+    );
+  }
   if (implementation === 'native') return;
   const { version, platform, arch, env } = process;
   const isAccepted = policy === 'accept' || (policy === 'development' && env.NODE_ENV !== 'production');

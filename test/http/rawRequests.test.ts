@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { detectImplementation } from '../../http/server/engine/uws.ts';
+import { detectImplementation, isOldEngine } from '../../http/server/engine/uws.ts';
 import { hasSubstitute } from '../support/http/hasSubstitute.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
@@ -171,6 +171,21 @@ describe('requests of other forms', () => {
     it.each(forms)('%s are answered by the fallback', async (_what, sent, status) => {
       const server = await sharedServer();
       expect(statusIn(await exchange(server.port, sent, statusLine))).toBe(status);
+    });
+
+  const oddNames = [..."!#$%&'*+.^_`|~"].map((character) => `X${character}1`);
+  const named = (name: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${name}: a\r\n\r\n`;
+
+  if (isOldEngine)
+    it('are not understood by the older engine if a header has an odd name, so it closes the connection', async () => {
+      const { port } = await sharedServer();
+      const received = await Promise.all(oddNames.map((name) => untilClosed(port, named(name))));
+      expect(received).toEqual(oddNames.map(() => ''));
+    });
+  else
+    it.each(oddNames)('with a header named %s are answered', async (name) => {
+      const { port } = await sharedServer();
+      expect(statusIn(await exchange(port, named(name), statusLine))).toBe('200');
     });
 
   it('a request in two pieces is one, wherever it is cut', async () => {

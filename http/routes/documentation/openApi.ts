@@ -23,12 +23,10 @@ const requestId = z
     example: 'trace-0001',
   });
 const cacheControl = z.string().describe('How long a stored copy may be used without revalidation');
-const expires = z
-  .string()
-  .meta({
-    description: 'A time in the past: caches ask before every use',
-    example: 'Sat, 01 Jan 2000 00:00:00 GMT',
-  });
+const expires = z.string().meta({
+  description: 'A time in the past: caches ask before every use',
+  example: 'Sat, 01 Jan 2000 00:00:00 GMT',
+});
 const retryAfter = z
   .string()
   .regex(/^[1-9][0-9]*$/)

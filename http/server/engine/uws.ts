@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { createRequire } from 'node:module';
 import type { HeaderBlock, LeadingHeaders } from './headerBlock.ts';
-import { chooseUwsBuild, type Uws, uwsPackages } from './uwsBuild.ts';
+import { chooseUwsBuild, oldPackage, type Uws, uwsPackages } from './uwsBuild.ts';
 
 // Loaded with require, since imports of the native addon and of the fallback differ in shape.
 const require = createRequire(import.meta.url);
@@ -21,6 +21,12 @@ export const uwsPackage = packageName;
 export function detectImplementation(): 'native' | 'fallback' {
   return implementation;
 }
+
+/**
+ * Whether the native engine of older systems runs, which nobody corrects. It closes a connection without an answer, after twelve seconds, if a request
+ * is HTTP/1.0 or has a header whose name contains other characters than letters, digits and hyphens.
+ */
+export const isOldEngine = implementation === 'native' && packageName === oldPackage;
 
 export function App(): TemplatedApp {
   uws._cfg?.('silent');

@@ -11,7 +11,8 @@ interface UwsBuild {
  * Packages with uWebSockets.js, in the order in which they are tried: builds for current platforms, then older builds with a
  * substitute in JavaScript. One of them is installed (`deploy/engines/`).
  */
-export const uwsPackages = ['@btc-vision/uwebsockets.js', 'uWebSockets.js'] as const;
+export const oldPackage = 'uWebSockets.js';
+export const uwsPackages = ['@btc-vision/uwebsockets.js', oldPackage] as const;
 
 /**
  * @param load throws if a package is not installed, or has no build for this machine.

@@ -105,6 +105,7 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
 
   it.each<UnusualRequest>([
     'one length twice',
+    'odd characters in a header name',
     'an empty line in front',
     'two spaces',
     'a target in absolute form',

@@ -140,6 +140,7 @@ describe.skipIf(program === null)('the service behind nginx', () => {
   it.each<[UnusualRequest, answers: 1 | 2]>([
     ['a line without a colon', 2],
     ['HTTP/1.0', 1],
+    ['odd characters in a header name', 2],
     ['a target in absolute form', 2],
     ['an empty line in front', 2],
     ['two spaces', 2],

@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import type { Logger } from 'pino';
+import { describe, expect, it, vi } from 'vitest';
 import { chooseEngine, describeMachine } from '../../../deploy/engines/chooseEngine.mjs';
 import { checkHttpEngine } from '../../../deploy/process/httpEngine.ts';
 import { hasSubstitute } from '../../support/http/hasSubstitute.ts';
@@ -222,6 +223,15 @@ describe('a start in production', () => {
     });
 
   it.each([
+    [true, 1],
+    [false, 0],
+  ])('of older systems or not (%s) is warned of so many times: %i', (isOld, warnings) => {
+    const warn = vi.fn();
+    checkHttpEngine({ implementation: 'native', isOld }, 'refuse', { warn } as unknown as Logger);
+    expect(warn).toHaveBeenCalledTimes(warnings);
+  });
+
+  it.each([
     ['development', undefined, true],
     ['development', 'production', false],
     ['accept', 'production', true],
@@ -231,10 +241,11 @@ describe('a start in production', () => {
     if (environment === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = environment;
     try {
-      const check = () => checkHttpEngine('fallback', policy, silentLogger);
+      const check = () => checkHttpEngine({ implementation: 'fallback', isOld: false }, policy, silentLogger);
       if (isAccepted) expect(check).not.toThrow();
       else expect(check).toThrow('MINER_HTTP_FALLBACK');
-      expect(() => checkHttpEngine('native', policy, silentLogger)).not.toThrow();
+      const native = { implementation: 'native', isOld: false } as const;
+      expect(() => checkHttpEngine(native, policy, silentLogger)).not.toThrow();
     } finally {
       process.env.NODE_ENV = before;
     }

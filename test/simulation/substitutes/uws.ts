@@ -111,6 +111,7 @@ export function App() {
 export const closeListenSocket = (port: number) => currentWorld().unlisten(port);
 export const portOfSocket = (port: number) => port;
 export const uwsPackage = 'simulated';
+export const isOldEngine = false;
 export const detectImplementation = () => 'native' as const;
 
 const localhost = new Uint8Array([127, 0, 0, 1]).buffer;

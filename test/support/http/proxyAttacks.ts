@@ -39,7 +39,6 @@ const attacks: Readonly<Record<string, string>> = {
   'a long If-None-Match': request(`If-None-Match: ${'"a", '.repeat(1_500)}\r\n`),
   'a large cookie': request(`Cookie: ${'a'.repeat(7_900)}\r\n`),
   'a control character in a header that is sent on': request('Origin: a\x01b\r\n'),
-  'odd characters in a name': request("X!#$%&'*+-.^`|~: 1\r\n"),
   'the method FOO': request('', proxiedPath, 'FOO'),
   'CONNECT to a host': request('', `${name}:443`, 'CONNECT'),
   'OPTIONS *': request('', '*', 'OPTIONS'),

@@ -14,6 +14,8 @@ export const unusualRequests = {
   'a folded line': `GET ${path} HTTP/1.1\r\n${host}X-Other: a\r\n b\r\n\r\n`,
   // After an empty name the service's parser sees no headers, and would find another request in the body.
   'an empty header name': `GET ${path} HTTP/1.1\r\n${host}: x\r\nContent-Length: 5\r\n\r\nhello`,
+  // All of them are valid in a name. The older engine takes letters, digits and hyphens only.
+  'odd characters in a header name': `GET ${path} HTTP/1.1\r\n${host}X_1: a\r\nX!#$%&'*+.^\`|~: a\r\n\r\n`,
   'a line without a colon': `GET ${path} HTTP/1.1\r\n${host}broken\r\n\r\n`,
   'lines that end with LF alone': `GET ${path} HTTP/1.1\n${host.replace('\r', '')}\n`,
   'a zero byte': `GET ${path} HTTP/1.1\r\n${host}X-Other: a\0b\r\n\r\n`,
