@@ -135,7 +135,7 @@ export function openDatabase(location: DatabaseLocation): Database {
   const { createChdbConnection } = loadEmbeddedEngine();
   createPrivateDirectory(location.path);
   const unlock = lockDirectory(location.path);
-  const engine = createChdbConnection({ path: `${location.path}/engine` });
+  const engine = withUniversalTime(() => createChdbConnection({ path: `${location.path}/engine` }));
   const client = createClient({
     // The two types are the same contract: chdb brings its own copy of the package that declares it.
     connection: engine as unknown as NonNullable<ClickHouseClientConfigOptions['connection']>,
@@ -163,6 +163,21 @@ export function openDatabase(location: DatabaseLocation): Database {
     prepare,
     onClosed: unlock,
   });
+}
+
+/**
+ * Runs work with UTC as the time zone of the environment. The embedded engine reads the variable once, when it is opened, and knows no POSIX zones
+ * such as `GMT+1`. Columns and statements name UTC, so its own zone means nothing.
+ */
+function withUniversalTime<Result>(work: () => Result): Result {
+  const { TZ } = process.env;
+  process.env.TZ = 'UTC';
+  try {
+    return work();
+  } finally {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  }
 }
 
 /** Runs the work once: later callers share its outcome. After a failure the next call runs it again. */

@@ -69,6 +69,15 @@ describe('a start', () => {
     expect(['nats', 'anvil', 'clickhouse'].filter((name) => existsSync(join(dataDir, name)))).toEqual([]);
   });
 
+  it.each(['CET-1CEST,M3.5.0,M10.5.0/3', 'GMT+1', 'Mars/Olympus'])(
+    'takes the time zone %s, which the embedded ClickHouse does not know',
+    async (zone) => {
+      const run = startRun(temporaryDirectory(), { TZ: zone });
+      await run.written('"msg":"this process ingests"');
+      expect(await run.end('SIGTERM')).toBe(0);
+    },
+  );
+
   it.runIf(process.platform === 'linux')('leaves no server behind, even after a kill -9', async () => {
     const dataDir = temporaryDirectory();
     const run = startRun(dataDir);
