@@ -1,4 +1,5 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { formatAuthority } from '../../http/server/engine/listener.ts';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { type Indexer, type IndexerStatus, notStarted } from '../../streams/indexer/indexer.ts';
 import { createDeploymentIndexer } from '../../streams/indexing.ts';
@@ -64,7 +65,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       server.close();
     });
     logger.info(
-      { operatorUrl: `http://${host}:${port}`, chainId: String(onChain.chain.chainId) },
+      { operatorUrl: `http://${formatAuthority(host, port)}`, chainId: String(onChain.chain.chainId) },
       'listening',
     );
     const connection = await connectNats({

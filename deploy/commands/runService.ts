@@ -86,18 +86,26 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
   });
 }
 
-/** The ports that a process with these roles does not share with others. */
+/** The ports of a process with these roles. */
 export function listPorts(
   configuration: Configuration,
   { serve }: Pick<ServiceSettings['roles'], 'serve'>,
 ): PortSetting[] {
-  const { MINER_HOST: host, MINER_HTTP_PORT: port, MINER_PORT_SHARED: isShared } = configuration;
   const operators = {
     setting: 'MINER_OPS_PORT',
-    host: configuration.MINER_OPS_HOST,
     port: configuration.MINER_OPS_PORT,
+    hostSetting: 'MINER_OPS_HOST',
+    host: configuration.MINER_OPS_HOST,
   };
-  return serve && !isShared ? [operators, { setting: 'MINER_HTTP_PORT', host, port }] : [operators];
+  if (!serve) return [operators];
+  const open = {
+    setting: 'MINER_HTTP_PORT',
+    // Others may listen on a shared port, but the address must be one of this machine.
+    port: configuration.MINER_PORT_SHARED ? 0 : configuration.MINER_HTTP_PORT,
+    hostSetting: 'MINER_HOST',
+    host: configuration.MINER_HOST,
+  };
+  return [operators, open];
 }
 
 /** Everything a command uses until it is asked to stop. */

@@ -4,6 +4,7 @@ import { type Actor, createActor, fromObservable, fromPromise, waitFor } from 'x
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import type { Clock } from '../../actors/clock.ts';
 import type { Readiness } from '../../actors/views/readiness.ts';
+import { formatAuthority } from '../../http/server/engine/listener.ts';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { createPublicServer } from '../../http/server/publicServer.ts';
 import { createAccessLog, type OnAnswered } from '../../http/server/requests/answeredRequest.ts';
@@ -226,7 +227,7 @@ export async function startService({
   }
   const urlOf = (server: 'publicServer' | 'operatorServer', address: string) => {
     const port = child()[server]?.getSnapshot().context.port ?? null;
-    return port === null ? null : `http://${address}:${port}`;
+    return port === null ? null : `http://${formatAuthority(address, port)}`;
   };
   return {
     publicUrl: urlOf('publicServer', host),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { requirePrograms } from '../../benchmarks/requirePrograms.ts';
@@ -39,6 +40,10 @@ function listOpenFiles(dir: string): string[] {
     .filter((path) => path.startsWith(dir));
 }
 
+const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
+
 /** Starts the service with its own servers in a folder, on free ports. */
 function startRun(dataDir: string, settings: Readonly<Record<string, string>> = {}) {
   return startMinerCommand(['run'], {
@@ -67,6 +72,36 @@ describe('a start', () => {
     );
     expect(status).toBe(1);
     expect(['nats', 'anvil', 'clickhouse'].filter((name) => existsSync(join(dataDir, name)))).toEqual([]);
+  });
+
+  it.each([
+    ['MINER_HOST', '203.0.113.7', 'EADDRNOTAVAIL'],
+    ['MINER_OPS_HOST', 'no-such-host.invalid', 'E[A-Z]+'],
+    ['MINER_HOST', '[::1]', 'E[A-Z]+'],
+  ])('with %s=%s says that the address is wrong, not the port', async (setting, host, code) => {
+    const dataDir = temporaryDirectory();
+    const run = startRun(dataDir, { [setting]: host, MINER_PORT_SHARED: 'on' });
+    expect(await run.exited).toBe(2);
+    expect(run.output()).toMatch(
+      new RegExp(
+        `${setting} is "${host.replace(/[.[\]]/g, '\\$&')}"; expected an address of this machine, such as 0.0.0.0 \\(${code}\\)`,
+      ),
+    );
+    expect(existsSync(join(dataDir, 'nats'))).toBe(false);
+  });
+
+  it.runIf(hasIPv6)('logs addresses of IPv6 as URLs that a client takes', async () => {
+    const run = startRun(temporaryDirectory(), { MINER_HOST: '::', MINER_OPS_HOST: '::1' });
+    await run.written('"msg":"listening"');
+    const { publicUrl, operatorUrl } = JSON.parse(
+      run
+        .output()
+        .split('\n')
+        .find((line) => line.includes('"msg":"listening"')) ?? '',
+    );
+    expect([publicUrl, operatorUrl].map((url) => new URL(url).hostname)).toEqual(['[::]', '[::1]']);
+    for (const url of [publicUrl, operatorUrl]) expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(await run.end('SIGTERM')).toBe(0);
   });
 
   it.each(['CET-1CEST,M3.5.0,M10.5.0/3', 'GMT+1', 'Mars/Olympus'])(

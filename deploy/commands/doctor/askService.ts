@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
+import { formatAuthority } from '../../../http/server/engine/listener.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import { auditCheck, type DatabaseReport, databaseReport } from '../../diagnosis/inspectDatabase.ts';
@@ -52,6 +53,5 @@ function findDiagnosisUrl(
   isQuick: boolean,
 ): string {
   const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
-  const name = reachable.includes(':') ? `[${reachable}]` : reachable;
-  return `http://${name}:${port}/diagnosis${isQuick ? '?quick' : ''}`;
+  return `http://${formatAuthority(reachable, port)}/diagnosis${isQuick ? '?quick' : ''}`;
 }

@@ -1,5 +1,11 @@
 import type { ListenSocket, TemplatedApp } from 'uWebSockets.js';
+import { isIPv6 } from 'node:net';
 import { closeListenSocket, portOfSocket } from './uws.ts';
+
+/** @returns host and port as in a URL, such as `127.0.0.1:8080` or `[::]:8080`. */
+export function formatAuthority(host: string, port: number): string {
+  return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
 
 export class PortUnavailable extends Error {
   override readonly name = 'PortUnavailable';
@@ -7,7 +13,7 @@ export class PortUnavailable extends Error {
   /** @param setting the variable that sets the port, if it is known. */
   constructor(host: string, port: number, setting = 'the port') {
     super(
-      `cannot listen on ${host}:${port}: it is taken or not permitted; set ${setting} to another one, or to 0 for any`,
+      `cannot listen on ${formatAuthority(host, port)}: it is taken or not permitted; set ${setting} to another one, or to 0 for any`,
     );
   }
 }
