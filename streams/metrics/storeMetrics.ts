@@ -1,7 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
 import { from, lastValueFrom, timeout } from 'rxjs';
+import { streamNames } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
+import { measureAccount, measureFullestServer } from '../jetstream/natsStore.ts';
 
 /** A scrape waits this long for an answer. Without one the metric is absent. */
 const answerMs = 1_000;
@@ -14,15 +16,18 @@ export function registerStoreMetrics(
   const registers = [registry];
   new Gauge({
     name: 'miner_nats_store_bytes',
-    help: 'Bytes that the streams of the NATS account use, and their limit, if any.',
+    help: 'Bytes that the streams of the NATS account use with every copy, their limit, if any, and the bytes on the server that holds most of them.',
     labelNames: ['kind'],
     registers,
     collect() {
       this.reset();
       return answerInTime(async () => {
-        const { storage, limits } = await jetStream().jsm.getAccountInfo();
-        this.set({ kind: 'used' }, storage);
-        if (limits.max_storage > 0) this.set({ kind: 'limit' }, limits.max_storage);
+        const { jsm } = jetStream();
+        const { usedBytes, limitBytes } = measureAccount(await jsm.getAccountInfo());
+        this.set({ kind: 'used' }, usedBytes);
+        if (limitBytes !== null) this.set({ kind: 'limit' }, limitBytes);
+        const streams = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
+        this.set({ kind: 'server' }, measureFullestServer(streams, usedBytes));
       });
     },
   });

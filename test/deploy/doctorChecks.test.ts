@@ -216,7 +216,7 @@ describe('doctor, of NATS', () => {
         (one) => say(findings, one)[0],
       ),
     ).toEqual([
-      'ok       JetStream: 5 streams, 3 MiB stored',
+      'ok       JetStream: 5 streams, 3 MiB stored, counting each copy',
       'ok       room of the NATS account: 2048 MiB of 2051 are free',
       'ok       NATS sync: before each acknowledgement',
       expect.stringMatching(/^FAILED {3}room of NATS: 255 MiB of 260 are free\n/),

@@ -97,6 +97,12 @@ it('a NATS cluster takes a stream of one replica away with its server, by name; 
   }, 'three replicas');
   const load = publishReadings(connected);
   await eventually(() => load.acknowledged() >= 20, 'load');
+  await eventually(async () => {
+    const used = await miner.metric('miner_nats_store_bytes{kind="used"}');
+    const ofServer = await miner.metric('miner_nats_store_bytes{kind="server"}');
+    // The account counts three copies; each server has one.
+    return Math.round((used ?? 0) / (ofServer ?? 0)) === 3;
+  }, 'the use of the store by account and server');
   const leader = await eventually(() => findLeader(connected, 'MINER_COUNTER'), 'a leader');
   await cluster.kill(leader);
   const before = load.acknowledged();

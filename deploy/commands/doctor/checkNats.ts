@@ -12,6 +12,7 @@ import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { isTooOld } from '../../../streams/jetstream/connection.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
+import { measureAccount } from '../../../streams/jetstream/natsStore.ts';
 import { judgeRoom } from '../../diagnosis/checkDisk.ts';
 import { type Finding, failed, ok, skipped, warned } from '../../diagnosis/finding.ts';
 import { checkStreams } from './checkStreams.ts';
@@ -35,10 +36,12 @@ export async function checkNats(options: CheckNatsOptions): Promise<Finding[]> {
   const { connection, jsm, monitoringUrl } = options;
   const findings = [checkVersion(connection)];
   try {
-    const { storage, streams, limits } = await jsm.getAccountInfo();
-    findings.push(ok('JetStream', `${streams} streams, ${Math.round(storage / mib)} MiB stored`));
-    if (limits.max_storage > 0)
-      findings.push(judgeRoom('room of the NATS account', limits.max_storage - storage, limits.max_storage));
+    const account = await jsm.getAccountInfo();
+    const { usedBytes, limitBytes } = measureAccount(account);
+    const stored = `${Math.round(account.storage / mib)} MiB stored, counting each copy`;
+    findings.push(ok('JetStream', `${account.streams} streams, ${stored}`));
+    if (limitBytes !== null)
+      findings.push(judgeRoom('room of the NATS account', limitBytes - usedBytes, limitBytes));
   } catch (error) {
     const remedy = 'start nats-server with JetStream (`jetstream {}` in its configuration, or -js)';
     return [...findings, failed('JetStream', readErrorMessage(error), remedy)];

@@ -196,6 +196,13 @@ const cases: Readonly<Record<string, Case>> = {
   }),
 };
 
+const gibibyte = 2 ** 30;
+/** Three servers with three copies of 39 GiB: each store of 50 GiB is 78 % full. */
+const threeCopies = {
+  'miner_nats_store_bytes{instance="cluster",kind="used"}': `${3 * 39 * gibibyte}x75`,
+  'miner_nats_store_bytes{instance="cluster",kind="server"}': `${39 * gibibyte}x75`,
+};
+
 /** Series of a healthy service: all cases before their fault, at the thresholds of the rules, and series that the rules must ignore. */
 const healthy: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -217,6 +224,7 @@ const healthy: Readonly<Record<string, string>> = {
   'kubelet_volume_stats_capacity_bytes{persistentvolumeclaim="data-other"}': '100x75',
   'process_resident_memory_bytes{job="other",instance="other:1"}': '1e12x75',
   'nodejs_eventloop_lag_p99_seconds{job="other",instance="other:1"}': '9x75',
+  ...threeCopies,
 };
 
 const inputSeries = (series: Readonly<Record<string, string>>) =>
@@ -302,6 +310,26 @@ describe('alerts', () => {
       ]),
     }));
     expectPassing(tests);
+  });
+
+  it('fire once a server of NATS is nearly full, whose account has no limit', () => {
+    const rule = rules.find(({ alert }) => alert === 'MinerStoreFilling') as Rule;
+    const series = {
+      [`miner_nats_store_bytes${select({ instance, kind: 'server' })}`]: `${43 * gibibyte}x75`,
+    };
+    expectPassing([
+      {
+        interval: '1m',
+        input_series: inputSeries({ ...threeCopies, ...series }),
+        alert_rule_test: [
+          {
+            eval_time: '7m',
+            alertname: rule.alert,
+            exp_alerts: [buildAlert(rule, firing('', '', on(), {}))],
+          },
+        ],
+      },
+    ]);
   });
 
   it('are accepted by Prometheus, with its configuration', () => {

@@ -1,0 +1,52 @@
+import type { JetStreamAccountStats, StreamInfo } from '@nats-io/jetstream';
+import { describe, expect, it } from 'vitest';
+import { measureAccount, measureFullestServer } from '../../streams/jetstream/natsStore.ts';
+
+const account = (stats: object) => measureAccount(stats as JetStreamAccountStats);
+const usage = (storage: number, max: number) => ({ storage, limits: { max_storage: max } });
+
+describe('the store of NATS', () => {
+  it.each([
+    ['without a limit', usage(7, -1), 7, null],
+    ['with a limit, which counts every copy', usage(7, 10), 7, 10],
+    [
+      'with limits of one copy for each number of replicas',
+      { ...usage(37, 0), tiers: { R1: usage(7, 10), R3: usage(30, 20) } },
+      7,
+      10,
+    ],
+    [
+      'nearly full with three replicas',
+      { ...usage(52, 0), tiers: { R1: usage(7, 10), R3: usage(45, 20) } },
+      45,
+      60,
+    ],
+    [
+      'with a limit for some of them',
+      { ...usage(37, 0), tiers: { R1: usage(7, -1), R3: usage(30, 20) } },
+      30,
+      60,
+    ],
+    ['with streams, but no limit for them', { ...usage(37, 0), tiers: { R1: usage(37, 0) } }, 37, null],
+  ])('of an account %s', (_what, stats, usedBytes, limitBytes) => {
+    expect(account(stats)).toEqual({ usedBytes, limitBytes });
+  });
+
+  const stream = (bytes: number, leader?: string, ...others: string[]) =>
+    ({
+      state: { bytes },
+      ...(leader !== undefined && { cluster: { leader, replicas: others.map((name) => ({ name })) } }),
+    }) as StreamInfo;
+  it.each([
+    ['a single server', [stream(3), stream(4)], 7, 7],
+    ['a single server that names itself', [stream(3, 'a'), stream(4, 'a')], 7, 7],
+    ['a single server with streams of others', [stream(3)], 9, 9],
+    ['three servers with three copies', [stream(3, 'a', 'b', 'c'), stream(4, 'b', 'a', 'c')], 21, 7],
+    ['three servers with one copy', [stream(3, 'a'), stream(5, 'b'), stream(4, 'a')], 12, 7],
+    ['five servers', [stream(3, 'a', 'b', 'c'), stream(4, 'c', 'd', 'e')], 21, 7],
+    ['three servers with streams of others', [stream(3, 'a', 'b', 'c')], 30, 10],
+    ['no stream', [], 5, 5],
+  ])('of the fullest of %s', (_what, streams, used, bytes) => {
+    expect(measureFullestServer(streams, used)).toBe(bytes);
+  });
+});
