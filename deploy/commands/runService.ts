@@ -7,6 +7,7 @@ import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import {
   type Configuration,
   ConfigurationError,
+  locateDatabase,
   readConfiguration,
   unknownVariables,
 } from '../configuration/configuration.ts';
@@ -217,7 +218,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
   const engine = { implementation: detectImplementation(), isOld: isOldEngine };
   if (roles.serve) checkHttpEngine(engine, configuration.MINER_HTTP_FALLBACK, logger);
   const registry = createProcessRegistry();
-  const tracing = await startTracing(process.env);
+  const tracing = await startTracing(process.env, locateDatabase(configuration), logger);
   if (tracing !== null) onStop('the traces', () => within(traceFlushMs, tracing.stop()));
   const service = await startService({
     settings: buildSettings(configuration, { roles, nats, deployment, rpcUrl }),

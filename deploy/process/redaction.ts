@@ -5,6 +5,8 @@ const addressVariables = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
 ] as const;
+/** Variables with headers for a collector of traces. */
+const headerVariables = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'] as const;
 /** A shorter password would match ordinary words. */
 const passwordLengthMin = 4;
 /** A shorter part of a path or query is the name of a network or database rather than a key. */
@@ -25,7 +27,7 @@ export function createRedaction(environment: Readonly<Record<string, string | un
   const secrets = addresses
     .flatMap((address) => [address, normalize(address)])
     .flatMap((address) => listSecrets(address.trim()))
-    .concat(listHeaderValues(environment.OTEL_EXPORTER_OTLP_HEADERS ?? ''))
+    .concat(headerVariables.flatMap((name) => listHeaderValues(environment[name] ?? '')))
     .flatMap((secret) => [secret, decode(secret)])
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   // A secret that contains another one comes first.

@@ -1,13 +1,15 @@
+import type { Logger } from 'pino';
+import type { DatabaseLocation } from '../../storage/database.ts';
 import type { Tracing } from './openTelemetry.ts';
+import { isTracingOn, readTracingSettings } from './tracingSettings.ts';
 
-/** OpenTelemetry's own variables. Either turns tracing on. */
-const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const;
-
-/** Starts tracing. Null without an endpoint in the environment; then OpenTelemetry is not loaded. */
+/** Starts tracing if the environment asks for it. Otherwise returns null, and OpenTelemetry is not loaded. */
 export async function startTracing(
   environment: Readonly<Record<string, string | undefined>>,
+  database: DatabaseLocation,
+  logger: Logger,
 ): Promise<Tracing | null> {
-  if (endpoints.every((name) => (environment[name] ?? '') === '')) return null;
+  if (!isTracingOn(environment)) return null;
   const { createTracing } = await import('./openTelemetry.ts');
-  return createTracing();
+  return createTracing(readTracingSettings(environment, logger), database, logger);
 }

@@ -7,7 +7,7 @@ import type { Readiness } from '../../actors/views/readiness.ts';
 import { formatAuthority } from '../../http/server/engine/listener.ts';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { createPublicServer } from '../../http/server/publicServer.ts';
-import { createAccessLog, type OnAnswered } from '../../http/server/requests/answeredRequest.ts';
+import { createAccessLog } from '../../http/server/requests/answeredRequest.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import { createServiceMachine, type ServiceMachine } from '../../machines/serviceMachine.ts';
 import { openDatabase } from '../../storage/database.ts';
@@ -72,7 +72,8 @@ export async function startService({
   const actors = createStreamActors(deployment);
   const { MINER_COUNTER: counters, MINER_CHAIN: chain } = actors;
   const counts = createMessageCounts(registry);
-  const database = openDatabase(settings.database);
+  const opened = openDatabase(settings.database);
+  const database = tracing?.traceReads(opened) ?? opened;
   const nats = createNatsLink({
     ...settings.nats,
     name: roles.ingest ? 'miner ingest' : 'miner serve',
@@ -163,7 +164,10 @@ export async function startService({
         sources: { views, observations },
         hasViews,
         readiness,
-        ...listenToAnswers(settings.accessLogOneOf, tracing, logger),
+        ...(settings.accessLogOneOf > 0 && {
+          onAnswered: createAccessLog(logger, settings.accessLogOneOf),
+        }),
+        ...(tracing && { beginTrace: tracing.beginTrace }),
         clock,
         logger,
         registry,
@@ -252,26 +256,6 @@ function waitForFault(root: Actor<ServiceMachine<StreamWork>>): Promise<never> {
   });
   failed.catch(() => undefined); // Waiting for it is optional.
   return failed;
-}
-
-/** Combines the receivers of answered requests; empty without any. */
-function listenToAnswers(
-  oneOf: number,
-  tracing: Tracing | null,
-  logger: Logger,
-): { readonly onAnswered?: OnAnswered } {
-  const listeners = [
-    ...(oneOf === 0 ? [] : [createAccessLog(logger, oneOf)]),
-    ...(tracing === null ? [] : [tracing.onAnswered]),
-  ];
-  const [only] = listeners;
-  if (only === undefined) return {};
-  if (listeners.length === 1) return { onAnswered: only };
-  return {
-    onAnswered: (request) => {
-      for (const listener of listeners) listener(request);
-    },
-  };
 }
 
 /** Names the block that cannot be applied, if any; everything else is still served. */

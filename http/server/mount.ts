@@ -10,6 +10,10 @@ import { type Method, readMethod } from './requests/method.ts';
 import { createOriginCheck } from './requests/origin.ts';
 import { readRequestHeaders } from './requests/requestHeaders.ts';
 import { createRequestIds } from './requests/requestId.ts';
+import { type BeginTrace, readTracedRequest } from './requests/requestTrace.ts';
+
+/** Name of the handler of paths that no route has, in metrics and logs. */
+export const unknownRoute = 'unknown';
 
 /**
  * Registers the handler of a pattern.
@@ -34,13 +38,13 @@ interface MountOptions {
   readonly metrics: HttpMetrics;
   readonly refusals: RequestRefusals;
   readonly allowedOrigins: readonly string[];
-  /** Whether answered requests are reported with their trace. */
-  readonly isTraced: boolean;
+  /** Null unless requests are traced. */
+  readonly beginTrace: BeginTrace | null;
 }
 
 /** Every request enters the program here. A handler of uWebSockets.js that throws, or returns without a response, would end the process. */
 export function createMount(options: MountOptions): Mount {
-  const { app, transport, clock, writer, guard, metrics, refusals, isTraced } = options;
+  const { app, transport, clock, writer, guard, metrics, refusals, beginTrace } = options;
   const chooseRequestId = createRequestIds();
   const checkOrigin = createOriginCheck(options.allowedOrigins);
 
@@ -54,10 +58,12 @@ export function createMount(options: MountOptions): Mount {
     const rateClass = guarded?.rateClass ?? 'other';
     const counts = metrics.route(name, rateClass);
     const checks = guarded === null ? null : toChecks(guarded);
+    const route = name === unknownRoute ? null : name;
 
     function respond(response: HttpResponse, request: HttpRequest, method: Method) {
       const headers = readRequestHeaders(request, transport);
       const verdict = checkOrigin(headers.origin);
+      const requestId = chooseRequestId(headers.requestId);
       const exchange: Exchange = {
         response,
         route: name,
@@ -65,8 +71,8 @@ export function createMount(options: MountOptions): Mount {
         seenAtMs: clock.monotonicMs(),
         isHead: method === 'head',
         headers,
-        requestId: chooseRequestId(headers.requestId),
-        traceparent: isTraced ? request.getHeader('traceparent') : '',
+        requestId,
+        trace: beginTrace?.(readTracedRequest(request, transport, { route, requestId })) ?? null,
         approvedOrigin: verdict === 'approved' ? headers.origin : null,
         limit: null,
         client: null,

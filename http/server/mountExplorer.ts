@@ -4,7 +4,7 @@ import type { PreparedResponse } from './answers/preparedResponse.ts';
 import type { ReadAnswerDependencies } from './answers/readAnswer.ts';
 import type { Exchange } from './answers/responseWriter.ts';
 import { retryAfterSeconds } from './answers/routeAnswers.ts';
-import type { Mount } from './mount.ts';
+import { type Mount, unknownRoute } from './mount.ts';
 import { type ExplorerPage, type ExplorerPages, recordPaths, sharedPaths } from './pages/explorerPages.ts';
 import type { Guarded } from './requestRefusals.ts';
 
@@ -49,5 +49,5 @@ export function mountExplorer(
     if (exchange.headers.accept.includes('text/html')) send(exchange, pages.missing());
     else writer.writeError(exchange, createHttpError('not_found'));
   };
-  mount('unknown', null, answerUnknown, '/*');
+  mount(unknownRoute, null, answerUnknown, '/*');
 }

@@ -28,6 +28,7 @@ import { createExplorerPages } from './pages/explorerPages.ts';
 import { createRequestRefusals, type Guarded } from './requestRefusals.ts';
 import type { OnAnswered } from './requests/answeredRequest.ts';
 import { createClientAddress } from './requests/clientAddress.ts';
+import type { BeginTrace } from './requests/requestTrace.ts';
 
 export interface PublicServerSettings {
   /** Origins of websites whose pages may send requests, for example `https://example.org`. */
@@ -53,8 +54,9 @@ interface PublicServerOptions {
   /** False until state is restored. Until then there are no views, and routes answer 503. */
   readonly hasViews: () => boolean;
   readonly readiness: () => Readiness;
-  /** Called for each answered request, for the access log and traces. */
+  /** Called for each answered request, for the access log. */
   readonly onAnswered?: OnAnswered;
+  readonly beginTrace?: BeginTrace;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -62,7 +64,16 @@ interface PublicServerOptions {
 }
 
 export function createPublicServer(options: PublicServerOptions): Listener {
-  const { sources, settings, hasViews, clock, logger, registry, onAnswered = null } = options;
+  const {
+    sources,
+    settings,
+    hasViews,
+    clock,
+    logger,
+    registry,
+    onAnswered = null,
+    beginTrace = null,
+  } = options;
   const transport = selectTransport();
   const metrics = createHttpMetrics(registry, detectImplementation());
   let isLeaving = false;
@@ -91,7 +102,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     metrics,
     refusals,
     allowedOrigins: settings.allowedOrigins,
-    isTraced: onAnswered !== null,
+    beginTrace,
   });
   mountRoutes(mount, { sources, transport, writer, sender, guard, metrics, clock, reads });
   const events = createEventStream({

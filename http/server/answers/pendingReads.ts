@@ -71,12 +71,13 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
   }
 
   return {
-    run: (exchange, read, onBody) => {
+    run: (exchange, readNow, onBody) => {
       if (loadGuard?.isOverloaded()) {
         exchange.counts.shed();
         return refuse(exchange, createHttpError('database_busy', overloadedRetryAfterSeconds));
       }
-      const { client } = exchange;
+      const { client, trace } = exchange;
+      const read = trace === null ? readNow : (signal: AbortSignal) => trace.run(() => readNow(signal));
       if (metrics.readsInFlight >= inFlightMax || counts.isFull(client))
         return refuse(exchange, createHttpError('database_busy', busyRetryAfterSeconds));
       const ending = new AbortController();
@@ -93,6 +94,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
         // The substitute engine calls it for an answered request, too.
         response.onAborted(() => {
           exchange.isAborted = true;
+          if (!isAnswered) trace?.end(null);
           abandon(() => undefined);
         });
         pending.add(ending);

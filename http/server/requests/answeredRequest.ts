@@ -7,8 +7,6 @@ interface AnsweredRequest {
   /** Status line as sent, such as `200 OK`. */
   readonly status: string;
   readonly seconds: number;
-  /** `traceparent` of the request (W3C Trace Context); empty without one. */
-  readonly traceparent: string;
 }
 
 /** Receives each answered request. */

@@ -10,9 +10,11 @@ import { findServer } from '../../../deploy/local/childServer.ts';
 import { defaultReadTimeoutMs } from '../../../http/server/answers/pendingReads.ts';
 import { heartbeatMs } from '../../../http/server/events/eventStream.ts';
 import { eventStreamPath } from '../../../http/server/mountEventStream.ts';
+import type { TracedRequest } from '../../../http/server/requests/requestTrace.ts';
 import {
   createComplaints,
   expectHeadersSentOn,
+  keepTraces,
   type SharedProxy,
   testAttacks,
 } from '../../support/http/proxyAttacks.ts';
@@ -116,8 +118,8 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
   });
 
   it('sends on the headers that the service reads', async () => {
-    const traces: string[] = [];
-    const { port } = await startPublicServer({ onAnswered: ({ traceparent }) => traces.push(traceparent) });
+    const traces: TracedRequest[] = [];
+    const { port } = await startPublicServer({ beginTrace: keepTraces(traces) });
     const { open } = createClients(await startHaproxy(program ?? '', port));
     await expectHeadersSentOn(open, traces);
   });

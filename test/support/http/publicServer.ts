@@ -9,7 +9,7 @@ import type { ActorViews, ModulesView, ProcessView, TelemetryView } from '../../
 import type { DayHistory } from '../../../actors/wheel/dayHistory.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import { createPublicServer, type PublicServerSettings } from '../../../http/server/publicServer.ts';
-import type { OnAnswered } from '../../../http/server/requests/answeredRequest.ts';
+import type { BeginTrace } from '../../../http/server/requests/requestTrace.ts';
 import type { ObservationReader } from '../../../storage/observationReader.ts';
 import { chainlessViews } from '../chain/chainlessViews.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
@@ -97,9 +97,9 @@ export async function startPublicServer(
     history?: () => DayHistory | null;
     olderEvents?: OlderEvents;
     logger?: Logger;
-    onAnswered?: OnAnswered;
     /** False for a server that has no state yet. */
     hasViews?: boolean;
+    beginTrace?: BeginTrace;
     /** ID in all views; an invalid one makes every body invalid. */
     installationId?: string;
   } = {},
@@ -113,8 +113,8 @@ export async function startPublicServer(
     progress = () => null,
     history = () => null,
     olderEvents = noOlderEvents,
-    onAnswered,
     hasViews = true,
+    beginTrace,
     ...settings
   } = overrides;
   const views = exampleViews(installationId);
@@ -152,7 +152,7 @@ export async function startPublicServer(
     clock,
     logger,
     registry,
-    ...(onAnswered !== undefined && { onAnswered }),
+    ...(beginTrace !== undefined && { beginTrace }),
     settings: {
       allowedOrigins: ['https://wheel.example'],
       trustedProxies: [],
