@@ -1,14 +1,12 @@
 import { dayMs } from '../actors/schemas/durations.ts';
 import type { Database } from './database.ts';
-import { listPartitions } from './generations.ts';
-import { digestRow } from './rowDigest.ts';
+import { type DigestSum, sumDigests } from './digestSums.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
 import type { Tables } from './tables.ts';
 
 const noonMs = dayMs / 2;
-const digestModulus = 2n ** 64n;
 
 interface DayRows {
   readonly readings: number;
@@ -33,11 +31,6 @@ interface ComparedRange {
   readonly installationId: string | null;
 }
 
-interface Counted {
-  readonly count: number;
-  readonly digest: bigint;
-}
-
 const kinds = ['readings', 'rounds', 'buckets'] as const;
 type Kind = (typeof kinds)[number];
 
@@ -47,41 +40,31 @@ export async function compareDays(
   generations: { readonly before: Tables; readonly after: Tables },
   range: ComparedRange,
 ): Promise<DayDifference[]> {
-  const found = new Map<string, { installationId: string; startMs: number }>();
-  const counted = new Map<string, Counted>();
-  for (const [side, tables] of Object.entries(generations)) {
-    for (const kind of kinds) {
-      for (const [installationId, day, count, digest] of await countDays(database, {
-        tables,
-        kind,
-        ...range,
-      })) {
-        const key = `${day} ${installationId}`;
-        found.set(key, { installationId, startMs: day * dayMs + noonMs });
-        const place = `${side} ${kind} ${key}`;
-        const known = counted.get(place) ?? { count: 0, digest: 0n };
-        // A day may lie in two partitions.
-        counted.set(place, {
-          count: known.count + count,
-          digest: (known.digest + digest) % digestModulus,
-        });
+  const days = new Map<string, { readonly installationId: string; readonly startMs: number }>();
+  const sumKinds = async (tables: Tables) => {
+    const sums = {} as Record<Kind, ReadonlyMap<string, DigestSum>>;
+    for (const kind of kinds) sums[kind] = await sumDays(database, tables, kind, range);
+    for (const sum of Object.values(sums))
+      for (const [key, { values }] of sum) {
+        const [installationId, day] = values;
+        days.set(key, { installationId: String(installationId), startMs: Number(day) * dayMs + noonMs });
       }
-    }
-  }
-  const findRows = (side: string, key: string): DayRows => {
-    const count = (kind: Kind) => counted.get(`${side} ${kind} ${key}`)?.count ?? 0;
+    return sums;
+  };
+  const before = await sumKinds(generations.before);
+  const after = await sumKinds(generations.after);
+  const countRows = (sums: typeof before, key: string): DayRows => {
+    const count = (kind: Kind) => sums[kind].get(key)?.count ?? 0;
     return { readings: count('readings'), rounds: count('rounds'), buckets: count('buckets') };
   };
   const isSame = (key: string) =>
-    kinds.every(
-      (kind) =>
-        (counted.get(`before ${kind} ${key}`)?.digest ?? 0n) ===
-          (counted.get(`after ${kind} ${key}`)?.digest ?? 0n) &&
-        findRows('before', key)[kind] === findRows('after', key)[kind],
-    );
-  return [...found]
+    kinds.every((kind) => {
+      const [one, other] = [before[kind].get(key), after[kind].get(key)];
+      return one?.count === other?.count && one?.digest === other?.digest;
+    });
+  return [...days]
     .filter(([key]) => !isSame(key))
-    .map(([key, about]) => ({ ...about, before: findRows('before', key), after: findRows('after', key) }))
+    .map(([key, about]) => ({ ...about, before: countRows(before, key), after: countRows(after, key) }))
     .sort((a, b) => a.startMs - b.startMs || a.installationId.localeCompare(b.installationId));
 }
 
@@ -113,31 +96,26 @@ const sources = {
   buckets: { resolveName: (tables: Tables) => tables.halfHourBuckets, definition: halfHourBuckets },
 };
 
-interface CountedRange extends ComparedRange {
-  readonly tables: Tables;
-  readonly kind: Kind;
-}
-
-/** Rows per installation and day, with their summed digests. Counts one partition at a time, so that no statement takes long. */
-async function countDays(
+/** Rows of one kind by installation and day, with their summed digests. */
+function sumDays(
   database: Database,
-  { tables, kind, fromSequence, throughSequence, installationId }: CountedRange,
-): Promise<(readonly [string, number, number, bigint])[]> {
+  tables: Tables,
+  kind: Kind,
+  { fromSequence, throughSequence, installationId }: ComparedRange,
+): Promise<ReadonlyMap<string, DigestSum>> {
   const { resolveName, definition } = sources[kind];
-  const { timeColumn, partitionExpression } = definition;
-  const table = resolveName(tables);
   const only = installationId === null ? '' : ' AND installation_id = {installation:String}';
-  const range = { from: fromSequence, through: throughSequence, installation: installationId ?? '' };
-  const days: (readonly [string, number, number, bigint])[] = [];
-  for (const { value } of await listPartitions(database, table)) {
-    const rows = await database.select(
-      `SELECT installation_id, intDiv(toUnixTimestamp64Milli(${timeColumn}) - ${noonMs}, ${dayMs}) AS day, count(), toString(sum(${digestRow(definition)}))
-       FROM ${table} FINAL WHERE ${partitionExpression} = {month:UInt32}
-       AND position >= {from:UInt64} AND position <= {through:UInt64}${only} GROUP BY installation_id, day`,
-      { ...range, month: Number(value) },
-    );
-    for (const [installation, day, number, digest] of rows)
-      days.push([String(installation), Number(day), Number(number), BigInt(String(digest))]);
-  }
-  return days;
+  const day = `intDiv(toUnixTimestamp64Milli(${definition.timeColumn}) - ${noonMs}, ${dayMs})`;
+  return sumDigests(
+    database,
+    {
+      table: resolveName(tables),
+      definition,
+      condition: {
+        sql: `position >= {from:UInt64} AND position <= {through:UInt64}${only}`,
+        parameters: { from: fromSequence, through: throughSequence, installation: installationId ?? '' },
+      },
+    },
+    { installation_id: 'installation_id', day },
+  );
 }

@@ -1,0 +1,62 @@
+import type { Database } from './database.ts';
+import type { RowCondition } from './deleteRowsAbove.ts';
+import { listPartitions } from './generations.ts';
+import { digestRow } from './rowDigest.ts';
+import type { ResultCell } from './tables/column.ts';
+import type { Table } from './tables/table.ts';
+
+const digestModulus = 2n ** 64n;
+
+/** Some rows of a table. */
+interface SummedRows {
+  readonly table: string;
+  readonly definition: Pick<Table<unknown>, 'storedColumns' | 'partitionExpression'>;
+  readonly condition: RowCondition;
+}
+
+/** Rows with the same values of some expressions. */
+export interface DigestSum {
+  readonly values: readonly ResultCell[];
+  readonly count: number;
+  /** Sum of the rows' digests, modulo 2^64. */
+  readonly digest: bigint;
+}
+
+/**
+ * Counts rows and sums their digests, for each combination of values of some SQL expressions, which have names. Equal sums mean equal rows. Reads one
+ * partition at a time, so that no statement takes long.
+ *
+ * @returns the sums by the text of their values.
+ */
+export async function sumDigests(
+  database: Database,
+  { table, definition, condition }: SummedRows,
+  expressions: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, DigestSum>> {
+  const { partitionExpression } = definition;
+  const names = Object.keys(expressions);
+  const list = Object.entries(expressions).map(([name, sql]) => (name === sql ? sql : `${sql} AS ${name}`));
+  const partitions = partitionExpression === null ? [null] : await listPartitions(database, table);
+  const sums = new Map<string, DigestSum>();
+  for (const partition of partitions) {
+    const ofPartition = partition === null ? '' : `${partitionExpression} = {month:UInt32} AND `;
+    const rows = await database.select(
+      `SELECT ${list.join(', ')}, count(), toString(sum(${digestRow(definition)}))
+       FROM ${table} FINAL WHERE ${ofPartition}${condition.sql} GROUP BY ${names.join(', ')}`,
+      { ...condition.parameters, ...(partition !== null && { month: Number(partition.value) }) },
+    );
+    for (const row of rows) {
+      const values = row.slice(0, names.length);
+      const [count, digest] = row.slice(names.length);
+      const key = values.join(' ');
+      // Rows with the same values may lie in two partitions.
+      const known = sums.get(key) ?? { count: 0, digest: 0n };
+      sums.set(key, {
+        values,
+        count: known.count + Number(count),
+        digest: (known.digest + BigInt(String(digest))) % digestModulus,
+      });
+    }
+  }
+  return sums;
+}
