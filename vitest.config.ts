@@ -17,6 +17,7 @@ const slowest = [
   'endToEnd/faults',
   'endToEnd/twoIngests',
   'endToEnd/doctor',
+  'endToEnd/doctorAll',
   'storage/snapshots',
   'endToEnd/readiness',
   'endToEnd/lostStreams',

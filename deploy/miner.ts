@@ -95,7 +95,11 @@ answers statistics with 503 until then. The embedded ClickHouse belongs to one p
 program
   .command('doctor')
   .description('check every part and reconcile the counts; names a remedy for each failure')
-  .option('--quick', 'leave out checks that read whole streams')
+  .addOption(new Option('--quick', 'leave out checks that read whole streams').conflicts('all'))
+  .option(
+    '--all',
+    'also fold every stream again and compare every row and the saved states with the result; takes as long and as much room as a replay',
+  )
   .option(
     '--nats-monitoring <url>',
     'monitoring address of a nats-server, such as http://nats:8222, for its sync settings and free space',

@@ -26,6 +26,11 @@ export async function countStored(
   return { readings, rounds: await count(tables.rounds, 'start') };
 }
 
+export async function countHalfHours(database: Database, { halfHourBuckets }: Tables): Promise<number> {
+  const [row] = await database.select(`SELECT count() FROM ${halfHourBuckets} FINAL`);
+  return Number(row?.[0]);
+}
+
 export async function hasReadings(database: Database, { readings }: Tables): Promise<boolean> {
   return (await database.select(`SELECT position FROM ${readings} LIMIT 1`)).length > 0;
 }

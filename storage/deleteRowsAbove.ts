@@ -61,9 +61,14 @@ export async function deleteCutOffRows(database: Database, tables: Tables, posit
     }
 }
 
-/** Removes the rows that meet a condition, and waits until they are gone. */
-export function deleteRows(database: Database, tables: Tables, condition: RowCondition): Promise<number> {
-  return deleteFrom(database, listRowTables(tables, 'MINER_COUNTER'), condition);
+/** Removes the rows of a stream that meet a condition from tables that nobody reads, and waits until they are gone. */
+export function deleteRows(
+  database: Database,
+  tables: Tables,
+  condition: RowCondition,
+  stream: InputStreamName = 'MINER_COUNTER',
+): Promise<number> {
+  return deleteFrom(database, listRowTables(tables, stream), condition);
 }
 
 /** Removes in reverse order of writing: a stored row shows that the rows written before it are stored too. */

@@ -1,10 +1,10 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
-import { createGenerationTables, listRowTables, rowTables } from './rowTables.ts';
+import { createGenerationTables, createRowTables, listRowTables, rowTables } from './rowTables.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { insertRows, onCluster } from './tables/table.ts';
-import { resolveTables, type Tables } from './tables.ts';
+import { resolveCheckedTables, resolveTables, type Tables } from './tables.ts';
 import { replaceViews } from './views.ts';
 
 export const firstGeneration = 1;
@@ -35,9 +35,17 @@ export async function createEmpty(database: Database, tables: Tables): Promise<v
   await createGenerationTables(database, tables);
 }
 
+/** Creates empty tables for a check of everything, those of the chain included. {@link dropTables} removes them. */
+export async function createChecked(database: Database, tables: Tables): Promise<void> {
+  await createEmpty(database, tables);
+  await createRowTables(database, tables, 'MINER_CHAIN');
+}
+
+/** Removes the tables of a generation, and those of a check that ended early. */
 export async function dropTables(database: Database, tables: Tables): Promise<void> {
+  const ofChain = listRowTables(resolveCheckedTables(tables.generation), 'MINER_CHAIN');
   // The table of readings goes last: `listGenerations` finds the generation until then.
-  for (const table of [tables.foldSnapshots, ...listRowTables(tables, 'MINER_COUNTER')])
+  for (const table of [...ofChain, tables.foldSnapshots, ...listRowTables(tables, 'MINER_COUNTER')])
     await database.command(`DROP TABLE IF EXISTS ${table}${onCluster(database.cluster)} SYNC`);
 }
 

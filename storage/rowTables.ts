@@ -15,10 +15,16 @@ export type EncodeRows<Encoded> = <Row>(rows: readonly Row[], definition: Writte
 
 type WrittenTable<Row> = Pick<Table<Row>, 'encode' | 'findPeriod'>;
 
-interface RowTable {
+export interface RowTable {
   readonly definition: Pick<
     Table<unknown>,
-    'name' | 'comment' | 'columns' | 'storedColumns' | 'timeColumn' | 'createStatement'
+    | 'name'
+    | 'comment'
+    | 'columns'
+    | 'storedColumns'
+    | 'timeColumn'
+    | 'partitionExpression'
+    | 'createStatement'
   >;
   /** Stream whose messages make the rows. A replay folds only the counter, so all generations share the tables of the chain. */
   readonly stream: InputStreamName;
@@ -68,15 +74,21 @@ export const rowTables: readonly RowTable[] = [
   }),
 ];
 
+type MessageColumn = 'stored_by' | 'position';
+
 export function listRowTables(tables: Tables, stream: InputStreamName): string[] {
   return rowTables.filter((one) => one.stream === stream).map(({ resolveName }) => resolveName(tables));
 }
 
 /** Column with the message that stored a row; null for a stream without rows. */
-export function findMessageColumn(stream: InputStreamName): 'stored_by' | 'position' | null {
+export function findMessageColumn(stream: InputStreamName): MessageColumn | null {
   const table = rowTables.find((one) => one.stream === stream);
-  if (table === undefined) return null;
-  return table.definition.columns.includes('stored_by') ? 'stored_by' : 'position';
+  return table === undefined ? null : messageColumnOf(table);
+}
+
+/** Column with the message that stored a row, or that made an event which a later one stored. */
+export function messageColumnOf({ definition }: RowTable): MessageColumn {
+  return definition.columns.includes('stored_by') ? 'stored_by' : 'position';
 }
 
 export async function createGenerationTables(database: Database, tables: Tables): Promise<void> {

@@ -34,6 +34,23 @@ export interface EventTables {
   readonly ids: string;
 }
 
+/**
+ * Names of tables that a check fills with everything that the streams hold: in one generation like any other, and with tables of the chain that belong to
+ * it. Nobody reads them.
+ */
+export function resolveCheckedTables(generation: number): Tables {
+  const tables = resolveTables(generation);
+  const formatName = (name: string) => `${name}_g${generation}`;
+  const { events, times, ids } = tables.chainEvents;
+  return {
+    ...tables,
+    chainEvents: { events: formatName(events), times: formatName(times), ids: formatName(ids) },
+    ownerActivity: formatName(tables.ownerActivity),
+    settlements: formatName(tables.settlements),
+    checkpoints: formatName(tables.checkpoints),
+  };
+}
+
 /** Returns the tables in use, which a swap changes while the service runs. */
 export type ActiveTables = () => Tables;
 

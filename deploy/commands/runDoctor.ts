@@ -30,6 +30,8 @@ const connectMs = 3_000;
 
 export interface DoctorOptions {
   readonly quick?: boolean;
+  /** Compares every row and state with a fresh fold. */
+  readonly all?: boolean;
   /** First block to prove again; the deployment block by default. */
   readonly fromBlock?: bigint;
   readonly natsMonitoring?: string;
@@ -39,9 +41,9 @@ const silent = pino({ level: 'silent' });
 
 /** The command line's `doctor`: checks every part, and names a remedy for each failure. Exits with status 1 if any failed. */
 export async function runDoctor(options: DoctorOptions): Promise<void> {
-  let failures = 0;
+  const counts = { failed: 0, skipped: 0 };
   const print = (findings: readonly Finding[]) => {
-    failures += findings.filter(({ outcome }) => outcome === 'failed').length;
+    for (const { outcome } of findings) if (outcome in counts) counts[outcome as keyof typeof counts]++;
     process.stdout.write(
       findings
         .flatMap(formatFinding)
@@ -51,9 +53,22 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
   };
   await examine(options, print);
   // The NATS client keeps the socket of a server that never answered, which would keep this process alive.
-  process.stdout.write(failures === 0 ? 'nothing is wrong\n' : `${failures} failed\n`, () =>
-    process.exit(failures === 0 ? 0 : 1),
-  );
+  process.stdout.write(`${summarize(options, counts)}\n`, () => process.exit(counts.failed === 0 ? 0 : 1));
+}
+
+/** Says how much was checked. */
+function summarize(
+  { quick = false, all = false }: DoctorOptions,
+  { failed: failures, skipped: skips }: { readonly failed: number; readonly skipped: number },
+): string {
+  if (failures > 0) return `${failures} failed`;
+  const skipped = skips === 0 ? '' : `, but ${skips} checks were skipped`;
+  const extent = quick
+    ? '--quick reads neither rows nor messages'
+    : all
+      ? 'every row and saved state was compared'
+      : 'rows were counted, and some half hours compared: --all compares every row';
+  return `nothing wrong was found${skipped}; ${extent}`;
 }
 
 function hasFailed(findings: readonly Finding[]): boolean {
@@ -61,7 +76,7 @@ function hasFailed(findings: readonly Finding[]): boolean {
 }
 
 async function examine(
-  { quick = false, fromBlock, natsMonitoring }: DoctorOptions,
+  { quick = false, all = false, fromBlock, natsMonitoring }: DoctorOptions,
   print: (findings: readonly Finding[]) => void,
 ) {
   const attemptCheck = createAttempts(print);
@@ -85,7 +100,10 @@ async function examine(
     const parts = connection === null ? null : await openParts(connection);
     const report = await inspect({ configuration, deployment, parts, isQuick: quick });
     print(report.findings);
-    if (parts === null) return;
+    if (parts === null) {
+      if (all) print([failed('everything', 'there are no streams to fold again', 'set MINER_NATS_URL')]);
+      return;
+    }
     const { onChain } = deployment ?? { onChain: null };
     const findings = await checkNats({ ...parts, onChain, monitoringUrl: natsMonitoring ?? null });
     print(findings);
@@ -95,6 +113,7 @@ async function examine(
       { ...parts, configuration, deployment, stored: report.stored, quick, fromBlock },
       print,
     );
+    if (all) print(await compareAll(configuration, deployment, parts));
   } finally {
     if (connection !== null) await closeNats(connection);
   }
@@ -202,6 +221,32 @@ export async function connectForDiagnosis(
       ),
     ]);
     return null;
+  }
+}
+
+/** Compares everything that is stored with a fresh fold. The embedded engine can do that only while no service has it open. */
+async function compareAll(
+  configuration: Configuration,
+  deployment: Deployment,
+  parts: JetStream,
+): Promise<Finding[]> {
+  announce('everything, which takes as long as a replay');
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  let database: Database | null = null;
+  try {
+    database = openDatabase(locateDatabase(configuration));
+    const { checkAll } = await import('./doctor/checkAll.ts');
+    return await checkAll({ ...parts, database, deployment, signal: stopping.signal });
+  } catch (error) {
+    const remedy =
+      error instanceof DirectoryInUse
+        ? 'stop that process, and run it again'
+        : 'correct that, and run it again';
+    return [failed('everything', readErrorMessage(error), remedy)];
+  } finally {
+    await database?.close();
   }
 }
 

@@ -2,7 +2,7 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { type Logger, pino } from 'pino';
 import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import { countStored } from '../../storage/countStored.ts';
+import { countHalfHours, countStored } from '../../storage/countStored.ts';
 import type { Database } from '../../storage/database.ts';
 import { findActiveTables } from '../../storage/generations.ts';
 import { storedThrough } from '../../storage/observations.ts';
@@ -131,7 +131,8 @@ async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
   const drifts = audit.drifts();
   if (drifts.length > 0) return drifts.map(describeDrift);
   if (compared === 0) return [skipped(auditCheck, 'no sampled half hour could be compared')];
-  return [ok(auditCheck, `${compared} sampled half hours agree with their messages`)];
+  const total = await countHalfHours(database, tables);
+  return [ok(auditCheck, `${compared} samples of ${total} half hours agree with their messages`)];
 }
 
 function describeDrift({ about, differences, repair }: Drift): Finding {

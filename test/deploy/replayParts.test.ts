@@ -109,11 +109,11 @@ it('the differences of a replay are told by day, the known ones as numbers, fort
 it('a process needs its own ports, but shares the public one if it is told to', () => {
   const ports = (serve: boolean, variables = {}) =>
     listPorts(readConfiguration({ MINER_HOST: 'a', MINER_OPS_HOST: 'b', ...variables }), { serve });
-  const operators = { setting: 'MINER_OPS_PORT', host: 'b', port: 8_081 };
-  const serving = { setting: 'MINER_HTTP_PORT', host: 'a', port: 8_080 };
+  const operators = { setting: 'MINER_OPS_PORT', port: 8_081, hostSetting: 'MINER_OPS_HOST', host: 'b' };
+  const serving = { setting: 'MINER_HTTP_PORT', port: 8_080, hostSetting: 'MINER_HOST', host: 'a' };
   expect([ports(false), ports(true), ports(true, { MINER_PORT_SHARED: 'on' })]).toEqual([
     [operators],
     [operators, serving],
-    [operators],
+    [operators, { ...serving, port: 0 }],
   ]);
 });

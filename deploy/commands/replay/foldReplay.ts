@@ -1,39 +1,29 @@
-import { firstValueFrom } from 'rxjs';
 import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import { counterStream } from '../../../streams/counter/counterStream.ts';
 import { createStoredReadings } from '../../../streams/counter/storedReadings.ts';
-import { createStreamFollower } from '../../../streams/follower/streamFollower.ts';
+import { foldInto } from '../../../streams/follower/foldInto.ts';
 import { createMessageSource, type MessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { createStreamVerifier, type StreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
-import { runAlone } from '../../../streams/operators/runAlone.ts';
-import { whenAborted } from '../../../streams/operators/whenAborted.ts';
-import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
 import { createProgress, type Progress } from '../../process/progress.ts';
 import { systemClock } from '../../process/systemClock.ts';
+
 import { loadOthers, type PrepareReplayOptions } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
 import type { ReplayOptions } from './replayOptions.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
 const stream = 'MINER_COUNTER';
-/** A stopped replay ends within this time. */
-export const replayStopMs = 7_000;
-/** The engine creates, merges and removes a part for each batch, which costs as much as the rows of a small batch. */
-const batchRows = 20_000;
-const snapshotPolicy = { intervalMs: 5_000, messages: 500_000 };
 
 /** Folds the planned messages. False if it was stopped before the end; then the folded state is saved. */
 export async function foldReplay(parts: ReplayOptions, preparation: PrepareReplayOptions): Promise<boolean> {
-  const { database, jsm, logger, signal } = parts;
+  const { database, signal } = parts;
   const { plan, rebuilt, rebuiltSnapshots } = preparation;
   const { fromSequence, throughSequence, installationId } = plan;
   const only = await loadOthers(preparation);
   // The stop may have come while this module was loaded.
   if (signal.aborted) return false;
-  const tables = () => rebuilt;
-  const writer = createRowWriter({ stream, database, tables, batchRows, clock: systemClock, logger });
   let progress: Progress | null = null;
   let from = throughSequence;
   const onProgress = (position: number) => {
@@ -62,37 +52,20 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
     only,
     onProgress,
   });
-  const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
+  const verifier = createStreamVerifier({ ...parts, stream, clock: systemClock });
   const reader = { ...parts, verifier };
-  const follower = createStreamFollower({
+  const startedMs = systemClock.monotonicMs();
+  const { position, snapshotPosition, divergences } = await foldInto({
+    ...reader,
     stream,
     source: await createSource(reader, plan),
-    jsm,
-    verifier,
     fold,
+    tables: rebuilt,
     snapshots: rebuiltSnapshots,
-    sinks: {
-      writer,
-      rejections: null,
-      // A killed attempt has left rows above its last snapshot; nobody reads these tables yet.
-      resumeAfter: (position) => removeRowsAbove(Math.max(position, fromSequence - 1)),
-      removeAbove: (_, deleteSnapshots) => deleteSnapshots(),
-    },
-    // A stream that is recreated meanwhile ends the replay.
-    checkStreams: async () => undefined,
-    policy: snapshotPolicy,
+    hasRows: true,
+    removeRowsAbove: (above) => removeRowsAbove(Math.max(above, fromSequence - 1)),
     clock: systemClock,
-    logger,
-  });
-  const startedMs = systemClock.monotonicMs();
-  const running = runAlone(follower.member);
-  void firstValueFrom(whenAborted(signal)).then(() => running.stop({ graceMs: replayStopMs }));
-  try {
-    await running.ended;
-  } finally {
-    endProgress();
-  }
-  const { position, snapshotPosition, divergences } = follower.status();
+  }).finally(endProgress);
   if (divergences > 0)
     throw new ReplayRefused(
       `${stream} is no longer the stream with which the replay began: run the command with --discard, then again`,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openDatabase } from '../../../storage/database.ts';
 import { requireSupportedServer } from '../../../storage/serverVersion.ts';
+import { foldStopMs } from '../../../streams/follower/foldInto.ts';
 import { acquireLock } from '../../../streams/ingest/processLock.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
@@ -9,7 +10,6 @@ import { readDeploymentFile } from '../../configuration/deploymentFile.ts';
 import { locateNats } from '../../configuration/natsConfiguration.ts';
 import { within } from '../../process/within.ts';
 import { runUntilStopped, startOwnNats } from '../runService.ts';
-import { replayStopMs } from './foldReplay.ts';
 import { discardReplay, replay } from './replay.ts';
 import { openReplay } from './replayOptions.ts';
 import type { ReplayRequest } from './replayPlan.ts';
@@ -49,7 +49,7 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
     const replaying = request === 'discard' ? discardReplay(parts) : replay(parts, request);
     onStop('the replay', async () => {
       stopping.abort();
-      await within(replayStopMs, replaying);
+      await within(foldStopMs, replaying);
     });
     await replaying;
     await finish();

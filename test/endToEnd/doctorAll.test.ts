@@ -1,0 +1,208 @@
+import { join } from 'node:path';
+import { jetstream } from '@nats-io/jetstream';
+import { describe, expect, it } from 'vitest';
+import { type Address, toAddress } from '../../actors/schemas/hex.ts';
+import { type Database, openDatabase } from '../../storage/database.ts';
+import { findActiveTables } from '../../storage/generations.ts';
+import { recordStep } from '../support/chain/feedEvents.ts';
+import { unreachedChain } from '../support/chain/unreachedChain.ts';
+import { configuredEconomy, minted, transferred } from '../support/chain/writtenEconomy.ts';
+import { buildSpan, writtenContracts } from '../support/chain/writtenSpans.ts';
+import { messageExamples } from '../support/messageExamples.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
+import {
+  startMiner,
+  waitUntilFolded,
+  waitUntilReady,
+  waitUntilStored,
+  writeDeployment,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { startShippedNats } from '../support/processes/shippedNats.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import {
+  publishAll,
+  publishMany,
+  readingMessage,
+  toPublication,
+} from '../support/readings/readingMessages.ts';
+
+const engine = useClickHouseEngine();
+
+/** Readings with a record of the speed each, so that memory evicts events. */
+const readings = 2_700;
+/** Blocks with some events each, most of them final, so that memory evicts events here too. */
+const blocks = 750;
+const mintsPerBlock = 8;
+const owners = [1, 2, 3].map((digit) => toAddress(`0x${String(digit).repeat(40)}`));
+const onChain = { ...unreachedChain, contracts: writtenContracts };
+
+function buildBlock(number: number): string {
+  const [owner, other] = [owners[number % 3], owners[(number + 1) % 3]] as [Address, Address];
+  const firstToken = number * mintsPerBlock;
+  const events =
+    number === 1
+      ? configuredEconomy
+      : [
+          ...Array.from({ length: mintsPerBlock }, (_, at) => minted(owner, firstToken + at)),
+          transferred(owner, other, firstToken),
+        ];
+  return JSON.stringify(buildSpan({ number, events }));
+}
+
+describe('doctor --all', () => {
+  it('compares every row and state with a fresh fold, next to a running service, and finds what was altered anywhere', async () => {
+    // With the rights of the shipped users.
+    const [nats, clickhouseUrl] = [await startShippedNats(), await engine.createDatabase()];
+    const connection = await nats.connectAs('operator');
+    const js = jetstream(connection);
+    const settings = {
+      natsUrl: nats.urlOf('ingest'),
+      clickhouseUrl,
+      dataDir: temporaryDirectory(),
+      onChain,
+      environment: { MINER_AUDIT_SECONDS: '0' },
+    };
+    const first = await startMiner(settings);
+    await waitUntilReady(first);
+    const publications = Array.from({ length: readings }, (_, index) =>
+      toPublication(readingMessage('wheel.one', index, { speedMmPerSecond: index * recordStep })),
+    );
+    await publishAll(connection, publications);
+    for (let number = 1; number <= blocks; number++)
+      await js.publish('miner.chain.31337.span', buildBlock(number));
+    const pipeline = messageExamples.filter(({ subject }) =>
+      /^miner\.(module|signer|oracle|reporter)/.test(subject),
+    );
+    for (const { subject, text } of pipeline) await js.publish(subject, text);
+    await waitUntilStored(first, readings);
+    await waitUntilFolded(first, blocks, 'MINER_CHAIN');
+    await waitUntilFolded(first, pipeline.length, 'MINER_PIPELINE');
+    // The end saves the states.
+    await first.end('SIGTERM');
+    const miner = await startMiner(settings);
+    await waitUntilReady(miner);
+    const environment = {
+      MINER_NATS_URL: settings.natsUrl,
+      MINER_CLICKHOUSE_URL: clickhouseUrl,
+      MINER_DATA_DIR: settings.dataDir,
+      MINER_DEPLOYMENT: writeDeployment(settings.dataDir, onChain),
+      MINER_OPS_PORT: new URL(miner.operatorUrl).port,
+    };
+    const all = () => minerCommand(['doctor', '--all'], environment);
+    const database = openDatabase({ url: clickhouseUrl });
+    const tables = await findActiveTables(database);
+
+    const sound = await all();
+    expect(sound.output).toMatch(
+      /ok +rows of MINER_COUNTER: as folded again: \d+ of rounds_g1, \d+ of half_hour_buckets_g1, ([1-9]\d+) of measurement_feed_ids_g1, \1 of measurement_feed_times_g1, \1 of measurement_feed_g1, 2700 of readings_g1\n/,
+    );
+    expect(sound.output).toMatch(
+      /ok +rows of MINER_CHAIN: as folded again: [1-9]\d* of chain_feed_events_ids, ([1-9]\d+) of chain_feed_events_times, \1 of chain_feed_events, [1-9]\d+ of chain_owner_activity, /,
+    );
+    for (const stream of ['COUNTER', 'PIPELINE', 'CHAIN'])
+      expect(sound.output).toMatch(
+        new RegExp(`ok +state of MINER_${stream}: as folded again: [1-9]\\d* records\\n`),
+      );
+    expect(sound.output).toMatch(/nothing wrong was found, .*; every row and saved state was compared\n$/);
+    expect(sound.status).toBe(0);
+    await expectNothingLeft(database);
+
+    // Rows in a few half hours, which samples rarely meet: their counts stay the same.
+    const alter = (table: string, change: string) =>
+      database.command(`ALTER TABLE ${table} UPDATE ${change} SETTINGS mutations_sync = 1`);
+    await alter(tables.readings, 'distance_mm = distance_mm + 1 WHERE position >= 1001 AND position < 1040');
+    await alter(tables.measurementEvents.events, "event = '{}' WHERE position = 77");
+    await alter(tables.ownerActivity, 'level = 9 WHERE event_number = 3');
+    await database.command(
+      `ALTER TABLE ${tables.rounds} DELETE WHERE round_id = 5 SETTINGS mutations_sync = 1`,
+    );
+    const altered = await all();
+    expect(altered.status).toBe(1);
+    for (const line of [
+      /FAILED +rows of MINER_COUNTER: readings_g1: 39 of 2700 rows are missing, and 39 rows are there that the stream does not make; the first of them is of message 1001\n +-> .*replay --from-sequence 1001`/,
+      /FAILED +rows of MINER_COUNTER: rounds_g1: 1 of \d+ rows are missing, and 0 rows are there/,
+      /FAILED +rows of MINER_COUNTER: measurement_feed_g1: 1 of .* is of message 77\n/,
+      /FAILED +rows of MINER_CHAIN: chain_owner_activity: 3 of .*\n +-> fill another database/,
+    ])
+      expect(altered.output).toMatch(line);
+    expect(altered.output).toMatch(/ok +rows of MINER_CHAIN: as folded again: .* of chain_feed_events, /);
+    for (const stream of ['COUNTER', 'PIPELINE', 'CHAIN'])
+      expect(altered.output).toMatch(new RegExp(`ok +state of MINER_${stream}: `));
+    await expectNothingLeft(database);
+
+    expect((await minerCommand(['replay', '--from-sequence', '1'], environment)).status).toBe(0);
+    expect((await all()).output).toMatch(/ok +rows of MINER_COUNTER: .* 2700 of readings_g2\n/);
+
+    await database.close();
+  });
+
+  it('begins with a saved state if messages have left the stream, and leaves nothing behind when it is stopped', async () => {
+    const nats = await startNats();
+    const connected = await connectTo(nats);
+    const settings = { natsUrl: nats.url, dataDir: temporaryDirectory() };
+    const environment = {
+      MINER_NATS_URL: nats.url,
+      MINER_DATA_DIR: settings.dataDir,
+      MINER_DEPLOYMENT: writeDeployment(settings.dataDir),
+    };
+    const all = () => minerCommand(['doctor', '--all'], environment);
+    const foldMore = async (from: number, to: number) => {
+      const miner = await startMiner(settings);
+      await waitUntilReady(miner);
+      await publishMany(connected.connection, 'wheel.one', from, to);
+      await waitUntilStored(miner, to);
+      return miner;
+    };
+    const both = await minerCommand(['doctor', '--all', '--quick'], environment);
+    expect(both.output).toContain("option '--quick' cannot be used with option '--all'");
+    const withoutNats = await minerCommand(['doctor', '--all'], { MINER_DATA_DIR: temporaryDirectory() });
+    expect(withoutNats.output).toMatch(/FAILED +everything: there are no streams to fold again\n/);
+    const withoutState = await all();
+    expect(withoutState.output).toMatch(/FAILED +stream MINER_COUNTER: stream not found/);
+    await (await foldMore(0, 600)).end('SIGTERM');
+    const second = await foldMore(600, 1_200);
+    const inUse = await all();
+    expect(inUse.output).toMatch(/FAILED +everything: .*in use by process \d+.*\n +-> stop that process/);
+    expect(inUse.status).toBe(1);
+    await second.end('SIGTERM');
+
+    const stopped = startMinerCommand(['doctor', '--all'], environment);
+    await stopped.written('checking everything');
+    expect(await stopped.end('SIGINT')).toBe(1);
+    expect(stopped.output()).toMatch(/FAILED +everything of MINER_COUNTER: it was stopped/);
+    const onDatabase = async (work: (database: Database) => Promise<void>) => {
+      const database = openDatabase({ path: join(settings.dataDir, 'clickhouse') });
+      await work(database).finally(() => database.close());
+    };
+    await onDatabase(expectNothingLeft);
+
+    await connected.jsm.streams.update('MINER_COUNTER', { max_msgs: 600 });
+    const later = await all();
+    expect(later.output).toMatch(
+      /skipped +everything of MINER_COUNTER: messages 1 to 600 have left the stream, so what was made from them cannot be compared\nok +rows of MINER_COUNTER: .* 600 of readings_g1\nok +state of MINER_COUNTER: /,
+    );
+    expect(later.status).toBe(0);
+    await onDatabase((database) =>
+      database.command(
+        'ALTER TABLE readings_g1 UPDATE distance_mm = 0 WHERE position IN (600, 601) SETTINGS mutations_sync = 1',
+      ),
+    );
+    expect((await all()).output).toMatch(
+      /FAILED +rows of MINER_COUNTER: readings_g1: 1 of 600 .* is of message 601\n/,
+    );
+    await connected.jsm.streams.update('MINER_COUNTER', { max_msgs: 500 });
+    expect((await all()).output).toMatch(
+      /FAILED +everything of MINER_COUNTER: messages through 700 have left the stream, and no earlier state is saved\n/,
+    );
+  });
+});
+
+async function expectNothingLeft(database: Database) {
+  const rows = await database.select(
+    "SELECT name FROM system.tables WHERE database = currentDatabase() AND match(name, '_g[0-9]+$')",
+  );
+  const { generation } = await findActiveTables(database);
+  expect(rows.map(([name]) => String(name)).filter((name) => !name.endsWith(`_g${generation}`))).toEqual([]);
+}
