@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ReadonlyDeep } from '../machines/inferred.ts';
 import { parse, stringify } from './bigintJson.ts';
 import { readErrorMessage } from './readErrorMessage.ts';
-import { compileGuard } from './schemas/compileGuard.ts';
+import { compileGuard } from './schemas/compileSchema.ts';
 import { createListForm } from './schemas/listForm.ts';
 
 /** A piece of a fold's state in a snapshot. If several records have the same kind and key, the last one counts. */
@@ -64,7 +64,7 @@ interface TextForm {
 export function defineRecord<Schema extends z.ZodType>(
   kind: string,
   schema: Schema,
-): RecordKind<z.output<Schema>> {
+): RecordKind<z.input<Schema>> {
   return defineForm(kind, schema, { write: stringify, read: parse });
 }
 
@@ -72,7 +72,7 @@ export function defineRecord<Schema extends z.ZodType>(
 export function defineListRecord<Schema extends z.ZodType>(
   kind: string,
   schema: Schema,
-): RecordKind<z.output<Schema>> {
+): RecordKind<z.input<Schema>> {
   const { write, read } = createListForm(schema, kind);
   return defineForm(kind, schema, {
     write: (value) => JSON.stringify(write(value)),
@@ -84,9 +84,9 @@ function defineForm<Schema extends z.ZodType>(
   kind: string,
   schema: Schema,
   form: TextForm,
-): RecordKind<z.output<Schema>> {
+): RecordKind<z.input<Schema>> {
   const fits = compileGuard(schema);
-  const write = (key: RecordKey, value: ReadonlyDeep<z.output<Schema>>) => ({
+  const write = (key: RecordKey, value: ReadonlyDeep<z.input<Schema>>) => ({
     kind,
     key: String(key),
     value: form.write(value),

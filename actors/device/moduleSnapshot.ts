@@ -3,6 +3,7 @@ import type { Inferred } from '../../machines/inferred.ts';
 import { moduleStates } from '../../machines/moduleMachine.ts';
 import { milliseconds } from '../schemas/stateScalars.ts';
 import { timestamp } from '../schemas/wireScalars.ts';
+import { withoutDefaults } from '../schemas/withoutDefaults.ts';
 import { provenances } from '../wheel/counterReading.ts';
 
 const name = z.string().min(1).max(128);
@@ -31,17 +32,17 @@ export const moduleSnapshotMessage = z.object({
 });
 export type ModuleSnapshotMessage = z.infer<typeof moduleSnapshotMessage>;
 
+const { checkedAt: _checkedAt, ...healthMembers } = moduleSnapshotMessage.shape.health.shape;
+
 /** A stored module snapshot: without its data, times in epoch milliseconds. */
-export const moduleView = moduleSnapshotMessage
-  .omit({ observedAt: true, data: true })
-  .extend({
-    observedAtMs: milliseconds,
-    health: moduleSnapshotMessage.shape.health
-      .omit({ checkedAt: true })
-      .extend({ checkedAtMs: milliseconds })
-      .strict(),
-  })
-  .strict();
+export const moduleView = z.strictObject(
+  withoutDefaults(
+    moduleSnapshotMessage.omit({ observedAt: true, data: true }).extend({
+      observedAtMs: milliseconds,
+      health: z.strictObject({ ...withoutDefaults(healthMembers), checkedAtMs: milliseconds }),
+    }).shape,
+  ),
+);
 export type ModuleView = Inferred<typeof moduleView>;
 
 /** Module snapshots of one installation, ordered by instance ID. */

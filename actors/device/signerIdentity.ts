@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Inferred } from '../../machines/inferred.ts';
 import { milliseconds } from '../schemas/stateScalars.ts';
 import { timestamp } from '../schemas/wireScalars.ts';
+import { withoutDefaults } from '../schemas/withoutDefaults.ts';
 
 /**
  * The signing key of an installation, published on `miner.signer.<installation>` (MESSAGES.md, Signer).
@@ -24,8 +25,11 @@ export const signerMessage = z.object({
 export type SignerMessage = z.infer<typeof signerMessage>;
 
 /** A stored signing key: times in epoch milliseconds. */
-export const signerIdentity = signerMessage
-  .omit({ enrolledAt: true, lastVerifiedAt: true })
-  .extend({ enrolledAtMs: milliseconds, lastVerifiedAtMs: milliseconds })
-  .strict();
+export const signerIdentity = z.strictObject(
+  withoutDefaults(
+    signerMessage
+      .omit({ enrolledAt: true, lastVerifiedAt: true })
+      .extend({ enrolledAtMs: milliseconds, lastVerifiedAtMs: milliseconds }).shape,
+  ),
+);
 export type SignerIdentity = Inferred<typeof signerIdentity>;

@@ -2,7 +2,7 @@ import { parse, stringify } from '../bigintJson.ts';
 import type { ChainRowOrigin, StoredBy } from '../chain/rows/rowOrigin.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
 import { chainFeedEvent, measurementEvent } from '../events/eventSchemas.ts';
-import { compileGuard } from '../schemas/compileGuard.ts';
+import { compileGuard } from '../schemas/compileSchema.ts';
 import { feedTypes, type StoredCategory } from './feedCategories.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from './feedItem.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { readErrorMessage } from '../readErrorMessage.ts';
-import { compileGuard } from '../schemas/compileGuard.ts';
+import { type CompiledSchema, compileSchema } from '../schemas/compileSchema.ts';
 import type { RejectionReason } from './rejectionReasons.ts';
 
 const detailCharactersMax = 400;
@@ -22,21 +22,16 @@ export function toBuffer(data: Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 
-export interface MessageFormat<Schema extends z.ZodType> {
+export interface MessageFormat<Schema extends z.ZodType> extends CompiledSchema<Schema> {
   readonly schema: Schema;
-  /** The schema as a predicate that stops at the first misfit. */
-  readonly fits: (value: unknown) => boolean;
   readonly bytesMax: number;
-  /** Whether the parsed object is used unchanged, including members that the schema does not name. */
-  readonly isTakenAsIs: boolean;
 }
 
 export function defineFormat<Schema extends z.ZodType>(
   schema: Schema,
   bytesMax: number,
-  { isTakenAsIs = false } = {},
 ): MessageFormat<Schema> {
-  return { schema, fits: compileGuard(schema), bytesMax, isTakenAsIs };
+  return { schema, bytesMax, ...compileSchema(schema) };
 }
 
 /** Decodes UTF-8 JSON of a format. Anything else is `malformed`; a rejection costs at most a few times as much as reading the message. */
@@ -44,7 +39,7 @@ export function decodeMessage<Schema extends z.ZodType>(
   format: MessageFormat<Schema>,
   data: Uint8Array,
 ): Decoded<z.infer<Schema>> {
-  const { schema, fits, bytesMax, isTakenAsIs } = format;
+  const { schema, fits, read, bytesMax } = format;
   if (data.length > bytesMax) {
     return reject('malformed', `${data.length} bytes, at most ${bytesMax} are accepted`);
   }
@@ -56,8 +51,7 @@ export function decodeMessage<Schema extends z.ZodType>(
     return reject('malformed', `not JSON: ${readErrorMessage(error)}`);
   }
   if (!fits(json)) return reject('malformed', describeMisfit(schema, json));
-  // `fits` has checked this schema.
-  return { value: isTakenAsIs ? (json as z.infer<Schema>) : schema.parse(json) };
+  return { value: read(json) };
 }
 
 /** Names the misfits. The value is cut short first, since zod could report a hundred thousand of them. */

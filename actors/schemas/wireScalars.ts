@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isAddress, isBlockHash, isBytes32, isTransactionHash } from './hex.ts';
+import { isAddress, isBlockHash, isBytes, isBytes32, isTransactionHash } from './hex.ts';
 
 /** Scalar types of the messages (MESSAGES.md, Common rules): strings and safe integers. */
 
@@ -13,11 +13,14 @@ export const installationId = z
 
 /** 32 bytes, such as a hash. */
 const expectedBytes32 = 'expected 0x and 64 lowercase hexadecimal digits';
-export const bytes32 = z.string().refine(isBytes32, expectedBytes32);
-export const blockHash = z.string().refine(isBlockHash, expectedBytes32);
-export const transactionHash = z.string().refine(isTransactionHash, expectedBytes32);
+export const bytes32 = textOf(isBytes32, expectedBytes32);
+export const blockHash = textOf(isBlockHash, expectedBytes32);
+export const transactionHash = textOf(isTransactionHash, expectedBytes32);
 
-export const address = z.string().refine(isAddress, 'expected 0x and 40 lowercase hexadecimal digits');
+export const address = textOf(isAddress, 'expected 0x and 40 lowercase hexadecimal digits');
+
+/** Hexadecimal bytes of any length. */
+export const bytes = textOf(isBytes, 'expected hexadecimal bytes');
 
 /** A hexadecimal UUID (8-4-4-4-12) of any version. */
 export const uuid = z.guid('expected a UUID');
@@ -43,3 +46,11 @@ export const uint64Decimal = uint256Decimal.refine(
 
 /** Integer from 0 to 2^53 - 1, which JSON numbers hold exactly. */
 export const safeCount = z.int().min(0);
+
+/** A text with a type of its own. zod would give that type only to the output, though nothing changes a text that fits. */
+function textOf<Text extends string>(
+  isOne: (text: string) => text is Text,
+  expected: string,
+): z.ZodType<Text, Text> {
+  return z.string().refine(isOne, expected) as z.ZodType as z.ZodType<Text, Text>;
+}

@@ -102,6 +102,7 @@ function decodeModule(
   const decoded = decodeMessage(moduleFormat, data);
   if ('rejection' in decoded) return decoded;
   const { observedAt, health, data: _neverPublished, ...identity } = decoded.value;
+  const { checkedAt, ...checked } = health;
   const expected = moduleSubject(installationId, identity.instanceId);
   if (subject !== expected) {
     return reject(
@@ -112,7 +113,7 @@ function decodeModule(
   const module = {
     ...identity,
     observedAtMs: Date.parse(observedAt),
-    health: { checkedAtMs: Date.parse(health.checkedAt), message: health.message, code: health.code },
+    health: { checkedAtMs: Date.parse(checkedAt), ...checked },
   };
   return { value: { kind: 'module', installationId, module } };
 }

@@ -17,7 +17,7 @@ import {
 const machineVersion = 1;
 
 /** Schema of a machine's state values. XState would silently put a missing region into its initial state. */
-function createValueSchema({ type, states }: AnyStateNode): z.ZodType<StateValue> {
+function createValueSchema({ type, states }: AnyStateNode): z.ZodType<StateValue, StateValue> {
   const children = Object.entries(states);
   if (type === 'parallel') {
     return z.strictObject(

@@ -23,7 +23,14 @@ export type { ModulesView, ModuleView } from '../device/moduleSnapshot.ts';
 export { oracleStates } from '../settlement/oracleState.ts';
 export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
 export type { CounterReading } from '../wheel/counterReading.ts';
-export { coreStatuses, type Measurement, measurements, provenances } from '../wheel/counterReading.ts';
+export {
+  coreStatuses,
+  isLater,
+  type Measurement,
+  mapMeasurements,
+  measurements,
+  provenances,
+} from '../wheel/counterReading.ts';
 export { freshnessStates, stalenessSeconds } from '../wheel/freshness.ts';
 export type { TelemetryView } from '../wheel/telemetryView.ts';
 

@@ -9,7 +9,7 @@ import { parseUsualReading } from './usualReading.ts';
 /** A longer message is malformed (MESSAGES.md, Acceptance of readings). */
 export const readingBytesMax = 16 * 1024;
 
-const readingFormat = defineFormat(counterReadingMessage, readingBytesMax, { isTakenAsIs: true });
+const readingFormat = defineFormat(counterReadingMessage, readingBytesMax);
 
 /**
  * Decodes a message of `MINER_COUNTER` and applies the rules that need no state: `malformed`, `wrong_installation` and

@@ -3,7 +3,12 @@ import {
   type CounterReading,
   type CounterReadingMessage,
   coreStatuses,
+  isLater,
+  type MeasuredValues,
+  type Measurement,
+  measurements,
   provenances,
+  type UnmeasuredReading,
 } from './counterReading.ts';
 
 const uuid = /"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"/.source;
@@ -12,7 +17,8 @@ const dayOfYear =
     .source;
 const time = `"(\\d{4}-${dayOfYear}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z)"`;
 const count = /(0|[1-9]\d{0,14})/.source;
-const memberPatterns: Record<keyof CounterReadingMessage, string> = {
+/** A pattern of each member with one group, in the schema's order. */
+const memberPatterns: Record<Exclude<keyof CounterReadingMessage, Measurement>, string> = {
   telemetryId: uuid,
   installationId: /"([A-Za-z0-9._:-]{1,128})"/.source,
   bootId: uuid,
@@ -24,45 +30,61 @@ const memberPatterns: Record<keyof CounterReadingMessage, string> = {
   provenance: `"(${provenances.join('|')})"`,
   softwareVersion: /(?:null|"([\w .+-]{0,256})")/.source,
   coreStatus: `"(${coreStatuses.join('|')})"`,
-  rpmMilli: count,
-  speedMmPerSecond: count,
-  distanceMm: count,
 };
-const usualForm = new RegExp(
-  `^\\{${Object.entries(memberPatterns)
-    .map(([name, pattern]) => `"${name}": ?${pattern}`)
-    .join(', ?')}\\}$`,
-);
-/** Where the opening quote of the first value is, or a space before it. */
+const firstMeasuredGroup = Object.keys(memberPatterns).length + 1;
+/** Where the first value is, or a space before it. */
 const telemetryIdAt = '{"telemetryId":'.length;
 
+const spaceByte = 0x20;
+
+type ReadUsual = (data: Buffer, position: number) => CounterReading | null;
+
 /**
- * The reading of a message in the form that gateways send: the members in the schema's order, nothing else, lower case. One regular
- * expression both checks and reads it, in less than half the time of `JSON.parse` and the schema.
- *
- * @returns null for any other message, which may be valid all the same.
+ * Creates the reader of messages in the form that gateways send: the members in the schema's order, nothing else, lower case. One regular
+ * expression both checks and reads it, in less than half the time of `JSON.parse` and the schema. It returns null for any other message,
+ * which may be valid all the same.
  */
-export function parseUsualReading(data: Buffer, position: number): CounterReading | null {
-  const text = data.toString('latin1');
-  const found = usualForm.exec(text);
-  if (found === null) return null;
-  const idAt = text.indexOf('"', telemetryIdAt) + 1;
-  return {
-    // A copy of the bytes: a match keeps the whole text in memory. The actor copies the others, which seldom change.
-    telemetryId: data.toString('latin1', idAt, idAt + 36),
-    installationId: found[2] as string,
-    bootId: found[3] as string,
-    sequence: Number(found[4]),
-    observedAtMs: parseTimestampMs(found[5] as string),
-    receivedAtMs: parseTimestampMs(found[6] as string),
-    counterEpoch: found[7] as string,
-    cumulativeWorkUnits: BigInt(found[8] as string),
-    provenance: found[9] as CounterReading['provenance'],
-    softwareVersion: found[10] ?? null,
-    coreStatus: found[11] as CounterReading['coreStatus'],
-    rpmMilli: Number(found[12]),
-    speedMmPerSecond: Number(found[13]),
-    distanceMm: Number(found[14]),
-    position,
+export function createUsualReader(measured: MeasuredValues): ReadUsual {
+  const [compactForm, spacedForm] = [createForm(measured, ''), createForm(measured, ' ')];
+  const names = Object.keys(measured);
+  return (data, position) => {
+    const isSpaced = data[telemetryIdAt] === spaceByte;
+    const found = (isSpaced ? spacedForm : compactForm).exec(data.toString('latin1'));
+    if (found === null) return null;
+    const idAt = telemetryIdAt + (isSpaced ? 2 : 1);
+    const reading: UnmeasuredReading = {
+      // A copy of the bytes: a match keeps the whole text in memory. The actor copies the others, which seldom change.
+      telemetryId: data.toString('latin1', idAt, idAt + 36),
+      installationId: found[2] as string,
+      bootId: found[3] as string,
+      sequence: Number(found[4]),
+      observedAtMs: parseTimestampMs(found[5] as string),
+      receivedAtMs: parseTimestampMs(found[6] as string),
+      counterEpoch: found[7] as string,
+      cumulativeWorkUnits: BigInt(found[8] as string),
+      provenance: found[9] as CounterReading['provenance'],
+      softwareVersion: found[10] ?? null,
+      coreStatus: found[11] as CounterReading['coreStatus'],
+      position,
+    };
+    let group = firstMeasuredGroup;
+    for (const name of names) {
+      const digits = found[group++];
+      reading[name] = digits === undefined ? null : Number(digits);
+    }
+    // The regular expression has checked the values.
+    return reading as CounterReading;
   };
 }
+
+/** @param space between the parts of the message: none, or one behind each colon and comma, as Python writes it. */
+function createForm(measured: MeasuredValues, space: '' | ' '): RegExp {
+  const members = Object.entries(memberPatterns).map(([name, pattern]) => `"${name}":${space}${pattern}`);
+  const values = Object.entries(measured).map(([name, schema]) => {
+    const begin = `,${space}"${name}":${space}`;
+    return isLater(schema) ? `(?:${begin}(?:null|${count}))?` : begin + count;
+  });
+  return new RegExp(`^\\{${members.join(`,${space}`)}${values.join('')}\\}$`);
+}
+
+export const parseUsualReading = createUsualReader(measurements);

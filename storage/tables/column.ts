@@ -93,6 +93,8 @@ export const integer: Column<number> = {
 /** A safe integer from 0. */
 export const count: Column<number> = { ...integer, type: 'UInt64' };
 
+export const nullableCount = nullable(count, 0);
+
 /** 0 to 2^32 - 1. */
 export const smallCount: Column<number> = {
   ...integer,

@@ -1,11 +1,35 @@
 import {
   type CounterReading,
   coreStatuses,
-  measurements,
+  isLater,
+  type Measurement,
+  mapMeasurements,
   provenances,
 } from '../../actors/wheel/counterReading.ts';
-import { amount, column, count, enumerated, name, nullableString, time, uuid } from './column.ts';
+import {
+  amount,
+  type Column,
+  column,
+  count,
+  enumerated,
+  name,
+  nullableCount,
+  nullableString,
+  time,
+  uuid,
+} from './column.ts';
 import { defineTable } from './table.ts';
+
+const measuredCodecs: Readonly<Partial<Record<Measurement, string>>> = { distanceMm: 'T64, ZSTD(1)' };
+
+/** Columns of the measured values. A value that messages may lack is nullable. */
+const measuredColumns = mapMeasurements<{
+  readonly [Name in Measurement]: Column<CounterReading[Name]>;
+}>((key, schema) => {
+  const { [key]: codec = 'DoubleDelta, ZSTD(1)' } = measuredCodecs;
+  const about = { comment: schema.description, codec };
+  return isLater(schema) ? column(nullableCount, about) : column(count, about);
+});
 
 /** Accepted readings. Each generation has its own table. `storage/README.md` has the figures behind the codecs. */
 export const readings = defineTable<CounterReading>({
@@ -40,15 +64,7 @@ export const readings = defineTable<CounterReading>({
     // `LowCardinality` would save 0.06 bytes, and add a tenth to the time of an insert.
     softwareVersion: column(nullableString, { comment: 'Software of the device; null if unknown' }),
     coreStatus: column(enumerated(coreStatuses), { comment: 'State of the counter', codec: 'ZSTD(1)' }),
-    rpmMilli: column(count, {
-      comment: measurements.rpmMilli.description,
-      codec: 'DoubleDelta, ZSTD(1)',
-    }),
-    speedMmPerSecond: column(count, {
-      comment: measurements.speedMmPerSecond.description,
-      codec: 'DoubleDelta, ZSTD(1)',
-    }),
-    distanceMm: column(count, { comment: measurements.distanceMm.description, codec: 'T64, ZSTD(1)' }),
+    ...measuredColumns,
   },
   engine: 'ReplacingMergeTree(position)',
   partitionBy: { month: 'observedAtMs' },

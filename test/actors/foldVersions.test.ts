@@ -126,7 +126,7 @@ describe('the version of a fold', () => {
     const actors = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
     expect(describeFold(actors, mixedPublications(2_000, 0, 60_000), counterRecords, 60)).toMatchObject({
       version: 8,
-      digest: 'b02dc08b15cc3547',
+      digest: 'a2578b65e057bfb4',
       unseen: [],
     });
   });

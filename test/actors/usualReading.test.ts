@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeMessage, defineFormat } from '../../actors/messages/decodeMessage.ts';
+import { safeCount } from '../../actors/schemas/wireScalars.ts';
 import {
   type CounterReadingMessage,
   coreStatuses,
-  counterReadingMessage,
+  createReadingConversion,
+  defineReadingMessage,
+  type MeasuredValues,
+  measurements,
   provenances,
-  toCounterReading,
 } from '../../actors/wheel/counterReading.ts';
-import { parseUsualReading } from '../../actors/wheel/usualReading.ts';
+import { createUsualReader } from '../../actors/wheel/usualReading.ts';
 import { runs } from '../support/propertyRuns.ts';
 
 const usual: CounterReadingMessage = {
@@ -31,18 +34,25 @@ const compact = JSON.stringify(usual);
 /** As Python writes it. */
 const spaced = compact.replaceAll('":', '": ').replaceAll(',"', ', "');
 
-/** The reading by the schema; null if the message does not fit. */
-function readBySchema(text: string) {
-  const decoded = decodeMessage(defineFormat(counterReadingMessage, 16_384), Buffer.from(text));
-  return 'rejection' in decoded ? null : toCounterReading(decoded.value, 7);
+/** Creates a check that both readers of messages with these measured values agree. */
+function createComparison(measured: MeasuredValues) {
+  const readUsual = createUsualReader(measured);
+  const format = defineFormat(defineReadingMessage(measured), 16_384);
+  const convert = createReadingConversion(measured);
+  const readBySchema = (data: Buffer) => {
+    const decoded = decodeMessage(format, data);
+    return 'rejection' in decoded ? null : convert(decoded.value as object as CounterReadingMessage, 7);
+  };
+  /** The usual form may be stricter than the schema, but reads nothing else. Returns whether it read the message. */
+  return (text: string): boolean => {
+    const [usual, bySchema] = [readUsual(Buffer.from(text), 7), readBySchema(Buffer.from(text))];
+    if (usual !== null) expect(usual).toStrictEqual(bySchema);
+    if (bySchema !== null) expect(Object.values(bySchema)).not.toContain(undefined);
+    return usual !== null;
+  };
 }
 
-/** The usual form may be stricter than the schema, but reads nothing else. Returns whether it read the message. */
-function expectAgreement(text: string): boolean {
-  const reading = parseUsualReading(Buffer.from(text), 7);
-  if (reading !== null) expect(reading).toStrictEqual(readBySchema(text));
-  return reading !== null;
-}
+const expectAgreement = createComparison(measurements);
 
 const uuid = fc.uuid();
 const count = fc.oneof(fc.nat(), fc.constantFrom(0, 10 ** 15 - 1, 10 ** 15));
@@ -114,5 +124,39 @@ describe('a reading in the usual form', () => {
       }),
       { numRuns: runs(3_000) },
     );
+  });
+
+  it('is what the schema reads, whichever values later versions add, and whichever of them a message has', () => {
+    const later = fc.uniqueArray(
+      fc.record({
+        name: fc.stringMatching(/^later[A-Za-z0-9]{0,4}$/),
+        value: fc.oneof(fc.constantFrom(undefined, null, -1, 1.5, '1', false), count),
+      }),
+      { maxLength: 4, selector: ({ name }) => name },
+    );
+    let usualCount = 0;
+    fc.assert(
+      fc.property(message, later, (reading, added) => {
+        const schemas = added.map(({ name }) => [name, safeCount.nullable().default(null)] as const);
+        const agree = createComparison({ ...measurements, ...Object.fromEntries(schemas) });
+        const given = added.map(({ name, value }) => [name, value] as const);
+        if (agree(JSON.stringify({ ...reading, ...Object.fromEntries(given) }))) usualCount++;
+        agree(JSON.stringify({ ...Object.fromEntries(given.toReversed()), ...reading }));
+      }),
+      { numRuns: runs(100) },
+    );
+    expect(usualCount).toBeGreaterThan(0);
+  });
+
+  it('is read without the values that later versions add, as it is stored already', () => {
+    const added = {
+      laterOne: safeCount.nullable().default(null),
+      laterTwo: safeCount.nullable().default(null),
+    };
+    const agree = createComparison({ ...measurements, ...added });
+    const last = '"distanceMm":5';
+    for (const values of ['', ',"laterOne":1', ',"laterTwo":2', ',"laterOne":null,"laterTwo":2'])
+      expect(agree(compact.replace(last, last + values))).toBe(true);
+    expect(agree(compact.replace(last, `${last},"laterTwo":2,"laterOne":1`))).toBe(false);
   });
 });

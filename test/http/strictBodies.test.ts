@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileGuard } from '../../actors/schemas/compileGuard.ts';
+import { compileGuard } from '../../actors/schemas/compileSchema.ts';
 import { examples } from '../../http/routes/documentation/examples.ts';
 import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';

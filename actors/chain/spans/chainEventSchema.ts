@@ -1,7 +1,7 @@
 import type { AbiEvent } from 'viem';
 import { z } from 'zod';
 import { eventSource } from '../../events/eventSchemas.ts';
-import { compileGuard } from '../../schemas/compileGuard.ts';
+import { compileGuard } from '../../schemas/compileSchema.ts';
 import { isAddress, isBytes } from '../../schemas/hex.ts';
 import { type ChainEvent, contractAbis, contractKinds } from './chainEvent.ts';
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Inferred } from '../../../machines/inferred.ts';
 import { defineFormat } from '../../messages/decodeMessage.ts';
-import { isBytes } from '../../schemas/hex.ts';
 import { amount, milliseconds } from '../../schemas/stateScalars.ts';
 import {
   address,
   blockHash,
+  bytes,
   bytes32,
   timestamp,
   transactionHash,
@@ -26,7 +26,7 @@ const index = z.int().min(0);
 export const chainLog = z.object({
   address,
   topics: z.array(bytes32).max(4),
-  data: z.string().refine(isBytes, 'expected hexadecimal bytes'),
+  data: bytes,
   transactionHash,
   transactionIndex: index,
   logIndex: index,

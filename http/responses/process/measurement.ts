@@ -1,20 +1,27 @@
 import { z } from 'zod';
 import {
+  type CounterReading,
+  isLater,
   type Measurement,
   type MeasurementView,
+  mapMeasurements,
   measurements,
   stalenessSeconds,
 } from '../../../actors/views/views.ts';
 import { toIsoString } from '../isoTime.ts';
 import { coreStatus, decimal, provenance, safeCount, timestamp, uint64Decimal, uuid } from '../scalars.ts';
 
-const measured = {
-  rpmMilli: safeCount.meta({ description: measurements.rpmMilli.description }),
-  speedMmPerSecond: safeCount.meta({ description: measurements.speedMmPerSecond.description }),
-  distanceMm: safeCount.meta({
-    description: `${measurements.distanceMm.description}, as reported for the device’s current universal day`,
-  }),
-} satisfies Record<Measurement, z.ZodType>;
+const descriptions: Readonly<Partial<Record<Measurement, string>>> = {
+  distanceMm: `${measurements.distanceMm.description}, as reported for the device’s current universal day`,
+};
+
+/** The measured values. A value that messages may lack is nullable. */
+const measured = mapMeasurements<{
+  readonly [Name in Measurement]: z.ZodType<CounterReading[Name], CounterReading[Name]>;
+}>((name, schema) => {
+  const { [name]: description = schema.description } = descriptions;
+  return (isLater(schema) ? safeCount.nullable() : safeCount).meta({ description });
+});
 
 const measurementMembers = {
   freshness: z
@@ -59,8 +66,6 @@ export function toMeasurementBody({ freshness, reading }: MeasurementView): z.in
     cumulativeWorkUnits: reading.cumulativeWorkUnits.toString(),
     provenance: reading.provenance,
     coreStatus: reading.coreStatus,
-    rpmMilli: reading.rpmMilli,
-    speedMmPerSecond: reading.speedMmPerSecond,
-    distanceMm: reading.distanceMm,
+    ...mapMeasurements<Pick<CounterReading, Measurement>>((name) => reading[name]),
   };
 }

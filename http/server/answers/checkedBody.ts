@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { compileGuard } from '../../../actors/schemas/compileGuard.ts';
+import { compileGuard } from '../../../actors/schemas/compileSchema.ts';
 
 /** Problems reported for one body; the first few say what is wrong. */
 const problemsMax = 5;
