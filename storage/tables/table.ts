@@ -105,7 +105,12 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
   const writeColumn = <Key extends ColumnKey<Row>>(writer: BlockWriter, key: Key, rows: readonly Row[]) =>
     columns[key].write(
       writer,
-      rows.map((row) => row[key]),
+      rows.map((row) => {
+        const value = row[key];
+        // A nullable column would store it as known.
+        if (value === undefined) throw new RangeError(`a row of ${ownName} has no value of ${key}`);
+        return value;
+      }),
     );
   const select = <Key extends ColumnKey<Row>>(selected: readonly Key[]): ColumnSelection<Pick<Row, Key>> => ({
     columns: selected.map(resolveName),

@@ -71,6 +71,20 @@ describe('a table', () => {
     for (const identifier of uuids) refuse('UUID', { identifier });
   });
 
+  it('refuses a row that lacks a value, since unknown is null', () => {
+    const unknown: Partial<Values> = {
+      unknownText: null,
+      perhapsNamed: null,
+      perhapsAmount: null,
+      total: null,
+    };
+    expect(() => everyKind.encode([{ ...someValues, ...unknown }])).not.toThrow();
+    for (const key of Object.keys(someValues))
+      expect(() => everyKind.encode([someValues, { ...someValues, [key]: undefined }])).toThrow(
+        new RangeError(`a row of every_kind_of_column has no value of ${key}`),
+      );
+  });
+
   it('refuses a cell that is no address or hash', () => {
     const { account, blockHash, transactionHash } = someValues;
     const hexes = everyKind.select('account', 'blockHash', 'transactionHash');
