@@ -36,6 +36,14 @@ export interface RememberedIds {
 
 export const noRememberedIds: RememberedIds = { forgotten: 0, entries: List(), keys: ImmutableSet() };
 
+/**
+ * Text that identifies an accepted message. Snapshots hold its digest, so its form must never change. Members that are null are left out:
+ * a message that is stored already lacks a member that a later version adds, and must stay the same message.
+ */
+export function identifyMessage(message: object): string {
+  return JSON.stringify(message, (_name, member: unknown) => member ?? undefined);
+}
+
 export function isRemembered({ keys }: RememberedIds, id: string): boolean {
   return keys.has(digestId(id));
 }

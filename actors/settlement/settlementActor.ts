@@ -9,7 +9,13 @@ import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import { milliseconds } from '../schemas/stateScalars.ts';
 import type { SettlementStreamMessage } from './decodeSettlement.ts';
 import { explainRefusal } from './explainRefusal.ts';
-import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
+import {
+  identifyMessage,
+  isRemembered,
+  noRememberedIds,
+  type RememberedIds,
+  rememberId,
+} from './rememberedIds.ts';
 import { type EndedIds, toOracleEvent, toReporterEvent } from './toSettlementEvent.ts';
 
 /** Retained closed rounds. Only rounds above the settled frontier are needed; a year has 52,560. */
@@ -64,7 +70,7 @@ export function createSettlementActor(restored: Settlement) {
 
   /** Null if the message is folded. `storedAtMs` is when the stream stored it (epoch milliseconds). */
   function receive(message: SettlementMessage, storedAtMs: number): Rejection | null {
-    const id = identify(message);
+    const id = identifyMessage({ kind: message.kind, message: message.message });
     const event = toEvent(message, id, settlement);
     if (!settlement.snapshot.can(event)) {
       return reject('not_allowed', explainRefusal(settlement.snapshot, event)).rejection;
@@ -82,11 +88,6 @@ export function createSettlementActor(restored: Settlement) {
 
   /** The settlement stays the same object until a message is folded. */
   return { receive, settlement: () => settlement };
-}
-
-/** Identifies an accepted message. Snapshots hold digests of this text, so its form must never change. */
-function identify({ kind, message }: SettlementMessage): string {
-  return JSON.stringify({ kind, message });
 }
 
 /**

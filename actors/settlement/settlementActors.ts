@@ -15,7 +15,13 @@ import {
   createInstallationsRestoration,
   encodeInstallation,
 } from './installationSnapshot.ts';
-import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
+import {
+  identifyMessage,
+  isRemembered,
+  noRememberedIds,
+  type RememberedIds,
+  rememberId,
+} from './rememberedIds.ts';
 import { createSettlementActor, initialSettlement, type SettlementActor } from './settlementActor.ts';
 
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
@@ -82,7 +88,7 @@ export function createSettlementActors({ genesisMs }: { readonly genesisMs: numb
       return reject('too_many_installations', `${installationsMax} other installations have messages`);
     if (value.kind === 'module') return receiveModule(installation, value);
     if (value.kind === 'signer') {
-      const id = JSON.stringify(value.signer);
+      const id = identifyMessage(value.signer);
       if (isRemembered(installation.acceptedSigners, id)) {
         return reject('not_allowed', 'this signer was accepted before');
       }
