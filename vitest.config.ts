@@ -19,6 +19,7 @@ const slowest = [
   'endToEnd/doctor',
   'endToEnd/doctorAll',
   'storage/snapshots',
+  'recipes',
   'endToEnd/readiness',
   'endToEnd/lostStreams',
   'endToEnd/natsCluster',

@@ -23,7 +23,7 @@ const available = z
     activeEventTypes: z
       .array(eventType)
       .min(1)
-      .max(11)
+      .max(eventType.options.length)
       .refine((types) => new Set(types).size === types.length)
       .meta({ uniqueItems: true, description: 'Event types that the category can contain now' }),
     events: z.array(feedEvent).max(100).describe('Events by `recordedAt`, newest first'),

@@ -67,6 +67,12 @@ function digest(content: unknown): string {
 
 function toSignerBody(view: ProcessView['signer']): StatusResponse['signer'] {
   if (view === null) return null;
-  const { enrolledAtMs, lastVerifiedAtMs, ...rest } = view;
-  return { ...rest, enrolledAt: toIsoString(enrolledAtMs), lastVerifiedAt: toIsoString(lastVerifiedAtMs) };
+  return {
+    kind: view.kind,
+    algorithm: view.algorithm,
+    keySlot: view.keySlot,
+    lastSignature: view.lastSignature,
+    enrolledAt: toIsoString(view.enrolledAtMs),
+    lastVerifiedAt: toIsoString(view.lastVerifiedAtMs),
+  };
 }
