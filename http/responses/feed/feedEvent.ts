@@ -23,26 +23,30 @@ const utcDate = z.iso.date();
 /** The block's time is already the event's `occurredAt`. */
 const { blockTimestamp: _occurredAt, ...place } = eventSourceMembers;
 
-const chainSource = z.strictObject({
-  kind: z.literal('chain').describe('The event happened on the chain'),
-  chainId: decimal.describe('ID of the chain (EIP-155)'),
-  target: availableMembers.chain.shape.target,
-  releaseId: availableMembers.release.shape.id,
-  contractAddress: address.describe('Contract that emitted the event'),
-  ...place,
-  confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
-});
+const chainSource = z
+  .strictObject({
+    kind: z.literal('chain').describe('The event happened on the chain'),
+    chainId: decimal.describe('ID of the chain (EIP-155)'),
+    target: availableMembers.chain.shape.target,
+    releaseId: availableMembers.release.shape.id,
+    contractAddress: address.describe('Contract that emitted the event'),
+    ...place,
+    confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
+  })
+  .meta(closed);
 
-const measurementSource = z.strictObject({
-  kind: z.literal('measurement').describe('The wheel’s readings reached a threshold'),
-  installationId: installationId.describe('The installation of the reading'),
-  receiptCursor: decimal.describe('Position of the reading in the order of receipt'),
-  telemetryId: uuid.describe('ID of the first reading that reached the threshold'),
-  observedAt: timestamp.describe('When the device took that reading, by its own clock'),
-  receivedAt: timestamp.describe('When the gateway received that reading'),
-  policyVersion: versionId.describe('Version of the rules for measurement events'),
-  disposition: z.literal('accepted').describe('The reading was accepted'),
-});
+const measurementSource = z
+  .strictObject({
+    kind: z.literal('measurement').describe('The wheel’s readings reached a threshold'),
+    installationId: installationId.describe('The installation of the reading'),
+    receiptCursor: decimal.describe('Position of the reading in the order of receipt'),
+    telemetryId: uuid.describe('ID of the first reading that reached the threshold'),
+    observedAt: timestamp.describe('When the device took that reading, by its own clock'),
+    receivedAt: timestamp.describe('When the gateway received that reading'),
+    policyVersion: versionId.describe('Version of the rules for measurement events'),
+    disposition: z.literal('accepted').describe('The reading was accepted'),
+  })
+  .meta(closed);
 
 const envelope = {
   id: z.string().min(1).max(512).describe('Permanent ID of the event'),
@@ -73,6 +77,9 @@ const measurementEvent = defineFamily(1, measurementSource);
 
 const tokenId = positiveDecimal;
 
+/** The reward token. In events it has no further members either. */
+const rewardToken = z.strictObject(asset.shape).meta({ ...closed, description: 'The reward token' });
+
 /** Every type (CONTRACT.md, Event types); `measurement.rpm_record` is never returned. */
 export const feedEvent = z
   .discriminatedUnion('type', [
@@ -100,7 +107,7 @@ export const feedEvent = z
       completedBlockCount: decimal.describe('Number of work blocks that its rounds completed'),
       cumulativeWork: decimal.describe('All settled work through its last round, in work units'),
       amountBaseUnits: decimal.describe('Reward token that it minted, in base units'),
-      asset: asset.describe('The reward token'),
+      asset: rewardToken,
       cumulativeBlockUnits: decimal.describe('All settled block units through its last round'),
     }),
     chainEvent('player.miner_minted', {
@@ -122,7 +129,7 @@ export const feedEvent = z
       owner: address.describe('Owner who claimed'),
       tokenIds: z.array(tokenId).min(1).max(32).describe('Tokens whose rewards were claimed'),
       amountBaseUnits: decimal.describe('Reward that was paid, in base units'),
-      asset: asset.describe('The reward token'),
+      asset: rewardToken,
     }),
     measurementEvent('measurement.distance_milestone', {
       thresholdDistanceMm: decimal.describe('Distance of the milestone, in millimetres'),
