@@ -1,5 +1,6 @@
 import {
   DiscardPolicy,
+  JetStreamApiCodes,
   JetStreamApiError,
   type JetStreamManager,
   RetentionPolicy,
@@ -132,7 +133,7 @@ export async function verifyStreams(
 
 /** Whether JetStream answered that the stream does not exist. */
 export function isStreamMissing(error: unknown): boolean {
-  return error instanceof Error && error.message === 'stream not found';
+  return error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
 }
 
 /** Applies settings, without the bound on bytes if the store of NATS is too small: NATS reserves these bytes. */

@@ -1,13 +1,22 @@
-import { DiscardPolicy } from '@nats-io/jetstream';
+import { DiscardPolicy, JetStreamApiError } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import { streamNames, streamSubjects } from '../../actors/messages/subjects.ts';
-import { ensureStreams, verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { ensureStreams, isStreamMissing, verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { collectSource } from '../support/streams/collectedSource.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { createStreams } from '../support/streams/startStreams.ts';
+
+it('a stream is missing by the code of the answer, whatever its words', async () => {
+  const { jsm } = await connectTo(await startNats());
+  const answer = (await jsm.streams.info('MINER_COUNTER').catch((error) => error)) as JetStreamApiError;
+  const reworded = new JetStreamApiError({ ...answer.apiError(), description: 'no such stream' });
+  const other = new JetStreamApiError({ err_code: 10_008, code: 503, description: 'stream not found' });
+  const errors = [answer, reworded, other, new Error('stream not found'), null];
+  expect(errors.map(isStreamMissing)).toEqual([true, true, false, false, false]);
+});
 
 describe('streams', () => {
   it('are created as MESSAGES.md says, and stay unchanged the next time', async () => {

@@ -8,6 +8,7 @@ import {
 } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
+import { isStreamMissing } from '../../../streams/jetstream/ensureStreams.ts';
 import { type Finding, failed, ok, warned } from '../../diagnosis/finding.ts';
 
 const spanSearchMax = 8;
@@ -33,12 +34,10 @@ async function checkStream(options: CheckStreamsOptions, stream: StreamName): Pr
   try {
     info = await jsm.streams.info(stream);
   } catch (error) {
-    const message = readErrorMessage(error);
-    const remedy =
-      message === 'stream not found'
-        ? 'start the service: it creates the stream, unless what is stored was made from an earlier one'
-        : 'bring back the servers that hold it; with one replica only one server does';
-    return [failed(name, message, remedy)];
+    const remedy = isStreamMissing(error)
+      ? 'start the service: it creates the stream, unless what is stored was made from an earlier one'
+      : 'bring back the servers that hold it; with one replica only one server does';
+    return [failed(name, readErrorMessage(error), remedy)];
   }
   // A mirror has the subjects of its origin.
   const missing = info.config.mirror
