@@ -25,7 +25,7 @@ export interface Migration {
 const baseline = { number: 1, name: 'baseline' };
 
 /** Changes since the baseline, in order; the first is migration 2 (`storage/README.md`, How to change the schema). */
-const allMigrations: readonly Migration[] = [];
+export const allMigrations: readonly Migration[] = [];
 
 const sharedTables = [
   replays,

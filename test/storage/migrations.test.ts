@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { dropTables } from '../../storage/generations.ts';
 import { readDatabaseIdentity } from '../../storage/ingestEpochs.ts';
-import { DatabaseIncompatible, type Migration, migrate, requireMigrated } from '../../storage/migrations.ts';
+import {
+  allMigrations,
+  DatabaseIncompatible,
+  type Migration,
+  migrate,
+  requireMigrated,
+} from '../../storage/migrations.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -73,6 +79,7 @@ describe('migrations', () => {
     const run: string[] = [];
     let isKilled = true;
     const later: Migration[] = [
+      ...allMigrations,
       { name: 'first', run: async () => void run.push('first') },
       {
         name: 'second',
@@ -82,7 +89,9 @@ describe('migrations', () => {
         },
       },
     ];
-    const applied = ['1,baseline', '2,first', '3,second'];
+    const applied = ['baseline', ...later.map(({ name }) => name)].map(
+      (name, index) => `${index + 1},${name}`,
+    );
     await withDatabase(async (database) => {
       await createBaseline(database);
       await expect(migrate(database, silentLogger, later)).rejects.toThrow('killed here');
@@ -115,7 +124,7 @@ describe('migrations', () => {
       await expect(migrate(database, silentLogger)).rejects.toThrow(refusal);
       await expect(requireMigrated(database)).rejects.toThrow(refusal);
       // A number that was never released says nothing.
-      await insertRows(database, migrations, [{ number: 8, name: 'of another line' }]);
+      await insertRows(database, migrations, [{ number: allMigrations.length + 8, name: 'of another line' }]);
       await expect(migrate(database, silentLogger)).rejects.toThrow(refusal);
     }),
   );
