@@ -57,7 +57,8 @@ export function defineReadingMessage<Measured extends MeasuredValues>(measured: 
 /** One reading of a wheel's counter as the gateway publishes it on `miner.counter.<installation>` (MESSAGES.md, Counter reading). */
 export const counterReadingMessage = defineReadingMessage(measurements);
 
-export type CounterReadingMessage = z.infer<typeof counterReadingMessage>;
+/** A message as gateways publish it: a value that a later version has added may be absent. */
+export type CounterReadingMessage = z.input<typeof counterReadingMessage>;
 
 /** A folded reading: times in epoch milliseconds, the counter as a bigint, UUIDs in lower case. */
 export const counterReading = z.strictObject(
@@ -79,7 +80,7 @@ export type UnmeasuredReading = Omit<CounterReading, Measurement> & { [name: str
 /** Creates the function that converts messages with these measured values. */
 export function createReadingConversion(
   measured: MeasuredValues,
-): (message: CounterReadingMessage, position: number) => CounterReading {
+): (message: z.output<typeof counterReadingMessage>, position: number) => CounterReading {
   const names = Object.keys(measured);
   return (message, position) => {
     const reading: UnmeasuredReading = {

@@ -23,7 +23,7 @@ import {
 } from '../../actors/settlement/settlementActor.ts';
 import { encodeSettlement } from '../../actors/settlement/settlementSnapshot.ts';
 import { computeStatistics } from '../../actors/statistics/statistics.ts';
-import { toCounterReading } from '../../actors/wheel/counterReading.ts';
+import { counterReadingMessage, toCounterReading } from '../../actors/wheel/counterReading.ts';
 import {
   type CapturedCounters,
   createCounterRestoration,
@@ -58,7 +58,7 @@ import { deriveUuid, readingMessage } from '../support/readings/readingMessages.
 function acceptedAt(observedAtMs: number, given: { readonly distanceMm?: number } = {}) {
   const observedAt = new Date(observedAtMs).toISOString();
   const message = readingMessage('wheel.one', 0, { observedAt, receivedAt: observedAt, ...given });
-  return toCounterReading(message, 1);
+  return toCounterReading(counterReadingMessage.parse(message), 1);
 }
 
 /** Follows captures of the counters; the changed records must give the complete state. */

@@ -41,7 +41,9 @@ function createComparison(measured: MeasuredValues) {
   const convert = createReadingConversion(measured);
   const readBySchema = (data: Buffer) => {
     const decoded = decodeMessage(format, data);
-    return 'rejection' in decoded ? null : convert(decoded.value as object as CounterReadingMessage, 7);
+    return 'rejection' in decoded
+      ? null
+      : convert(decoded.value as object as Parameters<typeof convert>[0], 7);
   };
   /** The usual form may be stricter than the schema, but reads nothing else. Returns whether it read the message. */
   return (text: string): boolean => {

@@ -1,4 +1,9 @@
-import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
+import {
+  type CounterReading,
+  isLater,
+  type Measurement,
+  mapMeasurements,
+} from '../../../actors/wheel/counterReading.ts';
 
 /** A valid accepted reading for folds and rows; a test passes only the members that matter to it. */
 export function acceptedReading(overrides: Partial<CounterReading> = {}): CounterReading {
@@ -17,9 +22,7 @@ export function acceptedReading(overrides: Partial<CounterReading> = {}): Counte
     provenance: 'simulated',
     softwareVersion: '1.0.0',
     coreStatus: 'ACTIVE',
-    rpmMilli: 0,
-    speedMmPerSecond: 0,
-    distanceMm: 0,
+    ...mapMeasurements<Pick<CounterReading, Measurement>>((_, schema) => (isLater(schema) ? null : 0)),
     ...overrides,
   };
 }
