@@ -67,8 +67,8 @@ function findDay(atMs: number, { nowMs, genesisMs }: SearchContext): string | Mi
 }
 
 /**
- * Returns an address or a transaction in its usual form: with `0x`, and without capital letters unless they are a checksum. All letters in
- * capitals are none, for they are how some programs and codes to scan write an address. Other texts are returned with at most a small `x`.
+ * Returns an address or a transaction in its usual form: with `0x`, and in lower case unless capital letters are a checksum. Some programs and
+ * codes to scan write all letters as capitals, which is no checksum. In any other text only a capital `X` after the first 0 changes.
  */
 export function normalizeHex(text: string): string {
   const [, digits] = /^(?:0x)?([0-9a-f]{40}|[0-9a-f]{64})$/i.exec(text) ?? [];

@@ -16,7 +16,7 @@ interface NodeTransportOptions {
   readonly batchSize?: number;
 }
 
-/** Reaches an Ethereum node. Each request is sent once, and none waits longer than `requestMs`, whatever happens to its connection. */
+/** Reaches an Ethereum node. Each request is sent once, and none waits longer than `requestMs`, even if its connection has died silently. */
 export function createNodeTransport({ url, requestMs, batchSize }: NodeTransportOptions): Transport {
   const settings = { retryCount: 0 };
   if (isWebSocketUrl(url)) return custom(createNodeSocket({ url, requestMs, answerBytesMax }), settings);

@@ -7,7 +7,7 @@ const repeatedAfterMs = 60_000;
 /** Failures that are remembered. Once there are more, all are forgotten, and each is logged once more. */
 const failuresMax = 256;
 
-/** Logs why a route fails, once per reason instead of once per request. An unavailable database is one reason, whatever its error says. */
+/** Logs why a route fails, once per reason instead of once per request. An unavailable database counts as one reason. */
 export interface FailureLog {
   note(error: unknown, about: { readonly route: string; readonly requestId: string }): void;
 }

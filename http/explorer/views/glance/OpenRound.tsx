@@ -44,7 +44,7 @@ function Round({
   nowMs,
 }: {
   status: Bodies['status'];
-  /** Null if unknown. Rounds begin at the same times whatever it is. */
+  /** Null if unknown. Every genesis is at a whole half hour, so rounds begin at the same times. */
   genesisMs: number | null;
   nowMs: number;
 }) {
