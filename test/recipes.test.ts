@@ -148,7 +148,7 @@ it('after the recipes, a message of oracle, reporter or signer that is stored ag
   type Settlement = typeof import('../actors/settlement/settlementActors.ts');
   type SettlementActors = ReturnType<Settlement['createSettlementActors']>;
   const createActors = async (load: LoadModule) =>
-    (await load<Settlement>('actors/settlement/settlementActors.ts')).createSettlementActors();
+    (await load<Settlement>('actors/settlement/settlementActors.ts')).createSettlementActors({ genesisMs });
   const receiveAll = (actors: SettlementActors, seq: number) =>
     pipelineExamples.map(({ subject, text }, index) =>
       actors.receive(jsonMessage(subject, JSON.parse(text), { seq: seq + index })),

@@ -69,7 +69,9 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
     const tables = await findActiveTables(database);
     const { jsm } = jetStream;
     const suspicions = createSuspicions(systemClock);
-    const lostStreams = await askUntilProven(() => findLostStreams({ database, jetStream, suspicions }));
+    const lostStreams = await askUntilProven(() =>
+      findLostStreams({ database, jetStream, suspicions, clock: systemClock }),
+    );
     if (lostStreams.length > 0) {
       const { detail, remedy } = describeLostStreams(lostStreams);
       return { findings: [...findings, failed('lost streams', detail, remedy)], stored: null };

@@ -8,7 +8,8 @@ import { readStored } from '../../storage/observations.ts';
 import type { OldestRowMs } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import type { ActiveTables, Tables } from '../../storage/tables.ts';
-import type { StreamVerifier } from '../jetstream/sourceVerification.ts';
+import type { StreamAnswer, StreamVerifier } from '../jetstream/sourceVerification.ts';
+import { NotProven } from '../jetstream/suspicions.ts';
 import { readReadingRowOrigins } from './readingRowOrigins.ts';
 
 const stream = 'MINER_COUNTER';
@@ -24,34 +25,48 @@ interface StoredReadingsOptions {
 
 /**
  * Reads the stored readings of messages that have left the stream, after one sequence through another. Reads none if the stream
- * was recreated since: the same sequences then belong to other messages.
+ * was recreated since: the same sequences then belong to other messages. Leaves out those that name a time after the messages had left, which
+ * earlier versions accepted.
  */
 export function createStoredReadings(options: StoredReadingsOptions) {
-  const { database, oldestRowMs, logger } = options;
+  const { database, verifier, oldestRowMs, logger } = options;
   return async function* (after: number, through: number): AsyncIterable<readonly CounterReading[]> {
     const tables = options.tables();
-    if (!(await areOfStream(options, tables))) {
+    const answer = await verifier.ask();
+    if (!(await areOfStream(options, tables, answer))) {
       logger.warn(
         { stream, after, through },
         'the stored readings belong to an earlier stream, and are not used',
       );
       return;
     }
-    const latestMs = await findLatestMs(options);
-    for await (const readings of readStored(database, tables, { after, through, oldestMs: oldestRowMs() }))
-      yield readings.filter(
-        ({ observedAtMs, receivedAtMs }) => Math.max(observedAtMs, receivedAtMs) <= latestMs,
+    const latestMs = findLatestMs(answer, through);
+    const isPossible = ({ observedAtMs, receivedAtMs }: CounterReading) =>
+      Math.max(observedAtMs, receivedAtMs) <= latestMs;
+    let impossible = 0;
+    for await (const readings of readStored(database, tables, { after, through, oldestMs: oldestRowMs() })) {
+      const possible = readings.filter(isPossible);
+      impossible += readings.length - possible.length;
+      yield possible;
+    }
+    if (impossible > 0)
+      logger.warn(
+        { stream, after, through, readings: impossible },
+        'stored readings name a time after their messages had left the stream, and are not used',
       );
   };
 }
 
 /**
- * The latest time that a message which has left the stream may name, since it was stored before the first one that is left. Earlier versions
- * accepted and stored readings of the far future.
+ * The latest time that a message which has left the stream may name: it was stored before the first one that is left, or before the last one that
+ * there was.
+ *
+ * @throws NotProven if the answer is from before the messages left.
  */
-async function findLatestMs({ jsm }: StoredReadingsOptions): Promise<number> {
-  const { state } = await jsm.streams.info(stream);
-  return state.messages === 0 ? Number.POSITIVE_INFINITY : Date.parse(state.first_ts) + aheadMsMax;
+function findLatestMs({ info: { state } }: StreamAnswer, through: number): number {
+  const { messages, first_seq: first, first_ts: firstAt, last_ts: lastAt } = state;
+  if (first <= through) throw new NotProven(`${stream} still has message ${through}, which has left it`);
+  return Date.parse(messages === 0 ? lastAt : firstAt) + aheadMsMax;
 }
 
 /**
@@ -60,15 +75,18 @@ async function findLatestMs({ jsm }: StoredReadingsOptions): Promise<number> {
  *
  * @throws NotProven while the rows may be of the current stream after all.
  */
-async function areOfStream({ database, jsm, verifier, logger }: StoredReadingsOptions, tables: Tables) {
-  const info = await jsm.streams.info(stream);
-  const { created } = info;
+async function areOfStream(
+  { database, jsm, verifier, logger }: StoredReadingsOptions,
+  tables: Tables,
+  answer: StreamAnswer,
+) {
+  const { created } = answer.info;
   const saved = await createSnapshotStore({ database, tables: () => tables, logger }).list(stream);
   const noted = await readGenerationIdentity(database, tables);
   const known = noted === null ? saved : [...saved, noted];
   if (known.some(({ streamCreated }) => streamCreated === created)) return true;
   const claim = `the stored readings are not of the ${stream} created ${created}`;
-  return !verifier.isProven(info, { claim, isConfirmed: !(await holdsNewestRow()) });
+  return !verifier.isProven(answer, { claim, isConfirmed: !(await holdsNewestRow()) });
 
   async function holdsNewestRow() {
     for (const { position, isMessage } of await readReadingRowOrigins(database, tables)) {

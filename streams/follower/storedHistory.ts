@@ -1,4 +1,4 @@
-import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import type { StoredMsg } from '@nats-io/jetstream';
 import type { Database } from '../../storage/database.ts';
 import { hasOpenRemoval } from '../../storage/removals.ts';
 import type { StreamVerifier } from '../jetstream/sourceVerification.ts';
@@ -11,7 +11,6 @@ export interface RowOrigin {
 
 interface StoredHistory {
   readonly database: Database;
-  readonly jsm: JetStreamManager;
   readonly stream: string;
   readonly verifier: StreamVerifier;
   readonly readOrigins: () => Promise<readonly RowOrigin[]>;
@@ -27,7 +26,6 @@ interface StoredHistory {
  */
 export async function isHistoryReplaced({
   database,
-  jsm,
   stream,
   verifier,
   readOrigins,
@@ -35,15 +33,14 @@ export async function isHistoryReplaced({
 }: StoredHistory): Promise<boolean> {
   if (await hasOpenRemoval(database)) return true;
   for (const { position, isMessage } of await readOrigins()) {
-    // Requested before the info: a message that retention removes in between is then below the first sequence.
-    const stored = await jsm.streams.getMessage(stream, { seq: position });
-    const info = await jsm.streams.info(stream);
-    const { first_seq: first, last_seq: last } = info.state;
+    const answer = await verifier.askForMessage(position);
+    const { stored } = answer;
+    const { first_seq: first, last_seq: last } = answer.info.state;
     if (position < first) continue;
     // Another message may have taken this sequence, and have been deleted since.
     const isConfirmed = position > last || (stored === null ? position > foldedThrough : !isMessage(stored));
     const claim = `${stream} no longer has message ${position} whose rows are stored`;
-    if (verifier.isProven(info, { claim, isConfirmed })) return true;
+    if (verifier.isProven(answer, { claim, isConfirmed })) return true;
   }
   return false;
 }

@@ -16,6 +16,9 @@ const answerMs = 1_000;
 /** The holder may write for this long after its last successful renewal began. Another process waits longer before it takes over. */
 const heldMs = 4_000;
 
+/** A leader that was replaced may answer for this long after its successor has stored a message. */
+const oldAnswerMs = 20_000;
+
 /** The published lease: the process that stored the newest message holds it. */
 const leaseMessage = z.object({
   id: z.string(),
@@ -55,14 +58,17 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
   const id = randomUUID();
   const self = { id, holder: { host: hostname(), pid: process.pid, pidSpace: readPidSpace() } };
 
+  /** The last acknowledged message of this process, and when it was acknowledged. */
+  let stored = { sequence: 0, atMs: 0 };
+
   async function readNewest(name: string) {
-    const stored = await jetStream().jsm.streams.getMessage('MINER_LEASE', {
+    const message = await jetStream().jsm.streams.getMessage('MINER_LEASE', {
       last_by_subj: leaseSubject(name),
     });
     // The message was removed, and the holder may not have noticed yet.
-    if (stored === null) return { sequence: 0, id: null, holder: unknownHolder };
-    const parsed = leaseMessage.safeParse(stored.json());
-    return { sequence: stored.seq, ...(parsed.success ? parsed.data : { id: null, holder: unknownHolder }) };
+    if (message === null) return { sequence: 0, id: null, holder: unknownHolder };
+    const parsed = leaseMessage.safeParse(message.json());
+    return { sequence: message.seq, ...(parsed.success ? parsed.data : { id: null, holder: unknownHolder }) };
   }
 
   return leaseMachine.provide({
@@ -80,11 +86,15 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
           expect: { lastSubjectSequence: sequence },
           timeout: answerMs,
         });
+        stored = { sequence: seq, atMs: clock.bootMs() };
         return { sequence: seq, sinceMs };
       }),
       // A message with the ID of this process is ours, whichever attempt stored it.
       verify: fromPromise(async ({ input: { name } }) => {
         const newest = await readNewest(name);
+        const isOld = newest.sequence < stored.sequence && clock.bootMs() - stored.atMs < oldAnswerMs;
+        if (newest.sequence !== 0 && isOld)
+          throw new Error(`the server does not know message ${stored.sequence} of the lease yet`);
         if (newest.id !== id && newest.sequence !== 0) throw new LeaseLost(name, newest.holder);
         return newest.sequence;
       }),

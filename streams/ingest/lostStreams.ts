@@ -9,6 +9,7 @@ import { readStreamsOfRows } from '../../storage/streamsOfRows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { isStreamMissing } from '../jetstream/ensureStreams.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
+import { countReplicas, readInfo } from '../jetstream/sourceVerification.ts';
 import { createSuspicions, NotProven, type Suspicions } from '../jetstream/suspicions.ts';
 
 /** A source of stored rows or snapshots that NATS no longer has. Times are in the format of NATS. */
@@ -52,6 +53,7 @@ interface StreamSources {
   readonly database: Database;
   readonly jetStream: Pick<JetStream, 'connection' | 'jsm'>;
   readonly suspicions: Suspicions;
+  readonly clock: Pick<Clock, 'bootMs'>;
 }
 
 /**
@@ -72,10 +74,11 @@ export async function findLostStreams(sources: StreamSources): Promise<LostStrea
   const lost: LostStream[] = [];
   let notProven: NotProven | null = null;
   for (const { stream, folded, current, isLost } of findings) {
-    const { created: found, replicas } = current;
+    const { created: found, replicas, askedAtMs } = current;
     const claim = `${formatLostStream({ stream, folded })} is lost`;
     try {
-      if (suspicions.isProven({ claim, isConfirmed: isLost, replicas })) lost.push({ stream, folded, found });
+      if (suspicions.isProven({ claim, isConfirmed: isLost, askedAtMs, replicas }))
+        lost.push({ stream, folded, found });
     } catch (error) {
       if (!(error instanceof NotProven)) throw error;
       notProven ??= error;
@@ -114,17 +117,23 @@ interface CurrentStream {
   readonly created: string | null;
   /** Servers that may answer. */
   readonly replicas: number;
+  readonly askedAtMs: number;
 }
 
-async function readCurrent({ jetStream }: StreamSources, stream: InputStreamName): Promise<CurrentStream> {
+async function readCurrent(
+  { jetStream, clock }: StreamSources,
+  stream: InputStreamName,
+): Promise<CurrentStream> {
   const { connection, jsm } = jetStream;
+  const askedAtMs = clock.bootMs();
   try {
-    const { created, config } = await jsm.streams.info(stream);
-    return { created, replicas: config.num_replicas };
+    const info = await readInfo(jsm, stream);
+    return { created: info.created, replicas: countReplicas(info), askedAtMs };
   } catch (error) {
     if (!isStreamMissing(error)) throw error;
     // Any server of a cluster may answer for the whole cluster, before it has learned of all streams.
-    return { created: null, replicas: connection.info?.cluster === undefined ? 1 : Number.POSITIVE_INFINITY };
+    const replicas = connection.info?.cluster === undefined ? 1 : Number.POSITIVE_INFINITY;
+    return { created: null, replicas, askedAtMs };
   }
 }
 
@@ -174,7 +183,9 @@ export function createStreamGuard({
 
   async function checkOnce(): Promise<readonly LostStream[]> {
     isReadable ||= await canReadStored(database);
-    const found = isReadable ? await findLostStreams({ database, jetStream: jetStream(), suspicions }) : [];
+    const found = isReadable
+      ? await findLostStreams({ database, jetStream: jetStream(), suspicions, clock })
+      : [];
     const refused = found.filter((one) => !acceptedLosses.includes(formatLostStream(one)));
     const isNew = JSON.stringify(refused) !== JSON.stringify(lost);
     lost = refused;

@@ -1,4 +1,10 @@
-import type { JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream';
+import type {
+  JetStreamManager,
+  StoredMsg,
+  StreamConfig,
+  StreamInfo,
+  StreamInfoRequestOptions,
+} from '@nats-io/jetstream';
 import type { Clock } from '../../actors/clock.ts';
 import type { StreamName } from '../../actors/messages/subjects.ts';
 import { digestMessage, missingDigest, parseNanos, type StreamPosition } from './streamPosition.ts';
@@ -32,8 +38,33 @@ export interface StreamState {
   readonly config: StreamConfig;
 }
 
+/** An answer about a stream. */
+export interface StreamAnswer {
+  readonly info: StreamInfo;
+  /** When it was asked for (`Clock.bootMs`). */
+  readonly askedAtMs: number;
+}
+
+/** @throws while a replicated stream has no leader: then any server answers, and may be far behind. */
+export async function readInfo(
+  jsm: JetStreamManager,
+  stream: StreamName,
+  options: Partial<StreamInfoRequestOptions> = {},
+): Promise<StreamInfo> {
+  const info = await jsm.streams.info(stream, options);
+  if (info.cluster !== undefined && countReplicas(info) > 1 && !info.cluster.leader)
+    throw new Error(`${stream} has no leader at the moment`);
+  return info;
+}
+
+/** Servers that hold a stream. One that is being moved is on more than its settings say. */
+export function countReplicas({ config, cluster }: StreamInfo): number {
+  return Math.max(config.num_replicas, 1 + (cluster?.replicas?.length ?? 0));
+}
+
+/** @throws while the stream has no leader. */
 export async function readStreamState(jsm: JetStreamManager, stream: StreamName): Promise<StreamState> {
-  return toState(await jsm.streams.info(stream));
+  return toState(await readInfo(jsm, stream));
 }
 
 interface StreamVerifierOptions {
@@ -51,6 +82,20 @@ export type StreamVerifier = ReturnType<typeof createStreamVerifier>;
 export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptions) {
   const suspicions = createSuspicions(clock);
 
+  async function ask(options?: Partial<StreamInfoRequestOptions>): Promise<StreamAnswer> {
+    const askedAtMs = clock.bootMs();
+    return { info: await readInfo(jsm, stream, options), askedAtMs };
+  }
+
+  /** Asks for a message, null if it is not there, and then for the stream: what retention removes in between is below its first sequence. */
+  async function askForMessage(
+    position: number,
+  ): Promise<StreamAnswer & { readonly stored: StoredMsg | null }> {
+    const askedAtMs = clock.bootMs();
+    const stored = await jsm.streams.getMessage(stream, { seq: position });
+    return { stored, info: await readInfo(jsm, stream), askedAtMs };
+  }
+
   /**
    * Compares a place with the current stream, whose state it returns. A missing message proves nothing below the first sequence: other
    * messages may have taken the sequences, and have been deleted since.
@@ -59,23 +104,25 @@ export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptio
    */
   async function verify(place: StreamPosition): Promise<StreamState> {
     const { position, digest } = place;
-    // Requested before the info: a message that retention removes in between is then below the first sequence.
-    const stored = digest === null ? null : await jsm.streams.getMessage(stream, { seq: position });
-    const info = await jsm.streams.info(stream);
+    const answer = digest === null ? { stored: null, ...(await ask()) } : await askForMessage(position);
+    const { info, stored } = answer;
     const currentDigest =
       stored === null
         ? missingDigest
         : digestMessage(stored.subject, parseNanos(stored.timestamp), stored.data);
     const contradiction = contradict(info, place) ?? contradictMessage(info, place, currentDigest);
     const claim = `${stream} no longer has message ${position} that was folded as ${digest} from the stream created ${place.streamCreated}`;
-    if (isProven(info, { claim, isConfirmed: contradiction !== null }) && contradiction !== null)
+    if (isProven(answer, { claim, isConfirmed: contradiction !== null }) && contradiction !== null)
       throw new StreamDiverged(stream, contradiction);
     return toState(info);
   }
 
   /** Whether an answer confirms a claim of the caller, and the claim is proven. */
-  function isProven({ config }: Pick<StreamState, 'config'>, claimed: Omit<Testimony, 'replicas'>): boolean {
-    return suspicions.isProven({ ...claimed, replicas: config.num_replicas });
+  function isProven(
+    { info, askedAtMs }: StreamAnswer,
+    claimed: Pick<Testimony, 'claim' | 'isConfirmed'>,
+  ): boolean {
+    return suspicions.isProven({ ...claimed, askedAtMs, replicas: countReplicas(info) });
   }
 
   /**
@@ -83,23 +130,30 @@ export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptio
    * single ones. Null if the stream has no explanation.
    */
   async function explainGap({ fromSequence, toSequence }: SequenceRange): Promise<GapExplanation | null> {
-    const info = await jsm.streams.info(stream, { deleted_details: true });
-    const explanation = findExplanation(info, { fromSequence, toSequence });
+    const answer = await ask({ deleted_details: true });
+    const explanation = findExplanation(answer.info, { fromSequence, toSequence });
     const isDeleted = {
       claim: `message ${fromSequence} was deleted from ${stream}`,
       isConfirmed: explanation === 'deleted',
     };
-    return isRemoved(info, fromSequence, explanation === 'removed') || isProven(info, isDeleted)
+    return isRemoved(answer, fromSequence, explanation === 'removed') || isProven(answer, isDeleted)
       ? explanation
       : null;
   }
 
   /** Whether it is proven that a message was removed from the front. The range is no part of the claim, since retention goes on meanwhile. */
-  function isRemoved(state: Pick<StreamState, 'config'>, sequence: number, isConfirmed: boolean): boolean {
-    return isProven(state, { claim: `message ${sequence} was removed from ${stream}`, isConfirmed });
+  function isRemoved(answer: StreamAnswer, sequence: number, isConfirmed: boolean): boolean {
+    return isProven(answer, { claim: `message ${sequence} was removed from ${stream}`, isConfirmed });
   }
 
-  return { verify, explainGap, isRemoved, isProven };
+  /** Sequence through which messages after a place were removed from the front, once that is proven; null if none were. */
+  async function findRemoved({ position }: StreamPosition): Promise<number | null> {
+    const answer = await ask();
+    const { first_seq: first } = answer.info.state;
+    return isRemoved(answer, position + 1, first > position + 1) ? first - 1 : null;
+  }
+
+  return { ask, askForMessage, verify, explainGap, findRemoved, isProven };
 }
 
 /** What an answer says against a place, as far as that needs no message; null if it says nothing. */

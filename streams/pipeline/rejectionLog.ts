@@ -278,7 +278,7 @@ async function readPublished(options: RejectionLogOptions): Promise<Published> {
   const last = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: rejectedSubject(stream) });
   const end = last?.seq ?? 0;
   const messageBytesMax = findMessageBytesMax(connection, config);
-  return { ...(await findLastPublished(options, end)), end, messageBytesMax };
+  return { ...(await findLastPublished(options, last)), end, messageBytesMax };
 }
 
 /**
@@ -289,15 +289,15 @@ async function readPublished(options: RejectionLogOptions): Promise<Published> {
  */
 async function findLastPublished(
   { jsm, stream, verifier, logger }: Pick<RejectionLogOptions, 'jsm' | 'stream' | 'verifier' | 'logger'>,
-  end: number,
+  newest: StoredMsg | null,
 ): Promise<Pick<Published, 'streamCreated' | 'sequence'>> {
-  const info = await jsm.streams.info(stream);
-  const { created, state } = info;
+  const answer = await verifier.ask();
+  const { created, state } = answer.info;
   const subject = rejectedSubject(stream);
   let last: Pick<Published, 'streamCreated' | 'sequence'> = nothingPublished;
   let isSomeLost = false;
   let passedOver = 0;
-  for await (const stored of readBackwards(jsm, 'MINER_REJECTED', end)) {
+  for await (const stored of readDown(jsm, newest)) {
     if (stored.subject !== subject) continue;
     const rejection = parseStored(publishedRejection, stored);
     if (rejection === null) {
@@ -310,8 +310,11 @@ async function findLastPublished(
       continue;
     }
     const { sequence, streamCreated } = rejection;
-    isSomeLost ||= streamCreated !== created;
-    if (streamCreated !== created) break;
+    if (streamCreated !== created) {
+      // A later creation is no old answer, so the rejection is of an earlier stream.
+      isSomeLost ||= Date.parse(streamCreated) > Date.parse(created);
+      break;
+    }
     // What retention has removed precedes everything that can still be folded.
     const isRemoved = sequence < state.first_seq;
     const source = isRemoved ? null : await jsm.streams.getMessage(stream, { seq: sequence });
@@ -322,8 +325,15 @@ async function findLastPublished(
     isSomeLost = true;
   }
   const claim = `${stream} has lost messages whose rejections are published`;
-  verifier.isProven(info, { claim, isConfirmed: isSomeLost });
+  verifier.isProven(answer, { claim, isConfirmed: isSomeLost });
   return last;
+}
+
+/** Not asked for the newest one again: another leader might not have applied it yet, and it would be left out. */
+async function* readDown(jsm: RejectionLogOptions['jsm'], newest: StoredMsg | null) {
+  if (newest === null) return;
+  yield newest;
+  yield* readBackwards(jsm, 'MINER_REJECTED', newest.seq - 1);
 }
 
 function isRejectionOf(

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import type { ConsumerMessages, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { describe, expect, it, vi } from 'vitest';
+import { createDoubts } from '../../streams/jetstream/doubts.ts';
 import { watchConsumption } from '../../streams/jetstream/source/consumptionWatch.ts';
 import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
 import { manualClock } from '../support/manualClock.ts';
@@ -54,11 +55,11 @@ describe('the watch of a consumer', () => {
         },
       },
     } as unknown as JetStreamManager;
+    const verifier = createStreamVerifier({ jsm, stream: 'MINER_COUNTER', clock });
     const watch = watchConsumption({
       connection: { status: () => connection } as unknown as NatsConnection,
-      jsm,
-      stream: 'MINER_COUNTER',
-      verifier: createStreamVerifier({ jsm, stream: 'MINER_COUNTER', clock }),
+      verifier,
+      doubts: createDoubts(verifier),
       clock,
       delivered: delivered as unknown as ConsumerMessages,
       signal: stopping.signal,

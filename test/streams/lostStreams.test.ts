@@ -30,7 +30,8 @@ it('rows of the chain without a snapshot are lost with a stream that was created
   const checkpoint = { ...someRows.checkpoint, position: storedBy, storedBy, storedAtMs };
   await storeRows(database, tables, { checkpoints: [checkpoint] });
   const suspicions = createSuspicions(systemClock);
-  const find = () => askUntilProven(() => findLostStreams({ database, jetStream: nats, suspicions }));
+  const find = () =>
+    askUntilProven(() => findLostStreams({ database, jetStream: nats, suspicions, clock: systemClock }));
   // The stream is older than the row. It may have lost its end, which is found when rows are corrected.
   expect(await find()).toEqual([]);
 
@@ -59,7 +60,6 @@ it('the history of a stream is replaced if a row above the restored state names 
     askUntilProven(() =>
       isHistoryReplaced({
         database,
-        jsm: nats.jsm,
         stream,
         verifier,
         readOrigins: async () => [2, ...others].map((position) => ({ position, isMessage: () => true })),
@@ -87,7 +87,9 @@ it('a stream is not lost because NATS does not answer', async () => {
   });
   const jetStream = { jsm: { streams: { info: () => Promise.reject(new Error('timeout')) } } } as never;
   const suspicions = createSuspicions(systemClock);
-  await expect(findLostStreams({ database, jetStream, suspicions })).rejects.toThrow('timeout');
+  await expect(findLostStreams({ database, jetStream, suspicions, clock: systemClock })).rejects.toThrow(
+    'timeout',
+  );
 });
 
 const readingsOfStream = 3;

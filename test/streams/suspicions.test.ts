@@ -1,103 +1,136 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { askUntilProven, createSuspicions, NotProven } from '../../streams/jetstream/suspicions.ts';
-import { manualClock } from '../support/manualClock.ts';
+import { type ManualClock, manualClock } from '../support/manualClock.ts';
 
-const lost = { claim: 'message 5 is lost', isConfirmed: true };
-
-function judge(judged: () => boolean) {
-  try {
-    return judged();
-  } catch (error) {
-    expect(error).toBeInstanceOf(NotProven);
-    return null;
-  }
+/** Asks one source of suspicions, whose answers arrive at once unless they are given another time. */
+function startAsking(clock: ManualClock, replicas: number) {
+  const { isProven } = createSuspicions(clock);
+  return (claim = 'message 5 is lost', isConfirmed = true, askedAtMs = clock.bootMs()) => {
+    try {
+      return isProven({ claim, isConfirmed, askedAtMs, replicas });
+    } catch (error) {
+      expect(error).toBeInstanceOf(NotProven);
+      return null;
+    }
+  };
 }
 
-it('one answer never proves a claim: a single server is asked twice, and a cluster for 30 seconds', () => {
-  const clock = manualClock();
-  const { isProven } = createSuspicions(clock);
-  expect(judge(() => isProven({ ...lost, replicas: 1 }))).toBe(null);
-  expect(judge(() => isProven({ ...lost, replicas: 1 }))).toBe(true);
+describe('a claim about a stream on a single server', () => {
+  it('is proven by the second answer', () => {
+    const ask = startAsking(manualClock(), 1);
+    expect([ask(), ask()]).toEqual([null, true]);
+  });
 
-  const replicated = createSuspicions(clock);
-  const ask = () => judge(() => replicated.isProven({ ...lost, replicas: 3 }));
-  expect(ask()).toBe(null);
-  clock.advance(29_999);
-  expect(ask()).toBe(null);
-  clock.advance(1);
-  expect(ask()).toBe(true);
+  it('is not proven by an answer that was asked for before the first one arrived', () => {
+    const clock = manualClock();
+    const ask = startAsking(clock, 1);
+    const askedAtMs = clock.bootMs();
+    clock.advance(1_000);
+    expect([ask(), ask(undefined, true, askedAtMs), ask()]).toEqual([null, null, true]);
+  });
 });
 
-it('an answer that refutes a claim begins it anew, and so does a minute without an answer', () => {
-  const clock = manualClock();
-  const { isProven } = createSuspicions(clock);
-  const ask = (isConfirmed = true) => judge(() => isProven({ ...lost, isConfirmed, replicas: 3 }));
-  ask();
-  clock.advance(30_000);
-  expect(ask(false)).toBe(false);
-  expect(ask()).toBe(null);
-  clock.advance(60_001);
-  expect(ask()).toBe(null);
-  clock.advance(30_000);
-  expect(ask()).toBe(true);
-});
+describe('a claim about a replicated stream', () => {
+  it('is proven once four answers of 30 seconds have confirmed it', () => {
+    const clock = manualClock();
+    const ask = startAsking(clock, 3);
+    const answers = [0, 10_000, 10_000, 9_999, 1].map((ms) => {
+      clock.advance(ms);
+      return ask();
+    });
+    expect(answers).toEqual([null, null, null, null, true]);
+  });
 
-it('soon after a proof, two answers prove what else the same loss has taken', () => {
-  const clock = manualClock();
-  const { isProven } = createSuspicions(clock);
-  const ask = (claim: string) => judge(() => isProven({ claim, isConfirmed: true, replicas: 3 }));
-  ask('first');
-  clock.advance(30_000);
-  expect([ask('first'), ask('second'), ask('second')]).toEqual([true, null, true]);
-  clock.advance(30_000);
-  expect([ask('third'), ask('third')]).toEqual([null, null]);
+  it('is not proven by few answers, even if much time has passed', () => {
+    const clock = manualClock();
+    const ask = startAsking(clock, 3);
+    const answers = [0, 30_000, 30_000, 30_000].map((ms) => {
+      clock.advance(ms);
+      return ask();
+    });
+    expect(answers).toEqual([null, null, null, true]);
+  });
+
+  it('is not proven by answers that waited while the machine slept', () => {
+    const clock = manualClock();
+    const ask = startAsking(clock, 3);
+    for (let answer = 0; answer < 4; answer++) ask();
+    const askedAtMs = clock.bootMs();
+    clock.advance(3_600_000);
+    expect(ask(undefined, true, askedAtMs)).toBe(null);
+  });
+
+  it('begins anew after an answer that refutes it, and after half a minute without an answer', () => {
+    const clock = manualClock();
+    const ask = startAsking(clock, 3);
+    const askFor = (ms: number) => {
+      const answers = [];
+      for (let passed = 0; passed <= ms; passed += 5_000) {
+        answers.push(ask());
+        clock.advance(5_000);
+      }
+      return answers;
+    };
+    expect(askFor(25_000).at(-1)).toBe(null);
+    expect(ask(undefined, false)).toBe(false);
+    expect(askFor(25_000).at(-1)).toBe(null);
+    clock.advance(30_000);
+    expect(askFor(25_000).at(-1)).toBe(null);
+    expect(ask()).toBe(true);
+  });
 });
 
 it('claims that nobody repeats are forgotten, the oldest first', () => {
-  const { isProven } = createSuspicions(manualClock());
-  const ask = (number: number) =>
-    judge(() => isProven({ claim: String(number), isConfirmed: true, replicas: 1 }));
-  for (let number = 0; number <= 256; number++) ask(number);
-  expect([ask(0), ask(256)]).toEqual([null, true]);
+  const ask = startAsking(manualClock(), 1);
+  for (let number = 0; number <= 1_024; number++) ask(String(number));
+  expect([ask('0'), ask('1024')]).toEqual([null, true]);
 });
 
-it('a claim is proven exactly when all answers since the last refutation have confirmed it for long enough', () => {
+it('a claim is proven exactly by a long enough series of answers that all confirm it', () => {
   const answers = fc.array(
     fc.record({
-      afterMs: fc.constantFrom(0, 500, 10_000, 30_000, 61_000),
-      about: fc.constantFrom('a', 'b'),
-      isConfirmed: fc.boolean(),
+      afterMs: fc.constantFrom(0, 500, 5_000, 10_000, 29_999, 30_001),
+      claim: fc.constantFrom('a', 'b'),
+      isConfirmed: fc.oneof({ weight: 5, arbitrary: fc.constant(true) }, fc.boolean()),
+      travelledMs: fc.constantFrom(0, 0, 0, 4_000, 35_000),
     }),
     { maxLength: 40 },
   );
   fc.assert(
-    fc.property(answers, (given) => {
-      const clock = manualClock();
-      const { isProven } = createSuspicions(clock);
-      const said: { atMs: number; claim: string; isConfirmed: boolean; outcome: boolean | null }[] = [];
-      for (const { afterMs, about: claim, isConfirmed } of given) {
+    fc.property(answers, fc.constantFrom(1, 3), (given, replicas) => {
+      const clock = manualClock(1_000_000);
+      const ask = startAsking(clock, replicas);
+      const said: { atMs: number; askedAtMs: number; claim: string; isConfirmed: boolean }[] = [];
+      for (const { afterMs, claim, isConfirmed, travelledMs } of given) {
         clock.advance(afterMs);
         const atMs = clock.bootMs();
-        const outcome = judge(() => isProven({ claim, isConfirmed, replicas: 3 }));
-        const earlier = said.filter((one) => one.claim === claim);
-        const refuted = earlier.findLastIndex((one) => !one.isConfirmed);
-        const run = [...earlier.slice(refuted + 1), { atMs }];
-        const gap = run.findLastIndex((one, at) => at > 0 && one.atMs - (run[at - 1]?.atMs ?? 0) > 60_000);
-        const since = run.slice(Math.max(gap, 0));
-        const isSettled = said.some((one) => one.outcome === true && atMs - one.atMs < 30_000);
-        const isLong = atMs - (since[0]?.atMs ?? atMs) >= 30_000;
-        const expected = !isConfirmed ? false : since.length > 1 && (isSettled || isLong) ? true : null;
-        expect(outcome).toBe(expected);
-        said.push({ atMs, claim, isConfirmed, outcome });
+        const askedAtMs = atMs - travelledMs;
+        const outcome = ask(claim, isConfirmed, askedAtMs);
+        said.push({ atMs, askedAtMs, claim, isConfirmed });
+        const about = said.filter((one) => one.claim === claim);
+        const begun = about.findLastIndex(
+          (one, at) =>
+            at === 0 || !about[at - 1]?.isConfirmed || one.askedAtMs - (about[at - 1]?.atMs ?? 0) > 30_000,
+        );
+        const series = about.slice(begun);
+        const isLong = askedAtMs - (series[0]?.atMs ?? 0) >= (replicas === 1 ? 0 : 30_000);
+        const isProven = series.length >= (replicas === 1 ? 2 : 4) && isLong;
+        expect(outcome).toBe(isConfirmed ? isProven || null : false);
       }
     }),
   );
 });
 
 it('a command asks again until an answer is proven, and passes on any other error', async () => {
-  const { isProven } = createSuspicions(manualClock());
-  expect(await askUntilProven(async () => isProven({ ...lost, replicas: 1 }))).toBe(true);
+  const ask = startAsking(manualClock(), 1);
+  let asked = 0;
+  const answer = await askUntilProven(async () => {
+    asked++;
+    if (ask() === null) throw new NotProven('not yet');
+    return 'proven';
+  });
+  expect([answer, asked]).toEqual(['proven', 2]);
   const failure = new Error('timeout');
   await expect(askUntilProven(() => Promise.reject(failure))).rejects.toBe(failure);
 });

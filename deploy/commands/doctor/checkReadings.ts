@@ -3,7 +3,7 @@ import { lastValueFrom, tap } from 'rxjs';
 import { counterStream } from '../../../streams/counter/counterStream.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import { createStreamVerifier, readStreamState } from '../../../streams/jetstream/sourceVerification.ts';
+import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { askUntilProven } from '../../../streams/jetstream/suspicions.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
@@ -27,10 +27,11 @@ export async function checkReadings(options: CheckReadingsOptions): Promise<Find
   if (stored.through === 0) return [skipped('readings', 'ClickHouse holds none yet')];
   const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
   const { lastSequence, hasLostEnd } = await askUntilProven(async () => {
-    const state = await readStreamState(jsm, stream);
+    const answer = await verifier.ask();
+    const lastSequence = answer.info.state.last_seq;
     const claim = `${stream} no longer has message ${stored.through} whose rows are stored`;
-    const isConfirmed = state.lastSequence < stored.through;
-    return { ...state, hasLostEnd: verifier.isProven(state, { claim, isConfirmed }) };
+    const isConfirmed = lastSequence < stored.through;
+    return { lastSequence, hasLostEnd: verifier.isProven(answer, { claim, isConfirmed }) };
   });
   if (hasLostEnd) {
     const detail = `ClickHouse holds readings through ${stored.through}, the stream ends at ${lastSequence}`;

@@ -36,7 +36,9 @@ export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
   const jsm = await jetstreamManager(connection);
   const suspicions = createSuspicions(systemClock);
   const lost = (await canReadStored(database))
-    ? await askUntilProven(() => findLostStreams({ database, jetStream: { connection, jsm }, suspicions }))
+    ? await askUntilProven(() =>
+        findLostStreams({ database, jetStream: { connection, jsm }, suspicions, clock: systemClock }),
+      )
     : [];
   if (lost.length > 0) throw new StreamsLost(lost);
   await migrate(database, logger);

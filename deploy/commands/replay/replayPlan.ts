@@ -122,11 +122,11 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
 
 /** Rows of lost messages do not tell how far the messages in their place are folded. */
 async function requireStoredHistory(
-  { database, tables, jsm, verifier }: ReplayPlanOptions & { readonly verifier: StreamVerifier },
+  { database, tables, verifier }: ReplayPlanOptions & { readonly verifier: StreamVerifier },
   foldedThrough: number,
 ): Promise<void> {
   const readOrigins = () => readReadingRowOrigins(database, tables);
-  const history = { database, jsm, stream, verifier, readOrigins, foldedThrough };
+  const history = { database, stream, verifier, readOrigins, foldedThrough };
   if (!(await askUntilProven(() => isHistoryReplaced(history)))) return;
   throw new ReplayRefused(
     `${stream} has lost messages whose rows are stored: start the service, which removes these rows; then a replay is possible`,

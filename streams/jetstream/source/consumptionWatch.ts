@@ -1,6 +1,7 @@
 import type { ConsumerMessages, ConsumerNotification } from '@nats-io/jetstream';
 import { exhaustMap, filter, from, interval, map, merge } from 'rxjs';
 import { whenAborted } from '../../operators/whenAborted.ts';
+import type { Doubts } from '../doubts.ts';
 import { contradict, StreamDiverged } from '../sourceVerification.ts';
 import type { StreamPosition } from '../streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
@@ -20,8 +21,9 @@ const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
   'flow_control',
 ]);
 
-interface ConsumptionWatchOptions
-  extends Pick<StreamReaderOptions, 'connection' | 'jsm' | 'stream' | 'verifier' | 'clock'> {
+interface ConsumptionWatchOptions extends Pick<StreamReaderOptions, 'connection' | 'verifier' | 'clock'> {
+  /** Outlives the consumer. */
+  readonly doubts: Doubts;
   readonly delivered: ConsumerMessages;
   readonly signal: AbortSignal;
   readonly isHeldBack: () => boolean;
@@ -40,7 +42,7 @@ interface ConsumptionWatchOptions
  * notification, the connection's state and the stream itself. The reaction is always the same: stop, verify, restart.
  */
 export function watchConsumption(options: ConsumptionWatchOptions) {
-  const { connection, jsm, stream, verifier, clock, delivered, signal } = options;
+  const { connection, verifier, doubts, clock, delivered, signal } = options;
   let reason: string | null = null;
   let removedThrough: number | null = null;
   let failure: StreamDiverged | null = null;
@@ -64,20 +66,18 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
     whenAborted(signal).pipe(map(() => 'stopped')),
   ).subscribe(end);
 
-  /** A place that an answer contradicted. A busy leader often answers before it has applied what another server has delivered. */
-  let doubted: StreamPosition | null = null;
   let progress = { position: options.reached().position, sinceMs: clock.monotonicMs() };
   const inspect = async () => {
     // Read before the request: messages that arrive during it must not make the stream look shorter.
     const place = options.reached();
     const askedAtMs = clock.bootMs();
-    const info = await jsm.streams.info(stream);
+    const { info } = await verifier.ask();
+    if (isStopped) return;
+    if (contradict(info, place) !== null) doubts.add(place);
+    await doubts.settle();
     if (isStopped) return;
     const lastSequence = info.state.last_seq;
     options.onEndSeen(lastSequence, askedAtMs);
-    if (doubted === null && contradict(info, place) !== null) doubted = place;
-    if (doubted !== null) await verifier.verify(doubted);
-    doubted = null;
     options.onVerified(askedAtMs);
     // The consumption has ended, but its messages wait for the gate.
     if (reason !== null) return;

@@ -8,6 +8,7 @@ import {
 } from '../../../machines/messageSourceMachine.ts';
 import { type ActorOwner, noOwner } from '../../operators/actorOwner.ts';
 import type { Gate } from '../../operators/gate.ts';
+import { createDoubts } from '../doubts.ts';
 import { isStreamMissing } from '../ensureStreams.ts';
 import { findMessageBytesMax } from '../messageBytesMax.ts';
 import { StreamDiverged } from '../sourceVerification.ts';
@@ -99,6 +100,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     recipient: BatchRecipient,
   ): Actor<typeof messageSourceMachine> {
     const missing = createMissingMessages({ ...options, progress, recipient });
+    const doubts = createDoubts(verifier);
     let place = from;
     let pulledMessages = pulledMin;
     let isReported = false;
@@ -112,15 +114,15 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
 
     async function verify() {
       const askedAtMs = clock.bootMs();
+      await answerSoon(doubts.settle());
       const verified = await answerSoon(verifier.verify(place));
       if (recipient.signal.aborted) return;
       progress.verifiedAt(askedAtMs);
       const fittingMessages = Math.floor(pullBounds.bytes / findMessageBytesMax(connection, verified.config));
       pulledMessages = Math.max(pulledMin, Math.min(pullBounds.messages, fittingMessages));
       place = { ...place, streamCreated: verified.created };
-      const { firstSequence } = verified;
-      if (verifier.isRemoved(verified, place.position + 1, firstSequence > place.position + 1))
-        place = await missing.skipRemoved(place, firstSequence - 1);
+      const removedThrough = await answerSoon(verifier.findRemoved(place));
+      if (removedThrough !== null) place = await missing.skipRemoved(place, removedThrough);
       if (recipient.signal.aborted) return;
       onEndSeen(verified.lastSequence, askedAtMs);
       isReported = false;
@@ -135,6 +137,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
         progress,
         recipient,
         missing,
+        doubts,
         answerSoon,
         onEndSeen,
         onCaughtUp,

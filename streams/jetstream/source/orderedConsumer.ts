@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
+import type { Doubts } from '../doubts.ts';
 import { digestMessage, type StreamPosition } from '../streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
@@ -20,6 +21,7 @@ interface OrderedConsumerOptions extends StreamReaderOptions {
   readonly progress: SourceProgress;
   readonly recipient: BatchRecipient;
   readonly missing: MissingMessages;
+  readonly doubts: Doubts;
   /** Bounds how long an answer of the server is waited for. */
   readonly answerSoon: <Answer>(asked: Promise<Answer>) => Promise<Answer>;
   /** The stream ended with this sequence at this time (`Clock.bootMs`). */
