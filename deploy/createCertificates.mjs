@@ -109,6 +109,8 @@ tls {
   cert_file: "/etc/nats/tls/server.pem"
   key_file: "/etc/nats/tls/server.pem"
   ca_file: "/etc/nats/tls/nats-ca.pem"
+  # Seconds for a handshake. The usual two are too few for a gateway on a slow line, or on a busy machine.
+  timeout: 15
 }
 `,
   );
