@@ -127,7 +127,8 @@ export function createStreamDelivery(options: StreamDeliveryOptions) {
         : feed.after(form.category, position, missedBatchSize);
     const missed = typeof found === 'function' ? await found(ending.signal) : found;
     if (missed === null) throw new StorageUnavailable('the event cannot be looked up at the moment');
-    return missed;
+    // Not complete, since events may arrive before this is sent. The next turn finds them.
+    return { ...missed, isComplete: false };
   }
 
   function sendMissed(client: StreamClient, missed: FeedNews) {
