@@ -9,7 +9,7 @@ import { createMessageReader } from './messageReader.ts';
 type Received = string[];
 
 /** Opens the event stream with a client that reconnects and resumes as its authors decided, until the test ends. */
-export type OpenClient = (url: string, eventType: string) => Promise<Received>;
+type OpenClient = (url: string, eventType: string) => Promise<Received>;
 
 type Listening = Pick<EventTarget, 'addEventListener'> & { close(): void };
 
