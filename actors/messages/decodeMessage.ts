@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { readErrorMessage } from '../readErrorMessage.ts';
 import { type CompiledSchema, compileSchema } from '../schemas/compileSchema.ts';
+import { findHalfSurrogate } from './halfSurrogates.ts';
 import type { RejectionReason } from './rejectionReasons.ts';
 
 const detailCharactersMax = 400;
@@ -14,7 +15,8 @@ export interface Rejection {
 export type Decoded<Value> = { readonly value: Value } | { readonly rejection: Rejection };
 
 export function reject(reason: RejectionReason, detail: string): { rejection: Rejection } {
-  return { rejection: { reason, detail: detail.slice(0, detailCharactersMax) } };
+  // A character may be cut in two here, or by what describes a message.
+  return { rejection: { reason, detail: detail.slice(0, detailCharactersMax).toWellFormed() } };
 }
 
 /** The same bytes as a buffer. The NATS client's data is one already, but its types do not say so. */
@@ -44,12 +46,15 @@ export function decodeMessage<Schema extends z.ZodType>(
     return reject('malformed', `${data.length} bytes, at most ${bytesMax} are accepted`);
   }
   if (!isUtf8(data)) return reject('malformed', 'not UTF-8');
+  const text = toBuffer(data).toString('utf8');
   let json: unknown;
   try {
-    json = JSON.parse(toBuffer(data).toString('utf8'));
+    json = JSON.parse(text);
   } catch (error) {
     return reject('malformed', `not JSON: ${readErrorMessage(error)}`);
   }
+  const half = findHalfSurrogate(text);
+  if (half !== null) return reject('malformed', `${half}: half of a surrogate pair is not a character`);
   if (!fits(json)) return reject('malformed', describeMisfit(schema, json));
   return { value: read(json) };
 }

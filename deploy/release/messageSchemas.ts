@@ -28,6 +28,9 @@ const patterns = new Map<unknown, string>([
   ...[blockHash, bytes32, transactionHash].map((schema) => [schema, '^0x[0-9a-f]{64}$'] as const),
 ]);
 
+/** What JSON Schema cannot say of texts and keys (MESSAGES.md, Common rules). */
+const aboutTexts = 'No text or key has half of a surrogate pair, such as \\ud83d';
+
 /**
  * JSON Schemas (draft 2020-12) of all messages, by name. A rule that compares members, such as ascending rounds, has no
  * JSON Schema: `miner check-message` checks those, too.
@@ -42,7 +45,7 @@ export function createMessageSchemas(): Record<string, object> {
           if (pattern !== undefined) jsonSchema.pattern = pattern;
         },
       });
-      return [title, { title, description: `A message on ${subject}`, ...converted }];
+      return [title, { title, description: `A message on ${subject}. ${aboutTexts}`, ...converted }];
     }),
   );
 }

@@ -27,7 +27,8 @@ export function capAnswer(body: unknown, charactersMax = answerCharactersMax): C
 function cutMembers(value: unknown, itemsMax: number, place: string, cuts: string[]): unknown {
   if (typeof value === 'string' && value.length > textCharactersMax) {
     cuts.push(`${place}: ${textCharactersMax} of ${value.length} characters`);
-    return value.slice(0, textCharactersMax);
+    // A character may be cut in two.
+    return value.slice(0, textCharactersMax).toWellFormed();
   }
   if (Array.isArray(value)) {
     if (value.length > itemsMax) cuts.push(`${place}: ${itemsMax} of ${value.length}`);

@@ -6,6 +6,7 @@ import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
 import { decodeMessage, defineFormat } from '../../actors/messages/decodeMessage.ts';
 import { decodeSettlement as decodeSettlementMessage } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
+import { checkContent, findInputStream } from '../../deploy/commands/checkMessage.ts';
 import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 import { messageExamples } from '../support/messageExamples.ts';
 import { runs } from '../support/propertyRuns.ts';
@@ -200,6 +201,96 @@ describe('a settlement message', () => {
 it('a message keeps no member that its schema does not name', () => {
   const format = defineFormat(z.object({ one: z.number() }), 100);
   expect(decodeMessage(format, bytes({ one: 1, other: 2 }))).toEqual({ value: { one: 1 } });
+});
+
+describe('half of a surrogate pair', () => {
+  const decode = (on: string, data: Uint8Array) => {
+    const stream = findInputStream(on);
+    if (stream === null) throw new Error(`no stream takes ${on}`);
+    return checkContent(stream, { seq: 1, subject: on, data, timestampNanos: storedLateNanos }, genesisMs);
+  };
+  const halves = [
+    '\\ud83d',
+    '\\uDE00',
+    '\\ude00\\ud83d',
+    '\\ud83d\\ud83d\\ude00',
+    '\\uD83d\\\\ude00',
+    '\\ud83d 😀',
+  ];
+  const wholes = [
+    '\\ud83d\\ude00',
+    '\\uD83D\\uDE00',
+    '😀',
+    '\\\\ud83d',
+    '\\\\\\ud83d\\ude00',
+    '\\u0000\\ud7ff\\ue000',
+  ];
+
+  it.each(messageExamples)('in any text or key makes $subject malformed: $text', ({ subject: on, text }) => {
+    const ends = [...text.matchAll(/"/g)].map(({ index }) => index).filter((_, number) => number % 2 === 1);
+    for (const half of halves) {
+      for (const end of ends) {
+        const changed = text.slice(0, end) + half + text.slice(end);
+        JSON.parse(changed);
+        expect([changed, decode(on, bytes(changed))]).toEqual([
+          changed,
+          expect.objectContaining({ reason: 'malformed' }),
+        ]);
+      }
+      for (const member of [
+        `"more":"${half}"`,
+        `"${half}":1`,
+        `"more":[{"${half}":0}]`,
+        `"more":"${half}","more":1`,
+      ])
+        expect(decode(on, bytes(text.replace('{', `{${member},`)))).toEqual({
+          reason: 'malformed',
+          detail: expect.stringMatching(/^\\u[dD][89a-fA-F]..: half of a surrogate pair is not a character$/),
+        });
+    }
+    for (const whole of wholes)
+      expect(decode(on, bytes(text.replace('{', `{"more":"${whole}","${whole}":1,`)))).toBeNull();
+  });
+
+  it('is found in the data of a module, at any depth', () => {
+    const [example] = messageExamples.filter(({ subject: on }) => on.startsWith('miner.module.'));
+    const { subject: on, text } = example as (typeof messageExamples)[number];
+    const decodeData = (data: string) =>
+      decode(on, bytes(text.replace(/"data": \{.*\} \}$/, `"data": ${data} }`)));
+    expect(decodeData('{"a":[{"b":["\\ud83d\\ude00"]}]}')).toBeNull();
+    for (const data of ['{"a":[{"b":["\\ud83d"]}]}', '{"a":{"\\ude00":1}}'])
+      expect(decodeData(data)).toMatchObject({ reason: 'malformed' });
+  });
+
+  it.each([
+    ['a surrogate', [0xed, 0xa0, 0xbd]],
+    ['a pair of surrogates', [0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80]],
+    ['the beginning of a character', [0xf0, 0x9f, 0x98]],
+    ['a longer form than needed', [0xc0, 0x80]],
+    ['more than Unicode has', [0xf4, 0x90, 0x80, 0x80]],
+  ])('is as little UTF-8 as %s in bytes', (_, given) => {
+    for (const { subject: on, text } of messageExamples) {
+      const data = Buffer.concat([bytes('{"more":"'), Buffer.from(given), bytes(`",${text.slice(1)}`)]);
+      expect(decode(on, data)).toEqual({ reason: 'malformed', detail: 'not UTF-8' });
+    }
+  });
+
+  it('is in no detail of a rejection, whatever is cut from a message', () => {
+    const emojis = '😀'.repeat(300);
+    const texts = [
+      '{"sequence":😀}',
+      `{"sequence":"${emojis}"}`,
+      `{"sequence":"x${emojis}"}`,
+      `{"${emojis}":`,
+      `{"x${emojis}":`,
+      JSON.stringify({ ...reading, bootId: emojis, counterEpoch: `x${emojis}`, observedAt: emojis }),
+      JSON.stringify({ ...reading, bootId: `x${emojis}`, counterEpoch: emojis, observedAt: emojis }),
+    ];
+    for (const text of texts) {
+      const { detail } = decode(subject, bytes(text)) ?? { detail: '\ud83d' };
+      expect([detail, detail.isWellFormed()]).toEqual([detail, true]);
+    }
+  });
 });
 
 describe('a member that a later version adds', () => {

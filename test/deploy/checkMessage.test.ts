@@ -21,6 +21,7 @@ it.each([
   [counter, reading(1, { bootId: 'x' }), /^malformed: bootId: expected a UUID, given "x"$/],
   ['miner.counter.other', reading(1), /^wrong_installation: installationId my.wheel belongs on/],
   [reporter, { type: 'run_finished', at, runId: 'r', result: 'ok' }, null],
+  [reporter, { type: 'run_started', at, runId: '\ud83d' }, /^malformed: \\ud83d: half of a surrogate pair/],
   ['miner.oracle.my~wheel', { type: 'blocked', at }, /^malformed: reason: .*, given nothing$/],
   ['miner.chain.0.span', {}, /^malformed: miner.chain.0.span names no chain/],
   ['miner.chain.x1.span', {}, /^malformed: miner.chain.x1.span names no chain/],

@@ -21,6 +21,9 @@ it('an answer has a bounded length, stays JSON, and says what was cut', () => {
     text: JSON.stringify({ rows: [{ text: 'z'.repeat(3_000) }, null] }),
     cuts: ['rows.0.text: 3000 of 3001 characters'],
   });
+  expect(JSON.parse(capAnswer({ text: `x${'😀'.repeat(20_000)}` }).text).text).toBe(
+    `x${'😀'.repeat(1_499)}\ufffd`,
+  );
   const numbers = Array.from({ length: 3 }, () => 1);
   expect(capAnswer({ numbers: [1, 1], others: { numbers } }, 45)).toEqual({
     text: JSON.stringify({ numbers: [1, 1], others: { numbers: [1, 1] } }),

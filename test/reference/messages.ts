@@ -29,7 +29,7 @@ export function parsePayload({ data }: StoredMessage, bytesMax: number): Json | 
   if (bytes.length > bytesMax) return null;
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return isObject(value) ? value : null;
+    return isObject(value) && isEncodable(value) ? value : null;
   } catch {
     return null;
   }
@@ -38,6 +38,13 @@ export function parsePayload({ data }: StoredMessage, bytesMax: number): Json | 
 /** Whether a time (epoch milliseconds) is more than 300 s after the stream stored the message (MESSAGES.md, Common rules). */
 export const isFuture = ({ storedAtMs }: StoredMessage, timesMs: readonly (number | bigint)[]) =>
   timesMs.some((timeMs) => timeMs > storedAtMs + 300_000);
+
+/** Whether every text and key is made of whole characters. */
+function isEncodable(value: unknown): boolean {
+  if (typeof value === 'string') return Buffer.from(value).toString() === value;
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).flat().every(isEncodable);
+}
 
 /** Messages below a subject, with the rest of the subject as IDs: an ID's `.` is sent as `~` (MESSAGES.md, Streams). */
 export function readSubject(subject: string, prefix: string): string[] | null {

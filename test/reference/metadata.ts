@@ -21,7 +21,11 @@ export function readMetadata(safe: SafeChain, tokenId: bigint): Metadata | null 
   const prefix = 'data:application/json;base64,';
   if (published === undefined || published.epoch !== epoch || !published.uri.startsWith(prefix)) return null;
   try {
-    return parse(JSON.parse(Buffer.from(published.uri.slice(prefix.length), 'base64').toString()) as Json);
+    const text = Buffer.from(published.uri.slice(prefix.length), 'base64').toString();
+    // Half of a surrogate pair cannot be encoded, so it becomes a replacement character.
+    const toUtf8 = (_: string, value: unknown) =>
+      typeof value === 'string' ? Buffer.from(value).toString() : value;
+    return parse(JSON.parse(text, toUtf8) as Json);
   } catch {
     return null;
   }

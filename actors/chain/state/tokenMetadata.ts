@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { memoizeByIdentity } from '../../memoizeByIdentity.ts';
+import { replaceHalfSurrogates } from '../../messages/halfSurrogates.ts';
 import type { ChainState } from './chainState.ts';
 import type { TokenMetadata } from './collectionState.ts';
 
@@ -52,7 +53,8 @@ function parseMetadata(uri: string): ShownMetadata | null {
   if (!uri.startsWith(jsonPrefix)) return null;
   let json: unknown;
   try {
-    json = JSON.parse(Buffer.from(uri.slice(jsonPrefix.length), 'base64').toString('utf8'));
+    const text = Buffer.from(uri.slice(jsonPrefix.length), 'base64').toString('utf8');
+    json = JSON.parse(replaceHalfSurrogates(text));
   } catch {
     return null;
   }

@@ -130,6 +130,28 @@ it('a truncated log keeps values of a fixed size and the beginning of bytes, and
   expect(decodeTruncated('collection', 'MetadataPublished', published, 8)).toEqual({ ...published, uri: '' });
 });
 
+it.each([
+  ['that are not UTF-8', [0xc3, 0x28]],
+  ['of a surrogate', [0xed, 0xa0, 0xbd]],
+  ['of half a character', [0xf0, 0x9f, 0x98]],
+])('bytes %s become replacement characters in the texts of a log', (_, bytes) => {
+  const event = events.find(({ event }) => event.name === 'MetadataPublished')?.event as AbiEvent;
+  const args = { tokenId: 1n, epoch: 2n, uri: '' };
+  const inData = event.inputs.filter(({ indexed }) => !indexed);
+  // Bytes and texts have the same form.
+  const types = inData.map((input) => (input.type === 'string' ? { ...input, type: 'bytes' } : input));
+  const uri: Hex = `0x${Buffer.from([0x61, ...bytes, 0x62]).toString('hex')}`;
+  const data = encodeAbiParameters(
+    types,
+    inData.map(({ name }) => ({ ...args, uri })[name as keyof typeof args]),
+  );
+  const topics = encodeEventTopics({ abi: [event], args } as never) as [Hex, ...Hex[]];
+  const log = { ...place, address: addresses.collection, topics, data };
+  expect(createLogDecoder(addresses)(block, log)?.args).toMatchObject({
+    uri: expect.stringMatching(/^a\ufffd+\(?b$/),
+  });
+});
+
 it('a log of another contract, or of an event that the contract lacks, is none of the deployment', () => {
   const decode = createLogDecoder(addresses);
   const [topic] = encodeEventTopics({ abi: contractAbis.token, eventName: 'Transfer' }) as Hex[];

@@ -298,3 +298,24 @@ describe('whether a position has metadata', () => {
     expect(views.metadata(1).status).toBe(status);
   });
 });
+
+it('metadata shows a replacement character for half of a surrogate pair and for bytes that are not UTF-8', () => {
+  const half = '\ud83d';
+  const json = JSON.stringify({
+    ...plainMetadata,
+    name: `${half}name`,
+    description: `\ude00${half}, and a whole one: 😀`,
+    attributes: [{ trait_type: `Level${half}`, value: `${half} ` }],
+    card_image: `https://cards.example/${half}`,
+    [half]: half,
+  });
+  const bytes = Buffer.from(json.replace('name",', 'name\u0001",')).map((byte) => (byte === 1 ? 0xff : byte));
+  const uri = `data:application/json;base64,${Buffer.from(bytes).toString('base64')}`;
+  const view = createViews([...buildEconomyEvents(), metadataEvent(1n, uri)]).metadata(1);
+  expect(view).toMatchObject({
+    name: '\ufffdname\ufffd',
+    description: '\ufffd\ufffd, and a whole one: 😀',
+    attributes: [{ traitType: 'Level\ufffd', value: '\ufffd ' }],
+    cardImageUrl: 'https://cards.example/\ufffd',
+  });
+});

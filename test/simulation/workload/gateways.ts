@@ -129,8 +129,11 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
         const at = new Date(Date.parse(String(reading.observedAt)) + 3_650 * dayMs).toISOString();
         return publish(JSON.stringify({ ...reading, observedAt: at, receivedAt: at }));
       }
-      case 8:
-        return publish(JSON.stringify({ ...reading, softwareVersion: 'ü\u0000\t\n\\\'"' }));
+      case 8: {
+        // Half of a surrogate pair makes every other one malformed.
+        const character = Number(reading.sequence) % 2 === 0 ? '😀' : '\ud83d';
+        return publish(JSON.stringify({ ...reading, softwareVersion: `ü\u0000\t\n\\'"${character}` }));
+      }
       default:
         return publish(`{"filler":"${'x'.repeat(random.integer(10_000, 20_000))}"}`);
     }

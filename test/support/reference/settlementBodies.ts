@@ -7,6 +7,9 @@ const toId = (names: fc.Arbitrary<string>) =>
   fc.tuple(names.map(deriveUuid), fc.boolean()).map(([id, isUpper]) => (isUpper ? id.toUpperCase() : id));
 const hash = fc.nat(3).map((seed) => `0x${seed.toString(16).padStart(64, '0')}`);
 
+/** A text that is shown unchanged, or half of a surrogate pair, which no message may hold. */
+const reason = fc.constantFrom('drift', 'drift', 'ü 😀', '\ud83d');
+
 /** Random messages of a reporter, which mostly move the queue and its submissions. */
 export const reporterBody = fc.oneof(
   fc.record({
@@ -20,7 +23,7 @@ export const reporterBody = fc.oneof(
     runId: name,
     result: fc.constantFrom('ok', 'nothing to do'),
   }),
-  fc.record({ type: fc.constant('incident_opened'), incidentId: name, reason: fc.constant('drift') }),
+  fc.record({ type: fc.constant('incident_opened'), incidentId: name, reason }),
   fc.record({ type: fc.constant('incident_closed'), incidentId: name }),
   fc
     .record({
@@ -62,6 +65,6 @@ export const epochName = fc.constantFrom<string>('first', 'first', 'second');
 /** Random messages of an oracle, except closures. */
 export const oracleBody = fc.oneof(
   fc.constant({ type: 'unblocked' }),
-  fc.constant({ type: 'blocked', reason: 'drift' }),
+  fc.record({ type: fc.constant('blocked'), reason }),
   fc.record({ type: fc.constant('epoch_approved'), counterEpoch: toId(epochName) }),
 );
