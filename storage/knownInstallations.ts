@@ -4,7 +4,7 @@ import type { ActiveTables } from './tables.ts';
 interface KnownInstallationsOptions {
   readonly database: Database;
   readonly tables: ActiveTables;
-  /** Whether the folded state has accepted readings of this installation. */
+  /** Whether the fold has accepted readings of this installation, or may have forgotten that. */
   readonly isFolded: (installationId: string) => boolean;
   /** Longest list of installations; if there are more, ClickHouse is asked each time. */
   readonly max: number;

@@ -67,3 +67,17 @@ export async function findReadingBefore(
   );
   return row === undefined ? null : Number(row[0]);
 }
+
+/** Position of the oldest stored reading of an installation; null without one. */
+export async function findFirstReading(
+  database: Database,
+  tables: Tables,
+  installation: string,
+): Promise<number | null> {
+  const [row] = await database.select(
+    `SELECT position FROM ${tables.readings} WHERE installation_id = {installation:String}
+     ORDER BY installation_id, position LIMIT 1`,
+    { installation },
+  );
+  return row === undefined ? null : Number(row[0]);
+}

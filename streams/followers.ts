@@ -1,6 +1,5 @@
 import type { Registry } from 'prom-client';
 import type { OlderEvents } from '../actors/feed/olderEvents.ts';
-import { installationsMax } from '../actors/installationsMax.ts';
 import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
 import type { OlderActivity } from '../actors/views/chain/olderActivity.ts';
 import type { Database } from '../storage/database.ts';
@@ -120,8 +119,8 @@ export function createFollowers(options: FollowersOptions): Followers {
       mayHaveReadings: createKnownInstallations({
         database,
         tables,
-        isFolded: (installationId) => actors.MINER_COUNTER.hasReadings(installationId),
-        max: installationsMax,
+        isFolded: (installationId) => actors.MINER_COUNTER.mayHaveReadings(installationId),
+        max: actors.MINER_COUNTER.places().max,
       }),
     }),
     olderEvents: createStoredEvents({

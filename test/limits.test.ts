@@ -149,7 +149,16 @@ const messages: readonly Row[] = [
   ['Active rounds of one submission', count(activeRoundsMax), 'rejected as `malformed`'],
   ['Module instances of one installation', count(instancesMax), 'rejected as `too_many_instances`'],
   ['Open incidents', count(openIncidentsMax), 'rejected as `not_allowed`'],
-  ['Installations of one stream', count(installationsMax), 'rejected as `too_many_installations`'],
+  [
+    'Installations of one stream, besides the public one',
+    `${count(installationsMax)} (\`MINER_INSTALLATIONS_MAX\`), each 3 KB with readings, 7 KB with other messages`,
+    'a new one replaces one that was silent for 30 days, or is `too_many_installations`',
+  ],
+  [
+    'New installations of one stream on a UTC day',
+    'half of the free places',
+    'rejected as `too_many_installations`',
+  ],
 ];
 
 const streams: readonly Row[] = [

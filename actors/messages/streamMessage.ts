@@ -5,5 +5,3 @@ export interface StreamMessage {
   /** When the server stored the message, in nanoseconds since the epoch. Reading it may parse it each time. */
   readonly timestampNanos: bigint;
 }
-
-export type StoredAt = Pick<StreamMessage, 'timestampNanos'>;

@@ -26,6 +26,12 @@ export type SettlementStreamMessage =
   | { readonly kind: 'oracle'; readonly installationId: string; readonly message: OracleMessage }
   | { readonly kind: 'reporter'; readonly installationId: string; readonly message: ReporterMessage };
 
+/** The publisher's own time of a message (epoch milliseconds). */
+export function findMadeAtMs(value: SettlementStreamMessage): number {
+  if (value.kind === 'module') return value.module.observedAtMs;
+  return value.kind === 'signer' ? value.signer.lastVerifiedAtMs : Date.parse(value.message.at);
+}
+
 /**
  * Decodes a message of `MINER_PIPELINE` by its subject, and refuses one that names a time in the future; null for a kind that no view reads.
  *

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type ModuleView, moduleView } from '../device/moduleSnapshot.ts';
 import { type SignerIdentity, signerIdentity } from '../device/signerIdentity.ts';
 import {
@@ -8,6 +9,8 @@ import {
   RecordRefused,
   type Restoration,
 } from '../foldRecord.ts';
+import { type PlacesState, placesState } from '../places.ts';
+import { milliseconds } from '../schemas/stateScalars.ts';
 import { decodeIds, noRememberedIds, type RememberedIds } from './rememberedIds.ts';
 import type { Settlement } from './settlementActor.ts';
 import {
@@ -18,8 +21,15 @@ import {
   settlementRecords,
 } from './settlementSnapshot.ts';
 
-/** Kinds of records of a device. Each key begins with the installation. */
+/** Kinds of records of installations. Each key but the first one begins with the installation. */
 export const installationRecords = {
+  /** One, with an empty key, once a new installation has asked for a place. */
+  places: defineRecord('places', placesState),
+  /** One per installation. */
+  heard: defineRecord(
+    'heard',
+    z.strictObject({ heardAtMs: milliseconds, forgottenThroughMs: milliseconds.nullable() }),
+  ),
   /** One per installation, once published. */
   signer: defineRecord('signer', signerIdentity),
   /** By instance. */
@@ -32,6 +42,18 @@ export interface CapturedInstallation {
   readonly signer: SignerIdentity | null;
   readonly acceptedSigners: RememberedIds;
   readonly settlement: Settlement;
+  /** When the stream stored the last accepted message (epoch milliseconds). */
+  readonly heardAtMs: number;
+  /**
+   * What an earlier installation of this name sent through this time (epoch milliseconds) may have been forgotten, so nothing from before is
+   * accepted; null if nothing had been forgotten when this one began.
+   */
+  readonly forgottenThroughMs: number | null;
+}
+
+interface CapturedInstallations {
+  readonly installations: readonly CapturedInstallation[];
+  readonly places: PlacesState | null;
 }
 
 /**
@@ -43,6 +65,9 @@ export function* encodeInstallation(
   before: CapturedInstallation | null,
 ): Iterable<FoldRecord> {
   const { installationId, modules, signer, acceptedSigners, settlement } = after;
+  const { heardAtMs, forgottenThroughMs } = after;
+  if (heardAtMs !== before?.heardAtMs)
+    yield installationRecords.heard.write(installationId, { heardAtMs, forgottenThroughMs });
   yield* encodeSettlement(installationId, settlement, before?.settlement ?? null);
   if (signer !== null && signer !== before?.signer)
     yield installationRecords.signer.write(installationId, signer);
@@ -53,17 +78,25 @@ export function* encodeInstallation(
     if (!known.has(one)) yield installationRecords.module.write(`${installationId}/${one.instanceId}`, one);
 }
 
+/** Removals of all records of an installation. */
+export function* encodeRemoval(installation: CapturedInstallation): Iterable<FoldRecord> {
+  for (const record of encodeInstallation(installation, null)) yield { ...record, value: null };
+}
+
 /** Restores any number of installations from the records of {@link encodeInstallation}. */
-export function createInstallationsRestoration(): Restoration<readonly CapturedInstallation[]> {
+export function createInstallationsRestoration(): Restoration<CapturedInstallations> {
   const settlements = collectRecords(settlementRecords.settlement);
   const closedRounds = collectRecords(settlementRecords.closedRound);
   const endedSubmissions = collectRecords(settlementRecords.endedSubmission);
   const rememberedIds = collectRecords(settlementRecords.rememberedIds);
   const signers = collectRecords(installationRecords.signer);
   const modules = collectRecords(installationRecords.module);
-  const add = dispatchRecords(settlements, closedRounds, endedSubmissions, rememberedIds, signers, modules);
+  const heard = collectRecords(installationRecords.heard);
+  const places = collectRecords(installationRecords.places);
+  const ofDevices = [signers, modules, heard, places];
+  const add = dispatchRecords(settlements, closedRounds, endedSubmissions, rememberedIds, ...ofDevices);
 
-  function complete(): readonly CapturedInstallation[] {
+  function complete(): CapturedInstallations {
     const roundsByInstallation = groupByInstallation(closedRounds.values);
     const endedByInstallation = groupByInstallation(endedSubmissions.values);
     const idsByInstallation = groupByInstallation(rememberedIds.values);
@@ -74,34 +107,43 @@ export function createInstallationsRestoration(): Restoration<readonly CapturedI
       idsByInstallation,
       modulesByInstallation,
       signers.values,
+      heard.values,
     ])
       for (const installationId of grouped.keys())
         if (!settlements.values.has(installationId))
           throw new RecordRefused(`${installationId} has records, but its settlement has none`);
-    return Array.from(settlements.values, ([installationId, { machine, submissionsSinceMs }]) => {
-      const ids = idsByInstallation.get(installationId) ?? [];
-      const ended = endedByInstallation.get(installationId) ?? [];
-      const listIds = (list: IdList) =>
-        decodeIds(ids.filter(([rest]) => rest.startsWith(`${list}/`)).map(([, run]) => run));
-      return {
-        installationId,
-        modules: (modulesByInstallation.get(installationId) ?? []).map(([, one]) => one),
-        signer: signers.values.get(installationId) ?? null,
-        acceptedSigners: listIds('signers'),
-        settlement: buildSettlement({
-          machine,
-          submissionsSinceMs,
-          closedRounds: (roundsByInstallation.get(installationId) ?? []).map(([, one]) => one),
-          endedSubmissions: new Map(ended.map(([index, one]) => [Number(index), one])),
-          ids: {
-            submissions: listIds('submissions'),
-            runs: listIds('runs'),
-            incidents: listIds('incidents'),
-            messages: listIds('messages'),
-          },
-        }),
-      };
-    });
+    const installations = Array.from(
+      settlements.values,
+      ([installationId, { machine, submissionsSinceMs }]) => {
+        const times = heard.values.get(installationId);
+        if (times === undefined)
+          throw new RecordRefused(`${installationId} has records, but not when it was heard`);
+        const ids = idsByInstallation.get(installationId) ?? [];
+        const ended = endedByInstallation.get(installationId) ?? [];
+        const listIds = (list: IdList) =>
+          decodeIds(ids.filter(([rest]) => rest.startsWith(`${list}/`)).map(([, run]) => run));
+        return {
+          installationId,
+          ...times,
+          modules: (modulesByInstallation.get(installationId) ?? []).map(([, one]) => one),
+          signer: signers.values.get(installationId) ?? null,
+          acceptedSigners: listIds('signers'),
+          settlement: buildSettlement({
+            machine,
+            submissionsSinceMs,
+            closedRounds: (roundsByInstallation.get(installationId) ?? []).map(([, one]) => one),
+            endedSubmissions: new Map(ended.map(([index, one]) => [Number(index), one])),
+            ids: {
+              submissions: listIds('submissions'),
+              runs: listIds('runs'),
+              incidents: listIds('incidents'),
+              messages: listIds('messages'),
+            },
+          }),
+        };
+      },
+    );
+    return { installations, places: places.values.get('') ?? null };
   }
 
   return { add, complete };

@@ -8,12 +8,15 @@ import { installationsMax } from '../installationsMax.ts';
 import { reject } from '../messages/decodeMessage.ts';
 import type { Outcome, Received } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
+import { createPlaces, describeForgotten, type PlacesState } from '../places.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
-import { decodeSettlement, type SettlementStreamMessage } from './decodeSettlement.ts';
+import { decodeSettlement, findMadeAtMs, type SettlementStreamMessage } from './decodeSettlement.ts';
 import {
   type CapturedInstallation,
   createInstallationsRestoration,
   encodeInstallation,
+  encodeRemoval,
+  installationRecords,
 } from './installationSnapshot.ts';
 import {
   identifyMessage,
@@ -39,6 +42,9 @@ interface InstallationSettlement {
   /** Accepted signers. A signer that is stored again later must not replace its successor. */
   acceptedSigners: RememberedIds;
   settlement: SettlementActor;
+  /** See {@link CapturedInstallation}. */
+  heardAtMs: number;
+  readonly forgottenThroughMs: number | null;
   /** Number of reports accepted since the start. */
   reports: number;
   /** The same view until {@link reports} changes. */
@@ -47,35 +53,29 @@ interface InstallationSettlement {
 
 export type SettlementActors = ReturnType<typeof createSettlementActors>;
 
-/**
- * The actors of `MINER_PIPELINE`: modules, signer, oracle and reporter of each installation.
- *
- * @param genesisMs start of round 1 (epoch milliseconds).
- */
-export function createSettlementActors({ genesisMs }: { readonly genesisMs: number }) {
-  let installations = new Map<string, InstallationSettlement>();
+interface SettlementActorsSettings {
+  /** Start of round 1 (epoch milliseconds). */
+  readonly genesisMs: number;
+  readonly publicInstallationId?: string;
+  /** Installations with places besides the public one. */
+  readonly installationsMax?: number | undefined;
+}
+
+/** The actors of `MINER_PIPELINE`: modules, signer, oracle and reporter of each installation. */
+export function createSettlementActors(settings: SettlementActorsSettings) {
+  const { genesisMs } = settings;
+  const placesOptions = {
+    max: settings.installationsMax ?? installationsMax,
+    publicInstallationId: settings.publicInstallationId ?? '',
+    readHeardAtMs: ({ heardAtMs }: InstallationSettlement) => heardAtMs,
+  };
+  let places = createPlaces(placesOptions);
   /** Null before the first capture, and after a restoration. */
-  let captured: CapturedInstallations | null = null;
+  let captured: CapturedSettlements | null = null;
   const viewUnreported = cacheView({
     inputs: (installationId: string) => [installationId],
     compute: (installationId): ModulesView => ({ installationId, modules: [] }),
   });
-
-  /** Null if this would exceed the maximum of installations. */
-  function findOrCreateInstallation(installationId: string): InstallationSettlement | null {
-    const known = installations.get(installationId);
-    if (known !== undefined) return known;
-    if (installations.size >= installationsMax) return null;
-    const installation = createInstallation({
-      installationId,
-      modules: [],
-      signer: null,
-      acceptedSigners: noRememberedIds,
-      settlement: initialSettlement,
-    });
-    installations.set(installationId, installation);
-    return installation;
-  }
 
   function receive(message: StreamMessage): Outcome<null> {
     const decoded = decodeSettlement(message, genesisMs);
@@ -83,21 +83,18 @@ export function createSettlementActors({ genesisMs }: { readonly genesisMs: numb
     if ('rejection' in decoded) return decoded;
     const { value } = decoded;
     const storedAtMs = toMilliseconds(message.timestampNanos);
-    const installation = findOrCreateInstallation(value.installationId);
-    if (installation === null)
-      return reject('too_many_installations', `${installationsMax} other installations have messages`);
-    if (value.kind === 'module') return receiveModule(installation, value);
-    if (value.kind === 'signer') {
-      const id = identifyMessage(value.signer);
-      if (isRemembered(installation.acceptedSigners, id)) {
-        return reject('not_allowed', 'this signer was accepted before');
-      }
-      installation.acceptedSigners = rememberId(installation.acceptedSigners, id, storedAtMs);
-      installation.signer = value.signer;
-      return folded;
-    }
-    const rejection = installation.settlement.receive(value, storedAtMs);
-    return rejection === null ? folded : { rejection };
+    const known = places.entries.get(value.installationId);
+    if (known !== undefined) return receiveFor(known, value, storedAtMs);
+    const { installationId } = value;
+    const refusal = places.refuse(installationId, { storedAtMs, madeAtMs: findMadeAtMs(value) });
+    if (refusal !== null) return reject('too_many_installations', refusal);
+    const isPublic = installationId === placesOptions.publicInstallationId;
+    // The public one was never forgotten.
+    const forgottenThroughMs = isPublic ? null : places.forgottenThroughMs();
+    const installation = createInstallation({ ...nothingHeard, installationId, forgottenThroughMs });
+    const outcome = receiveFor(installation, value, storedAtMs);
+    if ('output' in outcome) places.take(installationId, installation, storedAtMs);
+    return outcome;
   }
 
   function beginRestore(): StateRestoration {
@@ -105,11 +102,10 @@ export function createSettlementActors({ genesisMs }: { readonly genesisMs: numb
     return {
       add: restoration.add,
       complete: () => {
-        const restored = restoration
-          .complete()
-          .map((captured) => [captured.installationId, createInstallation(captured)] as const);
+        const { installations, places: state } = restoration.complete();
+        const entries = installations.map((one) => [one.installationId, createInstallation(one)] as const);
         return () => {
-          installations = new Map(restored);
+          places = createPlaces(placesOptions, { entries, state });
           captured = null;
         };
       },
@@ -118,7 +114,7 @@ export function createSettlementActors({ genesisMs }: { readonly genesisMs: numb
 
   /** The same view until a module of the installation reports. */
   function modules(installationId: string): ModulesView {
-    return installations.get(installationId)?.view() ?? viewUnreported(installationId);
+    return places.entries.get(installationId)?.view() ?? viewUnreported(installationId);
   }
 
   return {
@@ -127,21 +123,21 @@ export function createSettlementActors({ genesisMs }: { readonly genesisMs: numb
     modules,
     /** Null if none was published. */
     signer: (installationId: string): SignerIdentity | null =>
-      installations.get(installationId)?.signer ?? null,
+      places.entries.get(installationId)?.signer ?? null,
     /** The same object until a message of the installation's oracle or reporter is accepted. */
     settlement: (installationId: string) =>
-      installations.get(installationId)?.settlement.settlement() ?? initialSettlement,
+      places.entries.get(installationId)?.settlement.settlement() ?? initialSettlement,
+    places: () => places.counts(),
     capture: (): StateCapture => {
       const before = captured;
       // The values are immutable, but the installations' members are replaced.
-      const entries = Array.from(installations, ([installationId, { view, settlement, ...installation }]) => {
-        const { signer, acceptedSigners } = installation;
-        return [
-          installationId,
-          { ...view(), signer, acceptedSigners, settlement: settlement.settlement() },
-        ] as const;
+      const entries = Array.from(places.entries.values(), (installation) => {
+        const { signer, acceptedSigners, heardAtMs, forgottenThroughMs } = installation;
+        const settlement = installation.settlement.settlement();
+        const one = { signer, acceptedSigners, settlement, heardAtMs, forgottenThroughMs };
+        return [installation, { ...installation.view(), ...one }] as const;
       });
-      const after = new Map(entries);
+      const after = { installations: new Map(entries), places: places.state() };
       captured = after;
       return {
         all: () => encodeAll(after, null),
@@ -152,6 +148,14 @@ export function createSettlementActors({ genesisMs }: { readonly genesisMs: numb
   };
 }
 
+const nothingHeard: Omit<CapturedInstallation, 'installationId' | 'forgottenThroughMs'> = {
+  modules: [],
+  signer: null,
+  acceptedSigners: noRememberedIds,
+  settlement: initialSettlement,
+  heardAtMs: 0,
+};
+
 function createInstallation({ installationId, ...captured }: CapturedInstallation): InstallationSettlement {
   const modules = new Map(captured.modules.map((one) => [one.instanceId, createModuleActor(one)] as const));
   const installation: InstallationSettlement = {
@@ -159,6 +163,8 @@ function createInstallation({ installationId, ...captured }: CapturedInstallatio
     signer: captured.signer,
     acceptedSigners: captured.acceptedSigners,
     settlement: createSettlementActor(captured.settlement),
+    heardAtMs: captured.heardAtMs,
+    forgottenThroughMs: captured.forgottenThroughMs,
     reports: 0,
     view: cacheView({
       inputs: () => [installation.reports],
@@ -168,14 +174,51 @@ function createInstallation({ installationId, ...captured }: CapturedInstallatio
   return installation;
 }
 
-type CapturedInstallations = ReadonlyMap<string, CapturedInstallation>;
+interface CapturedSettlements {
+  /** By what was captured. An installation that gave its place up and came back is another one. */
+  readonly installations: ReadonlyMap<InstallationSettlement, CapturedInstallation>;
+  readonly places: PlacesState | null;
+}
 
-function* encodeAll(
-  after: CapturedInstallations,
-  before: CapturedInstallations | null,
-): Iterable<FoldRecord> {
-  for (const [installationId, one] of after)
-    yield* encodeInstallation(one, before?.get(installationId) ?? null);
+function* encodeAll(after: CapturedSettlements, before: CapturedSettlements | null): Iterable<FoldRecord> {
+  if (after.places !== null && after.places !== before?.places)
+    yield installationRecords.places.write('', after.places);
+  for (const [installation, one] of before?.installations ?? [])
+    if (!after.installations.has(installation)) yield* encodeRemoval(one);
+  for (const [installation, one] of after.installations)
+    yield* encodeInstallation(one, before?.installations.get(installation) ?? null);
+}
+
+/** Folds a message of an installation with a place. An accepted one is noted as the last that was heard. */
+function receiveFor(
+  installation: InstallationSettlement,
+  value: SettlementStreamMessage,
+  storedAtMs: number,
+): Received<null> {
+  const { forgottenThroughMs } = installation;
+  if (forgottenThroughMs !== null && findMadeAtMs(value) <= forgottenThroughMs)
+    return reject('too_many_installations', describeForgotten(forgottenThroughMs));
+  const outcome = receiveKind(installation, value, storedAtMs);
+  if ('output' in outcome) installation.heardAtMs = storedAtMs;
+  return outcome;
+}
+
+function receiveKind(
+  installation: InstallationSettlement,
+  value: SettlementStreamMessage,
+  storedAtMs: number,
+): Received<null> {
+  if (value.kind === 'module') return receiveModule(installation, value);
+  if (value.kind === 'signer') {
+    const id = identifyMessage(value.signer);
+    if (isRemembered(installation.acceptedSigners, id))
+      return reject('not_allowed', 'this signer was accepted before');
+    installation.acceptedSigners = rememberId(installation.acceptedSigners, id, storedAtMs);
+    installation.signer = value.signer;
+    return folded;
+  }
+  const rejection = installation.settlement.receive(value, storedAtMs);
+  return rejection === null ? folded : { rejection };
 }
 
 function receiveModule(

@@ -59,7 +59,13 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
       const measurement = reading === null || freshness === 'offline' ? null : { freshness, reading };
       const projection = projectProcess({
         measurement,
-        roundState: installation?.roundState ?? null,
+        rounds:
+          installation === null
+            ? null
+            : {
+                openWorkUnits: installation.roundState.openRoundWorkUnits,
+                recent: counters.recentRounds(),
+              },
         settlement,
         chain,
         genesisMs: options.genesisMs,

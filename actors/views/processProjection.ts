@@ -11,7 +11,7 @@ import { findOracleState } from '../settlement/oracleState.ts';
 import { findBlockedReason, findQueueState } from '../settlement/queueState.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import type { CounterReading } from '../wheel/counterReading.ts';
-import { findRound, type RoundState } from '../wheel/roundFold.ts';
+import { findRound, type RecentRound } from '../wheel/roundFold.ts';
 import type {
   AnchorView,
   BuilderView,
@@ -27,12 +27,19 @@ import type {
 interface ProcessSources {
   readonly measurement: MeasurementView | null;
   /** Null without any accepted reading. */
-  readonly roundState: RoundState | null;
+  readonly rounds: MeasuredRounds | null;
   readonly settlement: Settlement;
   /** The newest safe state; null before the first. */
   readonly chain: ChainState | null;
   readonly genesisMs: number;
   readonly nowMs: number;
+}
+
+interface MeasuredRounds {
+  /** The newest observed rounds. */
+  readonly recent: readonly RecentRound[];
+  /** Work so far of the round that holds the newest reading. */
+  readonly openWorkUnits: bigint;
 }
 
 type Configuration = NonNullable<ChainState['core']['configuration']>;
@@ -153,15 +160,15 @@ function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailable
 
 /** Closed and open work, projected on the settled frontier, or the first reason why it cannot be projected. */
 function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): BuilderView {
-  const { measurement, roundState, settlement } = sources;
-  if (measurement === null || roundState === null) return { status: 'unavailable', reason: 'no_measurement' };
+  const { measurement, rounds: measured, settlement } = sources;
+  if (measurement === null || measured === null) return { status: 'unavailable', reason: 'no_measurement' };
   const { reading } = measurement;
   if (reading.coreStatus === 'COUNTER_FAULT') return { status: 'unavailable', reason: 'counter_fault' };
   if (!settlement.snapshot.context.approvedEpochs.includes(reading.counterEpoch)) {
     return { status: 'unavailable', reason: 'counter_epoch_unapproved' };
   }
   // A gap after the last closure takes precedence over an ineligible round.
-  const open = listOpenRounds(roundState, reading, sources);
+  const open = listOpenRounds(measured, reading, sources);
   if (typeof buffer === 'string') {
     const isGap = buffer === 'round_ineligible' && open === null;
     return { status: 'unavailable', reason: isGap ? 'round_projection_gap' : buffer };
@@ -188,7 +195,7 @@ function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailab
  * measured so far. Null if a round before it was not observed.
  */
 function listOpenRounds(
-  roundState: RoundState,
+  { recent, openWorkUnits }: MeasuredRounds,
   reading: CounterReading,
   sources: ProcessSources,
 ): WorkedRound[] | null {
@@ -197,15 +204,14 @@ function listOpenRounds(
   const openRound = findRound(reading.observedAtMs, sources.genesisMs);
   const from = Number(closedThrough) + 1;
   const rounds: WorkedRound[] = [];
-  const known = new Map(roundState.recentRounds.map(({ roundId, workUnits }) => [roundId, workUnits]));
+  const known = new Map(recent.map(({ roundId, workUnits }) => [roundId, workUnits]));
   if (openRound - from > known.size) return null;
   for (let roundId = from; roundId < openRound; roundId++) {
     const workUnits = known.get(roundId);
     if (workUnits === undefined) return null;
     rounds.push({ roundId: BigInt(roundId), workUnits });
   }
-  if (openRound >= from)
-    rounds.push({ roundId: BigInt(openRound), workUnits: roundState.openRoundWorkUnits });
+  if (openRound >= from) rounds.push({ roundId: BigInt(openRound), workUnits: openWorkUnits });
   return rounds;
 }
 

@@ -1,11 +1,12 @@
 import { copyText } from '../copyText.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
-import type { StateCapture, StateRestoration } from '../foldRecord.ts';
+import { RecordRefused, type StateCapture, type StateRestoration } from '../foldRecord.ts';
 import { installationsMax } from '../installationsMax.ts';
 import { reject } from '../messages/decodeMessage.ts';
 import type { Received } from '../messages/outcome.ts';
-import type { StoredAt, StreamMessage } from '../messages/streamMessage.ts';
-import { nanosPerMillisecond } from '../schemas/durations.ts';
+import type { StreamMessage } from '../messages/streamMessage.ts';
+import { createPlaces, type PlaceCounts, type Places } from '../places.ts';
+import { toMilliseconds } from '../schemas/durations.ts';
 import type { CounterReading } from './counterReading.ts';
 import { type CapturedCounters, createCounterRestoration, encodeCounters } from './counterSnapshot.ts';
 import type { DayHistory } from './dayHistory.ts';
@@ -17,7 +18,13 @@ import {
   type ReadingOutput,
 } from './installationActor.ts';
 import type { MeasurementProgress } from './measurementEvents.ts';
-import { addPublicReading, type EvictedMeasurements, type PublicState } from './publicState.ts';
+import {
+  addPublicReading,
+  type EvictedMeasurements,
+  nothingPublic,
+  type PublicState,
+} from './publicState.ts';
+import { type BucketRow, closeBucket, type RecentRound } from './roundFold.ts';
 import type { TelemetryView } from './telemetryView.ts';
 
 /** Version of the folds of `MINER_COUNTER`. A snapshot of another version is not restored; the stream is replayed. */
@@ -26,6 +33,8 @@ const counterFoldVersion = 8;
 export interface CounterOutput extends ReadingOutput {
   /** Omitted if nothing was evicted. */
   readonly evicted?: EvictedMeasurements;
+  /** Last half hours of installations that gave their places up to the one of the reading. Omitted if none did. */
+  readonly left?: readonly BucketRow[];
 }
 
 /** The actors of `MINER_COUNTER`, one per installation with readings. */
@@ -34,16 +43,19 @@ export interface CounterActors {
   receive(message: StreamMessage): Received<CounterOutput>;
   /** Folds a reading from ClickHouse whose message is no longer in the stream. */
   receiveStored(reading: CounterReading): Received<CounterOutput>;
-  /** Whether readings were accepted, even if they are not shown yet. */
-  hasReadings(installationId: string): boolean;
+  /** Whether readings may have been accepted, even if they are not shown yet: of any installation once some were forgotten. */
+  mayHaveReadings(installationId: string): boolean;
   /** Offline for an installation that has published nothing. */
   telemetry(installationId: string, nowMs: number): TelemetryView;
   /** Days of the public installation; null before its first reading. The same object until a reading changes it. */
   history(): DayHistory | null;
   /** Achievements of the public installation; null before its first reading. The same object until the next achievement. */
   achievements(): MeasurementProgress | null;
-  /** Newest reading and rounds; null for an installation without readings. The same object until a reading is accepted. */
+  /** The newest observed rounds of the public installation, ascending. The same list until one closes. */
+  recentRounds(): readonly RecentRound[];
+  /** Newest reading and open round; null for an installation without readings. The same object until a reading is accepted. */
   installation(installationId: string): InstallationState | null;
+  places(): PlaceCounts;
   capture(): StateCapture;
   /**
    * Begins to restore a state, which replaces the current one once complete. The shown state stays until `reveal`, so that no view goes
@@ -57,60 +69,99 @@ interface CounterActorsSettings {
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
   readonly publicInstallationId: string;
+  /** Installations with places besides the public one. */
+  readonly installationsMax?: number | undefined;
 }
 
 export function createCounterActors(settings: CounterActorsSettings): CounterActors {
   const { genesisMs, publicInstallationId } = settings;
+  const placesOptions = {
+    max: settings.installationsMax ?? installationsMax,
+    publicInstallationId,
+    readHeardAtMs: (actor: InstallationActor) => actor.state()?.heardAtMs ?? 0,
+  };
   let folded: Folded | null = null;
   /** Null before the first capture, and after a restoration. */
   let captured: CapturedCounters | null = null;
-  let shown: Folded = { actors: new Map(), history: null, progress: null };
-
-  /** Null if this would exceed the maximum of installations. */
-  function findOrCreateActor({ actors }: Folded, installationId: string): InstallationActor | null {
-    const known = actors.get(installationId);
-    if (known !== undefined) return known;
-    if (actors.size >= installationsMax) return null;
-    const id = copyText(installationId);
-    const actor = createInstallationActor(id, genesisMs, null);
-    actors.set(id, actor);
-    return actor;
-  }
+  let shown: Folded = { places: createPlaces(placesOptions), ...nothingPublic };
 
   function receive(message: StreamMessage): Received<CounterOutput> {
     const decoded = decodeCounter(message);
     if ('rejection' in decoded) return decoded;
-    return take(decoded.value, message);
+    const storedAtMs = toMilliseconds(message.timestampNanos);
+    folded ??= shown;
+    const { places } = folded;
+    const reading = decoded.value;
+    const { installationId } = reading;
+    const actor = places.entries.get(installationId);
+    if (actor !== undefined) return take(folded, actor, reading, storedAtMs);
+    const refusal = places.refuse(installationId, { storedAtMs, madeAtMs: reading.observedAtMs });
+    if (refusal !== null) return reject('too_many_installations', refusal);
+    return begin(folded, reading, storedAtMs, places.take);
   }
 
-  function take(reading: CounterReading, stored: StoredAt): Received<CounterOutput> {
-    const { installationId } = reading;
+  function receiveStored(reading: CounterReading): Received<CounterOutput> {
+    // The stream's time of the message is no longer known; the gateway received it shortly before.
+    const storedAtMs = reading.receivedAtMs;
     folded ??= shown;
-    const actor = findOrCreateActor(folded, installationId);
-    if (actor === null)
-      return reject('too_many_installations', `${installationsMax} other installations have readings`);
-    const outcome = actor.receive(reading);
-    if (installationId === publicInstallationId && 'output' in outcome) {
+    const { places } = folded;
+    const actor = places.entries.get(reading.installationId);
+    return actor === undefined
+      ? begin(folded, reading, storedAtMs, places.takeAgain)
+      : take(folded, actor, reading, storedAtMs);
+  }
+
+  /** Folds the first reading of an installation, which no earlier one can contradict. */
+  function begin(
+    state: Folded,
+    reading: CounterReading,
+    storedAtMs: number,
+    takePlace: Places<InstallationActor>['take'],
+  ): Received<CounterOutput> {
+    const id = copyText(reading.installationId);
+    const actor = createInstallationActor(id, genesisMs, null);
+    const { position } = reading;
+    const outcome = take(state, actor, reading, storedAtMs);
+    const left = takePlace(id, actor, storedAtMs).flatMap((gone) => {
+      const last = gone.state();
+      return last === null
+        ? []
+        : [closeBucket(last.acceptance.latest.installationId, last.roundState, position)];
+    });
+    if (left.length === 0 || 'rejection' in outcome) return outcome;
+    return { output: { ...outcome.output, left } };
+  }
+
+  function take(
+    state: Folded,
+    actor: InstallationActor,
+    reading: CounterReading,
+    storedAtMs: number,
+  ): Received<CounterOutput> {
+    const outcome = actor.receive(reading, storedAtMs);
+    if (reading.installationId === publicInstallationId && 'output' in outcome) {
       const { reading: accepted, closed } = outcome.output;
-      const evicted = addPublicReading(folded, { reading: accepted, round: closed.round, stored });
+      const evicted = addPublicReading(state, { reading: accepted, round: closed.round, storedAtMs });
       if (evicted !== null) return { output: { ...outcome.output, evicted } };
     }
     return outcome;
   }
 
   function telemetry(installationId: string, nowMs: number): TelemetryView {
-    const actor = shown.actors.get(installationId);
+    const actor = shown.places.entries.get(installationId);
     if (actor !== undefined) return actor.telemetry(nowMs);
     return { installationId, freshness: 'offline', revision: null, reading: null };
   }
 
+  const places = () => (folded ?? shown).places;
+
   function capture(): StateCapture {
-    const { actors, history, progress } = folded ?? shown;
-    const installations = [...actors.values()]
-      .map((actor) => actor.state())
-      .filter((state) => state !== null);
+    const { places, ...rest } = folded ?? shown;
+    const installations = Array.from(places.entries.values(), (actor) => actor.state()).filter(
+      (state) => state !== null,
+    );
     const before = captured;
-    const after = { installations, history, progress };
+    const after = { installations, places: places.state(), ...rest };
     captured = after;
     return {
       all: () => encodeCounters(after),
@@ -123,12 +174,16 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     return {
       add: restoration.add,
       complete: () => {
-        const { installations, history, progress } = restoration.complete();
-        const actors = installations.map((state) => {
-          const { installationId } = state.acceptance.latest;
-          return [installationId, createInstallationActor(installationId, genesisMs, state)] as const;
+        const { installations, places: state, ...rest } = restoration.complete();
+        const entries = installations.map((installation) => {
+          const { installationId } = installation.acceptance.latest;
+          return [installationId, createInstallationActor(installationId, genesisMs, installation)] as const;
         });
-        const restored = { actors: new Map(actors), history, progress };
+        const restored = { places: createPlaces(placesOptions, { entries, state }), ...rest };
+        if ((restored.history === null) === restored.places.entries.has(publicInstallationId))
+          throw new RecordRefused(
+            'the public installation has records without a history, or the other way round',
+          );
         return () => {
           // Before the first restoration, no shown state could go back.
           if (folded === null) shown = restored;
@@ -142,15 +197,17 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   return {
     identity: identifyFold(counterFoldVersion, { genesisMs, publicInstallationId }),
     receive,
-    // The stream's time of the message is no longer known; the gateway received it shortly before.
-    receiveStored: (reading) =>
-      take(reading, { timestampNanos: BigInt(reading.receivedAtMs) * nanosPerMillisecond }),
-    hasReadings: (installationId) =>
-      shown.actors.has(installationId) || (folded?.actors.has(installationId) ?? false),
+    receiveStored,
+    mayHaveReadings: (installationId) =>
+      shown.places.entries.has(installationId) ||
+      places().entries.has(installationId) ||
+      places().forgottenThroughMs() !== null,
     telemetry,
     history: () => shown.history,
     achievements: () => shown.progress,
-    installation: (installationId) => shown.actors.get(installationId)?.state() ?? null,
+    recentRounds: () => shown.recentRounds,
+    installation: (installationId) => shown.places.entries.get(installationId)?.state() ?? null,
+    places: () => places().counts(),
     capture,
     beginRestore,
     reveal: () => {
@@ -160,5 +217,5 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
 }
 
 interface Folded extends PublicState {
-  readonly actors: Map<string, InstallationActor>;
+  readonly places: Places<InstallationActor>;
 }

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { measurementEvent } from '../events/eventSchemas.ts';
 import { evictedEvents } from '../events/eventWindow.ts';
 import { defineRecord } from '../foldRecord.ts';
-import { amount, count } from '../schemas/stateScalars.ts';
+import { placesState } from '../places.ts';
+import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
 import { acceptanceState } from './acceptance.ts';
 import { daySums, historyStart } from './dayHistory.ts';
 import { progressScalars } from './measurementEvents.ts';
 import { openRound, recentRound } from './roundFold.ts';
 
-const installation = z.strictObject({ acceptance: acceptanceState, openRound });
+const installation = z.strictObject({ acceptance: acceptanceState, openRound, heardAtMs: milliseconds });
 
 /** A day with its rounds as pairs of place and work, since JSON has no map. */
 const day = daySums.extend({ rounds: z.array(z.tuple([count, amount])).nullable() });
@@ -18,7 +19,9 @@ const progress = progressScalars.extend({ run: z.string(), evicted: evictedEvent
 export const counterRecords = {
   /** By installation. */
   installation: defineRecord('installation', installation),
-  /** By installation and number of the record. */
+  /** One, with an empty key, once a new installation has asked for a place. */
+  places: defineRecord('places', placesState),
+  /** Of the public installation, by number of the record. */
   recentRounds: defineRecord('recentRounds', z.array(recentRound)),
   /** One, with an empty key, once the public installation has a reading. */
   history: defineRecord('history', historyStart),

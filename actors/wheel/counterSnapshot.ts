@@ -5,13 +5,14 @@ import {
   dispatchRecords,
   type FoldRecord,
   RecordRefused,
-  type RecordValue,
   type Restoration,
 } from '../foldRecord.ts';
+import type { PlacesState } from '../places.ts';
 import { counterRecords } from './counterRecords.ts';
 import { type DayHistory, type DaySummary, listDays, toHistory } from './dayHistory.ts';
 import type { InstallationState } from './installationActor.ts';
 import type { MeasurementProgress } from './measurementEvents.ts';
+import { nothingPublic } from './publicState.ts';
 import type { RecentRound } from './roundFold.ts';
 
 /** Rounds per record. A small number, so that a closing round changes little. */
@@ -22,9 +23,12 @@ export interface CapturedCounters {
   readonly installations: readonly InstallationState[];
   readonly history: DayHistory | null;
   readonly progress: MeasurementProgress | null;
+  /** Of the public installation. */
+  readonly recentRounds: readonly RecentRound[];
+  readonly places: PlacesState | null;
 }
 
-const nothingCaptured: CapturedCounters = { installations: [], history: null, progress: null };
+const nothingCaptured: CapturedCounters = { installations: [], places: null, ...nothingPublic };
 
 /** Records of `after` that differ from `before`; all records if `before` is omitted. The same object means unchanged. */
 export function* encodeCounters(
@@ -53,52 +57,48 @@ export function* encodeCounters(
     for (const one of retained)
       if (!known.has(one)) yield counterRecords.measurementEvent.write(formatArrival(one), one);
   }
-  const installations = new Map(before.installations.map((one) => [installationIdOf(one), one]));
+  yield* encodeChangedRounds(before.recentRounds, after.recentRounds);
+  if (after.places !== null && after.places !== before.places)
+    yield counterRecords.places.write('', after.places);
+  const gone = new Map(before.installations.map((one) => [installationIdOf(one), one]));
   for (const one of after.installations) {
-    const known = installations.get(installationIdOf(one));
+    const installationId = installationIdOf(one);
+    const known = gone.get(installationId);
+    gone.delete(installationId);
     if (known === one) continue;
-    const { recentRounds, ...open } = one.roundState;
-    yield counterRecords.installation.write(installationIdOf(one), {
-      acceptance: one.acceptance,
-      openRound: open,
-    });
-    yield* encodeChangedRounds(known ?? null, one);
+    const { acceptance, roundState, heardAtMs } = one;
+    yield counterRecords.installation.write(installationId, { acceptance, openRound: roundState, heardAtMs });
   }
+  for (const installationId of gone.keys())
+    yield counterRecords.installation.writeChange(installationId, undefined);
 }
 
 function* encodeChangedRounds(
-  before: InstallationState | null,
-  after: InstallationState,
+  before: readonly RecentRound[],
+  after: readonly RecentRound[],
 ): Iterable<FoldRecord> {
-  if (before?.roundState.recentRounds === after.roundState.recentRounds) return;
-  const known = before === null ? new Map<number, readonly RecentRound[]>() : groupRounds(before);
+  if (before === after) return;
+  const known = groupRounds(before);
   const groups = groupRounds(after);
-  for (const record of known.keys()) if (!groups.has(record)) yield writeRounds(after, record, undefined);
+  for (const record of known.keys())
+    if (!groups.has(record)) yield counterRecords.recentRounds.writeChange(record, undefined);
   for (const [record, rounds] of groups) {
     const previous = known.get(record);
     // Rounds are added at the end and removed at the beginning.
     const isSame = previous?.[0] === rounds[0] && previous?.at(-1) === rounds.at(-1);
-    if (!isSame) yield writeRounds(after, record, rounds);
+    if (!isSame) yield counterRecords.recentRounds.write(record, rounds);
   }
 }
 
-function groupRounds({ roundState }: InstallationState): ReadonlyMap<number, readonly RecentRound[]> {
+function groupRounds(rounds: readonly RecentRound[]): ReadonlyMap<number, readonly RecentRound[]> {
   const groups = new Map<number, RecentRound[]>();
-  for (const round of roundState.recentRounds) {
+  for (const round of rounds) {
     const record = Math.floor(round.roundId / roundsPerRecord);
     const group = groups.get(record);
     if (group === undefined) groups.set(record, [round]);
     else group.push(round);
   }
   return groups;
-}
-
-function writeRounds(
-  of: InstallationState,
-  record: number,
-  rounds: readonly RecentRound[] | undefined,
-): FoldRecord {
-  return counterRecords.recentRounds.writeChange(`${installationIdOf(of)}/${record}`, rounds);
 }
 
 function installationIdOf({ acceptance }: InstallationState): string {
@@ -110,7 +110,7 @@ function encodeDay({ rounds, ...rest }: DaySummary): FoldRecord {
 }
 
 /**
- * The records of `captured`, with one installation's state taken from `other`, including the history if the installation is public.
+ * The records of `captured`, with one installation's state taken from `other`, including history and rounds if the installation is public.
  */
 export function replaceInstallation(
   captured: Iterable<FoldRecord>,
@@ -119,7 +119,7 @@ export function replaceInstallation(
 ): readonly FoldRecord[] {
   const isOf = ({ kind, key }: FoldRecord) => {
     if (kind === counterRecords.installation.kind) return key === installationId;
-    return kind === counterRecords.recentRounds.kind ? key.startsWith(`${installationId}/`) : isPublic;
+    return kind !== counterRecords.places.kind && isPublic;
   };
   return [...[...captured].filter((record) => !isOf(record)), ...[...other].filter(isOf)];
 }
@@ -128,6 +128,7 @@ export function replaceInstallation(
 export function createCounterRestoration(): Restoration<CapturedCounters> {
   const installations = collectRecords(counterRecords.installation);
   const rounds = collectRecords(counterRecords.recentRounds);
+  const places = collectRecords(counterRecords.places);
   const histories = collectRecords(counterRecords.history);
   const days = collectRecords(counterRecords.day);
   const progresses = collectRecords(counterRecords.progress);
@@ -138,6 +139,8 @@ export function createCounterRestoration(): Restoration<CapturedCounters> {
     const progress = progresses.values.get('');
     if ((history === undefined) !== (days.values.size === 0))
       throw new RecordRefused('the records of a history are incomplete');
+    if (history === undefined && rounds.values.size > 0)
+      throw new RecordRefused('rounds have records, but the history has none');
     if (progress === undefined && events.values.size > 0)
       throw new RecordRefused('measurement events have records, but their progress has none');
     const summaries = [...days.values.values()].map(({ rounds, ...rest }) => ({
@@ -146,7 +149,13 @@ export function createCounterRestoration(): Restoration<CapturedCounters> {
     }));
     summaries.sort((a, b) => a.startMs - b.startMs);
     return {
-      installations: joinRounds(installations.values, rounds.values),
+      installations: Array.from(installations.values.values(), ({ acceptance, openRound, heardAtMs }) => ({
+        acceptance,
+        roundState: openRound,
+        heardAtMs,
+      })),
+      places: places.values.get('') ?? null,
+      recentRounds: [...rounds.values.values()].flat().sort((a, b) => a.roundId - b.roundId),
       history: history === undefined ? null : toHistory(history, summaries),
       progress:
         progress === undefined
@@ -155,25 +164,8 @@ export function createCounterRestoration(): Restoration<CapturedCounters> {
     };
   }
 
-  return { add: dispatchRecords(installations, rounds, histories, days, progresses, events), complete };
-}
-
-function joinRounds(
-  installations: ReadonlyMap<string, RecordValue<typeof counterRecords.installation>>,
-  records: ReadonlyMap<string, readonly RecentRound[]>,
-): InstallationState[] {
-  const roundsOf = new Map<string, RecentRound[]>();
-  for (const [key, rounds] of records) {
-    const installationId = key.slice(0, key.indexOf('/'));
-    if (!installations.has(installationId))
-      throw new RecordRefused(`rounds of ${installationId} have records, but the installation has none`);
-    const known = roundsOf.get(installationId);
-    if (known === undefined) roundsOf.set(installationId, [...rounds]);
-    else known.push(...rounds);
-  }
-  return Array.from(installations, ([installationId, { acceptance, openRound }]) => {
-    const rounds = roundsOf.get(installationId) ?? [];
-    rounds.sort((a, b) => a.roundId - b.roundId);
-    return { acceptance, roundState: { ...openRound, recentRounds: rounds } };
-  });
+  return {
+    add: dispatchRecords(installations, rounds, places, histories, days, progresses, events),
+    complete,
+  };
 }

@@ -10,6 +10,8 @@ import type { TelemetryView } from './telemetryView.ts';
 export interface InstallationState {
   readonly acceptance: AcceptanceState;
   readonly roundState: RoundState;
+  /** When the stream stored the newest accepted reading (epoch milliseconds). */
+  readonly heardAtMs: number;
 }
 
 export interface ReadingOutput {
@@ -40,19 +42,19 @@ export function createInstallationActor(
     },
   });
 
-  /** Folds one reading. The caller must not use the object afterwards. */
-  function receive(reading: CounterReading): Received<ReadingOutput> {
+  /** Folds one reading, stored at `heardAtMs`. The caller must not use the object afterwards. */
+  function receive(reading: CounterReading, heardAtMs: number): Received<ReadingOutput> {
     const rejection = findRejection(state?.acceptance ?? null, reading);
     if (rejection !== null) return { rejection };
     const acceptance = acceptReading(state?.acceptance ?? null, reading);
     shareStrings(reading, state?.acceptance.latest ?? null);
     if (state === null) {
-      state = { acceptance, roundState: createRoundState(reading) };
+      state = { acceptance, roundState: createRoundState(reading), heardAtMs };
       return { output: { reading, closed: nothingClosed } };
     }
     const previous = state.acceptance.latest;
     const folded = foldRound(state.roundState, { reading, previous, genesisMs });
-    state = { acceptance, roundState: folded.state };
+    state = { acceptance, roundState: folded.state, heardAtMs };
     return { output: { reading, closed: folded.closed } };
   }
 

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { Inferred } from '../../machines/inferred.ts';
 import type { Achievement, MeasurementEvent } from '../events/eventSchemas.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from '../events/eventWindow.ts';
-import type { StoredAt } from '../messages/streamMessage.ts';
-import { dayMs, toMilliseconds } from '../schemas/durations.ts';
+import { dayMs } from '../schemas/durations.ts';
 import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
 import type { CounterReading } from './counterReading.ts';
 import { findDayStart, formatDayLabel } from './dayHistory.ts';
@@ -67,19 +66,19 @@ interface ReadingContext {
   readonly dayMm: number;
   /** Distance of the previous reading's day. */
   readonly previousDayMm: number;
-  /** When the stream stored the reading. */
-  readonly stored: StoredAt;
+  /** When the stream stored the reading (epoch milliseconds). */
+  readonly storedAtMs: number;
 }
 
 export function addAchievements(
   previous: MeasurementProgress | null,
   reading: CounterReading,
-  { dayMm, previousDayMm, stored }: ReadingContext,
+  { dayMm, previousDayMm, storedAtMs }: ReadingContext,
 ): MeasurementProgress {
   const dayStartMs = findDayStart(reading.observedAtMs);
   const known = previous ?? {
     ...nothingYet,
-    run: buildRunId(reading.position, toMilliseconds(stored.timestampNanos)),
+    run: buildRunId(reading.position, storedAtMs),
   };
   const before = dayStartMs === known.dayStartMs ? known : withDay(known, dayStartMs, previousDayMm);
   const speed = reading.speedMmPerSecond;
@@ -126,7 +125,7 @@ export function addAchievements(
     recordMm: isRecord ? speed : before.recordMm,
     streakDayMs: isStreakDay ? dayStartMs : before.streakDayMs,
     streakDays,
-    events: before.events.concat(listEvents(achievements, reading, toMilliseconds(stored.timestampNanos))),
+    events: before.events.concat(listEvents(achievements, reading, storedAtMs)),
     evicted: before.evicted,
   };
 }

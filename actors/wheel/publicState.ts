@@ -1,15 +1,21 @@
 import type { MeasurementEvent } from '../events/eventSchemas.ts';
 import { evictOldest } from '../events/eventWindow.ts';
-import type { StoredAt } from '../messages/streamMessage.ts';
 import type { CounterReading } from './counterReading.ts';
 import { type DayHistory, withReading } from './dayHistory.ts';
 import { addAchievements, type MeasurementProgress } from './measurementEvents.ts';
-import type { RoundRow } from './roundFold.ts';
+import type { RecentRound, RoundRow } from './roundFold.ts';
+
+/** A day of rounds. Rounds that the oracle has not closed within a day are no longer projected. */
+export const recentRoundsMax = 144;
 
 export interface PublicState {
   history: DayHistory | null;
   progress: MeasurementProgress | null;
+  /** The newest observed rounds, ascending, at most {@link recentRoundsMax}. */
+  recentRounds: readonly RecentRound[];
 }
+
+export const nothingPublic: Readonly<PublicState> = { history: null, progress: null, recentRounds: [] };
 
 /** Evicted events of the feed, with the run of the fold. */
 export interface EvictedMeasurements {
@@ -20,19 +26,24 @@ export interface EvictedMeasurements {
 interface PublicReading {
   readonly reading: CounterReading;
   readonly round: RoundRow | null;
-  readonly stored: StoredAt;
+  /** When the stream stored the reading (epoch milliseconds). */
+  readonly storedAtMs: number;
 }
 
 /** @returns the evicted events, if any. */
 export function addPublicReading(
   state: PublicState,
-  { reading, round, stored }: PublicReading,
+  { reading, round, storedAtMs }: PublicReading,
 ): EvictedMeasurements | null {
+  if (round !== null) {
+    const { roundId, workUnits } = round;
+    state.recentRounds = [...state.recentRounds, { roundId, workUnits }].slice(-recentRoundsMax);
+  }
   const previousDayMm = state.history?.open.distanceMm ?? 0;
   state.history = withReading(state.history, reading, round);
   const dayMm = state.history.open.distanceMm ?? 0;
   const before = state.progress;
-  const progress = addAchievements(before, reading, { dayMm, previousDayMm, stored });
+  const progress = addAchievements(before, reading, { dayMm, previousDayMm, storedAtMs });
   state.progress = progress;
   if (progress.events === before?.events) return null;
   const shorter = evictOldest(progress, {

@@ -10,9 +10,6 @@ export const bucketSeconds = 1800 as const;
 /** Two readings that are further apart do not cover the time between them (CONTRACT.md, Time, rounds and days). */
 export const coveringGapSeconds = 120;
 
-/** A day of rounds. Rounds that the oracle has not closed within a day are no longer projected. */
-export const recentRoundsMax = 144;
-
 export const roundMs = roundSeconds * 1000;
 export const bucketMs = bucketSeconds * 1000;
 const coveringGapMs = coveringGapSeconds * 1000;
@@ -73,11 +70,8 @@ export const openRound = z.strictObject({
 export const recentRound = z.strictObject({ roundId: z.int(), workUnits: amount });
 export type RecentRound = Inferred<typeof recentRound>;
 
-/** Rounds and buckets of one installation. Immutable. */
-export interface RoundState extends Inferred<typeof openRound> {
-  /** The newest observed rounds, ascending, at most {@link recentRoundsMax}. */
-  readonly recentRounds: readonly RecentRound[];
-}
+/** The open round and bucket of one installation. Immutable. */
+export type RoundState = Inferred<typeof openRound>;
 
 export interface ClosedRows {
   readonly round: RoundRow | null;
@@ -91,8 +85,12 @@ export function createRoundState(reading: CounterReading): RoundState {
     coveredFromMs: reading.observedAtMs,
     openRoundWorkUnits: 0n,
     bucket: createBucket(reading),
-    recentRounds: [],
   };
+}
+
+/** The row of the open bucket, closed without a later reading of its installation. */
+export function closeBucket(installationId: string, { bucket }: RoundState, position: number): BucketRow {
+  return { installationId, ...bucket, position };
 }
 
 interface FollowingReading {
@@ -120,8 +118,7 @@ export function foldRound(
   if (findRound(reading.observedAtMs, genesisMs) === roundId) {
     const openRoundWorkUnits = state.openRoundWorkUnits + workUnits;
     const bucket = withReading(state.bucket, reading);
-    const { recentRounds } = state;
-    return { state: { coveredFromMs, openRoundWorkUnits, bucket, recentRounds }, closed: nothingClosed };
+    return { state: { coveredFromMs, openRoundWorkUnits, bucket }, closed: nothingClosed };
   }
 
   const startMs = genesisMs + (roundId - 1) * roundMs;
@@ -137,10 +134,6 @@ export function foldRound(
       coveredFromMs,
       openRoundWorkUnits: workUnits,
       bucket: isBucketClosed ? createBucket(reading) : withReading(ended, reading),
-      recentRounds:
-        round === null
-          ? state.recentRounds
-          : [...state.recentRounds, { roundId, workUnits: round.workUnits }].slice(-recentRoundsMax),
     },
     closed: { round, bucket: isBucketClosed ? { installationId, ...ended, position } : null },
   };

@@ -9,6 +9,8 @@ import { closeNats } from '../../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import type { JetStream } from '../../streams/jetstream/natsLink.ts';
 import {
+  type BoundDeployment,
+  boundDeployment,
   type Configuration,
   locateDatabase,
   readConfiguration,
@@ -93,7 +95,7 @@ async function examine(
     const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
     const read = readDeploymentFile(path);
     print([ok('deployment file', `${path}, installation ${read.installationId}`)]);
-    return read;
+    return boundDeployment(read, configuration);
   });
   const connection = await connectForDiagnosis(configuration, print);
   try {
@@ -159,7 +161,7 @@ async function inspect({
 
 interface ExamineOptions extends JetStream {
   readonly configuration: Configuration;
-  readonly deployment: Deployment;
+  readonly deployment: BoundDeployment;
   readonly stored: StoredCounts | null;
   readonly quick: boolean;
   readonly fromBlock: bigint | undefined;

@@ -1,10 +1,13 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { installationsMax as installationsDefault } from '../../actors/installationsMax.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { DatabaseLocation } from '../../storage/database.ts';
 import { rowsTtlDaysMax, rowsTtlDaysMin } from '../../storage/rowsTtl.ts';
+import type { FoldedDeployment } from '../../streams/follower/streamDefinition.ts';
 import { chainProofs } from '../../streams/indexer/chainProofs.ts';
+import type { Deployment } from './deploymentFile.ts';
 import { findFileProblem, findNatsProblems, isNatsUrl } from './natsConfiguration.ts';
 
 /** An environment variable with its default and meaning. The schema's description names the expected value. */
@@ -188,6 +191,11 @@ export const variables = {
     '0',
     'Days that ClickHouse keeps rows of readings, rounds, half hours and events, the same for all processes; 0 keeps all',
   ),
+  MINER_INSTALLATIONS_MAX: variable(
+    wholeNumber(/^[1-9]\d{0,6}$/, 'a whole number from 1 to 9999999'),
+    String(installationsDefault),
+    'Installations that each stream of readings or messages gives places, the same for all processes: at least twice as many as there are wheels, and 3 KB of memory each with readings, 7 KB with other messages',
+  ),
   MINER_INCOMPLETE_REBUILD: variable(
     z.enum(['refuse', 'accept']).describe('refuse or accept'),
     'refuse',
@@ -247,6 +255,16 @@ export function locateDatabase(configuration: Configuration): DatabaseLocation {
     MINER_CLICKHOUSE_CA: caFile,
   } = configuration;
   return url === null ? { path: join(configuration.MINER_DATA_DIR, 'clickhouse') } : { url, cluster, caFile };
+}
+
+/** A deployment, with the bound of its folds. */
+export type BoundDeployment = Deployment & Pick<FoldedDeployment, 'installationsMax'>;
+
+export function boundDeployment(
+  deployment: Deployment,
+  { MINER_INSTALLATIONS_MAX: installationsMax }: Pick<Configuration, 'MINER_INSTALLATIONS_MAX'>,
+): BoundDeployment {
+  return { ...deployment, installationsMax };
 }
 
 type VariableName = keyof typeof variables;

@@ -116,6 +116,7 @@ async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
       tables: () => tables,
       oldestRowMs: createOldestRowMs(rowsTtlDays, systemClock.nowMs),
       genesisMs: deployment.genesisTimestamp * 1000,
+      publicInstallationId: deployment.installationId,
       memory: () => null,
       snapshots,
       safeStates: () => [],

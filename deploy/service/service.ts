@@ -19,6 +19,7 @@ import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
 import { createNatsLink } from '../../streams/jetstream/natsLink.ts';
 import { registerAgeMetrics } from '../../streams/metrics/ageMetrics.ts';
 import { registerFoldVersions, registerFollowerMetrics } from '../../streams/metrics/followerMetrics.ts';
+import { registerPlaceMetrics } from '../../streams/metrics/placeMetrics.ts';
 import { registerStoreMetrics } from '../../streams/metrics/storeMetrics.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
@@ -142,6 +143,7 @@ export async function startService({
   registerReadinessMetric(registry, readiness);
   registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
   registerFoldVersions(registry, listFolds(actors));
+  registerPlaceMetrics(registry, actors);
   registerAgeMetrics(registry, { counters, chain, installationId: deployment.installationId, clock });
   registerDatabaseMetrics(registry, isDatabaseReachable);
   // A replica may not ask ClickHouse for its disks.

@@ -1,6 +1,6 @@
 import { defaultReadTimeoutMs } from '../../http/server/answers/pendingReads.ts';
 import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
-import { type Configuration, locateDatabase } from '../configuration/configuration.ts';
+import { boundDeployment, type Configuration, locateDatabase } from '../configuration/configuration.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
 
 const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
@@ -19,9 +19,11 @@ export type ServiceSettings = ReturnType<typeof buildSettings>;
 
 /** Builds the settings of a process. `configuration.ts` says what each means. */
 export function buildSettings(configuration: Configuration, settings: ProcessSettings) {
+  const deployment = boundDeployment(settings.deployment, configuration);
   const acceptedLosses: Pick<readonly string[], 'includes'> = configuration.MINER_LOST_STREAMS;
   return {
     ...settings,
+    deployment,
     // A read replica publishes nothing, and therefore no spans.
     rpcUrl: settings.roles.ingest ? settings.rpcUrl : null,
     database: locateDatabase(configuration),

@@ -93,10 +93,8 @@ async function createAudit(
       tables,
       oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
       genesisMs: genesisTimestamp * 1000,
-      memory: () =>
-        isCurrent()
-          ? { recent, publicInstallationId: installationId, history: actors.MINER_COUNTER.history() }
-          : null,
+      publicInstallationId: installationId,
+      memory: () => (isCurrent() ? { recent, history: actors.MINER_COUNTER.history() } : null),
       snapshots: createSnapshotStore({ database, tables, logger }),
       safeStates: () => actors.MINER_CHAIN?.state.safe ?? [],
       blockAudit: hasNode

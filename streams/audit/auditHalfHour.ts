@@ -5,7 +5,12 @@ import { bucketMs, roundMs } from '../../actors/wheel/roundFold.ts';
 import type { Database } from '../../storage/database.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
 import type { OldestRowMs } from '../../storage/rowsTtl.ts';
-import { findReadingBefore, readHalfHour, type StoredHalfHour } from '../../storage/storedHalfHour.ts';
+import {
+  findFirstReading,
+  findReadingBefore,
+  readHalfHour,
+  type StoredHalfHour,
+} from '../../storage/storedHalfHour.ts';
 import type { ActiveTables } from '../../storage/tables.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 import { parseNanos } from '../jetstream/streamPosition.ts';
@@ -19,7 +24,6 @@ const secondLook = { warmUpMs: 4 * 3_600_000, messagesMax: 65_536 } as const;
 
 export interface CounterMemory {
   readonly recent: Pick<RecentReadings, 'coversAbove' | 'page'>;
-  readonly publicInstallationId: string;
   /** Null before the first reading. */
   readonly history: DayHistory | null;
 }
@@ -29,6 +33,7 @@ export interface HalfHourAuditOptions extends JetStream {
   readonly tables: ActiveTables;
   readonly oldestRowMs: OldestRowMs;
   readonly genesisMs: number;
+  readonly publicInstallationId: string;
   /** Null while memory does not hold everything that is stored. */
   readonly memory: () => CounterMemory | null;
 }
@@ -70,13 +75,11 @@ export async function auditHalfHour(
   let differences: string[] = [];
   let repairFrom = sample.sequence;
   for (const look of [firstLook, secondLook]) {
-    const fromSequence = await findStart(options, sample, look.warmUpMs);
-    const folded = await foldHalfHour({
-      ...options,
-      halfHour: sample,
-      fromSequence,
-      messagesMax: look.messagesMax,
-    });
+    const start = await findStart(options, sample, look.warmUpMs);
+    const folded =
+      start === null
+        ? null
+        : await foldHalfHour({ ...options, ...start, halfHour: sample, messagesMax: look.messagesMax });
     if (folded === null || folded.bucket.position > storedThrough) return { outcome: 'skipped', about };
     differences = await compare(options, sample, folded);
     if (differences.length === 0) return { outcome: 'agrees', about };
@@ -92,20 +95,28 @@ export async function auditHalfHour(
   };
 }
 
-/** Sequence of a reading some time before the half hour, or the first sequence of the stream. */
+/**
+ * Sequence of a reading some time before the half hour, or the beginning of the installation. Null if nothing of the installation is stored:
+ * it may never have had a place.
+ */
 async function findStart(
-  { jsm, database, tables }: HalfHourAuditOptions,
+  { jsm, database, tables, publicInstallationId }: HalfHourAuditOptions,
   { installationId, startMs, sequence }: HalfHourSample,
   warmUpMs: number,
-): Promise<number> {
+): Promise<{ fromSequence: number; isBeginning: boolean } | null> {
   const observedBeforeMs = startMs - warmUpMs;
   const found = await findReadingBefore(database, tables(), { installationId, sequence, observedBeforeMs });
   const { state } = await jsm.streams.info('MINER_COUNTER');
-  return Math.max(found ?? 1, state.first_seq);
+  // Before its first stored reading, another installation may have had no place. The public one always has.
+  const first =
+    installationId === publicInstallationId ? 1 : await findFirstReading(database, tables(), installationId);
+  if (first === null) return null;
+  const fromSequence = Math.max(found ?? first, state.first_seq);
+  return { fromSequence, isBeginning: fromSequence === first };
 }
 
 async function compare(
-  { database, tables, memory }: HalfHourAuditOptions,
+  { database, tables, memory, publicInstallationId }: HalfHourAuditOptions,
   { installationId, startMs }: HalfHour,
   folded: FoldedHalfHour,
 ): Promise<string[]> {
@@ -118,7 +129,13 @@ async function compare(
   const inMemory = memory();
   return [
     ...compareRows('ClickHouse', toStored(folded), stored),
-    ...(inMemory === null ? [] : compareMemory(inMemory, installationId, folded)),
+    ...(inMemory === null
+      ? []
+      : compareMemory(
+          inMemory,
+          { installationId, isPublic: installationId === publicInstallationId },
+          folded,
+        )),
   ];
 }
 
@@ -143,8 +160,8 @@ function listBucket({ bucket }: StoredHalfHour) {
 }
 
 function compareMemory(
-  { recent, publicInstallationId, history }: CounterMemory,
-  installationId: string,
+  { recent, history }: CounterMemory,
+  { installationId, isPublic }: { readonly installationId: string; readonly isPublic: boolean },
   { readings, rounds }: FoldedHalfHour,
 ): string[] {
   const above = recent.coversAbove().position;
@@ -158,7 +175,7 @@ function compareMemory(
           .page(installationId, first.position - 1, retained.length + 1)
           .filter(({ position }) => position <= last.position);
   const differences = compareLists('readings in memory', [retained, inMemory], ({ position }) => position);
-  const days = installationId === publicInstallationId ? history : null;
+  const days = isPublic ? history : null;
   if (days === null) return differences;
   for (const { startMs, roundId, workUnits } of rounds) {
     const dayStartMs = findDayStart(startMs);

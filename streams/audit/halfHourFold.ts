@@ -1,4 +1,6 @@
 import { counterSubject } from '../../actors/messages/subjects.ts';
+import { idleMsMax } from '../../actors/places.ts';
+import { toMilliseconds } from '../../actors/schemas/durations.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
@@ -24,22 +26,26 @@ interface FoldHalfHourOptions extends JetStream {
   readonly halfHour: HalfHour;
   /** First sequence that is read: far enough before the half hour for the fold to know the earlier readings. */
   readonly fromSequence: number;
+  /** Whether no earlier reading of the installation was accepted. */
+  readonly isBeginning: boolean;
   readonly messagesMax: number;
 }
 
 /**
  * Folds the messages of one installation until the half hour is closed.
  *
- * @returns null if this takes too many messages, the stream has lost the beginning, or the half hour is still open.
+ * @returns null if this takes too many messages, the stream has lost the beginning, the half hour is still open, or the installation was
+ * silent for so long that it may have given its place up.
  */
 export async function foldHalfHour(options: FoldHalfHourOptions): Promise<FoldedHalfHour | null> {
-  const { genesisMs, halfHour, fromSequence } = options;
+  const { genesisMs, halfHour, isBeginning } = options;
   const { installationId, startMs } = halfHour;
   const actor = createInstallationActor(installationId, genesisMs, null);
   const isWithin = (timeMs: number) => timeMs >= startMs && timeMs < startMs + bucketMs;
   const readings: CounterReading[] = [];
   const rounds: RoundRow[] = [];
-  let isComplete = fromSequence === 1;
+  let isComplete = isBeginning;
+  let heardAtMs: number | null = null;
   const messages = readRange({
     ...options,
     stream: 'MINER_COUNTER',
@@ -47,8 +53,11 @@ export async function foldHalfHour(options: FoldHalfHourOptions): Promise<Folded
   });
   for await (const message of messages) {
     const decoded = decodeCounter(message);
-    const outcome = 'rejection' in decoded ? decoded : actor.receive(decoded.value);
+    const storedAtMs = toMilliseconds(message.timestampNanos);
+    if (heardAtMs !== null && Math.abs(storedAtMs - heardAtMs) > idleMsMax) return null;
+    const outcome = 'rejection' in decoded ? decoded : actor.receive(decoded.value, storedAtMs);
     if ('rejection' in outcome) continue;
+    heardAtMs = storedAtMs;
     const { reading, closed } = outcome.output;
     // A reading from before the half hour shows that the stream still holds its beginning.
     isComplete ||= reading.observedAtMs < startMs;

@@ -25,10 +25,11 @@ export function collectRows(): CollectedRows {
     rounds,
     buckets,
     measurementEvents,
-    add: ({ reading, closed, evicted }) => {
+    add: ({ reading, closed, evicted, left }) => {
       readings.push(reading);
       if (closed.round !== null) rounds.push(closed.round);
       if (closed.bucket !== null) buckets.push(closed.bucket);
+      if (left !== undefined) buckets.push(...left);
       if (evicted !== undefined) addEvicted(evicted);
     },
   };

@@ -8,8 +8,12 @@ import { readReadingRowOrigins } from './readingRowOrigins.ts';
 
 /** `MINER_COUNTER`: readings go to the actors, the recent readings and rows. */
 export const counterStream: StreamDefinition<CounterActors> = {
-  createActors: ({ genesisTimestamp, installationId }) =>
-    createCounterActors({ genesisMs: genesisTimestamp * 1000, publicInstallationId: installationId }),
+  createActors: ({ genesisTimestamp, installationId, installationsMax }) =>
+    createCounterActors({
+      genesisMs: genesisTimestamp * 1000,
+      publicInstallationId: installationId,
+      installationsMax,
+    }),
   createFold: (actors, { recent, counts }) => ({
     identity: actors.identity,
 

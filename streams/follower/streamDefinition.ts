@@ -12,6 +12,8 @@ export interface FoldedDeployment {
   readonly installationId: string;
   /** Start of round 1 (Unix seconds). */
   readonly genesisTimestamp: number;
+  /** Installations with places in each fold, besides the public one; omitted for the default. */
+  readonly installationsMax?: number | undefined;
   /** Null when no contracts are configured. */
   readonly onChain: {
     readonly chain: { readonly chainId: bigint; readonly deploymentBlock: bigint };

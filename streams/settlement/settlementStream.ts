@@ -5,7 +5,12 @@ import { receiveBatch } from '../pipeline/receiveBatch.ts';
 
 /** `MINER_PIPELINE`: messages of modules, signer, oracle and reporter go to their actors, whose state is stored only in snapshots. */
 export const settlementStream: StreamDefinition<SettlementActors> = {
-  createActors: ({ genesisTimestamp }) => createSettlementActors({ genesisMs: genesisTimestamp * 1000 }),
+  createActors: ({ genesisTimestamp, installationId, installationsMax }) =>
+    createSettlementActors({
+      genesisMs: genesisTimestamp * 1000,
+      publicInstallationId: installationId,
+      installationsMax,
+    }),
   createFold: (actors, { counts }) => ({
     identity: actors.identity,
 

@@ -277,12 +277,13 @@ describe('the settlement machine and the reference', () => {
 });
 
 describe('a snapshot', () => {
-  const record = (): FoldRecord => {
+  const listRecords = (): FoldRecord[] => {
     const actors = createSettlementActors({ genesisMs });
     const at = new Date(startMs).toISOString();
     actors.receive(jsonMessage(reporterSubject(id), { type: 'run_started', at, runId: 'a' }));
-    return [...actors.capture().all()].find(({ kind }) => kind === 'settlement') as FoldRecord;
+    return [...actors.capture().all()].filter(({ kind }) => ['settlement', 'heard'].includes(kind));
   };
+  const isSettlement = ({ kind }: FoldRecord) => kind === 'settlement';
 
   it.each<[string, (machine: { version: number; value: Record<string, unknown> }) => void]>([
     ['a region is missing', ({ value }) => delete value.incidents],
@@ -300,10 +301,12 @@ describe('a snapshot', () => {
     ],
     ['it is of another version', (machine) => Object.assign(machine, { version: 2 })],
   ])('is refused if %s', (_, damage) => {
-    const captured = parse(record().value ?? '') as { machine: never };
+    const records = listRecords();
+    const captured = parse(records.find(isSettlement)?.value ?? '') as { machine: never };
     damage(captured.machine);
-    expect(() => restoreActors([record()])).not.toThrow();
-    expect(() => restoreActors([{ ...record(), value: stringify(captured) }])).toThrow(RecordRefused);
+    const damaged = records.map((one) => (isSettlement(one) ? { ...one, value: stringify(captured) } : one));
+    expect(() => restoreActors(records)).not.toThrow();
+    expect(() => restoreActors(damaged)).toThrow(RecordRefused);
   });
 
   it('is refused if an ended submission is missing between others', () => {
@@ -313,17 +316,20 @@ describe('a snapshot', () => {
       key: `${id}/${index}`,
       value: stringify(ended),
     }));
-    const build = () => restoreActors([record(), ...records]);
+    const build = () => restoreActors([...listRecords(), ...records]);
     expect(build).toThrow(new RecordRefused('ended submission 6 is missing'));
   });
 
-  it('is refused if an installation has records and no settlement', () => {
-    const actors = createSettlementActors({ genesisMs });
-    actors.receive(jsonMessage(signerSubject(id), signerBody));
-    const records = [...actors.capture().all()];
-    expect(() => restoreActors(records)).not.toThrow();
-    const others = records.filter(({ kind }) => kind !== 'settlement');
-    expect(others.length).toBeGreaterThan(0);
-    expect(() => restoreActors(others)).toThrow(RecordRefused);
-  });
+  it.each(['settlement', 'heard'])(
+    'is refused if an installation has records and no record of `%s`',
+    (missing) => {
+      const actors = createSettlementActors({ genesisMs });
+      actors.receive(jsonMessage(signerSubject(id), signerBody));
+      const records = [...actors.capture().all()];
+      expect(() => restoreActors(records)).not.toThrow();
+      const others = records.filter(({ kind }) => kind !== missing);
+      expect(others.length).toBeGreaterThan(0);
+      expect(() => restoreActors(others)).toThrow(RecordRefused);
+    },
+  );
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { List, Range } from 'immutable';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { latestChanges, type ProposerChange, proposersMax } from '../../actors/chain/spans/chainReads.ts';
 import { evictOldest, nothingEvicted } from '../../actors/events/eventWindow.ts';
-import { counterSubject, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { dayMs } from '../../actors/schemas/durations.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import {
@@ -36,15 +36,14 @@ import {
   toHistory,
   withReading,
 } from '../../actors/wheel/dayHistory.ts';
-import { addPublicReading, type PublicState } from '../../actors/wheel/publicState.ts';
-import type { RoundRow } from '../../actors/wheel/roundFold.ts';
 import {
-  createRoundState,
-  foldRound,
-  type RecentRound,
+  addPublicReading,
+  nothingPublic,
+  type PublicState,
   recentRoundsMax,
-  roundMs,
-} from '../../actors/wheel/roundFold.ts';
+} from '../../actors/wheel/publicState.ts';
+import type { RoundRow } from '../../actors/wheel/roundFold.ts';
+import { createRoundState, foldRound, type RecentRound, roundMs } from '../../actors/wheel/roundFold.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
 import { recordStep } from '../support/chain/feedEvents.ts';
 import { genesisMs } from '../support/genesis.ts';
@@ -64,7 +63,7 @@ function acceptedAt(observedAtMs: number, given: { readonly distanceMm?: number 
 /** Follows captures of the counters; the changed records must give the complete state. */
 function startCaptures() {
   const { follow } = followCaptures();
-  let captured: CapturedCounters = { installations: [], history: null, progress: null };
+  let captured: CapturedCounters = { installations: [], places: null, ...nothingPublic };
   return {
     captured: () => captured,
     capture: (change: Partial<CapturedCounters>) => {
@@ -146,33 +145,7 @@ describe('days with readings', () => {
   });
 });
 
-it('installations are limited in each stream; known ones continue at the bound', async () => {
-  // With a small bound instead of the real one.
-  vi.resetModules();
-  vi.doMock('../../actors/installationsMax.ts', () => ({ installationsMax: 3 }));
-  const { createCounterActors } = await import('../../actors/wheel/counterActors.ts');
-  const { createSettlementActors } = await import('../../actors/settlement/settlementActors.ts');
-  vi.doUnmock('../../actors/installationsMax.ts');
-  vi.resetModules();
-  const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel-0' });
-  const settlements = createSettlementActors({ genesisMs });
-  const read = (wheel: number, index = 0) => {
-    const body = readingMessage(`wheel-${wheel}`, index);
-    return counters.receive(jsonMessage(counterSubject(body.installationId), body, { seq: 1 + wheel }));
-  };
-  const unblock = (wheel: number) => {
-    const body = { type: 'unblocked', at: new Date(genesisMs).toISOString() };
-    return settlements.receive(jsonMessage(oracleSubject(`wheel-${wheel}`), body, { seq: 1 + wheel }));
-  };
-  for (const receive of [read, unblock]) {
-    for (let wheel = 0; wheel < 3; wheel++) expect(receive(wheel)).toHaveProperty('output');
-    expect(receive(3)).toHaveProperty('rejection.reason', 'too_many_installations');
-  }
-  expect(read(0, 1)).toHaveProperty('output.reading');
-  expect(unblock(0)).toHaveProperty('rejection.reason', 'not_allowed');
-});
-
-it('the newest 144 observed rounds are kept, and restored from the changed records', () => {
+it('the newest 144 observed rounds of the public installation are kept, and restored from the changed records', () => {
   // Minutes between readings, repeated; more than two leave a round unobserved.
   const stretch = fc.record({
     minutes: fc.constantFrom(1, 2, 2, 2, 7, 30),
@@ -186,6 +159,7 @@ it('the newest 144 observed rounds are kept, and restored from the changed recor
         let atMs = genesisMs;
         let previous = acceptedAt(atMs);
         let activity = createRoundState(previous);
+        const state: PublicState = { ...nothingPublic };
         const closed: RecentRound[] = [];
         const { captured, capture, restore } = startCaptures();
         for (const [index, minutes] of stretches
@@ -197,12 +171,11 @@ it('the newest 144 observed rounds are kept, and restored from the changed recor
           activity = folded.state;
           previous = reading;
           const { round } = folded.closed;
+          addPublicReading(state, { reading, round, storedAtMs: atMs });
           if (round !== null) closed.push({ roundId: round.roundId, workUnits: round.workUnits });
-          if (index % every !== 0) continue;
-          const acceptance = { latest: reading, earlierBoots: [], earlierEpochs: [] };
-          capture({ installations: [{ acceptance, roundState: activity }] });
+          if (index % every === 0) capture(state);
         }
-        expect(activity.recentRounds).toEqual(closed.slice(-recentRoundsMax));
+        expect(state.recentRounds).toEqual(closed.slice(-recentRoundsMax));
         expect(restore()).toEqual(captured());
       },
     ),
@@ -372,13 +345,13 @@ it('a window of events keeps 2,000 and then the newest 1,000', () => {
 });
 
 it('the events of the public installation are evicted with the reading that makes them too many', () => {
-  const state: PublicState = { history: null, progress: null };
+  const state: PublicState = { ...nothingPublic };
   const evictions: number[] = [];
   for (let position = 1; position <= 1_000; position++) {
     const speedMmPerSecond = 3_000 + position * recordStep;
     const reading = acceptedReading({ position, speedMmPerSecond, distanceMm: position * 50_000_000 });
     const before = state.progress?.events.toArray() ?? [];
-    const evicted = addPublicReading(state, { reading, round: null, stored: { timestampNanos: 1n } });
+    const evicted = addPublicReading(state, { reading, round: null, storedAtMs: 0 });
     if (evicted !== null) {
       evictions.push(before.length);
       const kept = state.progress?.events.toArray() ?? [];
@@ -387,7 +360,7 @@ it('the events of the public installation are evicted with the reading that make
     }
     // Nothing changes with a reading that achieves nothing.
     if (position % 100 === 0)
-      expect(addPublicReading(state, { reading, round: null, stored: { timestampNanos: 1n } })).toBeNull();
+      expect(addPublicReading(state, { reading, round: null, storedAtMs: 0 })).toBeNull();
     expect(state.progress?.events.size).toBeLessThanOrEqual(2_000);
   }
   expect(evictions[0]).toBeGreaterThan(1_900);

@@ -21,7 +21,7 @@ import { settlementRecords } from '../../actors/settlement/settlementSnapshot.ts
 import { rememberedMarksMax } from '../../actors/wheel/acceptance.ts';
 import { counterRecords } from '../../actors/wheel/counterRecords.ts';
 import { pastDaysMax } from '../../actors/wheel/dayHistory.ts';
-import { recentRoundsMax } from '../../actors/wheel/roundFold.ts';
+import { recentRoundsMax } from '../../actors/wheel/publicState.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
 
 const page = readFileSync(new URL('../../actors/STATE.md', import.meta.url), 'utf8');

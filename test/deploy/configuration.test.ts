@@ -56,11 +56,13 @@ describe('configuration', () => {
       MINER_ACCESS_LOG: '107',
       MINER_INCOMPLETE_REBUILD: 'accept',
       MINER_CHAIN_PROOFS: 'all',
+      MINER_INSTALLATIONS_MAX: '108',
     });
     const roles = { ingest: false, serve: true };
     const process = { roles, rpcUrl: 'http://node' } as Parameters<typeof buildSettings>[1];
     expect(buildSettings(configuration, process)).toEqual({
       roles,
+      deployment: { installationsMax: 108 },
       // A replica does not index.
       rpcUrl: null,
       database: { path: 'd/clickhouse' },
@@ -99,6 +101,7 @@ describe('configuration', () => {
     ['MINER_HTTP_PORT', ['0', '65535']],
     ['MINER_ROWS_TTL_DAYS', ['0', '32', '9999']],
     ['MINER_RETENTION_DAYS', ['0']],
+    ['MINER_INSTALLATIONS_MAX', ['1', '9999999']],
   ] as const)('takes the first and last values of %s', (name, values) => {
     const read = values.map((value) => readConfiguration({ [name]: value })[name]);
     expect(read).toEqual(values.map(Number));
@@ -138,6 +141,7 @@ describe('configuration', () => {
     ['MINER_RETENTION_DAYS', '-1'],
     ['MINER_ROWS_TTL_DAYS', '31'],
     ['MINER_ROWS_TTL_DAYS', '10000'],
+    ['MINER_INSTALLATIONS_MAX', '0'],
     ['MINER_LOG_LEVEL', 'verbose'],
   ] as const)('refuses %s=%j by its name, value and the expected value', (name, value) => {
     const attempt = () => readConfiguration({ [name]: value });

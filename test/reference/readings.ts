@@ -16,6 +16,7 @@ import {
   roundMs,
   type StoredMessage,
 } from './messages.ts';
+import { createReferencePlaces, type PlacesSettings, type ReferencePlaces } from './places.ts';
 
 /** MESSAGES.md, Counter reading and Acceptance of readings; CONTRACT.md, Time, rounds and days. */
 
@@ -38,16 +39,22 @@ export interface Reading {
 }
 
 const remembered = 64;
-const installationsMax = 20_000;
+const defaultPlaces: PlacesSettings = { max: 50_000, publicId: '' };
 
 /** Accepted readings of all installations, in the order of the stream. */
-export function acceptReadings(messages: readonly StoredMessage[], onRejected = ignoreRejected): Reading[] {
+export function acceptReadings(
+  messages: readonly StoredMessage[],
+  onRejected = ignoreRejected,
+  settings = defaultPlaces,
+): Reading[] {
   const accepted: Reading[] = [];
   const byInstallation = new Map<string, Reading[]>();
+  const places = createReferencePlaces(settings);
   for (const message of messages) {
     const payload = parsePayload(message, 16_384);
     const reading = payload !== null && isReading(payload) ? readReading(payload, message.seq) : null;
-    const reason = reading === null ? 'malformed' : explainRejection(message, reading, byInstallation);
+    const reason =
+      reading === null ? 'malformed' : explainRejection(message, reading, byInstallation, places);
     if (reading === null || reason !== null) {
       onRejected(message, reason as string);
       continue;
@@ -56,6 +63,7 @@ export function acceptReadings(messages: readonly StoredMessage[], onRejected = 
     earlier.push(reading);
     byInstallation.set(reading.installationId, earlier);
     accepted.push(reading);
+    for (const id of places.accept(reading.installationId, message.storedAtMs)) byInstallation.delete(id);
   }
   return accepted;
 }
@@ -65,15 +73,15 @@ function explainRejection(
   message: StoredMessage,
   reading: Reading,
   byInstallation: ReadonlyMap<string, readonly Reading[]>,
+  places: ReferencePlaces,
 ): string | null {
   const [subjectId] = readSubject(message.subject, 'miner.counter') ?? [];
   if (reading.installationId !== subjectId) return 'wrong_installation';
-  const { observedAtMs, receivedAtMs } = reading;
+  const { installationId, observedAtMs, receivedAtMs } = reading;
   if (observedAtMs - receivedAtMs > 300_000 || isFuture(message, [observedAtMs, receivedAtMs]))
     return 'future_observation';
-  const earlier = byInstallation.get(reading.installationId);
-  if (earlier === undefined && byInstallation.size === installationsMax) return 'too_many_installations';
-  return explainRefusal(reading, earlier ?? []);
+  if (!places.gives(installationId, message.storedAtMs, observedAtMs)) return 'too_many_installations';
+  return explainRefusal(reading, byInstallation.get(installationId) ?? []);
 }
 
 /** Rules 4 to 6: reason of a rejection because of earlier accepted readings. */

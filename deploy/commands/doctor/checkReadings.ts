@@ -7,7 +7,7 @@ import { createStreamVerifier } from '../../../streams/jetstream/sourceVerificat
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { askUntilProven } from '../../../streams/jetstream/suspicions.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
-import type { Deployment } from '../../configuration/deploymentFile.ts';
+import type { BoundDeployment } from '../../configuration/configuration.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import type { StoredCounts } from '../../diagnosis/inspectDatabase.ts';
 import { createProgress } from '../../process/progress.ts';
@@ -17,7 +17,7 @@ const stream = 'MINER_COUNTER';
 
 interface CheckReadingsOptions extends JetStream {
   readonly stored: StoredCounts;
-  readonly deployment: Deployment;
+  readonly deployment: BoundDeployment;
   readonly logger: Logger;
 }
 

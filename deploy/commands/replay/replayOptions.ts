@@ -9,13 +9,13 @@ import type { Tables } from '../../../storage/tables.ts';
 import { findLostStreams, StreamsLost } from '../../../streams/ingest/lostStreams.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { askUntilProven, createSuspicions } from '../../../streams/jetstream/suspicions.ts';
-import type { Deployment } from '../../configuration/deploymentFile.ts';
+import type { BoundDeployment } from '../../configuration/configuration.ts';
 import { systemClock } from '../../process/systemClock.ts';
 
 interface ReplayParts {
   readonly connection: NatsConnection;
   readonly database: Database;
-  readonly deployment: Deployment;
+  readonly deployment: BoundDeployment;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;

@@ -5,7 +5,7 @@ import { foldStopMs } from '../../../streams/follower/foldInto.ts';
 import { acquireLock } from '../../../streams/ingest/processLock.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
-import { locateDatabase } from '../../configuration/configuration.ts';
+import { boundDeployment, locateDatabase } from '../../configuration/configuration.ts';
 import { readDeploymentFile } from '../../configuration/deploymentFile.ts';
 import { locateNats } from '../../configuration/natsConfiguration.ts';
 import { within } from '../../process/within.ts';
@@ -20,7 +20,7 @@ const closeGraceMs = 1_000;
 export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
   return runUntilStopped(async ({ configuration, logger, onStop, finish }) => {
     const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
-    const deployment = readDeploymentFile(path);
+    const deployment = boundDeployment(readDeploymentFile(path), configuration);
     const stopping = new AbortController();
     const quiet = logger.child({}, { level: logger.level === 'info' ? 'warn' : logger.level });
     const nats = locateNats(configuration) ?? {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
 import { formatDiscriminator, type MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
-import { addPublicReading, type PublicState } from '../../../actors/wheel/publicState.ts';
+import { addPublicReading, nothingPublic, type PublicState } from '../../../actors/wheel/publicState.ts';
 import { listReached } from '../../reference/measurementFeed.ts';
 import { acceptedReading } from '../../support/readings/acceptedReading.ts';
 
@@ -11,9 +11,9 @@ const dayMs = 86_400_000;
 const km = 1_000_000;
 
 function foldReadings(readings: readonly CounterReading[]): MeasurementProgress | null {
-  const state: PublicState = { history: null, progress: null };
+  const state: PublicState = { ...nothingPublic };
   for (const reading of readings)
-    expect(addPublicReading(state, { reading, round: null, stored: { timestampNanos: 0n } })).toBeNull();
+    expect(addPublicReading(state, { reading, round: null, storedAtMs: 0 })).toBeNull();
   return state.progress;
 }
 
@@ -51,10 +51,10 @@ const buildReading = (position: number, atMs: number, distanceMm: number, speedM
 
 describe('events of the measurements', () => {
   it('name no streak of more than ten years', () => {
-    const state: PublicState = { history: null, progress: null };
+    const state: PublicState = { ...nothingPublic };
     for (let day = 0; day <= 3_651; day++) {
       const reading = buildReading(day + 1, day * dayMs, 50 * km);
-      addPublicReading(state, { reading, round: null, stored: { timestampNanos: 0n } });
+      addPublicReading(state, { reading, round: null, storedAtMs: 0 });
     }
     const streaks = (state.progress?.events.toArray() ?? []).flatMap(({ achievement }) =>
       achievement.type === 'measurement.distance_streak' ? achievement.days : [],

@@ -134,6 +134,16 @@ const cases: Readonly<Record<string, Case>> = {
     ...rising('miner_messages_rejected_total', { instance, stream: 'MINER_COUNTER', reason: 'malformed' }),
     labels: { stream: 'MINER_COUNTER', reason: 'malformed' },
   },
+  MinerInstallationsFull: firing(
+    '5m',
+    '7m',
+    { stream: 'MINER_COUNTER' },
+    {
+      [`miner_installations${select(counter)}`]: '40000x5 40001x90',
+      [`miner_installations_max${select(counter)}`]: '50000x95',
+      [`miner_messages_rejected_total${select({ ...counter, reason: 'too_many_installations' })}`]: '0x95',
+    },
+  ),
   MinerChainProjectionFailed: buildTurningCase('miner_chain_projection_failed', { instance }, 0, 1, 1),
   MinerSpansRefused: firing('5m', '8m', on(), {
     [`miner_chain_spans_refused${select({ instance: 'service' })}`]: '0x66',
@@ -331,6 +341,22 @@ describe('alerts', () => {
         ],
       },
     ]);
+  });
+
+  it('name the stream that refuses new installations, however many places are taken', () => {
+    const rule = rules.find(({ alert }) => alert === 'MinerInstallationsFull') as Rule;
+    const series = {
+      [`miner_installations${select(pipeline)}`]: '10x60',
+      [`miner_installations_max${select(pipeline)}`]: '50000x60',
+      [`miner_messages_rejected_total${select({ ...pipeline, reason: 'too_many_installations' })}`]:
+        '0x10 1x50',
+    };
+    const fired = firing('10m', '12m', { stream: 'MINER_PIPELINE' }, series);
+    const alert_rule_test = [
+      { eval_time: fired.quietAt, alertname: rule.alert, exp_alerts: [] },
+      { eval_time: fired.firesAt, alertname: rule.alert, exp_alerts: [buildAlert(rule, fired)] },
+    ];
+    expectPassing([{ interval: '1m', input_series: inputSeries(series), alert_rule_test }]);
   });
 
   it('are accepted by Prometheus, with its configuration', () => {

@@ -26,6 +26,7 @@ import { temporaryDirectory } from '../../support/processes/temporaryDirectory.t
 import { mixedPublications, publishAll } from '../../support/readings/readingMessages.ts';
 
 const engine = useClickHouseEngine();
+const tables = resolveTables(1);
 /** Three installations, a reading of each every ten seconds: an hour and more. */
 const messages = 1_200;
 
@@ -71,7 +72,6 @@ it('the self-audit of half hours finds exactly the lost or changed rows, sums an
   // Each half hour of each installation agrees with its messages, although some were rejected.
   const database = openDatabase({ url: clickhouseUrl });
   onTestFinished(() => database.close());
-  const tables = resolveTables(1);
   const options: HalfHourAuditOptions = {
     connection,
     js,
@@ -80,6 +80,7 @@ it('the self-audit of half hours finds exactly the lost or changed rows, sums an
     tables: () => tables,
     oldestRowMs: () => null,
     genesisMs,
+    publicInstallationId: 'wheel.one',
     memory: () => null,
   };
   const audit = async (sequence: number, memory: CounterMemory | null = null) => {
@@ -106,7 +107,7 @@ it('the self-audit of half hours finds exactly the lost or changed rows, sums an
   });
   for (const reading of readings)
     recent.add(reading.position === 100 ? { ...reading, distanceMm: reading.distanceMm + 1 } : reading);
-  const memory = { recent, publicInstallationId: 'wheel.one', history: null };
+  const memory = { recent, history: null };
   expect(await audit(100, memory)).toMatchObject({
     outcome: 'drift',
     differences: [expect.stringMatching(/^readings in memory: 100: distanceMm is \d+, \d+ expected$/)],
@@ -133,4 +134,44 @@ it('the self-audit of half hours finds exactly the lost or changed rows, sums an
     const statistics = `${one.publicUrl}/v1/measurement/stats?range=7d`;
     await eventually(async () => (await fetch(statistics)).ok, 'statistics of the new tables');
   }
+});
+
+it('the self-audit skips messages of an installation that had no place', async () => {
+  const [nats, clickhouseUrl] = [await startShippedNats(), await engine.createDatabase()];
+  const connection = await nats.connectAs('operator');
+  const environment = { MINER_INSTALLATIONS_MAX: '1' };
+  const dataDir = temporaryDirectory();
+  const miner = await startMiner({ natsUrl: nats.urlOf('ingest'), clickhouseUrl, dataDir, environment });
+  await waitUntilReady(miner);
+  await publishAll(connection, mixedPublications(messages));
+  await waitUntilStored(miner, messages);
+  const refused = 'miner_messages_rejected_total{stream="MINER_COUNTER",reason="too_many_installations"}';
+  expect(await miner.metric(refused)).toBeGreaterThan(300);
+  await miner.end('SIGTERM');
+
+  const database = openDatabase({ url: clickhouseUrl });
+  onTestFinished(() => database.close());
+  const options: HalfHourAuditOptions = {
+    connection,
+    js: jetstream(connection),
+    jsm: await jetstreamManager(connection),
+    database,
+    tables: () => tables,
+    oldestRowMs: () => null,
+    genesisMs,
+    publicInstallationId: 'wheel.one',
+    memory: () => null,
+  };
+  const outcomes: Record<string, string> = {};
+  for (let sequence = 1; sequence <= messages; sequence += 61) {
+    const sample = await findHalfHour(options, sequence);
+    if (sample === null) continue;
+    const { outcome } = await auditHalfHour(options, sample, messages);
+    outcomes[`${sample.installationId} ${(sample.startMs - genesisMs) / 60_000}`] = outcome;
+  }
+  expect(outcomes).toMatchObject({
+    ...{ 'wheel.one 0': 'agrees', 'wheel.one 30': 'agrees' },
+    ...{ 'wheel:two 0': 'agrees', 'wheel:two 30': 'agrees' },
+    ...{ 'wheel-three 0': 'skipped', 'wheel-three 30': 'skipped' },
+  });
 });

@@ -108,7 +108,7 @@ export function buildMeasurementEvents(readings: ReadingHistory, firstPosition =
     progress = addAchievements(progress, reading, {
       dayMm: distanceMm,
       previousDayMm: 0,
-      stored: { timestampNanos: BigInt(position) * 1_000_000n },
+      storedAtMs: position,
     });
   }
   return progress?.events.toArray() ?? [];

@@ -13,7 +13,7 @@ export function createSpeedRecords() {
     progress = addAchievements(progress, reading, {
       dayMm: 0,
       previousDayMm: 0,
-      stored: { timestampNanos: BigInt(observedAtMs) * 1_000_000n },
+      storedAtMs: observedAtMs,
     });
   }
   return {

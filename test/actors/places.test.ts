@@ -1,0 +1,307 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FoldRecord } from '../../actors/foldRecord.ts';
+import type { Outcome } from '../../actors/messages/outcome.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { counterSubject, oracleSubject } from '../../actors/messages/subjects.ts';
+import { idleMsMax } from '../../actors/places.ts';
+import { dayMs } from '../../actors/schemas/durations.ts';
+import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
+import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
+import { toCounterReading } from '../../actors/wheel/counterReading.ts';
+import type { BucketRow } from '../../actors/wheel/roundFold.ts';
+import { createReferencePlaces } from '../reference/places.ts';
+import { acceptReadings } from '../reference/readings.ts';
+import { genesisMs } from '../support/genesis.ts';
+import { createRecords, followCaptures } from '../support/increments.ts';
+import { jsonMessage } from '../support/jsonMessage.ts';
+import { runs } from '../support/propertyRuns.ts';
+import { readingMessage } from '../support/readings/readingMessages.ts';
+import { restoreState } from '../support/restoreState.ts';
+
+const publicId = 'wheel.public';
+/** Noon of a day. */
+const startMs = Date.UTC(2026, 0, 31, 12);
+
+const createCounters = (installationsMax: number) =>
+  createCounterActors({ genesisMs, publicInstallationId: publicId, installationsMax });
+const createSettlements = (installationsMax: number) =>
+  createSettlementActors({ genesisMs, publicInstallationId: publicId, installationsMax });
+
+/** A reading, observed when it is stored unless it is a late one. */
+function readingAt(
+  installationId: string,
+  storedAtMs: number,
+  seq = 1,
+  observedAtMs = storedAtMs,
+): StreamMessage {
+  const observedAt = new Date(observedAtMs).toISOString();
+  const times = { observedAt, receivedAt: observedAt };
+  const body = readingMessage(installationId, observedAtMs - genesisMs, times);
+  return jsonMessage(counterSubject(installationId), body, { seq, storedAtMs });
+}
+
+/** A statement of an oracle. */
+function unblockAt(
+  installationId: string,
+  storedAtMs: number,
+  seq = 1,
+  madeAtMs = storedAtMs,
+): StreamMessage {
+  const body = { type: 'unblocked', at: new Date(madeAtMs).toISOString() };
+  return jsonMessage(oracleSubject(installationId), body, { seq, storedAtMs });
+}
+
+const folds = [
+  { fold: 'readings', create: createCounters, messageAt: readingAt },
+  { fold: 'oracle messages', create: createSettlements, messageAt: unblockAt },
+];
+
+type Fold = Pick<CounterActors, 'capture' | 'beginRestore' | 'places'> & {
+  receive(message: StreamMessage): Outcome<unknown>;
+};
+
+const tooMany = { rejection: { reason: 'too_many_installations', detail: expect.any(String) } };
+const isAccepted = (fold: Fold, message: StreamMessage) =>
+  Object.hasOwn(fold.receive(message) as object, 'output');
+
+describe.each(folds)('installations with $fold', ({ create, messageAt }) => {
+  /** Sends messages of made-up installations, and returns how many had a place. */
+  const flood = (fold: Fold, count: number, atMs: number, name = 'made-up') =>
+    Array.from({ length: count }, (_, index) => messageAt(`${name}-${index}`, atMs)).filter((message) =>
+      isAccepted(fold, message),
+    ).length;
+
+  it('cannot keep the public one from its place', () => {
+    const fold: Fold = create(20);
+    for (let day = 0; day < 40; day++) flood(fold, 50, startMs + day * dayMs, `day-${day}`);
+    expect(fold.places()).toMatchObject({ taken: 20, max: 20 });
+    expect(isAccepted(fold, messageAt(publicId, startMs + 40 * dayMs))).toBe(true);
+    expect(fold.places().taken).toBe(20);
+  });
+
+  it('take half of the free places on a UTC day, so that the next day has some', () => {
+    const fold: Fold = create(20);
+    const taken = [];
+    for (let day = 0; day < 6; day++) taken.push(flood(fold, 50, startMs + day * dayMs, `day-${day}`));
+    expect(taken).toEqual([10, 5, 3, 1, 1, 0]);
+    const midnightMs = Date.UTC(2026, 1, 1);
+    const other: Fold = create(20);
+    expect(flood(other, 50, midnightMs - 1, 'before')).toBe(10);
+    expect(flood(other, 50, midnightMs, 'after')).toBe(5);
+  });
+
+  it('give their places up after 30 days of silence, the longest silent one first, and only to a new one', () => {
+    const fold: Fold = create(3);
+    for (const [index, id] of ['a', 'b'].entries()) fold.receive(messageAt(id, startMs + index));
+    fold.receive(messageAt('c', startMs + dayMs));
+    expect(fold.places()).toEqual({ taken: 3, max: 3, forgotten: 0 });
+    // Exactly 30 days are not too long.
+    expect(fold.receive(messageAt('d', startMs + idleMsMax))).toEqual(tooMany);
+    expect(fold.places().forgotten).toBe(0);
+    expect(isAccepted(fold, messageAt('b', startMs + idleMsMax + 1))).toBe(true);
+    expect(isAccepted(fold, messageAt('d', startMs + idleMsMax + dayMs))).toBe(true);
+    expect(fold.places()).toEqual({ taken: 3, max: 3, forgotten: 1 });
+    // `b` was heard again, so `c` is next.
+    expect(isAccepted(fold, messageAt('e', startMs + idleMsMax + 2 * dayMs))).toBe(true);
+    expect(isAccepted(fold, messageAt('b', startMs + idleMsMax + 2 * dayMs + 1))).toBe(true);
+    expect(fold.places()).toEqual({ taken: 3, max: 3, forgotten: 2 });
+  });
+
+  it('are not remembered if they give their places up; what they had sent changes nothing when it is stored again', () => {
+    const fold: Fold = create(1);
+    const first = messageAt('a', startMs);
+    expect(isAccepted(fold, first)).toBe(true);
+    const laterMs = startMs + 31 * dayMs;
+    expect(isAccepted(fold, messageAt('b', laterMs))).toBe(true);
+    const muchLaterMs = laterMs + 31 * dayMs;
+    const again = { ...first, seq: 3, timestampNanos: BigInt(muchLaterMs) * 1_000_000n };
+    expect(fold.receive(again)).toEqual(tooMany);
+    expect(fold.receive(messageAt('c', muchLaterMs, 4, startMs))).toEqual(tooMany);
+    expect(isAccepted(fold, messageAt('a', muchLaterMs))).toBe(true);
+    expect(fold.receive(again)).toHaveProperty('rejection');
+  });
+
+  it('stay when the bound is lowered, and leave once they are silent and a new one asks', () => {
+    const fold: Fold = create(8);
+    expect(flood(fold, 4, startMs)).toBe(4);
+    const lowered: Fold = create(2);
+    restoreState(lowered, fold.capture().all());
+    expect(flood(lowered, 4, startMs + 1)).toBe(4);
+    expect(lowered.receive(messageAt('new', startMs + dayMs))).toEqual(tooMany);
+    expect(lowered.places().taken).toBe(4);
+    expect(isAccepted(lowered, messageAt('new', startMs + 32 * dayMs))).toBe(true);
+    expect(lowered.places()).toEqual({ taken: 2, max: 2, forgotten: 3 });
+  });
+
+  it('lose nothing while the clock of NATS is wrong, and none of them keeps a place for it', () => {
+    const fold: Fold = create(2);
+    const wrongMs = Date.UTC(2036, 0, 1);
+    for (const [id, atMs] of [
+      ['a', startMs],
+      ['b', wrongMs],
+    ] as const)
+      expect(isAccepted(fold, messageAt(id, atMs))).toBe(true);
+    // `b` was last heard in a time that has not come.
+    expect(isAccepted(fold, messageAt('c', startMs + dayMs))).toBe(true);
+    expect(isAccepted(fold, messageAt('a', startMs + dayMs + 1))).toBe(true);
+    // Nothing is refused for that time either.
+    expect(isAccepted(fold, messageAt('b', startMs + 33 * dayMs))).toBe(true);
+  });
+
+  it('agree with the reference, whenever the fold is restored', () => {
+    const names = [publicId, ...'abcdefgh'];
+    const step = fc.record({
+      id: fc.constantFrom(...names),
+      waitMs: fc.oneof(
+        { weight: 8, arbitrary: fc.constantFrom(1, 1, 600_000, 20 * 3_600_000) },
+        { weight: 3, arbitrary: fc.constantFrom(dayMs, 29 * dayMs, 30 * dayMs, 31 * dayMs) },
+      ),
+      /** How far the clock of NATS is ahead. */
+      aheadMs: fc.oneof(
+        { weight: 12, arbitrary: fc.constant(0) },
+        { weight: 1, arbitrary: fc.constantFrom(-dayMs, -40 * dayMs, 3_650 * dayMs) },
+      ),
+      lateMs: fc.constantFrom(0, 0, 0, dayMs, 35 * dayMs),
+      isRestored: fc.constantFrom(true, false, false, false),
+      isCaptured: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 120 }), fc.integer({ min: 1, max: 6 }), (steps, max) => {
+        let fold: Fold = create(max);
+        const messages: Sent[] = [];
+        let atMs = startMs + 400 * dayMs;
+        for (const { id, waitMs, lateMs, aheadMs } of steps) {
+          atMs += waitMs;
+          const seq = messages.length + 1;
+          // All differ, so that none repeats another one.
+          const madeAtMs = atMs - lateMs + seq;
+          const storedAtMs = atMs + aheadMs;
+          messages.push({ id, madeAtMs, storedAtMs, message: messageAt(id, storedAtMs, seq, madeAtMs) });
+        }
+        let { follow } = followCaptures();
+        const outcomes = messages.map(({ message }, index) => {
+          const outcome = fold.receive(message);
+          if (steps[index]?.isRestored) {
+            const records = createRecords();
+            records.apply(fold.capture().all());
+            fold = create(max);
+            restoreState(fold, parse(records.sorted()));
+            ({ follow } = followCaptures());
+          }
+          if (steps[index]?.isCaptured) follow(fold.capture());
+          return typeof outcome === 'object' && 'rejection' in outcome ? outcome.rejection.reason : null;
+        });
+        const judge = messageAt === readingAt ? judgeReadings : judgeStatements;
+        expect(outcomes).toEqual(judge(messages, max));
+      }),
+      { numRuns: runs(150) },
+    );
+  });
+});
+
+const parse = (records: readonly (readonly [string, string])[]): FoldRecord[] =>
+  records.map(([name, value]) => {
+    const at = name.indexOf(' ');
+    return { kind: name.slice(0, at), key: name.slice(at + 1), value };
+  });
+
+interface Sent {
+  readonly message: StreamMessage;
+  readonly id: string;
+  readonly storedAtMs: number;
+  readonly madeAtMs: number;
+}
+
+/** Reasons for which the reference rejects readings; null for an accepted one. */
+function judgeReadings(messages: readonly Sent[], max: number): (string | null)[] {
+  const reasons = new Map<number, string>();
+  const stored = messages.map(({ message, storedAtMs }) => ({ ...message, storedAtMs }));
+  acceptReadings(stored, ({ seq }, reason) => reasons.set(seq, reason), { max, publicId });
+  return stored.map(({ seq }) => reasons.get(seq) ?? null);
+}
+
+/** An oracle's statement is accepted if its installation has a place, since no two of them are equal. */
+function judgeStatements(messages: readonly Sent[], max: number): (string | null)[] {
+  const places = createReferencePlaces({ max, publicId });
+  const begins = new Map<string, number>();
+  return messages.map(({ id, storedAtMs, madeAtMs }) => {
+    if (madeAtMs > storedAtMs + 300_000) return 'future_observation';
+    const isNew = !places.has(id);
+    if (!places.gives(id, storedAtMs, madeAtMs)) return 'too_many_installations';
+    if (!isNew && madeAtMs <= (begins.get(id) ?? Number.NEGATIVE_INFINITY)) return 'too_many_installations';
+    if (isNew && id !== publicId) begins.set(id, places.forgottenThroughMs());
+    places.accept(id, storedAtMs);
+    return null;
+  });
+}
+
+describe('a wheel that gave its place up', () => {
+  it('leaves the row of its last half hour, and what it sends later makes other rows', () => {
+    const counters = createCounters(1);
+    const rows: BucketRow[] = [];
+    let seq = 0;
+    const send = (id: string, storedAtMs: number, observedAtMs = storedAtMs) => {
+      const outcome = counters.receive(readingAt(id, storedAtMs, ++seq, observedAtMs));
+      if ('rejection' in outcome) return outcome.rejection.reason;
+      const { closed, left = [] } = outcome.output;
+      rows.push(...(closed.bucket === null ? [] : [closed.bucket]), ...left);
+      return null;
+    };
+    for (let minute = 0; minute < 35; minute++) send('a', startMs + minute * 60_000);
+    expect(rows.map(({ startMs: from, readingCount }) => [from - startMs, readingCount])).toEqual([[0, 30]]);
+    const laterMs = startMs + 31 * dayMs;
+    expect(send('b', laterMs)).toBeNull();
+    expect(rows.at(-1)).toMatchObject({
+      installationId: 'a',
+      startMs: startMs + 1_800_000,
+      readingCount: 5,
+      position: seq,
+    });
+    // What its gateway kept from the same half hour would replace that row by a smaller one.
+    const backMs = laterMs + 31 * dayMs;
+    expect(send('a', backMs, startMs + 36 * 60_000)).toBe('too_many_installations');
+    for (let minute = 0; minute < 40; minute++) expect(send('a', backMs + minute * 60_000)).toBeNull();
+    const keys = rows.map(({ installationId, startMs: from }) => `${installationId} ${from}`);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it('is shown as one that has published nothing, until its next reading; memory no longer rules out rows of others', () => {
+    const counters = createCounters(1);
+    const view = (id: string) => counters.telemetry(id, startMs + 31 * dayMs);
+    counters.receive(readingAt('a', startMs));
+    expect([view('a').freshness, counters.mayHaveReadings('z')]).toEqual(['stale', false]);
+    counters.receive(readingAt('b', startMs + 31 * dayMs));
+    expect(view('a')).toEqual({ installationId: 'a', freshness: 'offline', revision: null, reading: null });
+    expect(view('b').freshness).toBe('online');
+    expect(counters.mayHaveReadings('a')).toBe(true);
+  });
+});
+
+it('a reading whose message has left the stream had its place: it is never refused one', () => {
+  const counters = createCounters(2);
+  const fold = (id: string, receivedAtMs: number) => {
+    const receivedAt = new Date(receivedAtMs).toISOString();
+    const message = readingMessage(id, 0, { observedAt: receivedAt, receivedAt });
+    return counters.receiveStored(toCounterReading(message, 1));
+  };
+  for (const id of ['a', 'b', 'c']) expect(fold(id, startMs)).toHaveProperty('output');
+  expect(counters.places()).toEqual({ taken: 3, max: 2, forgotten: 0 });
+  // Silent ones make room all the same.
+  expect(fold('d', startMs + 31 * dayMs)).toHaveProperty('output');
+  expect(counters.places()).toEqual({ taken: 2, max: 2, forgotten: 2 });
+  expect(fold('e', startMs + 31 * dayMs)).toHaveProperty('output');
+  expect(fold('f', startMs + 31 * dayMs)).toHaveProperty('output');
+  expect(counters.places()).toEqual({ taken: 3, max: 2, forgotten: 3 });
+  expect(counters.receive(readingAt('g', startMs + 31 * dayMs))).toEqual(tooMany);
+});
+
+it('a message that is not accepted gives no place', () => {
+  const settlements = createSettlements(2);
+  const finish = (id: string) => {
+    const body = { type: 'incident_closed', at: new Date(startMs).toISOString(), incidentId: 'none' };
+    return settlements.receive(jsonMessage(`miner.reporter.${id}`, body, { storedAtMs: startMs }));
+  };
+  for (const id of ['a', 'b', 'c']) expect(finish(id)).toHaveProperty('rejection.reason', 'not_allowed');
+  expect(settlements.places().taken).toBe(0);
+});
