@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { listKeys } from '../actors/schemas/listKeys.ts';
 import { compareVersions } from './compare.ts';
+import { measureFleet } from './fleet.ts';
 import { measureHostile } from './hostile/hostile.ts';
 import { measureLive } from './live.ts';
 import { measurePolling } from './polling.ts';
@@ -13,6 +14,7 @@ import { measureYears } from './years/measureYears.ts';
 const lessToDo: Readonly<Record<string, readonly string[]>> = {
   polling: ['--rounds', '5'],
   years: ['--events', '100000'],
+  fleet: ['--rounds', '1', '--seconds', '20'],
 };
 
 const nats = ['nats-server'] as const;
@@ -21,6 +23,7 @@ const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
   hostile: [...nats, 'wrk', 'taskset'],
   replay: nats,
   live: [...nats, 'taskset'],
+  fleet: [...nats, 'taskset'],
   start: nats,
   compare: [...nats, 'git', 'wrk', 'taskset'],
 };
@@ -74,6 +77,13 @@ addRoundsCommand(
   .option('--listeners <count>', 'clients of the event stream', parseWholeNumber, 2_000)
   .addOption(buildProfileOption())
   .action(measureLive);
+
+addRoundsCommand('fleet', 'cores, memory and lag of one process with many wheels', 3)
+  .option('--installations <count>', 'wheels', parseWholeNumber, 100_000)
+  .option('--every <seconds>', 'seconds from a reading of a wheel to its next one', parseWholeNumber, 10)
+  .option('--seconds <count>', 'duration of each measurement', parseWholeNumber, 70)
+  .addOption(buildProfileOption())
+  .action(measureFleet);
 
 addRoundsCommand(
   'start',

@@ -1,11 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { bindToParent } from '../deploy/local/bindToParent.ts';
-import { endProcess } from '../deploy/local/childServer.ts';
 import { startLocalNats } from '../deploy/local/localNats.ts';
 import { delaysTable, measureReadingDelays } from './delays.ts';
 import type { LiveTask } from './liveLoad.ts';
@@ -14,21 +9,20 @@ import { pinThisProcess } from './pinToCore.ts';
 import { type PartialRun, publishResults, type ResultTable } from './results.ts';
 import { startClickHouse } from './servers.ts';
 import { startServiceProcess, storedPosition } from './serviceProcess.ts';
+import { startLoad } from './startLoad.ts';
 import { inWorkspace } from './workspace.ts';
 import { loadCore, serverCore } from './wrk.ts';
 
-const loadProgram = fileURLToPath(new URL('./liveLoad.js', import.meta.url));
 /** Time until every wheel of the load has its actor, and code is compiled. */
 const settleMs = 5_000;
 /** Required share of stored readings: the readings of the last seconds wait in memory. */
 const storedShareMin = 0.5;
-const stopMs = 5_000;
 
 interface LiveOptions extends Clients, Pick<PartialRun, 'profile'> {
   readonly rounds: number;
 }
 
-type Clients = Omit<LiveTask, 'natsUrl' | 'publicUrl'>;
+type Clients = Omit<LiveTask, 'natsUrl' | 'publicUrl' | 'everySeconds'>;
 
 /**
  * Measures how long a reading takes to its route while many wheels report, and many clients poll and listen.
@@ -76,7 +70,12 @@ function measure({ clients, isDatabaseApart, rounds, profile }: LiveRun): Promis
     const service = await startServiceProcess({ dir, environment, core: serverCore, profile });
     onEnd(service.stop);
     await service.readyAfterMs();
-    const load = await startLoad({ ...clients, natsUrl: nats.url, publicUrl: service.publicUrl });
+    const load = await startLoad({
+      ...clients,
+      everySeconds: 1,
+      natsUrl: nats.url,
+      publicUrl: service.publicUrl,
+    });
     onEnd(load.stop);
     await wait(settleMs);
     const startedMs = performance.now();
@@ -88,17 +87,4 @@ function measure({ clients, isDatabaseApart, rounds, profile }: LiveRun): Promis
       throw new Error(`the load ended, or the service did not keep up: ${Math.round(perSecond)} readings/s`);
     return series;
   });
-}
-
-/** @throws Error if its clients cannot connect. */
-async function startLoad(task: LiveTask) {
-  const command = bindToParent(process.execPath, [loadProgram, JSON.stringify(task)]);
-  const child = spawn(...command, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const hasEnded = () => child.exitCode !== null;
-  const ended = once(child, 'exit').then(() => {
-    throw new Error('the load ended before its clients were connected');
-  });
-  await Promise.race([once(child.stdout, 'data'), ended]);
-  ended.catch(() => undefined);
-  return { stop: () => endProcess(child, stopMs), hasEnded };
 }

@@ -9,8 +9,9 @@ import { genesisMs, readingBody } from './readingLoad.ts';
 export interface LiveTask {
   readonly natsUrl: string;
   readonly publicUrl: string;
-  /** Wheels with a reading per second each. */
   readonly installations: number;
+  /** Seconds from a reading of a wheel to its next one. */
+  readonly everySeconds: number;
   /** Clients with a request per second each. */
   readonly pollers: number;
   readonly listeners: number;
@@ -27,7 +28,7 @@ const connection = await connect(readNatsAccess({ url: task.natsUrl }));
 const pollers = await openSockets(task.publicUrl, task.pollers);
 for (const socket of await openSockets(task.publicUrl, task.listeners)) socket.write(listenRequest);
 startSpread(task.pollers, (index) => pollers[index]?.write(pollRequest));
-startReadings(connection, task.installations);
+startReadings(connection, task);
 process.stdout.write('all clients are connected\n');
 
 async function openSockets(base: string, count: number): Promise<Socket[]> {
@@ -47,21 +48,23 @@ async function openSockets(base: string, count: number): Promise<Socket[]> {
   return sockets;
 }
 
-function startReadings(nats: NatsConnection, installations: number) {
+function startReadings(nats: NatsConnection, { installations, everySeconds }: LiveTask) {
   const sent = new Array<number>(installations).fill(0);
-  startSpread(installations, (installation) => {
+  const send = (installation: number) => {
     const id = `wheel-of-load-${installation}`;
     const index = sent[installation] ?? 0;
     sent[installation] = index + 1;
-    nats.publish(counterSubject(id), readingBody(id, index, genesisMs + index * secondMs));
-  });
+    nats.publish(counterSubject(id), readingBody(id, index, genesisMs + index * everySeconds * secondMs));
+  };
+  startSpread(installations, send, everySeconds);
 }
 
-/** Calls `act` once a second for each index, spread over the second. */
-function startSpread(count: number, act: (index: number) => void) {
+/** Calls `act` for each index once in so many seconds, spread over them. */
+function startSpread(count: number, act: (index: number) => void, seconds = 1) {
+  const parts = partsOfSecond * seconds;
   let part = 0;
   setInterval(() => {
-    for (let index = part; index < count; index += partsOfSecond) act(index);
-    part = (part + 1) % partsOfSecond;
+    for (let index = part; index < count; index += parts) act(index);
+    part = (part + 1) % parts;
   }, secondMs / partsOfSecond);
 }

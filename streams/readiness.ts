@@ -5,6 +5,7 @@ import type { LeaseHolder } from '../machines/leaseSetup.ts';
 import type { StreamFollower } from './follower/streamFollower.ts';
 import type { Followers } from './followers.ts';
 import type { LostStream } from './ingest/lostStreams.ts';
+import type { StreamRisk } from './jetstream/streamRisks.ts';
 import { registerGauge } from './metrics/registerGauge.ts';
 
 const noFollowers: Followers['followers'] = new Map();
@@ -26,6 +27,11 @@ interface ReadinessOptions {
   readonly standbyFor: () => LeaseHolder | null;
   /** Sources of stored rows or snapshots that the last check did not find. */
   readonly lostStreams: () => readonly LostStream[];
+  /**
+   * Settings of streams that can lose or refuse messages, as an ingesting process knows them. They make no process unready: what is shown is
+   * right, and every other process would be in the same condition.
+   */
+  readonly streamRisks: () => readonly StreamRisk[];
   /** The process is about to end. */
   readonly isLeaving: () => boolean;
   /**
@@ -123,6 +129,9 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
         ...(standby === null ? {} : { standbyFor: standby }),
         streams,
         lostStreams,
+        streamRisks: options
+          .streamRisks()
+          .map(({ stream, setting, value, detail }) => ({ stream, setting, value, detail })),
         chain: options.chain(),
       },
     };

@@ -107,7 +107,9 @@ async function examine(
       return;
     }
     const { onChain } = deployment ?? { onChain: null };
-    const findings = await checkNats({ ...parts, onChain, monitoringUrl: natsMonitoring ?? null });
+    const { MINER_RETENTION_DAYS: retentionDays } = configuration;
+    const monitoringUrl = natsMonitoring ?? null;
+    const findings = await checkNats({ ...parts, onChain, retentionDays, monitoringUrl });
     print(findings);
     if (!hasFailed(findings)) print(await checkRejections(parts.jsm, Date.now()));
     if (deployment === null || hasFailed(findings)) return;

@@ -17,6 +17,7 @@ import { createGenerationWatch } from '../../streams/ingest/generationWatch.ts';
 import { createIngest } from '../../streams/ingest/ingest.ts';
 import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
 import { createNatsLink } from '../../streams/jetstream/natsLink.ts';
+import { createStreamSettingsWatch } from '../../streams/jetstream/streamSettings.ts';
 import { registerAgeMetrics } from '../../streams/metrics/ageMetrics.ts';
 import { registerFoldVersions, registerFollowerMetrics } from '../../streams/metrics/followerMetrics.ts';
 import { registerPlaceMetrics } from '../../streams/metrics/placeMetrics.ts';
@@ -109,6 +110,11 @@ export async function startService({
     acceptedLosses: settings.acceptedLosses,
     logger,
   });
+  const streamSettings = createStreamSettingsWatch({
+    jsm: () => nats.jetStream().jsm,
+    retentionDays: settings.retentionDays,
+    logger,
+  });
   const ingest = createIngest({
     jetStream: nats.jetStream,
     database,
@@ -120,6 +126,7 @@ export async function startService({
     rowsTtlDays: settings.rowsTtlDays,
     acceptsLoss: settings.acceptsLoss,
     streamGuard,
+    streamSettings,
     actor: () => child().ingest,
   });
   const { views, observations } = createServiceViews({ ...settings, actors, followers: work, clock });
@@ -132,6 +139,7 @@ export async function startService({
     isDatabaseWithinGrace: () => isDatabaseTagged('withinGrace'),
     standbyFor: ingest.standbyFor,
     lostStreams: () => streamGuard.lost,
+    streamRisks: () => streamSettings.risks,
     isLeaving,
     chain: () => ({
       conditions: views.chain.conditions(),
@@ -147,7 +155,7 @@ export async function startService({
   registerAgeMetrics(registry, { counters, chain, installationId: deployment.installationId, clock });
   registerDatabaseMetrics(registry, isDatabaseReachable);
   // A replica may not ask ClickHouse for its disks.
-  if (roles.ingest) registerStoreMetrics(registry, { database, jetStream: nats.jetStream });
+  if (roles.ingest) registerStoreMetrics(registry, { database, jetStream: nats.jetStream, streamSettings });
   const conditions$ = watchChainConditions({ views: views.chain, logger, registry });
   const operatorServer = createOperatorServer({
     registry,

@@ -38,6 +38,7 @@ import {
 } from '../jetstream/ensureStreams.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 import { replaySubject } from '../jetstream/replaySubject.ts';
+import type { StreamSettingsWatch } from '../jetstream/streamSettings.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './ingestLease.ts';
 import type { StreamGuard } from './lostStreams.ts';
 import { acquireLock, LockHeldError } from './processLock.ts';
@@ -63,6 +64,7 @@ interface IngestOptions {
   readonly rowsTtlDays: number;
   readonly acceptsLoss: boolean;
   readonly streamGuard: StreamGuard;
+  readonly streamSettings: Pick<StreamSettingsWatch, 'check'>;
   /** The running actor; undefined while none runs. */
   readonly actor: () => IngestActor | undefined;
 }
@@ -95,7 +97,7 @@ const faults = {
 
 export function createIngest(options: IngestOptions): Ingest {
   const { jetStream, database, identity, settlementIdentity, clock, logger, retention } = options;
-  const { rowsTtlDays, acceptsLoss, streamGuard, actor } = options;
+  const { rowsTtlDays, acceptsLoss, streamGuard, streamSettings, actor } = options;
   // A standby must not change the holder's settings.
   const ensureLease = async () => {
     await streamGuard.check();
@@ -152,6 +154,7 @@ export function createIngest(options: IngestOptions): Ingest {
         if (lost.length === 0 && (await canReadStored(database)))
           await requireRebuildable(generationOptions(database));
         await warnOfSingleReplicas(jetStream().jsm, streamNames, logger);
+        await streamSettings.check();
       }),
       migrate: fromPromise(async () => {
         await migrate(database, logger);

@@ -11,14 +11,13 @@ import type { Logger } from 'pino';
 import { type StreamName, streamSubjects } from '../../actors/messages/subjects.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import { settlementBytesMax } from '../../actors/settlement/decodeSettlement.ts';
+import { headersBytesMax } from './streamRisks.ts';
 
 const nanosPerSecond = 1_000_000_000;
 const dedupeWindowNanos = 120 * nanosPerSecond;
 /** Message IDs only link each rejection to the one before it (`rejectedStream.ts`), so the server need not remember the IDs of a flood. */
 const rejectedDedupeWindowNanos = 5 * nanosPerSecond;
 const secondsPerDay = 86_400;
-/** Bytes reserved for a message's headers, in addition to the largest accepted payload. */
-const headersBytesMax = 4 * 1024;
 /** Larger than any accepted reading, so that a faulty gateway gets a rejection with a reason, and small enough to bound a flood. */
 export const counterMessageBytesMax = 64 * 1024;
 export const pipelineMessageBytesMax = settlementBytesMax + headersBytesMax;

@@ -4,14 +4,24 @@ import { streamNames } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 import { measureAccount, measureFullestServer } from '../jetstream/natsStore.ts';
+import type { StreamSettingsWatch } from '../jetstream/streamSettings.ts';
 
 /** A scrape waits this long for an answer. Without one the metric is absent. */
 const answerMs = 1_000;
 
-/** Shows how full the store of NATS and the disks of ClickHouse are, and asks both at each request of `/metrics`. */
+interface StoreMetricsOptions {
+  readonly database: Database;
+  readonly jetStream: () => JetStream;
+  readonly streamSettings: StreamSettingsWatch;
+}
+
+/**
+ * Shows how full the store of NATS and the disks of ClickHouse are, and which settings of streams are risks. Asks both at each request of
+ * `/metrics`.
+ */
 export function registerStoreMetrics(
   registry: Registry,
-  { database, jetStream }: { readonly database: Database; readonly jetStream: () => JetStream },
+  { database, jetStream, streamSettings }: StoreMetricsOptions,
 ): void {
   const registers = [registry];
   new Gauge({
@@ -29,6 +39,20 @@ export function registerStoreMetrics(
         const streams = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
         this.set({ kind: 'server' }, measureFullestServer(streams, usedBytes));
       });
+    },
+  });
+  new Gauge({
+    name: 'miner_stream_setting_risks',
+    help: 'Settings of streams that can lose or refuse messages: 1 for each.',
+    labelNames: ['stream', 'setting'],
+    registers,
+    async collect() {
+      await answerInTime(async () => {
+        await streamSettings.check();
+      });
+      // Without an answer, the last one counts.
+      this.reset();
+      for (const { stream, setting } of streamSettings.risks) this.set({ stream, setting }, 1);
     },
   });
   new Gauge({

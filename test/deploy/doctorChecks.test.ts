@@ -54,8 +54,9 @@ function createNats(
         info: async (name: StreamName) => {
           const { config, cluster, state } = streams[name] ?? {};
           const limits = { max_age: 0, max_msgs: -1, max_bytes: -1 };
+          const denials = { deny_delete: true, deny_purge: true };
           return {
-            config: { subjects: streamSubjects[name], num_replicas: 1, ...limits, ...config },
+            config: { subjects: streamSubjects[name], num_replicas: 1, ...limits, ...denials, ...config },
             created: 'then',
             cluster,
             state: { first_seq: 1, last_seq: nats.messages.length, ...state },
@@ -81,8 +82,11 @@ function createNats(
 const say = (findings: readonly Finding[], check: string) =>
   findings.filter((one) => one.check === check).map((one) => formatFinding(one).join('\n'));
 
-const askNats = ({ jetStream }: ReturnType<typeof createNats>, monitoringUrl: string | null = null) =>
-  checkNats({ ...jetStream, onChain: stateDeployment, monitoringUrl });
+const askNats = (
+  { jetStream }: ReturnType<typeof createNats>,
+  monitoringUrl: string | null = null,
+  retentionDays = 0,
+) => checkNats({ ...jetStream, onChain: stateDeployment, retentionDays, monitoringUrl });
 
 /** A server that answers as a test says. */
 async function serve(answer: (url: string, body: string) => { status?: number; json: unknown }) {
@@ -131,28 +135,66 @@ describe('doctor, of the streams', () => {
   });
 
   it.each([
-    ['MINER_COUNTER', {}, /^ok .*it keeps all messages/],
+    ['MINER_COUNTER', 0, {}, /^ok .*it keeps all messages, so/],
     [
       'MINER_COUNTER',
-      { max_age: 1.5 * dayNanos },
-      /^ok .*after 1\.5 days, it begins at 1: a rebuild takes .* ClickHouse$/,
+      2,
+      { max_age: 2.5 * dayNanos },
+      /^ok .*after 2\.5 days, it begins at 1: a rebuild takes .* ClickHouse$/,
     ],
     [
       'MINER_PIPELINE',
-      { max_msgs: 7, max_bytes: 2 * mib },
-      /^warning .*after 7 messages or 2 MiB, it begins at 1: .*only in snap/,
+      2,
+      { max_age: 2 * dayNanos },
+      /^warning .*after 2 days, it begins at 1: .*only in snap/,
     ],
-    ['MINER_CHAIN', {}, /^ok .*it keeps all spans, from block 10 on$/],
-    ['MINER_CHAIN', { max_age: dayNanos }, /^FAILED .*spans leave it after 1 days\n/],
-  ] as const)('says what retention of %s %j costs', async (stream, config, expected) => {
-    const nats = createNats({ [stream]: { config } });
-    nats.messages = [
-      { subject: `miner.chain.${chainId}.reads`, body: {} },
-      null,
-      { subject: `miner.chain.${chainId}.span`, body: span(deploymentBlock) },
-    ];
-    expect(say(await askNats(nats), `retention ${stream}`)).toEqual([expect.stringMatching(expected)]);
+    ['MINER_CHAIN', 2, {}, /^ok .*it keeps all spans, from block 10 on$/],
+  ] as const)(
+    'says what %s keeps with MINER_RETENTION_DAYS=%j and %j',
+    async (stream, days, config, expected) => {
+      const nats = createNats({ [stream]: { config } });
+      nats.messages = [
+        { subject: `miner.chain.${chainId}.reads`, body: {} },
+        null,
+        { subject: `miner.chain.${chainId}.span`, body: span(deploymentBlock) },
+      ];
+      const findings = await askNats(nats, null, days);
+      expect(say(findings, `retention ${stream}`)).toEqual([expect.stringMatching(expected)]);
+      expect(say(findings, `settings ${stream}`)).toEqual([]);
+    },
+  );
+
+  it('says that a stream begins late, although it keeps all messages', async () => {
+    const nats = createNats({ MINER_PIPELINE: { state: { first_seq: 17 } } });
+    expect(say(await askNats(nats), 'retention MINER_PIPELINE')).toEqual([
+      'ok       retention MINER_PIPELINE: it keeps all messages, and begins at 17: earlier ones have left it',
+    ]);
   });
+
+  it.each([
+    [
+      'MINER_COUNTER',
+      { retention: 'interest' },
+      [/^FAILED .*retention is interest: .*\n.*--retention=limits$/],
+    ],
+    ['MINER_COUNTER', { max_age: dayNanos }, [/^FAILED .*max_age is 1 days: .*MINER_RETENTION_DAYS=2 says/]],
+    [
+      'MINER_PIPELINE',
+      { max_msgs: 7, max_bytes: 2 * mib },
+      [/^warning .*max_msgs is 7: .*oldest messages leave/, /^warning .*max_bytes is 2097152: /],
+    ],
+    ['MINER_CHAIN', { max_age: 9 * dayNanos }, [/^FAILED .*max_age is 9 days: spans leave it/]],
+    ['MINER_REJECTED', { sealed: true }, [/^FAILED .*sealed is true: .*\n.*RUNBOOK\.md/]],
+  ] as const)(
+    'names the settings of %s that lose or refuse messages (%j), and not that it keeps all',
+    async (stream, config, expected) => {
+      const findings = await askNats(createNats({ [stream]: { config } }), null, 2);
+      expect(say(findings, `settings ${stream}`)).toEqual(
+        expected.map((pattern) => expect.stringMatching(pattern)),
+      );
+      expect(say(findings, `retention ${stream}`)).toEqual([]);
+    },
+  );
 
   it('fails if the first span begins above the deployment, or a subject is missing', async () => {
     const nats = createNats({

@@ -39,6 +39,7 @@ function read({ status, isRestored = true, storingForMs, publishingForMs, option
     isDatabaseWithinGrace: () => true,
     standbyFor: () => null,
     lostStreams: () => [],
+    streamRisks: () => [],
     isLeaving: () => false,
     chain: () => null,
     spansRefusedSinceMs: () => null,

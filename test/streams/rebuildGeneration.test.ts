@@ -51,6 +51,7 @@ function startIngest(
     rowsTtlDays: 0,
     acceptsLoss: false,
     streamGuard: { check: async () => [], lost: [] },
+    streamSettings: { check: async () => [] },
     actor: () => ingest,
     ...options,
   });

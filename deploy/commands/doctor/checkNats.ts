@@ -27,6 +27,8 @@ const wrongLastSequence = 10_071;
 
 interface CheckNatsOptions extends JetStream {
   readonly onChain: ChainDeployment | null;
+  /** Days after which the operator lets messages leave the streams; 0 keeps all. */
+  readonly retentionDays: number;
   /** Address of a server's monitoring, such as `http://nats:8222`; null if unknown. */
   readonly monitoringUrl: string | null;
 }

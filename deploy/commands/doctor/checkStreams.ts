@@ -9,6 +9,7 @@ import {
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { isStreamMissing } from '../../../streams/jetstream/ensureStreams.ts';
+import { findStreamRisks } from '../../../streams/jetstream/streamRisks.ts';
 import { type Finding, failed, ok, warned } from '../../diagnosis/finding.ts';
 
 const spanSearchMax = 8;
@@ -18,9 +19,11 @@ interface CheckStreamsOptions {
   readonly jsm: JetStreamManager;
   /** Null if the deployment has no contracts, or is unknown. */
   readonly onChain: ChainDeployment | null;
+  /** Days after which the operator lets messages leave the streams; 0 keeps all. */
+  readonly retentionDays: number;
 }
 
-/** Checks each stream's subjects, readers, replicas with leader and peers, and whether it keeps the messages for a rebuild. */
+/** Checks each stream's subjects, readers, replicas with leader and peers, settings, and whether it keeps the messages for a rebuild. */
 export async function checkStreams(options: CheckStreamsOptions): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const stream of streamNames) findings.push(...(await checkStream(options, stream)));
@@ -51,9 +54,22 @@ async function checkStream(options: CheckStreamsOptions, stream: StreamName): Pr
         )
       : failed(name, `does not hold ${missing.join(', ')}`, 'start the service once: it updates the stream'),
     checkReplicas(stream, info),
+    ...checkSettings(options, stream, info),
   ];
   const retention = await checkRetention(options, stream, info);
   return retention === null ? findings : [...findings, retention];
+}
+
+/** Settings that can lose or refuse messages. */
+function checkSettings(
+  { retentionDays }: CheckStreamsOptions,
+  stream: StreamName,
+  { config }: StreamInfo,
+): Finding[] {
+  return findStreamRisks(config, { stream, retentionDays }).map(
+    ({ setting, value, detail, remedy, isSevere }) =>
+      (isSevere ? failed : warned)(`settings ${stream}`, `${setting} is ${value}: ${detail}`, remedy),
+  );
 }
 
 async function describeReaders(jsm: JetStreamManager, stream: StreamName): Promise<string> {
@@ -100,47 +116,45 @@ function checkReplicas(stream: StreamName, { config, cluster }: StreamInfo): Fin
   return ok(check, detail);
 }
 
-/** Checks that the stream keeps its messages. Null for a stream without a fold. */
+/** Says which messages the stream holds for a rebuild. Null for a stream without a fold, or if its settings say what it loses. */
 async function checkRetention(
-  { jsm, onChain }: CheckStreamsOptions,
+  { jsm, onChain, retentionDays }: CheckStreamsOptions,
   stream: StreamName,
   { config, state }: StreamInfo,
 ): Promise<Finding | null> {
   if (stream === 'MINER_REJECTED' || stream === 'MINER_LEASE') return null;
   const check = `retention ${stream}`;
-  const limits = [
-    ...(config.max_age > 0 ? [`${Math.round((config.max_age / nanosPerDay) * 10) / 10} days`] : []),
-    ...(config.max_msgs > 0 ? [`${config.max_msgs} messages`] : []),
-    ...(config.max_bytes > 0 ? [`${Math.round(config.max_bytes / 2 ** 20)} MiB`] : []),
-  ];
-  if (stream === 'MINER_CHAIN') {
-    const firstBlock =
-      onChain === null ? null : await findFirstBlock(jsm, onChain.chain.chainId, state.first_seq);
-    const needed = onChain?.chain.deploymentBlock ?? null;
-    if (firstBlock !== null && needed !== null && firstBlock > needed) {
-      return failed(
-        check,
-        `it begins at block ${firstBlock}, the deployment at ${needed}: the chain cannot be folded again`,
-        `publish them again: npm run miner -- index --from-block ${needed}`,
-      );
-    }
-    if (limits.length > 0)
-      return failed(
-        check,
-        `spans leave it after ${limits.join(' or ')}`,
-        'start the service once: it removes the age; remove other limits with the nats command',
-      );
+  const firstBlock =
+    stream !== 'MINER_CHAIN' || onChain === null
+      ? null
+      : await findFirstBlock(jsm, onChain.chain.chainId, state.first_seq);
+  const needed = onChain?.chain.deploymentBlock ?? null;
+  if (firstBlock !== null && needed !== null && firstBlock > needed) {
+    return failed(
+      check,
+      `it begins at block ${firstBlock}, the deployment at ${needed}: the chain cannot be folded again`,
+      `publish them again: npm run miner -- index --from-block ${needed}`,
+    );
+  }
+  if (findStreamRisks(config, { stream, retentionDays }).some(({ isLosing }) => isLosing)) return null;
+  if (stream === 'MINER_CHAIN')
     return ok(
       check,
       firstBlock === null ? 'it keeps all spans' : `it keeps all spans, from block ${firstBlock} on`,
     );
-  }
-  if (limits.length === 0) return ok(check, 'it keeps all messages, so everything can be folded again');
+  if (config.max_age === 0)
+    return ok(
+      check,
+      state.first_seq <= 1
+        ? 'it keeps all messages, so everything can be folded again'
+        : `it keeps all messages, and begins at ${state.first_seq}: earlier ones have left it`,
+    );
+  const days = Math.round((config.max_age / nanosPerDay) * 10) / 10;
   const rest =
     stream === 'MINER_COUNTER'
       ? 'a rebuild takes earlier readings from ClickHouse'
       : 'earlier messages survive only in snapshots';
-  const detail = `messages leave it after ${limits.join(' or ')}, it begins at ${state.first_seq}: ${rest}`;
+  const detail = `messages leave it after ${days} days, it begins at ${state.first_seq}: ${rest}`;
   return stream === 'MINER_COUNTER'
     ? ok(check, detail)
     : warned(check, detail, 'keep backups of the tables: deploy/RUNBOOK.md, "Backup"');

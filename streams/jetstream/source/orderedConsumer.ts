@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
+import { consumerInactiveMs } from '../consumerInactiveMs.ts';
 import type { Doubts } from '../doubts.ts';
 import { digestMessage, type StreamPosition } from '../streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
@@ -11,8 +12,6 @@ import type { SourceProgress } from './sourceProgress.ts';
 
 /** A pull expires after this; a deleted consumer is noticed within about the same time. */
 const pullExpiresMs = 4_000;
-/** The server deletes a consumer that has had no request for this long. */
-const inactiveThresholdMs = 30_000;
 
 interface OrderedConsumerOptions extends StreamReaderOptions {
   /** The last sequence that is requested. */
@@ -45,7 +44,7 @@ export async function runOrderedConsumer(
     options.js.consumers.get(stream, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: from.position + 1,
-      inactive_threshold: inactiveThresholdMs,
+      inactive_threshold: consumerInactiveMs,
     }),
   );
   const delivered = await consumer.consume({

@@ -175,6 +175,14 @@ const cases: Readonly<Record<string, Case>> = {
     'miner_snapshot_position{instance="b",stream="MINER_COUNTER"}': '0x120',
   }),
   MinerRejectionsNotPublished: buildTurningCase('miner_rejections_waiting', counter, 0, 1, 5),
+  MinerStreamSettings: firing(
+    '5m',
+    '7m',
+    { stream: 'MINER_COUNTER', setting: 'retention' },
+    {
+      [`miner_stream_setting_risks${select({ ...counter, setting: 'retention' })}`]: '_x5 1x60',
+    },
+  ),
   MinerStoreFilling: firing('10m', '12m', on(), {
     [`miner_nats_store_bytes${select({ instance, kind: 'used' })}`]: '85x5 86x90',
     [`miner_nats_store_bytes${select({ instance, kind: 'limit' })}`]: '100x120',

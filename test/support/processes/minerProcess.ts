@@ -111,6 +111,7 @@ interface ReadyBody {
     readonly folded: string;
     readonly found: string | null;
   }[];
+  readonly streamRisks: readonly object[];
   readonly streams: Readonly<Record<string, { readonly lag: number | null; readonly isCaughtUp: boolean }>>;
 }
 

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { pino } from 'pino';
+import { startLocalNats } from '../deploy/local/localNats.ts';
+import { pollUntil } from '../storage/pollUntil.ts';
+import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
+import { pinThisProcess } from './pinToCore.ts';
+import { type PartialRun, publishResults } from './results.ts';
+import { type ServiceProcess, startServiceProcess, storedPosition } from './serviceProcess.ts';
+import { startLoad } from './startLoad.ts';
+import { inWorkspace } from './workspace.ts';
+import { loadCore, serverCore } from './wrk.ts';
+
+const installations = 'miner_installations{stream="MINER_COUNTER"}';
+const lag = 'miner_stream_lag_messages{stream="MINER_COUNTER"}';
+const sampleMs = 500;
+/** Required share of the readings: a few are under way at the beginning and at the end. */
+const storedShareMin = 0.95;
+
+interface FleetOptions extends Pick<PartialRun, 'profile'> {
+  readonly installations: number;
+  /** Seconds from a reading of a wheel to its next one. */
+  readonly every: number;
+  /** Duration of each measurement. */
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+/**
+ * Measures what many wheels cost one process that ingests and serves, once each of them has its place.
+ *
+ * @throws Error if the load or the service does not keep up.
+ */
+export async function measureFleet({ rounds, profile, ...fleet }: FleetOptions): Promise<void> {
+  // Servers and load inherit the core, and the service has its own.
+  const unpin = pinThisProcess(loadCore);
+  try {
+    const series = await inWorkspace(async ({ dir, onEnd }) => {
+      const nats = await startLocalNats({ dir: join(dir, 'nats'), logger: pino({ level: 'error' }) });
+      onEnd(nats.stop);
+      const environment = {
+        MINER_NATS_URL: nats.url,
+        MINER_INSTALLATIONS_MAX: String(2 * fleet.installations),
+      };
+      const service = await startServiceProcess({ dir, environment, core: serverCore, profile });
+      onEnd(service.stop);
+      await service.readyAfterMs();
+      const clients = { pollers: 100, listeners: 100, natsUrl: nats.url, publicUrl: service.publicUrl };
+      const task = { installations: fleet.installations, everySeconds: fleet.every, ...clients };
+      const load = await startLoad(task);
+      onEnd(load.stop);
+      await pollUntil(async () => ((await service.metric(installations)) ?? 0) >= fleet.installations, {
+        everyMs: sampleMs,
+      });
+      const name = 'the service, with its embedded ClickHouse';
+      return measureInterleaved([{ name, measure: () => measureOnce(service, fleet) }], rounds);
+    });
+    const [wheels, perSecond] = [fleet.installations, fleet.installations / fleet.every].map((count) =>
+      Math.round(count).toLocaleString('en-US'),
+    );
+    publishResults(
+      {
+        command: 'fleet',
+        about: `${wheels} wheels publish a reading every ${fleet.every} seconds, ${perSecond} a second in all; 100 clients send a request a second, and 100 read the event stream. The service has one core. Each measurement takes ${fleet.seconds} seconds, in which it also saves its state every minute.`,
+        tables: [
+          { title: `${wheels} wheels`, unit: 'cores', isLessBetter: true, isComparison: false, series },
+        ],
+      },
+      { profile },
+    );
+  } finally {
+    unpin();
+  }
+}
+
+async function measureOnce(
+  service: ServiceProcess,
+  { installations: wheels, every, seconds }: Omit<FleetOptions, 'rounds' | 'profile'>,
+): Promise<Measurement> {
+  const [beforeMs, startedMs, storedBefore] = [service.cpuMs(), performance.now(), await readStored(service)];
+  let [largestLag, largestBytes] = [0, 0];
+  while (performance.now() - startedMs < seconds * 1_000) {
+    await wait(sampleMs);
+    largestLag = Math.max(largestLag, (await service.metric(lag)) ?? Number.NaN);
+    largestBytes = Math.max(largestBytes, service.residentBytes());
+  }
+  const elapsedSeconds = (performance.now() - startedMs) / 1_000;
+  const storedPerSecond = ((await readStored(service)) - storedBefore) / elapsedSeconds;
+  if (storedPerSecond < (wheels / every) * storedShareMin)
+    throw new Error(
+      `the load or the service does not keep up: ${Math.round(storedPerSecond)} readings/s are stored`,
+    );
+  return {
+    value: (service.cpuMs() - beforeMs) / 1_000 / elapsedSeconds,
+    others: {
+      'readings stored/s': storedPerSecond,
+      'resident MiB': largestBytes / 2 ** 20,
+      'largest lag in messages': largestLag,
+    },
+  };
+}
+
+async function readStored(service: ServiceProcess): Promise<number> {
+  return (await service.metric(storedPosition)) ?? 0;
+}
