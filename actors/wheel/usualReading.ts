@@ -42,7 +42,7 @@ type ReadUsual = (data: Buffer, position: number) => CounterReading | null;
 
 /**
  * Creates the reader of messages in the form that gateways send: the members in the schema's order, nothing else, lower case. One regular
- * expression both checks and reads it, in less than half the time of `JSON.parse` and the schema. It returns null for any other message,
+ * expression both checks and reads it, in about a third of the time of `JSON.parse` and the schema. It returns null for any other message,
  * which may be valid all the same.
  */
 export function createUsualReader(measured: MeasuredValues): ReadUsual {

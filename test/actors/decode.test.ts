@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { decodeChainReads } from '../../actors/chain/spans/chainReads.ts';
 import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
 import { decodeMessage, defineFormat } from '../../actors/messages/decodeMessage.ts';
+import { compileGuard } from '../../actors/schemas/compileSchema.ts';
 import { decodeSettlement as decodeSettlementMessage } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { checkContent, findInputStream } from '../../deploy/commands/checkMessage.ts';
@@ -337,6 +338,15 @@ describe('a member that a later version adds', () => {
       }),
     ),
   }));
+
+  it('may be absent in a value that fits, by its type, too', () => {
+    const fits = compileGuard(z.object({ later: z.string().nullable().default(null) }));
+    const value: unknown = {};
+    if (!fits(value)) throw new Error('it does not fit');
+    // @ts-expect-error A guard fills in no default.
+    const later: string | null = value.later;
+    expect(later).toBeUndefined();
+  });
 
   it('has its default in messages that lack it, at any place of any schema', () => {
     fc.assert(

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Contract, Operation, Response, Schema } from '../../deploy/release/contract.ts';
 
 /**
- * Changes that break a program written for the released contract, one line each. New routes, members and optional parameters break nothing. A new value,
- * code or status does, since a program may have no case for it.
+ * Changes that break a program written for the released contract, one line each. New routes, members and optional parameters break nothing, except for a
+ * member of an object that the contract closes. A new value, code or status does, since a program may have no case for it.
  */
 export function findBreakingChanges(released: Contract, current: Contract): string[] {
   return Object.entries(released.paths).flatMap(([path, { get }]) => {
@@ -101,8 +101,15 @@ function compare(written: Schema, read: Schema, comparison: Comparison): string[
     const isSure = from.required?.includes(name) || !to.required?.includes(name);
     return [...(isSure ? [] : [`${at}: may be missing`]), ...within(same, member, at)];
   });
+  const added = Object.keys(from.properties ?? {}).filter((name) => to.properties?.[name] === undefined);
+  const unknown = to.additionalProperties === false ? added.map((name) => `${place}.${name}: is new`) : [];
   const items = from.items && to.items ? within(from.items, to.items, `${place}[]`) : [];
-  return [...compareValues(from, to).map((change) => `${place}: ${change}`), ...members, ...items];
+  return [
+    ...compareValues(from, to).map((change) => `${place}: ${change}`),
+    ...members,
+    ...unknown,
+    ...items,
+  ];
 }
 
 /** Changes of the most similar variant: the same type, and the fewest changes. */

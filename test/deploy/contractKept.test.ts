@@ -61,6 +61,10 @@ describe('a change of the contract', () => {
     expect(change([...body, 'properties', 'installationId'], { type: 'integer' })).toContain(
       `${telemetry} 200 body.installationId: may be of type integer`,
     );
+    const payload = ['components', 'schemas', 'FeedEvent', 'oneOf', 0, 'properties', 'payload', 'properties'];
+    expect(change([...payload, 'more'], { type: 'string' })).toContain(
+      '/v1/events 200 body.events[].payload.more: is new',
+    );
     expect(change(['components', 'schemas', 'Modules', 'properties', 'modules', 'maxItems'], 1e9)).toEqual(
       [],
     );
