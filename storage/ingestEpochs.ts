@@ -28,7 +28,7 @@ export async function readDatabaseIdentity(database: Database): Promise<string> 
 }
 
 /** A process that ingests, in one epoch. No two are equal. */
-export interface EpochHolder {
+interface EpochHolder {
   readonly epoch: number;
   /** Host and random ID of the process. */
   readonly holder: string;

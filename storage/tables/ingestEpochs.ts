@@ -6,7 +6,7 @@ export const ingestEpochs = defineTable({
   comment: 'Processes that took over the ingest',
   columns: {
     epoch: column(integer, { comment: 'Number of the epoch, from 1' }),
-    holder: column(string, { comment: 'Host and random ID of the process' }),
+    holder: column(string, { comment: 'Host of the process' }),
     atMs: column(integer, { comment: 'When it took over (epoch milliseconds)' }),
   },
   engine: 'MergeTree()',
