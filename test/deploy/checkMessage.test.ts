@@ -6,6 +6,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { checkContent, findInputStream } from '../../deploy/commands/checkMessage.ts';
 import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
+import { writeDeployment } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
@@ -32,6 +33,21 @@ it.each([
   const rejection = checkContent(stream, stored, genesisMs);
   const said = rejection && `${rejection.reason}: ${rejection.detail}`;
   expect(said).toEqual(expected && expect.stringMatching(expected));
+});
+
+it('check-message says what it cannot judge without a deployment file', async () => {
+  const rounds = [{ roundId: '1000000', workUnits: '1' }];
+  const closure = { type: 'closure_accepted', at, firstRound: '1000000', lastRound: '1000000', rounds };
+  const file = join(temporaryDirectory(), 'message.json');
+  writeFileSync(file, JSON.stringify({ ...closure, acceptedAt: at }));
+  const run = (environment: Record<string, string>) =>
+    minerCommand(['check-message', 'miner.oracle.my~wheel', file], environment);
+  expect(await run({})).toEqual({
+    status: 0,
+    output: expect.stringContaining('not judged: whether closed rounds have ended'),
+  });
+  const judged = await run({ MINER_DEPLOYMENT: writeDeployment(temporaryDirectory()) });
+  expect([judged.status, judged.output]).toEqual([1, expect.stringContaining('the end of round 1000000')]);
 });
 
 async function check(subject: string, message: unknown, natsUrl: string) {

@@ -113,11 +113,12 @@ describe('times', () => {
     expect([await findOverflow(page), await findViolations(page)]).toEqual([0, []]);
     await page.goto(server.base);
     await waitUntilLive(page);
-    const end = page.locator('.remaining + span');
-    await expect.poll(() => end.textContent()).toMatch(/ local$/);
-    expect(await page.locator('main').textContent()).not.toMatch(/:\d\d UTC/);
+    const main = page.locator('main');
+    await expect.poll(() => main.textContent()).toMatch(/:\d\d local/);
+    expect(await main.textContent()).not.toMatch(/:\d\d UTC/);
     await page.getByRole('button', { name: 'Show UTC' }).tap();
-    await expect.poll(() => end.textContent()).toMatch(/ UTC$/);
+    await expect.poll(() => main.textContent()).toMatch(/:\d\d UTC/);
+    expect(await main.textContent()).not.toMatch(/:\d\d local/);
   });
 });
 
