@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Identifies everything except the messages that a fold's state depends on. Only a fold with the same identity can use the state. */
+/**
+ * Identifies everything except the messages that a fold's state depends on. Only a fold with the same identity can use the state. The number of
+ * places for installations is left out: it decides about later messages only, and raising it must not need a rebuild.
+ */
 export interface FoldIdentity {
   readonly foldVersion: number;
   /** Digest of everything in the deployment that the fold depends on. */

@@ -24,7 +24,7 @@ export const placesState = z.strictObject({
 export type PlacesState = Inferred<typeof placesState>;
 
 interface PlacesOptions<Entry> {
-  /** Maximum number of installations with places, besides the public one. */
+  /** Maximum number of installations with places, not counting the public one. */
   readonly max: number;
   /** It always has its place. */
   readonly publicInstallationId: string;
@@ -57,8 +57,8 @@ export type Places<Entry> = ReturnType<typeof createPlaces<Entry>>;
 
 /**
  * The installations of a fold. Publishers choose their names, so their number is bounded, and nobody can take all places in one day: on each
- * UTC day, new installations get half of the places that are free. If none is left, a new installation replaces the one that has been silent
- * longest, if that is longer than {@link idleMsMax}. Messages alone decide, by the times at which the stream stored them, so the same messages
+ * UTC day, new installations get half of the places that are free. If none is left, a new installation replaces the installation with the longest
+ * silence, if that is longer than {@link idleMsMax}. Messages alone decide, by the times at which the stream stored them, so the same messages
  * always give the same places, even if the fold is restored in between.
  */
 export function createPlaces<Entry>(

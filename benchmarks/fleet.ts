@@ -6,16 +6,17 @@ import { pollUntil } from '../storage/pollUntil.ts';
 import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
 import { pinThisProcess } from './pinToCore.ts';
 import { type PartialRun, publishResults } from './results.ts';
-import { type ServiceProcess, startServiceProcess, storedPosition } from './serviceProcess.ts';
+import { type ServiceProcess, startServiceProcess } from './serviceProcess.ts';
 import { startLoad } from './startLoad.ts';
 import { inWorkspace } from './workspace.ts';
 import { loadCore, serverCore } from './wrk.ts';
 
 const installations = 'miner_installations{stream="MINER_COUNTER"}';
 const lag = 'miner_stream_lag_messages{stream="MINER_COUNTER"}';
+const position = 'miner_stream_position{stream="MINER_COUNTER"}';
 const sampleMs = 500;
-/** Required share of the readings: a few are under way at the beginning and at the end. */
-const storedShareMin = 0.95;
+/** Required share of the readings. */
+const foldedShareMin = 0.95;
 
 interface FleetOptions extends Pick<PartialRun, 'profile'> {
   readonly installations: number;
@@ -77,7 +78,8 @@ async function measureOnce(
   service: ServiceProcess,
   { installations: wheels, every, seconds }: Omit<FleetOptions, 'rounds' | 'profile'>,
 ): Promise<Measurement> {
-  const [beforeMs, startedMs, storedBefore] = [service.cpuMs(), performance.now(), await readStored(service)];
+  const [beforeMs, startedMs] = [service.cpuMs(), performance.now()];
+  const foldedBefore = await readFolded(service);
   let [largestLag, largestBytes] = [0, 0];
   while (performance.now() - startedMs < seconds * 1_000) {
     await wait(sampleMs);
@@ -85,21 +87,21 @@ async function measureOnce(
     largestBytes = Math.max(largestBytes, service.residentBytes());
   }
   const elapsedSeconds = (performance.now() - startedMs) / 1_000;
-  const storedPerSecond = ((await readStored(service)) - storedBefore) / elapsedSeconds;
-  if (storedPerSecond < (wheels / every) * storedShareMin)
+  const foldedPerSecond = ((await readFolded(service)) - foldedBefore) / elapsedSeconds;
+  if (foldedPerSecond < (wheels / every) * foldedShareMin)
     throw new Error(
-      `the load or the service does not keep up: ${Math.round(storedPerSecond)} readings/s are stored`,
+      `${largestLag > wheels / every ? 'the service' : 'the load'} does not keep up: ${Math.round(foldedPerSecond)} readings/s are folded`,
     );
   return {
     value: (service.cpuMs() - beforeMs) / 1_000 / elapsedSeconds,
     others: {
-      'readings stored/s': storedPerSecond,
+      'readings/s': foldedPerSecond,
       'resident MiB': largestBytes / 2 ** 20,
       'largest lag in messages': largestLag,
     },
   };
 }
 
-async function readStored(service: ServiceProcess): Promise<number> {
-  return (await service.metric(storedPosition)) ?? 0;
+async function readFolded(service: ServiceProcess): Promise<number> {
+  return (await service.metric(position)) ?? 0;
 }

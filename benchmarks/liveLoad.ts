@@ -59,12 +59,14 @@ function startReadings(nats: NatsConnection, { installations, everySeconds }: Li
   startSpread(installations, send, everySeconds);
 }
 
-/** Calls `act` for each index once in so many seconds, spread over them. */
+/** Calls `act` for each index once in `seconds`, spread over them. */
 function startSpread(count: number, act: (index: number) => void, seconds = 1) {
   const parts = partsOfSecond * seconds;
-  let part = 0;
+  const startedMs = performance.now();
+  let done = 0;
   setInterval(() => {
-    for (let index = part; index < count; index += parts) act(index);
-    part = (part + 1) % parts;
+    // A late turn does the work of those that it missed.
+    for (const due = ((performance.now() - startedMs) * partsOfSecond) / secondMs; done < due; done++)
+      for (let index = done % parts; index < count; index += parts) act(index);
   }, secondMs / partsOfSecond);
 }

@@ -150,7 +150,7 @@ const messages: readonly Row[] = [
   ['Module instances of one installation', count(instancesMax), 'rejected as `too_many_instances`'],
   ['Open incidents', count(openIncidentsMax), 'rejected as `not_allowed`'],
   [
-    'Installations of one stream, besides the public one',
+    'Installations of one stream, without the public one',
     `${count(installationsMax)} (\`MINER_INSTALLATIONS_MAX\`), each 3 KB with readings, 7 KB with other messages`,
     'a new one replaces one that was silent for 30 days, or is `too_many_installations`',
   ],

@@ -45,8 +45,8 @@ export interface CapturedInstallation {
   /** When the stream stored the last accepted message (epoch milliseconds). */
   readonly heardAtMs: number;
   /**
-   * What an earlier installation of this name sent through this time (epoch milliseconds) may have been forgotten, so nothing from before is
-   * accepted; null if nothing had been forgotten when this one began.
+   * An earlier installation of this name may have sent messages through this time (epoch milliseconds) and been forgotten, so no message from
+   * before is accepted; null if no installation had been forgotten when this one began.
    */
   readonly forgottenThroughMs: number | null;
 }

@@ -57,7 +57,7 @@ interface SettlementActorsSettings {
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
   readonly publicInstallationId?: string;
-  /** Installations with places besides the public one. */
+  /** Number of installations with places, not counting the public one. */
   readonly installationsMax?: number | undefined;
 }
 

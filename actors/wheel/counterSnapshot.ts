@@ -23,7 +23,7 @@ export interface CapturedCounters {
   readonly installations: readonly InstallationState[];
   readonly history: DayHistory | null;
   readonly progress: MeasurementProgress | null;
-  /** Of the public installation. */
+  /** Rounds of the public installation. */
   readonly recentRounds: readonly RecentRound[];
   readonly places: PlacesState | null;
 }

@@ -12,7 +12,7 @@ export interface FoldedDeployment {
   readonly installationId: string;
   /** Start of round 1 (Unix seconds). */
   readonly genesisTimestamp: number;
-  /** Installations with places in each fold, besides the public one; omitted for the default. */
+  /** Number of installations with places in each fold, not counting the public one; omitted for the default. */
   readonly installationsMax?: number | undefined;
   /** Null when no contracts are configured. */
   readonly onChain: {

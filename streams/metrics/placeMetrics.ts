@@ -11,10 +11,14 @@ export function registerPlaceMetrics(
     ['MINER_COUNTER', folds.MINER_COUNTER.places()],
     ['MINER_PIPELINE', folds.MINER_PIPELINE.places()],
   ]);
-  gauge('miner_installations', 'Installations with a place, besides the public one.', ({ taken }) => taken);
+  gauge(
+    'miner_installations',
+    'Installations with a place, not counting the public one.',
+    ({ taken }) => taken,
+  );
   gauge(
     'miner_installations_max',
-    'Places for installations, besides the public one (`MINER_INSTALLATIONS_MAX`).',
+    'Places for installations, not counting the public one (`MINER_INSTALLATIONS_MAX`).',
     ({ max }) => max,
   );
   counter(

@@ -258,7 +258,7 @@ describe('a wheel that gave its place up', () => {
       readingCount: 5,
       position: seq,
     });
-    // What its gateway kept from the same half hour would replace that row by a smaller one.
+    // A late reading from the same half hour would replace that row by a smaller one.
     const backMs = laterMs + 31 * dayMs;
     expect(send('a', backMs, startMs + 36 * 60_000)).toBe('too_many_installations');
     for (let minute = 0; minute < 40; minute++) expect(send('a', backMs + minute * 60_000)).toBeNull();

@@ -27,7 +27,7 @@ interface Case {
 }
 
 const describeCase = ({ of, set }: Case) => `${of} ${JSON.stringify(set)}`;
-/** What a new stream of a source has. */
+/** Settings of a new stream. */
 const sound = { storage: 'file', retention: 'limits', deny_delete: true, deny_purge: true } as StreamConfig;
 
 const perSubject = { max_msgs_per_subject: 1 };
