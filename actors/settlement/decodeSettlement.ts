@@ -4,7 +4,6 @@ import { type Decoded, decodeMessage, defineFormat, reject } from '../messages/d
 import { findFutureTime } from '../messages/futureTimes.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { moduleSubject, parseSubjectToken } from '../messages/subjects.ts';
-import { toMilliseconds } from '../schemas/durations.ts';
 import { installationId as installationIdSchema } from '../schemas/wireScalars.ts';
 import { roundMs } from '../wheel/roundFold.ts';
 import { explainBoundsExceeded } from './coreBounds.ts';
@@ -35,15 +34,17 @@ export function findMadeAtMs(value: SettlementStreamMessage): number {
 /**
  * Decodes a message of `MINER_PIPELINE` by its subject, and refuses one that names a time in the future; null for a kind that no view reads.
  *
+ * @param storedAtMs when the stream stored the message (epoch milliseconds).
  * @param genesisMs start of round 1 (epoch milliseconds).
  */
 export function decodeSettlement(
-  { subject, data, timestampNanos }: Omit<StreamMessage, 'seq'>,
+  { subject, data }: Pick<StreamMessage, 'subject' | 'data'>,
+  storedAtMs: number,
   genesisMs: number,
 ): Decoded<SettlementStreamMessage> | null {
   const decoded = decodeContent(subject, data);
   if (decoded === null || 'rejection' in decoded) return decoded;
-  const stored = { name: 'the stream stored it', ms: toMilliseconds(timestampNanos) };
+  const stored = { name: 'the stream stored it', ms: storedAtMs };
   return findFutureTime(listTimes(decoded.value, genesisMs), stored) ?? decoded;
 }
 

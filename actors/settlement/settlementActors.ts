@@ -78,11 +78,11 @@ export function createSettlementActors(settings: SettlementActorsSettings) {
   });
 
   function receive(message: StreamMessage): Outcome<null> {
-    const decoded = decodeSettlement(message, genesisMs);
+    const storedAtMs = toMilliseconds(message.timestampNanos);
+    const decoded = decodeSettlement(message, storedAtMs, genesisMs);
     if (decoded === null) return 'unread';
     if ('rejection' in decoded) return decoded;
     const { value } = decoded;
-    const storedAtMs = toMilliseconds(message.timestampNanos);
     const known = places.entries.get(value.installationId);
     if (known !== undefined) return receiveFor(known, value, storedAtMs);
     const { installationId } = value;

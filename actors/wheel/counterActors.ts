@@ -86,9 +86,9 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   let shown: Folded = { places: createPlaces(placesOptions), ...nothingPublic };
 
   function receive(message: StreamMessage): Received<CounterOutput> {
-    const decoded = decodeCounter(message);
-    if ('rejection' in decoded) return decoded;
     const storedAtMs = toMilliseconds(message.timestampNanos);
+    const decoded = decodeCounter(message, storedAtMs);
+    if ('rejection' in decoded) return decoded;
     folded ??= shown;
     const { places } = folded;
     const reading = decoded.value;

@@ -2,7 +2,6 @@ import { type Decoded, decodeMessage, defineFormat, reject, toBuffer } from '../
 import { aheadMsMax, findFutureTime } from '../messages/futureTimes.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { counterSubject } from '../messages/subjects.ts';
-import { toMilliseconds } from '../schemas/durations.ts';
 import { type CounterReading, counterReadingMessage, toCounterReading } from './counterReading.ts';
 import { parseUsualReading } from './usualReading.ts';
 
@@ -14,9 +13,13 @@ const readingFormat = defineFormat(counterReadingMessage, readingBytesMax);
 /**
  * Decodes a message of `MINER_COUNTER` and applies the rules that need no state: `malformed`, `wrong_installation` and
  * `future_observation`. The installation's actor applies the others.
+ *
+ * @param storedAtMs when the stream stored the message (epoch milliseconds).
  */
-export function decodeCounter(message: StreamMessage): Decoded<CounterReading> {
-  const { subject, data, seq } = message;
+export function decodeCounter(
+  { subject, data, seq }: Omit<StreamMessage, 'timestampNanos'>,
+  storedAtMs: number,
+): Decoded<CounterReading> {
   const decoded = decodeReading(data, seq);
   if ('rejection' in decoded) return decoded;
   const reading = decoded.value;
@@ -26,7 +29,7 @@ export function decodeCounter(message: StreamMessage): Decoded<CounterReading> {
       `installationId ${reading.installationId} belongs on ${counterSubject(reading.installationId)}, given on ${subject}`,
     );
   }
-  return findFuture(reading, toMilliseconds(message.timestampNanos)) ?? decoded;
+  return findFuture(reading, storedAtMs) ?? decoded;
 }
 
 function findFuture({ observedAtMs, receivedAtMs }: CounterReading, storedAtMs: number) {

@@ -3,6 +3,7 @@ import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
 import type { Rejection } from '../../actors/messages/decodeMessage.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type InputStreamName, inputStreamNames, streamSubjects } from '../../actors/messages/subjects.ts';
+import { toMilliseconds } from '../../actors/schemas/durations.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
@@ -24,10 +25,11 @@ export function checkContent(
   message: StreamMessage,
   genesisMs: number,
 ): Rejection | null {
-  const { subject, data } = message;
+  const { subject, data, timestampNanos } = message;
+  const storedAtMs = toMilliseconds(timestampNanos);
   const decoded = {
-    MINER_COUNTER: () => decodeCounter(message),
-    MINER_PIPELINE: () => decodeSettlement(message, genesisMs),
+    MINER_COUNTER: () => decodeCounter(message, storedAtMs),
+    MINER_PIPELINE: () => decodeSettlement(message, storedAtMs, genesisMs),
     MINER_CHAIN: () => decodeChainReads(subject, data) ?? decodeChain(subject, data),
   }[stream]();
   return decoded !== null && 'rejection' in decoded ? decoded.rejection : null;

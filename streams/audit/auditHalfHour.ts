@@ -1,3 +1,4 @@
+import { toMilliseconds } from '../../actors/schemas/durations.ts';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import { type DayHistory, findDayStart } from '../../actors/wheel/dayHistory.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
@@ -50,8 +51,7 @@ export async function findHalfHour(
 ): Promise<HalfHourSample | null> {
   const message = await jsm.streams.getMessage('MINER_COUNTER', { seq: sequence });
   if (message === null) return null;
-  const { subject, data, seq, timestamp } = message;
-  const decoded = decodeCounter({ subject, data, seq, timestampNanos: parseNanos(timestamp) });
+  const decoded = decodeCounter(message, toMilliseconds(parseNanos(message.timestamp)));
   if ('rejection' in decoded) return null;
   const { installationId, observedAtMs, receivedAtMs } = decoded.value;
   const startMs = Math.floor(observedAtMs / bucketMs) * bucketMs;

@@ -52,8 +52,8 @@ export async function foldHalfHour(options: FoldHalfHourOptions): Promise<Folded
     subject: counterSubject(installationId),
   });
   for await (const message of messages) {
-    const decoded = decodeCounter(message);
     const storedAtMs = toMilliseconds(message.timestampNanos);
+    const decoded = decodeCounter(message, storedAtMs);
     if (heardAtMs !== null && Math.abs(storedAtMs - heardAtMs) > idleMsMax) return null;
     const outcome = 'rejection' in decoded ? decoded : actor.receive(decoded.value, storedAtMs);
     if ('rejection' in outcome) continue;

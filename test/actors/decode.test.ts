@@ -8,7 +8,7 @@ import { compileGuard } from '../../actors/schemas/compileSchema.ts';
 import { decodeSettlement as decodeSettlementMessage } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { checkContent, findInputStream } from '../../deploy/commands/checkMessage.ts';
-import { genesisMs, storedLateNanos } from '../support/genesis.ts';
+import { genesisMs, storedLateMs, storedLateNanos } from '../support/genesis.ts';
 import { messageExamples } from '../support/messageExamples.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { moduleBody, preparedBody, signerBody } from '../support/readings/pipelineBodies.ts';
@@ -33,9 +33,9 @@ const subject = 'miner.counter.wheel~one';
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 const decodeReading = (on: string, data: Uint8Array) =>
-  decodeCounter({ subject: on, data, seq: 1, timestampNanos: storedLateNanos });
-const decodeSettlement = (on: string, data: Uint8Array, timestampNanos = storedLateNanos) =>
-  decodeSettlementMessage({ subject: on, data, timestampNanos }, genesisMs);
+  decodeCounter({ subject: on, data, seq: 1 }, storedLateMs);
+const decodeSettlement = (on: string, data: Uint8Array, storedAtMs = storedLateMs) =>
+  decodeSettlementMessage({ subject: on, data }, storedAtMs, genesisMs);
 
 describe('a counter message', () => {
   it('becomes a reading with exact numbers', () => {
@@ -114,7 +114,7 @@ describe('a counter message', () => {
         // Both come from one wrong clock, or the gateway's clock alone is wrong.
         const at = new Date(storedAtMs + ms).toISOString();
         const data = bytes({ ...reading, receivedAt: at, [name]: at });
-        return decodeCounter({ subject, data, seq: 1, timestampNanos: BigInt(storedAtMs) * 1_000_000n });
+        return decodeCounter({ subject, data, seq: 1 }, storedAtMs);
       };
       expect(decodeAt(300_000)).toHaveProperty('value');
       expect(decodeAt(300_001)).toEqual({
@@ -182,8 +182,7 @@ describe('a settlement message', () => {
       ...('health' in body && name === 'observedAt' && { health: { checkedAt: '2020-01-01T00:00:00Z' } }),
     };
     const decodeAt = (aheadMs: number) => {
-      const storedAtMs = genesisMs + lateMs - aheadMs;
-      return decodeSettlement(on, bytes(named), BigInt(storedAtMs) * 1_000_000n);
+      return decodeSettlement(on, bytes(named), genesisMs + lateMs - aheadMs);
     };
     expect(decodeAt(300_000)).toHaveProperty('value');
     expect(decodeAt(300_001)).toMatchObject({

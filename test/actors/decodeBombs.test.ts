@@ -14,13 +14,13 @@ import {
   settlementBytesMax,
 } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter, readingBytesMax } from '../../actors/wheel/decodeCounter.ts';
-import { genesisMs, storedLateNanos } from '../support/genesis.ts';
+import { genesisMs, storedLateMs } from '../support/genesis.ts';
 
 const id = 'wheel.one';
 const decodeReading = (subject: string, data: Uint8Array) =>
-  decodeCounter({ subject, data, seq: 1, timestampNanos: storedLateNanos });
+  decodeCounter({ subject, data, seq: 1 }, storedLateMs);
 const decodeSettlement = (subject: string, data: Uint8Array) =>
-  decodeSettlementMessage({ subject, data, timestampNanos: storedLateNanos }, genesisMs);
+  decodeSettlementMessage({ subject, data }, storedLateMs, genesisMs);
 const decoders = [
   ['a span', 'miner.chain.1.span', spanBytesMax, decodeChain],
   ['reads of the chain', 'miner.chain.1.reads', readsBytesMax, decodeChainReads],

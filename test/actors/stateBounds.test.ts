@@ -46,7 +46,7 @@ import type { RoundRow } from '../../actors/wheel/roundFold.ts';
 import { createRoundState, foldRound, type RecentRound, roundMs } from '../../actors/wheel/roundFold.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
 import { recordStep } from '../support/chain/feedEvents.ts';
-import { genesisMs } from '../support/genesis.ts';
+import { genesisMs, storedLateMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
@@ -191,7 +191,7 @@ describe('messages of oracle and reporter', () => {
     const send = (subject: string, body: object) => {
       // Equal statements need different times.
       const at = new Date(genesisMs + ++number).toISOString();
-      const decoded = decodeSettlement(jsonMessage(subject, { at, ...body }), genesisMs);
+      const decoded = decodeSettlement(jsonMessage(subject, { at, ...body }), storedLateMs, genesisMs);
       if (decoded !== null && 'rejection' in decoded) return decoded.rejection;
       return actor.receive((decoded as { value: never }).value, 0);
     };
