@@ -1,10 +1,4 @@
-import type {
-  JetStreamManager,
-  StoredMsg,
-  StreamConfig,
-  StreamInfo,
-  StreamInfoRequestOptions,
-} from '@nats-io/jetstream';
+import type { JetStreamManager, StoredMsg, StreamInfo, StreamInfoRequestOptions } from '@nats-io/jetstream';
 import type { Clock } from '../../actors/clock.ts';
 import type { StreamName } from '../../actors/messages/subjects.ts';
 import { digestMessage, missingDigest, parseNanos, type StreamPosition } from './streamPosition.ts';
@@ -35,7 +29,6 @@ export interface StreamState {
   readonly created: string;
   readonly firstSequence: number;
   readonly lastSequence: number;
-  readonly config: StreamConfig;
 }
 
 /** An answer about a stream. */
@@ -64,7 +57,8 @@ export function countReplicas({ config, cluster }: StreamInfo): number {
 
 /** @throws while the stream has no leader. */
 export async function readStreamState(jsm: JetStreamManager, stream: StreamName): Promise<StreamState> {
-  return toState(await readInfo(jsm, stream));
+  const { created, state } = await readInfo(jsm, stream);
+  return { created, firstSequence: state.first_seq, lastSequence: state.last_seq };
 }
 
 interface StreamVerifierOptions {
@@ -97,12 +91,12 @@ export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptio
   }
 
   /**
-   * Compares a place with the current stream, whose state it returns. A missing message proves nothing below the first sequence: other
+   * Compares a place with the current stream, and returns the answer about it. A missing message proves nothing below the first sequence: other
    * messages may have taken the sequences, and have been deleted since.
    *
    * @throws StreamDiverged when the place's message is not in this stream.
    */
-  async function verify(place: StreamPosition): Promise<StreamState> {
+  async function verify(place: StreamPosition): Promise<StreamAnswer> {
     const { position, digest } = place;
     const answer = digest === null ? { stored: null, ...(await ask()) } : await askForMessage(position);
     const { info, stored } = answer;
@@ -114,7 +108,7 @@ export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptio
     const claim = `${stream} no longer has message ${position} that was folded as ${digest} from the stream created ${place.streamCreated}`;
     if (isProven(answer, { claim, isConfirmed: contradiction !== null }) && contradiction !== null)
       throw new StreamDiverged(stream, contradiction);
-    return toState(info);
+    return answer;
   }
 
   /** Whether an answer confirms a claim of the caller, and the claim is proven. */
@@ -147,8 +141,7 @@ export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptio
   }
 
   /** Sequence through which messages after a place were removed from the front, once that is proven; null if none were. */
-  async function findRemoved({ position }: StreamPosition): Promise<number | null> {
-    const answer = await ask();
+  function findRemoved(answer: StreamAnswer, { position }: StreamPosition): number | null {
     const { first_seq: first } = answer.info.state;
     return isRemoved(answer, position + 1, first > position + 1) ? first - 1 : null;
   }
@@ -201,8 +194,4 @@ function findExplanation(
     if (!deleted.has(sequence)) return null;
   }
   return 'deleted';
-}
-
-function toState({ created, state, config }: StreamInfo): StreamState {
-  return { created, firstSequence: state.first_seq, lastSequence: state.last_seq, config };
 }

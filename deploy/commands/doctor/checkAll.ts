@@ -29,7 +29,11 @@ import { acquireLock } from '../../../streams/ingest/processLock.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import { createStreamVerifier, StreamDiverged } from '../../../streams/jetstream/sourceVerification.ts';
+import {
+  createStreamVerifier,
+  StreamDiverged,
+  type StreamVerifier,
+} from '../../../streams/jetstream/sourceVerification.ts';
 import { askUntilProven } from '../../../streams/jetstream/suspicions.ts';
 import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
 import type { StreamFold } from '../../../streams/pipeline/streamFold.ts';
@@ -127,10 +131,10 @@ async function checkStream(check: Check, stream: InputStreamName): Promise<Findi
   const after = base?.position ?? 0;
   const through = newest.position;
   try {
-    const { verify } = createStreamVerifier({ jsm, stream, clock: systemClock });
-    await askUntilProven(() => verify(newest));
+    const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
+    await askUntilProven(() => verifier.verify(newest));
     const saved = await digestRecords(storedSnapshots, newest);
-    const isComplete = await foldAgain(check, { stream, fold, base, through });
+    const isComplete = await foldAgain(check, { stream, verifier, fold, base, through });
     if (signal.aborted) return [failed(name, 'it was stopped', 'run it again')];
     if (!isComplete)
       return [failed(name, 'the stream or the saved states changed meanwhile', 'run it again')];
@@ -169,6 +173,7 @@ function openFold({ actors }: Check, stream: InputStreamName): StreamFold {
 
 interface FoldRange {
   readonly stream: InputStreamName;
+  readonly verifier: StreamVerifier;
   readonly fold: StreamFold;
   /** State that the fold begins with; null for the beginning of the stream. */
   readonly base: StoredSnapshotHeader | null;
@@ -176,7 +181,8 @@ interface FoldRange {
 }
 
 /** Folds a stream again. False if it was stopped, or if the stream or its first state is no longer there. */
-async function foldAgain(check: Check, { stream, fold, base, through }: FoldRange): Promise<boolean> {
+async function foldAgain(check: Check, range: FoldRange): Promise<boolean> {
+  const { stream, verifier, fold, base, through } = range;
   const { database, stored, folded, foldedSnapshots } = check;
   if (base !== null) {
     const { position } = base;
@@ -187,7 +193,6 @@ async function foldAgain(check: Check, { stream, fold, base, through }: FoldRang
   const column = findMessageColumn(stream);
   const progress = createProgress({ label: `folding ${stream}`, unit: 'messages', total: through });
   const oldestMs = createOldestRowMs(await readRowsTtlDays(database, stored.readings), systemClock.nowMs)();
-  const verifier = createStreamVerifier({ ...check, stream, clock: systemClock });
   const readStored = createStoredReadings({
     ...check,
     verifier,

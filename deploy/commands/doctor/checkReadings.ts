@@ -3,7 +3,7 @@ import { lastValueFrom, tap } from 'rxjs';
 import { counterStream } from '../../../streams/counter/counterStream.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
+import { createStreamVerifier, type StreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { askUntilProven } from '../../../streams/jetstream/suspicions.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
@@ -43,7 +43,7 @@ export async function checkReadings(options: CheckReadingsOptions): Promise<Find
       ),
     ];
   }
-  const folded = await foldThrough(options, stored);
+  const folded = await foldThrough(options, verifier);
   const findings = [compareCounts('readings', folded.readings, stored.readings)];
   if (stored.firstSequence > 1) {
     const detail = `the stream begins at ${stored.firstSequence}: rounds before it cannot be folded again`;
@@ -61,17 +61,15 @@ function compareCounts(what: string, inStream: number, inClickHouse: number): Fi
   );
 }
 
-async function foldThrough(
-  options: CheckReadingsOptions,
-  { through, firstSequence, oldestMs }: StoredCounts,
-) {
+async function foldThrough(options: CheckReadingsOptions, verifier: StreamVerifier) {
+  const { through, firstSequence, oldestMs } = options.stored;
   const actors = counterStream.createActors(options.deployment);
   const counts = { readings: 0, rounds: 0 };
   const progress = createProgress({ label: 'readings', unit: 'messages', total: through });
   const source = createMessageSource({
     ...options,
     stream,
-    verifier: createStreamVerifier({ jsm: options.jsm, stream, clock: systemClock }),
+    verifier,
     clock: systemClock,
     through,
   });

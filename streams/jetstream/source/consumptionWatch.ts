@@ -70,8 +70,7 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
   const inspect = async () => {
     // Read before the request: messages that arrive during it must not make the stream look shorter.
     const place = options.reached();
-    const askedAtMs = clock.bootMs();
-    const { info } = await verifier.ask();
+    const { info, askedAtMs } = await verifier.ask();
     if (isStopped) return;
     if (contradict(info, place) !== null) doubts.add(place);
     await doubts.settle();

@@ -56,7 +56,7 @@ export interface MessageSource {
 
 /** The only consumer of a stream: ordered, unfiltered, with a position that this service stores (MESSAGES.md, Consumption). */
 export function createMessageSource(options: MessageSourceOptions): MessageSource {
-  const { connection, stream, verifier, logger, clock, through = Number.POSITIVE_INFINITY } = options;
+  const { connection, stream, verifier, logger, through = Number.POSITIVE_INFINITY } = options;
   const progress = createSourceProgress();
   const ends$ = new Subject<number>();
   /** The machine of the newest subscription. */
@@ -113,18 +113,18 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     }
 
     async function verify() {
-      const askedAtMs = clock.bootMs();
       await answerSoon(doubts.settle());
-      const verified = await answerSoon(verifier.verify(place));
+      const answer = await answerSoon(verifier.verify(place));
       if (recipient.signal.aborted) return;
+      const { info, askedAtMs } = answer;
       progress.verifiedAt(askedAtMs);
-      const fittingMessages = Math.floor(pullBounds.bytes / findMessageBytesMax(connection, verified.config));
+      const fittingMessages = Math.floor(pullBounds.bytes / findMessageBytesMax(connection, info.config));
       pulledMessages = Math.max(pulledMin, Math.min(pullBounds.messages, fittingMessages));
-      place = { ...place, streamCreated: verified.created };
-      const removedThrough = await answerSoon(verifier.findRemoved(place));
+      place = { ...place, streamCreated: info.created };
+      const removedThrough = verifier.findRemoved(answer, place);
       if (removedThrough !== null) place = await missing.skipRemoved(place, removedThrough);
       if (recipient.signal.aborted) return;
-      onEndSeen(verified.lastSequence, askedAtMs);
+      onEndSeen(info.state.last_seq, askedAtMs);
       isReported = false;
     }
 
