@@ -7,12 +7,12 @@ import { count, milliseconds } from './schemas/stateScalars.ts';
 export const idleMsMax = 30 * dayMs;
 
 /**
- * What an installation has sent is at most this much later than the time at which the stream stored its last message: its clock may be five
- * minutes ahead, and its last half hour ends within thirty.
+ * Messages of an installation name times up to this much later than the stream stored the last of them: the clock may be five minutes ahead,
+ * and the last half hour ends within thirty.
  */
-const aheadMsMax = 3_600_000;
+const namedAheadMsMax = 3_600_000;
 
-/** What decides about new installations, in addition to those that have places. */
+/** Decides about new installations, together with the installations that have places. */
 export const placesState = z.strictObject({
   /** Start of the UTC day, by the stream's time, on which a new installation last asked for a place. */
   dayStartMs: milliseconds,
@@ -32,7 +32,7 @@ interface PlacesOptions<Entry> {
   readonly readHeardAtMs: (entry: Entry) => number;
 }
 
-/** What a state is restored from. */
+/** Places that a state is restored from. */
 interface HeldPlaces<Entry> {
   readonly entries: Iterable<readonly [installationId: string, entry: Entry]>;
   /** Null if no new installation has asked for a place. */
@@ -126,7 +126,7 @@ export function createPlaces<Entry>(
       if (installationId === null || entry === undefined) break;
       entries.delete(installationId);
       gone.push(entry);
-      const throughMs = Math.min(readHeardAtMs(entry), atMs - idleMsMax) + aheadMsMax;
+      const throughMs = Math.min(readHeardAtMs(entry), atMs - idleMsMax) + namedAheadMsMax;
       state = {
         ...current,
         forgottenThroughMs: Math.max(current.forgottenThroughMs ?? throughMs, throughMs),

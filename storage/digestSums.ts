@@ -22,6 +22,11 @@ export interface DigestSum {
   readonly digest: bigint;
 }
 
+/** Whether two sums are of equal rows; undefined is the sum of none. */
+export function isSameSum(one: DigestSum | undefined, other: DigestSum | undefined): boolean {
+  return one?.count === other?.count && one?.digest === other?.digest;
+}
+
 /**
  * Counts rows and sums their digests, for each combination of values of some SQL expressions, which have names. Equal sums mean equal rows. Reads one
  * partition at a time, so that no statement takes long.

@@ -1,6 +1,6 @@
 import { dayMs } from '../actors/schemas/durations.ts';
 import type { Database } from './database.ts';
-import { type DigestSum, sumDigests } from './digestSums.ts';
+import { type DigestSum, isSameSum, sumDigests } from './digestSums.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
@@ -58,10 +58,7 @@ export async function compareDays(
     return { readings: count('readings'), rounds: count('rounds'), buckets: count('buckets') };
   };
   const isSame = (key: string) =>
-    kinds.every((kind) => {
-      const [one, other] = [before[kind].get(key), after[kind].get(key)];
-      return one?.count === other?.count && one?.digest === other?.digest;
-    });
+    kinds.every((kind) => isSameSum(before[kind].get(key), after[kind].get(key)));
   return [...days]
     .filter(([key]) => !isSame(key))
     .map(([key, about]) => ({ ...about, before: countRows(before, key), after: countRows(after, key) }))

@@ -35,13 +35,13 @@ export async function createEmpty(database: Database, tables: Tables): Promise<v
   await createGenerationTables(database, tables);
 }
 
-/** Creates empty tables for a check of everything, those of the chain included. {@link dropTables} removes them. */
+/** Creates empty tables for a check of everything, including the chain's tables. {@link dropTables} removes them. */
 export async function createChecked(database: Database, tables: Tables): Promise<void> {
   await createEmpty(database, tables);
   await createRowTables(database, tables, 'MINER_CHAIN');
 }
 
-/** Removes the tables of a generation, and those of a check that ended early. */
+/** Removes the tables of a generation, and tables of a check that ended early. */
 export async function dropTables(database: Database, tables: Tables): Promise<void> {
   const ofChain = listRowTables(resolveCheckedTables(tables.generation), 'MINER_CHAIN');
   // The table of readings goes last: `listGenerations` finds the generation until then.

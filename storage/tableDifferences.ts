@@ -1,7 +1,7 @@
 import { dayMs } from '../actors/schemas/durations.ts';
 import type { Database } from './database.ts';
 import type { RowCondition } from './deleteRowsAbove.ts';
-import { sumDigests } from './digestSums.ts';
+import { isSameSum, sumDigests } from './digestSums.ts';
 import { digestRow } from './rowDigest.ts';
 import { selectNotOlder } from './rowsTtl.ts';
 import { messageColumnOf, type RowTable } from './rowTables.ts';
@@ -47,8 +47,7 @@ export async function compareTable(
   const [storedDays, foldedDays] = [await sum(stored), await sum(folded)];
   const found = { foreign: 0, missing: 0, firstMessage: Number.POSITIVE_INFINITY };
   for (const key of new Set([...storedDays.keys(), ...foldedDays.keys()])) {
-    const [one, other] = [storedDays.get(key), foldedDays.get(key)];
-    if (one?.count === other?.count && one?.digest === other?.digest) continue;
+    if (isSameSum(storedDays.get(key), foldedDays.get(key))) continue;
     const selectSide = (table: string, weight: 1 | -1) =>
       `SELECT ${digestRow(definition)} AS digest, ${messageColumnOf(rowTable)} AS message, ${weight} AS weight
        FROM ${table} FINAL WHERE ${condition.sql} AND ${day} = {day:Int64}`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** A schema that zod has compiled at the first use, since most processes use only some of the schemas. */
 export interface CompiledSchema<Schema extends z.ZodType> {
   /**
-   * Whether a value fits, without a copy, and at the cost of its first misfit. What fits may still lack members that have a default, so its
+   * Whether a value fits, without a copy, and at the cost of its first misfit. A value that fits may lack members that have a default, so its
    * type is the schema's input.
    */
   readonly fits: (value: unknown) => value is z.input<Schema>;

@@ -3,7 +3,7 @@ import { refuseOnError } from '../../actors/foldRecord.ts';
 import { isRefusal, readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
 import { formatSnapshotName, type StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { StreamDiverged, type StreamState, type StreamVerifier } from '../jetstream/sourceVerification.ts';
-import { NotProven } from '../jetstream/suspicions.ts';
+import { NotProven, orNotProven } from '../jetstream/suspicions.ts';
 import type { StateSaverOptions } from '../pipeline/stateSaver.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
 
@@ -65,13 +65,12 @@ export async function chooseSnapshot(
   let disagrees = false;
   let notProven: NotProven | null = null;
   for (const header of sortByPreference(usable, current, options)) {
-    const agrees = await isInStream(header).catch((error: unknown) => {
-      if (!(error instanceof NotProven)) throw error;
-      notProven ??= error;
-      return null;
-    });
+    const agrees = await orNotProven(() => isInStream(header));
     // Asked about one after another, so that the proofs of several do not wait for each other.
-    if (agrees === null) continue;
+    if (agrees instanceof NotProven) {
+      notProven ??= agrees;
+      continue;
+    }
     if (!agrees) {
       disagrees = true;
       continue;

@@ -10,7 +10,7 @@ import type { Tables } from '../../storage/tables.ts';
 import { isStreamMissing } from '../jetstream/ensureStreams.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 import { countReplicas, readInfo } from '../jetstream/sourceVerification.ts';
-import { createSuspicions, NotProven, type Suspicions } from '../jetstream/suspicions.ts';
+import { createSuspicions, NotProven, orNotProven, type Suspicions } from '../jetstream/suspicions.ts';
 
 /** A source of stored rows or snapshots that NATS no longer has. Times are in the format of NATS. */
 export interface LostStream {
@@ -76,13 +76,11 @@ export async function findLostStreams(sources: StreamSources): Promise<LostStrea
   for (const { stream, folded, current, isLost } of findings) {
     const { created: found, replicas, askedAtMs } = current;
     const claim = `${formatLostStream({ stream, folded })} is lost`;
-    try {
-      if (suspicions.isProven({ claim, isConfirmed: isLost, askedAtMs, replicas }))
-        lost.push({ stream, folded, found });
-    } catch (error) {
-      if (!(error instanceof NotProven)) throw error;
-      notProven ??= error;
-    }
+    const isProven = await orNotProven(() =>
+      suspicions.isProven({ claim, isConfirmed: isLost, askedAtMs, replicas }),
+    );
+    if (isProven instanceof NotProven) notProven ??= isProven;
+    else if (isProven) lost.push({ stream, folded, found });
   }
   if (notProven !== null) throw notProven;
   return lost;

@@ -67,31 +67,20 @@ const restoreOtherwise =
   'it cannot be changed: restore the stream from a backup with another setting (deploy/RUNBOOK.md, "MinerStreamSettings")';
 const isSet = (bound: number | undefined) => bound !== undefined && bound > 0;
 
-/** A rule about a setting that is off in a new stream. */
-function forbid(
+/** A rule about a setting that is on or off. */
+function expectFlag(
   setting: keyof StreamConfig,
+  expected: boolean,
   streams: readonly StreamName[],
   describe: (stream: StreamName) => Omit<Judgement, 'value'>,
 ): Rule {
   return {
     setting,
     streams,
-    judge: ({ [setting]: isOn }, { stream }) =>
-      isOn === true ? { value: 'true', ...describe(stream) } : null,
-  };
-}
-
-/** A rule about a setting that is on in a new stream. */
-function demand(
-  setting: keyof StreamConfig,
-  streams: readonly StreamName[],
-  describe: (stream: StreamName) => Omit<Judgement, 'value'>,
-): Rule {
-  return {
-    setting,
-    streams,
-    judge: ({ [setting]: isOn }, { stream }) =>
-      isOn === true ? null : { value: 'false', ...describe(stream) },
+    judge: ({ [setting]: flag }, { stream }) => {
+      const isOn = flag === true;
+      return isOn === expected ? null : { value: String(isOn), ...describe(stream) };
+    },
   };
 }
 
@@ -291,14 +280,14 @@ const rules: readonly Rule[] = [
   { setting: 'max_msgs_per_subject', streams: folded, judge: judgePerSubject },
   { setting: 'discard', streams: ['MINER_REJECTED', 'MINER_LEASE'], judge: judgeDiscard },
   { setting: 'max_msg_size', streams: foldedAndRejected, judge: judgeSize },
-  forbid('no_ack', all, (stream) => ({
+  expectFlag('no_ack', false, all, (stream) => ({
     detail: own.includes(stream)
       ? 'this service waits for acknowledgements, and never learns that its message is stored'
       : 'publishers do not learn whether a message is stored, and do not repeat one that was lost or refused',
     remedy: edit(stream, '--ack'),
     isSevere: own.includes(stream),
   })),
-  forbid('sealed', all, () => ({
+  expectFlag('sealed', false, all, () => ({
     detail: 'all further messages are refused',
     remedy: restoreOtherwise,
     isSevere: true,
@@ -306,22 +295,22 @@ const rules: readonly Rule[] = [
   { setting: 'mirror', streams: all, judge: judgeMirror },
   { setting: 'sources', streams: all, judge: judgeSources },
   { setting: 'subject_transform', streams: all, judge: judgeTransform },
-  forbid('allow_rollup_hdrs', folded, (stream) => ({
+  expectFlag('allow_rollup_hdrs', false, folded, (stream) => ({
     detail: 'a publisher can remove all earlier messages, with the header Nats-Rollup',
     remedy: edit(stream, '--no-allow-rollup'),
     isSevere: false,
   })),
-  forbid('allow_msg_ttl', folded, () => ({
+  expectFlag('allow_msg_ttl', false, folded, () => ({
     detail: 'a publisher can let its message expire, with the header Nats-TTL',
     remedy: restoreOtherwise,
     isSevere: false,
   })),
-  forbid('allow_msg_schedules', folded, () => ({
+  expectFlag('allow_msg_schedules', false, folded, () => ({
     detail: 'a message with the header Nats-Schedule leaves the stream when its time has come',
     remedy: restoreOtherwise,
     isSevere: false,
   })),
-  forbid('allow_msg_counter', all, () => ({
+  expectFlag('allow_msg_counter', false, all, () => ({
     detail: 'all messages but increments of counters are refused',
     remedy: restoreOtherwise,
     isSevere: true,
@@ -329,12 +318,12 @@ const rules: readonly Rule[] = [
   { setting: 'persist_mode', streams: folded, judge: judgePersistence },
   { setting: 'max_consumers', streams: folded, judge: judgeConsumers },
   { setting: 'consumer_limits.inactive_threshold', streams: folded, judge: judgeInactivity },
-  demand('deny_delete', folded, (stream) => ({
+  expectFlag('deny_delete', true, folded, (stream) => ({
     detail: 'a user with the right to it can delete messages',
     remedy: edit(stream, '--deny-delete'),
     isSevere: false,
   })),
-  demand('deny_purge', folded, (stream) => ({
+  expectFlag('deny_purge', true, folded, (stream) => ({
     detail: 'a user with the right to it can remove all messages',
     remedy: edit(stream, '--deny-purge'),
     isSevere: false,

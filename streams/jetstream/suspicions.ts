@@ -74,6 +74,16 @@ export function createSuspicions({ bootMs }: Pick<Clock, 'bootMs'>): Suspicions 
   };
 }
 
+/** Resolves with the failure while an answer is not proven, so that other questions are asked meanwhile. */
+export async function orNotProven<Answer>(ask: () => Answer | Promise<Answer>): Promise<Answer | NotProven> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof NotProven) return error;
+    throw error;
+  }
+}
+
 /** Asks until everything that the answers suggest is proven or refuted. */
 export function askUntilProven<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const askAgain = (error: unknown) =>
