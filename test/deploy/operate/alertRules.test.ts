@@ -244,6 +244,9 @@ const healthy: Readonly<Record<string, string>> = {
   'process_resident_memory_bytes{job="other",instance="other:1"}': '1e12x75',
   'nodejs_eventloop_lag_p99_seconds{job="other",instance="other:1"}': '9x75',
   ...threeCopies,
+  // A process that waits for its state or for the lease, and only its health checks ask it.
+  'miner_http_requests_total{instance="waiting",route="/healthz",status="200"}': '0+12x75',
+  'miner_http_requests_total{instance="waiting",route="/readyz",status="503"}': '0+12x75',
 };
 
 const inputSeries = (series: Readonly<Record<string, string>>) =>
