@@ -98,7 +98,7 @@ program
   .addOption(new Option('--quick', 'leave out checks that read whole streams').conflicts('all'))
   .option(
     '--all',
-    'also fold every stream again and compare every row and the saved states with the result; takes as long and as much room as a replay',
+    'also fold every stream again and compare every row through the newest saved states with the result; takes as long and as much room as a replay',
   )
   .option(
     '--nats-monitoring <url>',

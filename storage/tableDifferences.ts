@@ -71,6 +71,19 @@ export async function compareTable(
   };
 }
 
+/** Counts the stored rows of messages after one, through which tables are compared. */
+export async function countLaterRows(
+  database: Database,
+  rowTable: RowTable,
+  { stored, through }: Pick<ComparedTables, 'stored' | 'through'>,
+): Promise<number> {
+  const [row = []] = await database.select(
+    `SELECT count() FROM ${rowTable.resolveName(stored)} WHERE ${messageColumnOf(rowTable)} > {through:UInt64}`,
+    { through },
+  );
+  return Number(row[0]);
+}
+
 /** Selects the rows that both places have if nothing is wrong. */
 async function selectCompared(
   database: Database,
@@ -99,7 +112,8 @@ async function selectCompared(
     );
     return row.map(Number);
   };
-  const [firstPosition = 0, firstOrdinal = 0] = await findEnd('ASC');
+  // Before the first event of the whole stream there is none.
+  const [firstPosition = 0, firstOrdinal = 0] = after === 0 ? [] : await findEnd('ASC');
   const [lastPosition = 0, lastOrdinal = 0] = await findEnd('DESC');
   return {
     sql: `(position, ordinal) >= ({firstPosition:UInt64}, {firstOrdinal:UInt64})

@@ -68,7 +68,7 @@ function summarize(
   const extent = quick
     ? '--quick reads neither rows nor messages'
     : all
-      ? 'every row and saved state was compared'
+      ? 'every row through the newest saved states was compared'
       : 'rows were counted, and some half hours compared: --all compares every row';
   return `nothing wrong was found${skipped}; ${extent}`;
 }
