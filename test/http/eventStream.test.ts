@@ -146,23 +146,26 @@ describe('the event stream', () => {
     const live = await listen(server.base, measurements);
     records.add(4);
     await eventually(() => listRecords(live.messages).length === 4, 'four records');
-    const { id } = live.messages[0] as Message;
+    const { id, data } = live.messages[0] as Message;
     const end = makeEventLoopLate(server);
     await eventually(
       async () => (await server.get('/v1/public/installations/wheel-1/observations')).status === 503,
       'expensive routes refuse',
     );
     const again = await listen(server.base, undefined, { 'Last-Event-ID': id });
-    expect(again.response.status).toBe(200);
+    const named = await listen(server.base, `${measurements}&lastEventId=${encodeURIComponent(data.id)}`);
+    expect([again.response.status, named.response.status]).toEqual([200, 200]);
     records.add(1);
     await eventually(() => listRecords(live.messages).length === 5, 'the fifth one');
-    expect(again.messages).toEqual([]);
+    expect([again.messages, named.messages]).toEqual([[], []]);
     end();
-    await eventually(() => {
-      server.clock.advance(20);
-      return listRecords(again.messages).length === 4;
-    }, 'what was missed');
-    expect(listRecords(again.messages)).toEqual(from(5, 8));
+    for (const { messages } of [again, named]) {
+      await eventually(() => {
+        server.clock.advance(20);
+        return listRecords(messages).length === 4;
+      }, 'what was missed');
+      expect(listRecords(messages)).toEqual(from(5, 8));
+    }
   });
 
   it('loses nothing that is evicted before a listener has received it', async () => {
