@@ -15,8 +15,8 @@ interface MountedEventStream extends Pick<ReadAnswerDependencies, 'transport' | 
 }
 
 /**
- * Mounts the event stream. If a client resumes with an ID of the feed, its position is looked up before the stream opens. Without state it is looked
- * up later.
+ * Mounts the event stream. If a client resumes with an ID of the feed, its position is looked up before the stream opens. Without state, or while
+ * expensive requests are refused, it is looked up later.
  */
 export function mountEventStream(
   mount: Mount,
@@ -31,7 +31,7 @@ export function mountEventStream(
       if (refusal !== null) writer.writeError(exchange, refusal);
     };
     const { lastEventId } = wanted;
-    if (!isFeedEventId(lastEventId) || !hasViews()) return open(lastEventId);
+    if (!isFeedEventId(lastEventId) || !hasViews() || reads.isBusy(exchange)) return open(lastEventId);
     reads.run(
       exchange,
       (signal) => events.locate(lastEventId, signal),

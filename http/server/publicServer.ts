@@ -113,6 +113,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     registry,
     loadGuard,
     clock,
+    readTimeoutMs: timeoutMs,
     onRefused: (error) => {
       metrics.route(eventStreamPath, 'publicHeavy').failed();
       failures.note(error, { route: eventStreamPath, requestId: '' });

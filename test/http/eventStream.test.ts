@@ -23,8 +23,16 @@ function createRecords() {
   const records = createSpeedRecords();
   let rows: ReturnType<typeof toMeasurementRow>[] = [];
   let failures = 0;
+  const state = { isSlow: false };
   const olderEvents: OlderEvents = {
     ...noOlderEvents,
+    find: async (_window, id, signal) => {
+      if (state.isSlow) {
+        await once(signal, 'abort');
+        throw new StorageUnavailable('aborted');
+      }
+      return rows.find((row) => row.id === id) ?? null;
+    },
     after: async (_window, { categories, arrival, limit }) => {
       if (failures-- > 0) throw new StorageUnavailable('unavailable');
       return rows
@@ -32,7 +40,7 @@ function createRecords() {
         .slice(0, limit);
     },
   };
-  return {
+  return Object.assign(state, {
     ...records,
     olderEvents,
     /** Moves all events but the newest to the older ones, whose reads fail at first. */
@@ -52,7 +60,7 @@ function createRecords() {
         },
       });
     },
-  };
+  });
 }
 
 async function startServer(settings: Partial<PublicServerSettings> = {}) {
@@ -146,23 +154,26 @@ describe('the event stream', () => {
     const live = await listen(server.base, measurements);
     records.add(4);
     await eventually(() => listRecords(live.messages).length === 4, 'four records');
-    const { id } = live.messages[0] as Message;
+    const { id, data } = live.messages[0] as Message;
     const end = makeEventLoopLate(server);
     await eventually(
       async () => (await server.get('/v1/public/installations/wheel-1/observations')).status === 503,
       'expensive routes refuse',
     );
     const again = await listen(server.base, undefined, { 'Last-Event-ID': id });
-    expect(again.response.status).toBe(200);
+    const named = await listen(server.base, `${measurements}&lastEventId=${encodeURIComponent(data.id)}`);
+    expect([again.response.status, named.response.status]).toEqual([200, 200]);
     records.add(1);
     await eventually(() => listRecords(live.messages).length === 5, 'the fifth one');
-    expect(again.messages).toEqual([]);
+    expect([again.messages, named.messages]).toEqual([[], []]);
     end();
-    await eventually(() => {
-      server.clock.advance(20);
-      return listRecords(again.messages).length === 4;
-    }, 'what was missed');
-    expect(listRecords(again.messages)).toEqual(from(5, 8));
+    for (const { messages } of [again, named]) {
+      await eventually(() => {
+        server.clock.advance(20);
+        return listRecords(messages).length === 4;
+      }, 'what was missed');
+      expect(listRecords(messages)).toEqual(from(5, 8));
+    }
   });
 
   it('loses nothing that is evicted before a listener has received it', async () => {
@@ -237,6 +248,21 @@ describe('the event stream', () => {
     await eventually(() => listRecords(known.messages).length === 1, 'the second record');
     await eventually(() => unknown.state.isEnded, 'the end of the other stream');
     expect([listRecords(known.messages), unknown.messages, unknown.state.failure]).toEqual([[5], [], null]);
+  });
+
+  it('is open while ClickHouse takes too long to find the event that a client names', async () => {
+    const { records, server } = await startServer({ readTimeoutMs: 200 });
+    const first = await listen(server.base, measurements);
+    records.add(30);
+    await eventually(() => listRecords(first.messages).length === 30, 'the records');
+    records.evictOldest(10, 0);
+    records.isSlow = true;
+    const { id } = (first.messages[0] as Message).data;
+    const again = await listen(server.base, `${measurements}&lastEventId=${encodeURIComponent(id)}`);
+    expect(again.response.status).toBe(200);
+    records.isSlow = false;
+    await eventually(() => listRecords(again.messages).length === 29, 'what followed it');
+    expect(listRecords(again.messages)).toEqual(from(5, 33));
   });
 
   it('is refused for what is no cursor or category, and beyond the streams that a client may have', async () => {

@@ -98,6 +98,7 @@ function createWorld(missed: FeedNews | null = null) {
     registry: new Registry(),
     loadGuard: null,
     clock,
+    readTimeoutMs: 10_000,
     onRefused: () => undefined,
   });
   /** Opens a stream. @returns what aborts its connection, or the code of the refusal. */

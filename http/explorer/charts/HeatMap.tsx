@@ -5,7 +5,7 @@ import { formatDay, type Zone } from '../format/times.ts';
 import { coverages } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 import { ChartCursor } from './ChartCursor.tsx';
-import { chooseRowsZone, formatDayAndHalfHour, inDayOrder, listDayTicks } from './halfHours.ts';
+import { chooseDaysZone, formatDayAndHalfHour, inDayOrder, listDayTicks } from './halfHours.ts';
 import { pointAt } from './pointAt.ts';
 
 type Day = Bodies['statistics']['activity']['days'][number];
@@ -18,7 +18,7 @@ const halfHoursPerDay = 48;
 export function HeatMap({ days }: { days: readonly Day[] }) {
   const { zone } = usePage();
   const [pointed, setPointed] = useState<number | null>(null);
-  const ticksZone = chooseRowsZone(
+  const ticksZone = chooseDaysZone(
     days.map(({ date }) => date),
     zone,
   );

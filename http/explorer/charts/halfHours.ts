@@ -63,8 +63,8 @@ export function listDayTicks(date: string, zone: Zone): string[] {
   return [0, 1, 2, 3, 4, 5, 6].map((index) => formatTime(noonMs + index * 240 * minuteMs, zone));
 }
 
-/** The zone of hours above rows of universal days: UTC if clocks are changed within them, when local hours would be wrong for some rows. */
-export function chooseRowsZone(dates: readonly string[], zone: Zone): Zone {
+/** The zone of hours that stand for all of these universal days: UTC if clocks are changed within them, when local hours would be wrong for some of them. */
+export function chooseDaysZone(dates: readonly string[], zone: Zone): Zone {
   const offsets = dates.flatMap((date) => {
     const noonMs = findTime(date, halfDay);
     return [findOffset(noonMs, zone), findOffset(noonMs + 2 * halfDay * minuteMs, zone)];

@@ -29,6 +29,8 @@ export interface PendingReads {
     read: (signal: AbortSignal) => ReadResult<Body> | Promise<ReadResult<Body>>,
     onBody: (answer: ReadBody<Body>) => void,
   ): void;
+  /** Whether the request would be refused now, with `database_busy`. */
+  isBusy(exchange: Exchange): boolean;
   abortAll(): void;
 }
 
@@ -70,16 +72,18 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
     guard.run(exchange, () => writer.writeError(exchange, error));
   }
 
+  const isOverloaded = () => loadGuard?.isOverloaded() ?? false;
+  const isFull = ({ client }: Exchange) => metrics.readsInFlight >= inFlightMax || counts.isFull(client);
+
   return {
     run: (exchange, readNow, onBody) => {
-      if (loadGuard?.isOverloaded()) {
+      if (isOverloaded()) {
         exchange.counts.shed();
         return refuse(exchange, createHttpError('database_busy', overloadedRetryAfterSeconds));
       }
       const { client, trace } = exchange;
       const read = trace === null ? readNow : (signal: AbortSignal) => trace.run(() => readNow(signal));
-      if (metrics.readsInFlight >= inFlightMax || counts.isFull(client))
-        return refuse(exchange, createHttpError('database_busy', busyRetryAfterSeconds));
+      if (isFull(exchange)) return refuse(exchange, createHttpError('database_busy', busyRetryAfterSeconds));
       const ending = new AbortController();
       const { response } = exchange;
       let deadline: NodeJS.Timeout | null = null;
@@ -142,6 +146,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
         follow(found);
       });
     },
+    isBusy: (exchange) => isOverloaded() || isFull(exchange),
     abortAll: () => {
       for (const ending of pending) ending.abort();
     },

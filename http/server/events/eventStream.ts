@@ -49,6 +49,8 @@ interface EventStreamOptions {
   /** Null if expensive work is not limited. */
   readonly loadGuard: LoadGuard | null;
   readonly clock: Clock;
+  /** Deadline of a read. */
+  readonly readTimeoutMs: number;
   /** Called when an event is left out because its body is invalid. */
   readonly onRefused: (error: unknown) => void;
 }
@@ -63,7 +65,8 @@ export interface EventStream {
   open(exchange: Exchange, request: StreamRequest): HttpError | null;
   /**
    * @param eventId the event's ID in the feed.
-   * @returns the ID that the stream sends with the event, or the same ID while that cannot be looked up. The stream then looks it up.
+   * @returns the ID that the stream sends with the event, or the same ID if that cannot be looked up before the read's deadline. The stream then
+   *   looks it up.
    */
   locate(eventId: string, signal: AbortSignal): Promise<ReadResult<string>>;
   close(): void;
@@ -80,7 +83,7 @@ function toUnavailable(error: unknown): 'unavailable' {
 }
 
 export function createEventStream(options: EventStreamOptions): EventStream {
-  const { feed, hasViews, transport, writer, registry, loadGuard, clock } = options;
+  const { feed, hasViews, transport, writer, registry, loadGuard, clock, readTimeoutMs } = options;
   const startedMs = clock.monotonicMs();
   const clients = new Set<StreamClient>();
   const counts = createClientCounts(streamsOfClientMax, streamsOfSiteMax);
@@ -138,7 +141,8 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   }
 
   async function locate(eventId: string, signal: AbortSignal): Promise<ReadResult<string>> {
-    const position = await feed.locate(eventId, signal).catch(toUnavailable);
+    const ending = AbortSignal.any([signal, AbortSignal.timeout(readTimeoutMs / 2)]);
+    const position = await feed.locate(eventId, ending).catch(toUnavailable);
     if (position === null) return { error: 'invalid_cursor' };
     return { body: position === 'unavailable' ? eventId : encodeFeedPosition(position) };
   }

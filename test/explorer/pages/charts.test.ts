@@ -17,7 +17,9 @@ import { DataTable } from '../../../http/explorer/components/DataTable.tsx';
 import { More } from '../../../http/explorer/components/More.tsx';
 import { type Page, PageContext } from '../../../http/explorer/components/pageContext.ts';
 import { Wheel } from '../../../http/explorer/components/Wheel.tsx';
+import { statisticsPath } from '../../../http/explorer/resources.ts';
 import { Settlements } from '../../../http/explorer/views/settlements/Settlements.tsx';
+import { StatisticsView } from '../../../http/explorer/views/statistics/Statistics.tsx';
 import { Year } from '../../../http/explorer/views/statistics/Year.tsx';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
 import { useTimeZone } from '../../support/explorer/useTimeZone.ts';
@@ -182,6 +184,28 @@ describe('half hours', () => {
     expect(listTicks('2026-11-01', '2026-11-02')).toBe('Half hours, local: 07 11 15 19 23 03 07');
     expect(listTicks('2026-10-30', '2026-10-31')).toBe('Half hours, UTC: 12 UTC 16 20 00 04 08 12');
     expect(listTicks('2026-10-30', '2026-11-02')).toBe('Half hours, UTC: 12 UTC 16 20 00 04 08 12');
+  });
+
+  it('are busiest at an hour of the chosen zone, but of UTC if clocks are changed within the days', () => {
+    useTimeZone('America/New_York');
+    const { activity, ...rest } = recorded.bodies.Statistics.answer;
+    const [like] = activity.days;
+    const name = (peakWindowStartMinuteUtc: number, ...dates: string[]) => {
+      const days = dates.map((date) => ({ ...like, date }));
+      const summary = { ...activity.summary, peakWindowStartMinuteUtc };
+      const body = { ...rest, activity: { ...activity, days, summary } };
+      const read = (_: string, path: string) =>
+        ({ body: path === statisticsPath('7d') ? body : null, problem: null }) as never;
+      const page = { actions: null, zone: 'local', read, settings: {} } as unknown as Partial<Page>;
+      const { html } = render(StatisticsView, { range: '7d' as const }, page);
+      return html
+        .match(/(?<=Busiest half hour<\/span><span class="value">).*?(?=<\/span>)/)?.[0]
+        .replace(/<.*>\s/, ' ');
+    };
+    expect(name(330, '2026-10-29', '2026-10-30')).toBe('01:30 local');
+    expect(name(330, '2026-10-30', '2026-10-31')).toBe('05:30 UTC');
+    expect(name(390, '2026-10-30', '2026-10-31')).toBe('06:30 UTC');
+    expect(name(390, '2026-11-01', '2026-11-02')).toBe('01:30 local');
   });
 
   it('are darker the more work they hold, and hatched, marked or empty where that is not known', () => {

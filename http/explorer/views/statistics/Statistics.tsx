@@ -1,6 +1,6 @@
 import { Legend } from '../../charts/Columns.tsx';
 import { HeatMap } from '../../charts/HeatMap.tsx';
-import { formatMinuteOfDay } from '../../charts/halfHours.ts';
+import { chooseDaysZone, formatMinuteOfDay } from '../../charts/halfHours.ts';
 import { Line } from '../../charts/Line.tsx';
 import { TodayChart } from '../../charts/TodayChart.tsx';
 import { Choice } from '../../components/Choice.tsx';
@@ -56,6 +56,10 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
   const { summary, coverage, days } = statistics.activity;
   const seen = coverage.observedRoundCount > 0 ? summary : null;
   const peak = summary.peakWindowStartMinuteUtc;
+  const peakZone = chooseDaysZone(
+    days.map(({ date }) => date),
+    zone,
+  );
   const common = { size: 'large', route } as const;
   return (
     <div class="figures wide">
@@ -77,8 +81,8 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
       <Figure
         {...common}
         label="Busiest half hour"
-        value={peak === null ? null : formatMinuteOfDay(days.at(-1)?.date ?? '', peak, zone)}
-        unit={zone}
+        value={peak === null ? null : formatMinuteOfDay(days.at(-1)?.date ?? '', peak, peakZone)}
+        unit={peakZone}
         field="activity.summary.peakWindowStartMinuteUtc"
         exact={peak === null ? null : `${peak} minutes after midnight UTC`}
         meaning="The half hour with the most work on a typical day: the mean of the days on which all of it was observed."
