@@ -13,17 +13,25 @@ interface StoreMetricsOptions {
   readonly database: Database;
   readonly jetStream: () => JetStream;
   readonly streamSettings: StreamSettingsWatch;
+  /** Whether another process ingests, which shows all this, by its own settings. */
+  readonly isStandby: () => boolean;
 }
 
 /**
  * Shows how full the store of NATS and the disks of ClickHouse are, and which settings of streams are risks. Asks both at each request of
- * `/metrics`.
+ * `/metrics`, unless the process is a standby.
  */
 export function registerStoreMetrics(
   registry: Registry,
-  { database, jetStream, streamSettings }: StoreMetricsOptions,
+  { database, jetStream, streamSettings, isStandby }: StoreMetricsOptions,
 ): void {
   const registers = [registry];
+  /** Ignores a missing answer: other metrics show that NATS or ClickHouse does not answer. */
+  async function answerInTime(ask: () => Promise<void>): Promise<void> {
+    if (isStandby()) return;
+    await lastValueFrom(from(ask()).pipe(timeout(answerMs))).catch(() => undefined);
+  }
+
   new Gauge({
     name: 'miner_nats_store_bytes',
     help: 'Bytes that the streams of the NATS account use with every copy, their limit, if any, and the bytes on the server that holds most of them.',
@@ -52,6 +60,7 @@ export function registerStoreMetrics(
       });
       // Without an answer, the last one counts.
       this.reset();
+      if (isStandby()) return;
       for (const { stream, setting } of streamSettings.risks) this.set({ stream, setting }, 1);
     },
   });
@@ -71,9 +80,4 @@ export function registerStoreMetrics(
       });
     },
   });
-}
-
-/** Ignores a missing answer: other metrics show that NATS or ClickHouse does not answer. */
-async function answerInTime(ask: () => Promise<void>): Promise<void> {
-  await lastValueFrom(from(ask()).pipe(timeout(answerMs))).catch(() => undefined);
 }
