@@ -162,6 +162,7 @@ export async function startService({
       streamSettings,
       isStandby: () => ingest.standbyFor() !== null,
     });
+      clock,
   }
   const conditions$ = watchChainConditions({ conditions: readConditions, logger, registry });
   const operatorServer = createOperatorServer({

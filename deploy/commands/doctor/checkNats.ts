@@ -10,7 +10,9 @@ import { z } from 'zod';
 import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
+import { requireValue } from '../../../machines/requireValue.ts';
 import { isTooOld } from '../../../streams/jetstream/connection.ts';
+import { findCertainOffset, measureNatsClock } from '../../../streams/jetstream/natsClock.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { measureAccount } from '../../../streams/jetstream/natsStore.ts';
 import { judgeRoom } from '../../diagnosis/checkDisk.ts';
@@ -95,8 +97,7 @@ async function checkMonitoring(monitoringUrl: string | null): Promise<Finding[]>
 }
 
 /**
- * Compares the clock of the stream's leader, which gives messages their times, with this machine's. Servers before 2.10 do not tell it; there the
- * server that creates a consumer does. Half of the round trip stays uncertain.
+ * Compares the clock of NATS with this machine's. Servers before 2.10 do not tell it with a stream; there the server that creates a consumer does.
  */
 async function checkClock(jsm: JetStreamManager): Promise<Finding> {
   try {
@@ -110,13 +111,10 @@ async function checkClock(jsm: JetStreamManager): Promise<Finding> {
       mem_storage: true,
     });
     await jsm.consumers.delete('MINER_COUNTER', name);
-    const beforeMs = Date.now();
-    // Its type lacks the time of the answer.
-    const { ts } = (await jsm.streams.info('MINER_COUNTER')) as { readonly ts?: string };
-    const afterMs = Date.now();
-    const offsetMs = Date.parse(ts ?? created) - (beforeMs + afterMs) / 2;
-    const detail = `the clock of NATS is ${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's, ± ${Math.ceil((afterMs - beforeMs) / 2)} ms`;
-    const certainMs = Math.abs(offsetMs) - (afterMs - beforeMs) / 2;
+    const measured = requireValue(await measureNatsClock(jsm, Date.now, created), 'the time of NATS');
+    const { offsetMs, uncertainMs } = measured;
+    const detail = `the clock of NATS is ${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's, ± ${Math.ceil(uncertainMs)} ms`;
+    const certainMs = Math.abs(findCertainOffset(measured));
     const remedy = 'let both follow a time server (chrony, systemd-timesyncd)';
     if (certainMs > offsetFailedMs) return failed('clock', detail, remedy);
     return certainMs > offsetWarnedMs ? warned('clock', detail, remedy) : ok('clock', detail);

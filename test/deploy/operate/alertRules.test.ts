@@ -137,6 +137,7 @@ const cases: Readonly<Record<string, Case>> = {
     ...rising('miner_messages_rejected_total', { instance, stream: 'MINER_COUNTER', reason: 'malformed' }),
     labels: { stream: 'MINER_COUNTER', reason: 'malformed' },
   },
+  MinerNatsClock: buildTurningCase('miner_nats_clock_offset_seconds', { instance }, -10, -11, 5),
   MinerInstallationsFull: firing(
     '5m',
     '7m',
