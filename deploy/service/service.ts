@@ -139,6 +139,7 @@ export async function startService({
     isDatabaseReachable,
     isDatabaseWithinGrace: () => isDatabaseTagged('withinGrace'),
     standbyFor: ingest.standbyFor,
+    mayWrite: () => !roles.ingest || ingest.isHeld(),
     lostStreams: () => streamGuard.lost,
     streamRisks: () => streamSettings.risks,
     isLeaving,
@@ -161,8 +162,8 @@ export async function startService({
       jetStream: nats.jetStream,
       streamSettings,
       isStandby: () => ingest.standbyFor() !== null,
-    });
       clock,
+    });
   }
   const conditions$ = watchChainConditions({ conditions: readConditions, logger, registry });
   const operatorServer = createOperatorServer({
