@@ -1,3 +1,4 @@
+import type { PeerCertificate } from 'node:tls';
 import {
   AckPolicy,
   DeliverPolicy,
@@ -22,6 +23,9 @@ import { checkStreams } from './checkStreams.ts';
 /** A measurement is stale after 120 s, a lease is lost after seconds. */
 const [offsetWarnedMs, offsetFailedMs] = [1_000, 10_000];
 const requestMs = 3_000;
+const msPerDay = 86_400_000;
+/** A connection outlives its certificate, but the next one is refused. */
+const certificateWarnedDays = 30;
 const mib = 2 ** 20;
 /** No stream ends there, so no server stores a message that expects it. */
 const impossibleSequence = Number.MAX_SAFE_INTEGER;
@@ -55,6 +59,19 @@ export async function checkNats(options: CheckNatsOptions): Promise<Finding[]> {
   if (findings.some(({ check, outcome }) => check.startsWith('stream ') && outcome === 'failed'))
     return findings;
   return [...findings, await checkClock(jsm), await checkPermissions(options)];
+}
+
+/** Says how long the certificate of the server is valid. An expired one is never seen, since the connection is refused. */
+export function judgeCertificate({ valid_to }: Pick<PeerCertificate, 'valid_to'>, nowMs: number): Finding {
+  const endsAtMs = Date.parse(valid_to);
+  const days = Math.floor((endsAtMs - nowMs) / msPerDay);
+  const detail = `valid until ${new Date(endsAtMs).toISOString()}, for ${days} days`;
+  if (days >= certificateWarnedDays) return ok('NATS certificate', detail);
+  return warned(
+    'NATS certificate',
+    `${detail}: then no process and no publisher can connect`,
+    'renew it: deploy/RUNBOOK.md, "Renewing certificates"',
+  );
 }
 
 function checkVersion(connection: NatsConnection): Finding {
