@@ -27,10 +27,16 @@ export function parseScrape(text: string, names: ReadonlySet<string>, atSeconds:
   return { atSeconds, values: new Map(kept.map(([, series = '', value]) => [series, Number(value)])) };
 }
 
-/** Which series a scrape has, and whether the process does its work. Two scrapes in the same condition have the same text. */
-export function describeCondition({ values }: Scrape): string {
+/**
+ * Which series a scrape has, and whether the process does its work. Two scrapes in the same condition have the same text.
+ *
+ * @param constant further series whose values belong to the condition.
+ */
+export function describeCondition({ values }: Scrape, constant: RegExp | null): string {
   return [...values]
-    .map(([series, value]) => (conditions.test(series) ? `${series} ${value}` : series))
+    .map(([series, value]) =>
+      conditions.test(series) || constant?.test(series) ? `${series} ${value}` : series,
+    )
     .sort()
     .join('\n');
 }
