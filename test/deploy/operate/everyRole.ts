@@ -66,7 +66,7 @@ export async function startEveryRole(clickhouseUrl: string) {
   return {
     economy,
     node,
-    /** Of the deployment with all roles. */
+    /** The server that the deployment with all roles uses. */
     nats,
     parts,
     /** Publishes a message to each stream of publishers. */
