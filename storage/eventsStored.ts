@@ -52,7 +52,7 @@ export function createWriterEventsStored(writers: {
     const ended$ = signal.aborted ? rxOf(null) : merge(timer(awaitedMs), fromEvent(signal, 'abort'));
     const stored$ = writer.progress$.pipe(
       map(({ storedThrough, isFailing }) => {
-        if (isFailing) throw new StorageUnavailable('ClickHouse does not take rows');
+        if (isFailing) throw new StorageUnavailable('rows are not stored at the moment');
         return storedThrough >= evicted.atPosition;
       }),
       filter(Boolean),

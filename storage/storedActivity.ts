@@ -42,7 +42,7 @@ export function createStoredActivity({ database, tables, writer }: StoredActivit
     const isComplete = async () => {
       found = await readOnce(range, signal);
       if (found.length === range.end - range.from) return true;
-      if (writer?.isFailing()) throw new StorageUnavailable('ClickHouse does not take rows');
+      if (writer?.isFailing()) throw new StorageUnavailable('rows are not stored at the moment');
       writer?.flushNow();
       return false;
     };

@@ -1,7 +1,16 @@
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
-import { distinctUntilChanged, ignoreElements, interval, map, type Observable, startWith, tap } from 'rxjs';
-import type { ChainCondition, ChainConditions, ChainViews } from '../actors/views/chain/chainViewTypes.ts';
+import {
+  distinctUntilChanged,
+  filter,
+  ignoreElements,
+  interval,
+  map,
+  type Observable,
+  startWith,
+  tap,
+} from 'rxjs';
+import type { ChainCondition, ChainConditions } from '../actors/views/chain/chainViewTypes.ts';
 
 const intervalMs = 1_000;
 
@@ -14,7 +23,8 @@ const expectedConditions: ReadonlySet<ChainCondition> = new Set<ChainCondition>(
 ]);
 
 interface ChainConditionWatchOptions {
-  readonly views: Pick<ChainViews, 'conditions'>;
+  /** Null while the process does not follow the chain, as a standby. */
+  readonly conditions: () => ChainConditions | null;
   readonly logger: Logger;
   readonly registry: Registry;
 }
@@ -25,18 +35,18 @@ interface ChainConditionWatchOptions {
  * @returns an observable that emits nothing. It checks the conditions every second while subscribed.
  */
 export function watchChainConditions({
-  views,
+  conditions: readConditions,
   logger,
   registry,
 }: ChainConditionWatchOptions): Observable<never> {
   new Gauge({
     name: 'miner_chain_condition',
-    help: 'Condition of chain views: 1 for `available`, or for the reason.',
+    help: 'Condition of chain views: 1 for `available`, or for the reason; absent while the process does not follow the chain.',
     labelNames: ['views', 'condition'],
     registers: [registry],
     collect() {
       this.reset();
-      for (const [kind, condition] of Object.entries(views.conditions()))
+      for (const [kind, condition] of Object.entries(readConditions() ?? {}))
         this.set({ views: kind, condition }, 1);
     },
   });
@@ -48,7 +58,8 @@ export function watchChainConditions({
 
   return interval(intervalMs).pipe(
     startWith(0),
-    map(() => views.conditions()),
+    map(readConditions),
+    filter((conditions) => conditions !== null),
     distinctUntilChanged((before, now) => JSON.stringify(before) === JSON.stringify(now)),
     tap(report),
     ignoreElements(),

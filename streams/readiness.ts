@@ -25,6 +25,8 @@ interface ReadinessOptions {
   readonly isDatabaseWithinGrace: () => boolean;
   /** The process that ingests while this one waits as a standby. */
   readonly standbyFor: () => LeaseHolder | null;
+  /** Whether rows may be stored. Not by a process that ingests and cannot renew its lease, since NATS is away. */
+  readonly mayWrite: () => boolean;
   /** Sources of stored rows or snapshots that the last check did not find. */
   readonly lostStreams: () => readonly LostStream[];
   /**
@@ -76,15 +78,18 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
     };
   }
 
-  function areRowsTaken(): boolean {
+  function areRowsStored(): boolean {
     const writers = [...(options.followers()?.writers.values() ?? [])];
     // An unanswered insert is no refusal yet, but stores nothing either.
     return writers.every((writer) => (writer.status().storingForMs ?? 0) <= graceMs);
   }
 
+  const isRefusingRows = () => options.mayWrite() && !areRowsStored();
+  const isLeaseAwaited = () => standbyFor() !== null || (!options.mayWrite() && !areRowsStored());
+
   function databaseState(): 'reachable' | 'unavailable' | 'refusing rows' {
     if (!isDatabaseReachable()) return 'unavailable';
-    return areRowsTaken() ? 'reachable' : 'refusing rows';
+    return isRefusingRows() ? 'refusing rows' : 'reachable';
   }
 
   /** Rows and snapshots wait behind a rejection that cannot be published. */
@@ -114,10 +119,10 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
       ...(isLeaving() ? ['the end of this process'] : []),
       // A brief loss of the connection does not matter until the streams fall behind.
       ...(isNatsConnected() || hasStreams ? [] : ['NATS']),
-      ...(isDatabaseWithinGrace() && areRowsTaken() ? [] : ['ClickHouse']),
+      ...(isDatabaseWithinGrace() && !isRefusingRows() ? [] : ['ClickHouse']),
       ...(areRejectionsPublished() ? [] : ['MINER_REJECTED']),
       ...(areSpansFolded() ? [] : ['a span that can be folded']),
-      ...(standby === null ? [] : ['the ingest lease']),
+      ...(isLeaseAwaited() ? ['the ingest lease'] : []),
       ...(followers.size === 0 ? ['the streams'] : waitingStreams),
     ];
     return {

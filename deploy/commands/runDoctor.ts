@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { PeerCertificate } from 'node:tls';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
@@ -23,7 +24,7 @@ import { type DatabaseReport, inspectDatabase, type StoredCounts } from '../diag
 import { findLocalNats } from '../local/localNats.ts';
 import { askAudit, askService } from './doctor/askService.ts';
 import { checkChain } from './doctor/checkChain.ts';
-import { checkNats } from './doctor/checkNats.ts';
+import { checkNats, judgeCertificate } from './doctor/checkNats.ts';
 import { checkReadings } from './doctor/checkReadings.ts';
 import { checkRejections } from './doctor/checkRejections.ts';
 import { checkSpans } from './doctor/checkSpans.ts';
@@ -97,7 +98,9 @@ async function examine(
     print([ok('deployment file', `${path}, installation ${read.installationId}`)]);
     return boundDeployment(read, configuration);
   });
-  const connection = await connectForDiagnosis(configuration, print);
+  const connection = await connectForDiagnosis(configuration, print, (certificate) =>
+    print([judgeCertificate(certificate, Date.now())]),
+  );
   try {
     const parts = connection === null ? null : await openParts(connection);
     const report = await inspect({ configuration, deployment, parts, isQuick: quick });
@@ -194,6 +197,7 @@ async function examineContents(options: ExamineOptions, print: (findings: readon
 export async function connectForDiagnosis(
   configuration: Configuration,
   print: (findings: readonly Finding[]) => void,
+  onCertificate?: (certificate: PeerCertificate) => void,
 ): Promise<NatsConnection | null> {
   const configured = locateNats(configuration);
   const access = configured ?? findLocalNats(join(configuration.MINER_DATA_DIR, 'nats'));
@@ -203,7 +207,7 @@ export async function connectForDiagnosis(
     print([skipped('NATS', detail)]);
     return null;
   }
-  const { servers, ...credentials } = readNatsAccess(access);
+  const { servers, ...credentials } = readNatsAccess(access, onCertificate);
   announce(`NATS at ${servers.join(', ')}`);
   try {
     return await connect({

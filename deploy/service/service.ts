@@ -20,7 +20,6 @@ import { createNatsLink } from '../../streams/jetstream/natsLink.ts';
 import { createStreamSettingsWatch } from '../../streams/jetstream/streamSettings.ts';
 import { registerAgeMetrics } from '../../streams/metrics/ageMetrics.ts';
 import { registerFoldVersions, registerFollowerMetrics } from '../../streams/metrics/followerMetrics.ts';
-import { registerPlaceMetrics } from '../../streams/metrics/placeMetrics.ts';
 import { registerStoreMetrics } from '../../streams/metrics/storeMetrics.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
@@ -130,6 +129,8 @@ export async function startService({
     actor: () => child().ingest,
   });
   const { views, observations } = createServiceViews({ ...settings, actors, followers: work, clock });
+  /** A process without streams, such as a standby, cannot know them. */
+  const readConditions = () => (work() === null ? null : views.chain.conditions());
   const readiness = createReadiness({
     clock,
     followers: work,
@@ -138,11 +139,12 @@ export async function startService({
     isDatabaseReachable,
     isDatabaseWithinGrace: () => isDatabaseTagged('withinGrace'),
     standbyFor: ingest.standbyFor,
+    mayWrite: () => !roles.ingest || ingest.isHeld(),
     lostStreams: () => streamGuard.lost,
     streamRisks: () => streamSettings.risks,
     isLeaving,
     chain: () => ({
-      conditions: views.chain.conditions(),
+      conditions: readConditions(),
       refusedSpan: chain?.refusedSpan ?? null,
       ...describeFault(chain),
     }),
@@ -151,12 +153,19 @@ export async function startService({
   registerReadinessMetric(registry, readiness);
   registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
   registerFoldVersions(registry, listFolds(actors));
-  registerPlaceMetrics(registry, actors);
   registerAgeMetrics(registry, { counters, chain, installationId: deployment.installationId, clock });
   registerDatabaseMetrics(registry, isDatabaseReachable);
   // A replica may not ask ClickHouse for its disks.
-  if (roles.ingest) registerStoreMetrics(registry, { database, jetStream: nats.jetStream, streamSettings });
-  const conditions$ = watchChainConditions({ views: views.chain, logger, registry });
+  if (roles.ingest) {
+    registerStoreMetrics(registry, {
+      database,
+      jetStream: nats.jetStream,
+      streamSettings,
+      isStandby: () => ingest.standbyFor() !== null,
+      clock,
+    });
+  }
+  const conditions$ = watchChainConditions({ conditions: readConditions, logger, registry });
   const operatorServer = createOperatorServer({
     registry,
     readiness,

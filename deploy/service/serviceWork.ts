@@ -13,6 +13,7 @@ import type { Ingest } from '../../streams/ingest/ingest.ts';
 import type { StreamGuard } from '../../streams/ingest/lostStreams.ts';
 import type { NatsLink } from '../../streams/jetstream/natsLink.ts';
 import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
+import { registerPlaceMetrics } from '../../streams/metrics/placeMetrics.ts';
 import type { MessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import type { StreamActors } from '../../streams/streamDefinitions.ts';
 import { createStreamWork, type StreamWork } from '../../streams/streamWork.ts';
@@ -65,6 +66,7 @@ export async function composeStreamWork(
     logger,
     registry,
   });
+  registerPlaceMetrics(registry, actors);
   const audit = await createAudit({ ...options, database }, followers, used);
   return createStreamWork({ followers, indexer, audit, auditSeconds: settings.auditSeconds });
 }

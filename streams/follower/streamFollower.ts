@@ -188,7 +188,8 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     return {
       ...sourceStatus,
       ...saver.status,
-      ...(sinks === null && { snapshotTakenAtMs: null }),
+      // A replica does not know which snapshots others have saved since.
+      ...(sinks === null && { snapshotTakenAtMs: null, snapshotPosition: null }),
       position: stoppedAt ?? sourceStatus.position,
       isCurrent: isCurrent(),
       divergences: actor?.getSnapshot().context.divergences ?? 0,

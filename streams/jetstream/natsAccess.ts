@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { checkServerIdentity } from 'node:tls';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
 
 export interface NatsAccess {
@@ -21,8 +21,15 @@ export interface NatsAccess {
 
 type AccessOptions = Pick<ConnectionOptions, 'user' | 'pass' | 'token' | 'authenticator' | 'tls'>;
 
-/** Translates addresses for the client, which ignores the user in an address and treats `tls:` as `nats:`. */
-export function readNatsAccess(access: NatsAccess): AccessOptions & { readonly servers: string[] } {
+/**
+ * Translates addresses for the client, which ignores the user in an address and treats `tls:` as `nats:`.
+ *
+ * @param onCertificate called with the certificate of a server before it is accepted.
+ */
+export function readNatsAccess(
+  access: NatsAccess,
+  onCertificate: (certificate: PeerCertificate) => void = () => undefined,
+): AccessOptions & { readonly servers: string[] } {
   const addresses = access.url.split(',').map((address) => new URL(address.trim()));
   const { caFile, certificateFile, keyFile } = access;
   return {
@@ -34,7 +41,12 @@ export function readNatsAccess(access: NatsAccess): AccessOptions & { readonly s
         ...(certificateFile && { certFile: certificateFile }),
         ...(keyFile && { keyFile }),
         // The client passes this option on to Node, but its types lack it.
-        ...{ checkServerIdentity: createIdentityCheck(addresses.map(({ hostname }) => hostname)) },
+        ...{
+          checkServerIdentity: createIdentityCheck(
+            addresses.map(({ hostname }) => hostname),
+            onCertificate,
+          ),
+        },
       },
     }),
   };
@@ -44,11 +56,15 @@ export function readNatsAccess(access: NatsAccess): AccessOptions & { readonly s
  * If the client connects to an IP address, it passes no host to Node, which then assumes `localhost`. In that case the certificate has
  * to match one of the configured addresses.
  */
-function createIdentityCheck(hosts: readonly string[]): typeof checkServerIdentity {
+function createIdentityCheck(
+  hosts: readonly string[],
+  onCertificate: (certificate: PeerCertificate) => void,
+): typeof checkServerIdentity {
   const ipAddresses = hosts.map((host) => host.replace(/^\[|\]$/g, '')).filter((host) => isIP(host) !== 0);
   const isUnnamed = (name: string) =>
     name === 'localhost' && ipAddresses.length > 0 && !hosts.includes('localhost');
   return (name, certificate) => {
+    onCertificate(certificate);
     const allowed = isUnnamed(name) ? ipAddresses : [name];
     const errors = allowed.map((one) => checkServerIdentity(one, certificate));
     return errors.includes(undefined) ? undefined : errors[0];

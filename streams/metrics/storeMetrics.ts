@@ -1,7 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
 import { from, lastValueFrom, timeout } from 'rxjs';
+import type { Clock } from '../../actors/clock.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
+import { findCertainOffset, measureNatsClock } from '../jetstream/natsClock.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 import { measureAccount, measureFullestServer } from '../jetstream/natsStore.ts';
 import type { StreamSettingsWatch } from '../jetstream/streamSettings.ts';
@@ -13,17 +15,26 @@ interface StoreMetricsOptions {
   readonly database: Database;
   readonly jetStream: () => JetStream;
   readonly streamSettings: StreamSettingsWatch;
+  /** Whether another process ingests, which shows all this, by its own settings. */
+  readonly isStandby: () => boolean;
+  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
 /**
- * Shows how full the store of NATS and the disks of ClickHouse are, and which settings of streams are risks. Asks both at each request of
- * `/metrics`.
+ * Shows how full the store of NATS and the disks of ClickHouse are, which settings of streams are risks, and how wrong the clock of NATS is. Asks both at each request of
+ * `/metrics`, unless the process is a standby.
  */
 export function registerStoreMetrics(
   registry: Registry,
-  { database, jetStream, streamSettings }: StoreMetricsOptions,
+  { database, jetStream, streamSettings, isStandby, clock }: StoreMetricsOptions,
 ): void {
   const registers = [registry];
+  /** Ignores a missing answer: other metrics show that NATS or ClickHouse does not answer. */
+  async function answerInTime(ask: () => Promise<void>): Promise<void> {
+    if (isStandby()) return;
+    await lastValueFrom(from(ask()).pipe(timeout(answerMs))).catch(() => undefined);
+  }
+
   new Gauge({
     name: 'miner_nats_store_bytes',
     help: 'Bytes that the streams of the NATS account use with every copy, their limit, if any, and the bytes on the server that holds most of them.',
@@ -52,7 +63,21 @@ export function registerStoreMetrics(
       });
       // Without an answer, the last one counts.
       this.reset();
+      if (isStandby()) return;
       for (const { stream, setting } of streamSettings.risks) this.set({ stream, setting }, 1);
+    },
+  });
+  new Gauge({
+    name: 'miner_nats_clock_offset_seconds',
+    help: 'Seconds by which the clock of NATS is certainly ahead of the clock of this machine, negative if behind; absent before NATS 2.10.',
+    registers,
+    collect() {
+      // A metric without labels shows zero until it is removed.
+      this.remove();
+      return answerInTime(async () => {
+        const measured = await measureNatsClock(jetStream().jsm, clock.nowMs);
+        if (measured !== null) this.set(findCertainOffset(measured) / 1000);
+      });
     },
   });
   new Gauge({
@@ -71,9 +96,4 @@ export function registerStoreMetrics(
       });
     },
   });
-}
-
-/** Ignores a missing answer: other metrics show that NATS or ClickHouse does not answer. */
-async function answerInTime(ask: () => Promise<void>): Promise<void> {
-  await lastValueFrom(from(ask()).pipe(timeout(answerMs))).catch(() => undefined);
 }

@@ -71,7 +71,7 @@ export function registerWriterMetrics(
   );
   written.gauge(
     'miner_row_writer_failing_seconds',
-    'Seconds since ClickHouse began to refuse rows; 0 while it accepts them.',
+    'Seconds since rows could not be stored, since ClickHouse refused them or NATS was away; 0 while they are stored.',
     (writer) => (writer.status().failingForMs ?? 0) / 1000,
   );
   written.states(

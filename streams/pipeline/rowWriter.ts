@@ -32,7 +32,7 @@ interface RowWriterStatus {
   readonly writtenRows: ReadonlyMap<string, number>;
   readonly batches: number;
   readonly failures: number;
-  /** Null unless ClickHouse is failing at the moment. */
+  /** Null unless rows cannot be stored at the moment: ClickHouse refuses them, or this process cannot prove its lease. */
   readonly failingForMs: number | null;
   /** Time since the first attempt to store the current batch; null while none is being stored. */
   readonly storingForMs: number | null;
@@ -91,17 +91,14 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
     if (failingSinceMs !== null) return;
     failingSinceMs = clock.monotonicMs();
     report({ isFailing: true });
-    logger.error(
-      { stream, err: error, bufferedRows: delivery.waiting },
-      'ClickHouse does not take rows; they wait',
-    );
+    logger.error({ stream, err: error, bufferedRows: delivery.waiting }, 'rows are not stored; they wait');
   }
 
   function onRecovery() {
     const failedForMs = Math.round(clock.monotonicMs() - (failingSinceMs ?? clock.monotonicMs()));
     failingSinceMs = null;
     report({ isFailing: false });
-    logger.info({ stream, failedForMs, bufferedRows: delivery.waiting }, 'ClickHouse takes rows again');
+    logger.info({ stream, failedForMs, bufferedRows: delivery.waiting }, 'rows are stored again');
   }
 
   return {

@@ -41,9 +41,9 @@ describe('events that the writer of this process has not stored', () => {
     expect([progress$.observed, vi.getTimerCount()]).toEqual([false, 0]);
   });
 
-  it('are unavailable once ClickHouse takes no rows, after three seconds, and after an abort', async () => {
+  it('are unavailable once rows are not stored, after three seconds, and after an abort', async () => {
     const failing = startWaiting();
-    const refused = expect(failing.ask()).rejects.toThrow('ClickHouse does not take rows');
+    const refused = expect(failing.ask()).rejects.toThrow('rows are not stored at the moment');
     failing.progress$.next({ storedThrough: 4, isFailing: true });
     await refused;
 

@@ -12,15 +12,18 @@ const all = (condition: ChainConditions['core']): ChainConditions => ({
 
 it('the condition of the chain views is logged once per change, as a warning if it is a fault, and shown as a metric', async () => {
   vi.useFakeTimers();
-  let conditions = all('projection_rebuilding');
+  let conditions: ChainConditions | null = null;
   const lines: [string, unknown][] = [];
   const registry = new Registry();
   const note = (level: string) => (given: { conditions: unknown }) => lines.push([level, given.conditions]);
   const watching = watchChainConditions({
-    views: { conditions: () => conditions },
+    conditions: () => conditions,
     logger: { info: note('info'), warn: note('warn') } as unknown as Logger,
     registry,
   }).subscribe();
+  vi.advanceTimersByTime(10_000);
+  const unknown = await registry.metrics();
+  conditions = all('projection_rebuilding');
   vi.advanceTimersByTime(10_000);
   conditions = all('available');
   vi.advanceTimersByTime(10_000);
@@ -31,6 +34,7 @@ it('the condition of the chain views is logged once per change, as a warning if 
   conditions = all('indexer_unavailable');
   vi.advanceTimersByTime(10_000);
   vi.useRealTimers();
+  expect(unknown).not.toContain('miner_chain_condition{');
   expect(lines).toEqual([
     ['info', all('projection_rebuilding')],
     ['info', all('available')],

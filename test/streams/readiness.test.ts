@@ -38,6 +38,7 @@ function read({ status, isRestored = true, storingForMs, publishingForMs, option
     isDatabaseReachable: () => true,
     isDatabaseWithinGrace: () => true,
     standbyFor: () => null,
+    mayWrite: () => true,
     lostStreams: () => [],
     streamRisks: () => [],
     isLeaving: () => false,
@@ -75,6 +76,11 @@ describe('a process', () => {
     ],
     ['nothing while rows wait within the grace', { storingForMs: graceMs }, []],
     ['ClickHouse, which takes no rows', { storingForMs: graceMs + 1 }, ['ClickHouse']],
+    [
+      'the lease, without which it stores no rows',
+      { storingForMs: graceMs + 1, options: { mayWrite: () => false } },
+      ['the ingest lease'],
+    ],
     ['nothing in a short outage of ClickHouse', { options: { isDatabaseReachable: () => false } }, []],
     ['ClickHouse, in a long outage', { options: { isDatabaseWithinGrace: () => false } }, ['ClickHouse']],
     ['nothing while a rejection waits within the grace', { publishingForMs: graceMs }, []],
@@ -119,10 +125,12 @@ describe('a process', () => {
     const lags = [{ lastSequence: 12 }, { lastSequence: 3 }, { lastSequence: null }];
     expect(lags.map((status) => read({ status }).lag)).toEqual([3, 0, null]);
     const refusing = read({ storingForMs: graceMs + 1 });
+    const halted = read({ storingForMs: graceMs + 1, options: { mayWrite: () => false } });
     const away = read({ options: { isDatabaseReachable: () => false } });
-    expect([read(), refusing, away].map(({ clickhouse }) => clickhouse)).toEqual([
+    expect([read(), refusing, halted, away].map(({ clickhouse }) => clickhouse)).toEqual([
       'reachable',
       'refusing rows',
+      'reachable',
       'unavailable',
     ]);
   });

@@ -1,6 +1,8 @@
+import type { Logger } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { fenceDatabase } from '../../storage/ingestEpochs.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { noRows } from '../../storage/storedRows.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -9,13 +11,15 @@ import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { silentLogger } from '../support/silentLogger.ts';
 import { storedRows } from '../support/storage/storedRows.ts';
+import { collectLines } from '../support/streams/collectLines.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
-async function writerOn(database: Database) {
+async function writerOn(database: Database, logger: Logger = silentLogger) {
   const clock = manualClock();
-  const { tables, writer } = await openWriter(database, { clock });
+  const { tables, writer } = await openWriter(database, { clock, logger });
   onTestFinished(() => database.close());
   return { writer, feed: feedWriter(writer), tables, clock };
 }
@@ -77,6 +81,30 @@ describe('row writer', () => {
     await feed.flushed();
     expect(writer.status().failingForMs).toBeNull();
     expect((await countRows(database, tables))[0]).toEqual([105_000, 105_000]);
+  });
+
+  it('names the lease while this process cannot renew it, and does not blame the database', async () => {
+    const { lines, logger } = collectLines('info');
+    const database = openDatabase({ path: temporaryDirectory() });
+    let isHeld = true;
+    const fenced = fenceDatabase({
+      database,
+      lease: { isHeld: () => isHeld },
+      epoch: 1,
+      holder: 'test',
+      onSuperseded: () => undefined,
+    });
+    const { writer, feed } = await writerOn({ ...database, insertBlocks: fenced.insertBlocks }, logger);
+    isHeld = false;
+    feed.add(storedRows(1, 2));
+    await eventually(() => writer.isFailing(), 'a failure');
+    isHeld = true;
+    await feed.flushed();
+    const said = lines.map((line) => JSON.parse(line) as { msg: string; err?: { message: string } });
+    expect(said.map(({ msg, err }) => [msg, err?.message])).toEqual([
+      ['rows are not stored; they wait', 'the ingest lease is not held at the moment, so nothing is written'],
+      ['rows are stored again', undefined],
+    ]);
   });
 
   it('reports for how long it has waited for an answer, which is no failure yet', async () => {

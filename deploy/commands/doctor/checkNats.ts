@@ -1,3 +1,4 @@
+import type { PeerCertificate } from 'node:tls';
 import {
   AckPolicy,
   DeliverPolicy,
@@ -10,7 +11,9 @@ import { z } from 'zod';
 import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
+import { requireValue } from '../../../machines/requireValue.ts';
 import { isTooOld } from '../../../streams/jetstream/connection.ts';
+import { findCertainOffset, measureNatsClock } from '../../../streams/jetstream/natsClock.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { measureAccount } from '../../../streams/jetstream/natsStore.ts';
 import { judgeRoom } from '../../diagnosis/checkDisk.ts';
@@ -20,6 +23,9 @@ import { checkStreams } from './checkStreams.ts';
 /** A measurement is stale after 120 s, a lease is lost after seconds. */
 const [offsetWarnedMs, offsetFailedMs] = [1_000, 10_000];
 const requestMs = 3_000;
+const msPerDay = 86_400_000;
+/** A connection outlives its certificate, but the next one is refused. */
+const certificateWarnedDays = 30;
 const mib = 2 ** 20;
 /** No stream ends there, so no server stores a message that expects it. */
 const impossibleSequence = Number.MAX_SAFE_INTEGER;
@@ -53,6 +59,19 @@ export async function checkNats(options: CheckNatsOptions): Promise<Finding[]> {
   if (findings.some(({ check, outcome }) => check.startsWith('stream ') && outcome === 'failed'))
     return findings;
   return [...findings, await checkClock(jsm), await checkPermissions(options)];
+}
+
+/** Says how long the certificate of the server is valid. An expired one is never seen, since the connection is refused. */
+export function judgeCertificate({ valid_to }: Pick<PeerCertificate, 'valid_to'>, nowMs: number): Finding {
+  const endsAtMs = Date.parse(valid_to);
+  const days = Math.floor((endsAtMs - nowMs) / msPerDay);
+  const detail = `valid until ${new Date(endsAtMs).toISOString()}, for ${days} days`;
+  if (days >= certificateWarnedDays) return ok('NATS certificate', detail);
+  return warned(
+    'NATS certificate',
+    `${detail}: then no process and no publisher can connect`,
+    'renew it: deploy/RUNBOOK.md, "Renewing certificates"',
+  );
 }
 
 function checkVersion(connection: NatsConnection): Finding {
@@ -95,8 +114,7 @@ async function checkMonitoring(monitoringUrl: string | null): Promise<Finding[]>
 }
 
 /**
- * Compares the clock of the stream's leader, which gives messages their times, with this machine's. Servers before 2.10 do not tell it; there the
- * server that creates a consumer does. Half of the round trip stays uncertain.
+ * Compares the clock of NATS with this machine's. Servers before 2.10 do not tell it with a stream; there the server that creates a consumer does.
  */
 async function checkClock(jsm: JetStreamManager): Promise<Finding> {
   try {
@@ -110,13 +128,10 @@ async function checkClock(jsm: JetStreamManager): Promise<Finding> {
       mem_storage: true,
     });
     await jsm.consumers.delete('MINER_COUNTER', name);
-    const beforeMs = Date.now();
-    // Its type lacks the time of the answer.
-    const { ts } = (await jsm.streams.info('MINER_COUNTER')) as { readonly ts?: string };
-    const afterMs = Date.now();
-    const offsetMs = Date.parse(ts ?? created) - (beforeMs + afterMs) / 2;
-    const detail = `the clock of NATS is ${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's, ± ${Math.ceil((afterMs - beforeMs) / 2)} ms`;
-    const certainMs = Math.abs(offsetMs) - (afterMs - beforeMs) / 2;
+    const measured = requireValue(await measureNatsClock(jsm, Date.now, created), 'the time of NATS');
+    const { offsetMs, uncertainMs } = measured;
+    const detail = `the clock of NATS is ${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's, ± ${Math.ceil(uncertainMs)} ms`;
+    const certainMs = Math.abs(findCertainOffset(measured));
     const remedy = 'let both follow a time server (chrony, systemd-timesyncd)';
     if (certainMs > offsetFailedMs) return failed('clock', detail, remedy);
     return certainMs > offsetWarnedMs ? warned('clock', detail, remedy) : ok('clock', detail);

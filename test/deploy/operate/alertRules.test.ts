@@ -68,6 +68,9 @@ const cases: Readonly<Record<string, Case>> = {
   // Prometheus keeps a series for five minutes after its last value, unless it is marked as gone.
   MinerNobodyServes: firing('9m', '13m', noLabels, {
     [`miner_http_server_info${select({ instance, implementation: 'native' })}`]: '1x5 _x60',
+    [`miner_ready${select({ instance })}`]: '1x5 _x60',
+    // A standby.
+    'miner_http_server_info{instance="b",implementation="native"}': '1x66',
   }),
   MinerNobodyIngests: firing('9m', '13m', noLabels, {
     [`miner_rows_flushed_position${select(counter)}`]: '10x5 _x60',
@@ -134,6 +137,7 @@ const cases: Readonly<Record<string, Case>> = {
     ...rising('miner_messages_rejected_total', { instance, stream: 'MINER_COUNTER', reason: 'malformed' }),
     labels: { stream: 'MINER_COUNTER', reason: 'malformed' },
   },
+  MinerNatsClock: buildTurningCase('miner_nats_clock_offset_seconds', { instance }, -10, -11, 5),
   MinerInstallationsFull: firing(
     '5m',
     '7m',
@@ -166,13 +170,10 @@ const cases: Readonly<Record<string, Case>> = {
   MinerSnapshotsFailing: rising('miner_snapshot_failures_total', counter),
   // From Prometheus 3 on a range does not hold the sample at its beginning, so that it ends a sample earlier.
   MinerSnapshotOld: firing('68m', '72m', pipeline, {
-    // A stream without rows, in a process that writes rows of another one.
     [`miner_stream_position${select(pipeline)}`]: '1+10x120',
     [`miner_snapshot_position${select(pipeline)}`]: '0+10x30 300x90',
-    [`miner_rows_flushed_position${select(counter)}`]: '0+10x120',
-    // A replica restores a snapshot, and saves none.
+    // A replica saves no snapshots.
     'miner_stream_position{instance="b",stream="MINER_COUNTER"}': '1+10x120',
-    'miner_snapshot_position{instance="b",stream="MINER_COUNTER"}': '0x120',
   }),
   MinerRejectionsNotPublished: buildTurningCase('miner_rejections_waiting', counter, 0, 1, 5),
   MinerStreamSettings: firing(

@@ -8,8 +8,10 @@ import { describe, expect, it } from 'vitest';
 import { readConfiguration } from '../../../deploy/configuration/configuration.ts';
 import { readNatsAccess } from '../../../streams/jetstream/natsAccess.ts';
 import { listSnippets, prepareSnippet } from '../../support/http/guideSnippets.ts';
+import { createCertificate } from '../../support/processes/certificate.ts';
 import { eventually, startProcess } from '../../support/processes/childProcess.ts';
 import { runDeployScript } from '../../support/processes/deployScript.ts';
+import { findFreePort } from '../../support/processes/findFreePort.mjs';
 import { minerCommand } from '../../support/processes/minerCommand.ts';
 import {
   fetchReadiness,
@@ -17,6 +19,8 @@ import {
   waitUntilReady,
   writeDeployment,
 } from '../../support/processes/minerProcess.ts';
+import { findNewestNatsServer } from '../../support/processes/natsCluster.ts';
+import { writeNatsConfiguration } from '../../support/processes/serverConfigurations.ts';
 import { type ShippedServer, startShippedNats } from '../../support/processes/shippedNats.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 
@@ -103,7 +107,28 @@ describe('NATS with certificates of createCertificates', () => {
       ...environment,
       MINER_NATS_URL: natsUrl,
     });
-    expect(doctor.output).toMatch(/ok +NATS/);
+    expect(doctor.output).toMatch(
+      /ok +NATS certificate: valid until 20\d\d-\d\d-\d\dT[\d:.]+Z, for 799 days\n/,
+    );
+    expect(doctor.output).toMatch(/ok +NATS:/);
+  });
+
+  it('has the doctor warn before it ends', async () => {
+    const dir = temporaryDirectory();
+    // Valid for two days.
+    const { certificate, key } = createCertificate(dir, 'nats');
+    const port = await findFreePort();
+    const settings = `tls { cert_file: "${certificate}", key_file: "${key}" }`;
+    const configuration = writeNatsConfiguration(dir, port, settings, '');
+    await startProcess(findNewestNatsServer().program, ['-c', configuration]).written('Server is ready');
+    const { output, status } = await minerCommand(['doctor', '--quick'], {
+      MINER_DATA_DIR: dir,
+      MINER_DEPLOYMENT: writeDeployment(dir),
+      MINER_NATS_URL: `tls://127.0.0.1:${port}`,
+      MINER_NATS_CA: certificate,
+    });
+    expect(output).toMatch(/warning +NATS certificate: valid until .*, for 1 days: .*\n +-> renew it: /);
+    expect(status).toBe(1);
   });
 
   it('refuses a client that does not know the authority, and one without TLS', async () => {

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import type { Database } from '../../../storage/database.ts';
 import { migrate } from '../../../storage/migrations.ts';
@@ -8,7 +9,11 @@ import { silentLogger } from '../silentLogger.ts';
 /** Migrates a database and opens a writer to its tables. */
 export async function openWriter(
   database: Database,
-  { stream = 'MINER_COUNTER', clock = manualClock() }: { stream?: InputStreamName; clock?: ManualClock } = {},
+  {
+    stream = 'MINER_COUNTER',
+    clock = manualClock(),
+    logger = silentLogger,
+  }: { stream?: InputStreamName; clock?: ManualClock; logger?: Logger } = {},
 ) {
   const tables = await migrate(database, silentLogger);
   const writer = createRowWriter({
@@ -16,7 +21,7 @@ export async function openWriter(
     database,
     tables: () => tables,
     clock,
-    logger: silentLogger,
+    logger,
   });
   return { tables, writer };
 }
