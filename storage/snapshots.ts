@@ -10,7 +10,7 @@ import {
   type SnapshotHeader,
   type StoredSnapshotHeader,
 } from './tables/foldSnapshot.ts';
-import { foldSnapshots } from './tables/foldSnapshots.ts';
+import { foldSnapshots, type SnapshotChunkRow } from './tables/foldSnapshots.ts';
 import { insertRows } from './tables/table.ts';
 import type { ActiveTables } from './tables.ts';
 
@@ -78,7 +78,7 @@ interface SnapshotStoreOptions {
  * Snapshots of folds: a whole state and increments, each with its own digest. Saving costs only what changed. Each snapshot with its increments is a
  * partition. The order of writing leaves a restorable state after a kill at any point:
  *
- * 1. The chunks of a part. The last one says how many there are. If one is missing, the part does not count, and the state before it is restored.
+ * 1. A part, with one insert. If it is damaged later, the state before it is restored.
  * 2. The next part, only once the previous one is stored. A failure with an unknown outcome ends the snapshot: a whole state follows.
  * 3. After a whole state, the partitions of snapshots without a retained state are dropped.
  *
@@ -110,18 +110,16 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
     return { ...chain, part, ordinal, incrementBytes: chain.incrementBytes + bytes };
   }
 
-  /** @returns the length of its payload in characters. */
+  /** Writes a part with one insert, so that all of it is stored or nothing. Returns the length of its payload in characters. */
   async function writePart(table: string, header: StoredSnapshotHeader, records: Iterable<FoldRecord>) {
-    let chunk = 0;
-    let bytes = 0;
+    const rows: SnapshotChunkRow[] = [];
     for await (const { payload, checksum } of writeChunks(records)) {
-      const isLast = checksum !== null;
-      const row = { ...header, chunk, chunkCount: isLast ? chunk + 1 : 0, checksum: checksum ?? '', payload };
-      await insertRows(database, foldSnapshots, [row], table);
-      chunk++;
-      bytes += payload.length;
+      const chunk = rows.length;
+      const chunkCount = checksum === null ? 0 : chunk + 1;
+      rows.push({ ...header, chunk, chunkCount, checksum: checksum ?? '', payload });
     }
-    return bytes;
+    await insertRows(database, foldSnapshots, rows, table);
+    return rows.reduce((bytes, { payload }) => bytes + payload.length, 0);
   }
 
   function canExtend({ table, part, baseBytes, incrementBytes }: SnapshotChain): boolean {
