@@ -1,7 +1,6 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
 import { createGenerationTables, createRowTables, listRowTables, rowTables } from './rowTables.ts';
-import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { insertRows, onCluster } from './tables/table.ts';
 import { resolveCheckedTables, resolveTables, type Tables } from './tables.ts';
@@ -81,25 +80,15 @@ interface AttachedSnapshots {
   readonly position: number | null;
 }
 
-/** Brings snapshots of a stream into another generation: all of them, or only the snapshot of one position, without later increments. */
+/** Brings snapshots of a stream into another generation: all of them, or only the one of a position. */
 export async function attachSnapshots(
   database: Database,
   { from, to, stream, position }: AttachedSnapshots,
 ): Promise<void> {
-  if (position !== null) {
-    // Later increments share the partition.
-    await database.command(
-      `INSERT INTO ${to.foldSnapshots} (${foldSnapshots.list}) SELECT ${foldSnapshots.list} FROM ${from.foldSnapshots}
-       WHERE stream = {stream:String} AND position <= {position:Int64} AND snapshot IN (
-         SELECT snapshot FROM ${from.foldSnapshots} WHERE stream = {stream:String} AND position = {position:Int64}
-       )`,
-      { stream, position },
-    );
-    return;
-  }
   const partitions = await database.select(
-    `SELECT DISTINCT _partition_id FROM ${from.foldSnapshots} WHERE stream = {stream:String}`,
-    { stream },
+    `SELECT DISTINCT _partition_id FROM ${from.foldSnapshots}
+     WHERE stream = {stream:String}${position === null ? '' : ' AND position = {position:Int64}'}`,
+    { stream, position: position ?? 0 },
   );
   const [source, target] = [from.foldSnapshots, to.foldSnapshots];
   for (const [partition] of partitions) {

@@ -3,12 +3,7 @@ import { Map as ImmutableMap, List } from 'immutable';
 import type { Hash } from 'viem';
 import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/fold/spanFoldState.ts';
 import { ownerEventsRetained } from '../../actors/chain/rows/activityRows.ts';
-import {
-  type ChainState,
-  emptyChainState,
-  noteChanged,
-  type RecordName,
-} from '../../actors/chain/state/chainState.ts';
+import { type ChainState, emptyChainState } from '../../actors/chain/state/chainState.ts';
 import type { MinerPosition } from '../../actors/chain/state/miningState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../../actors/chain/state/ownerState.ts';
 import type { EventSource } from '../../actors/events/eventSchemas.ts';
@@ -91,7 +86,6 @@ export function applyClaims(before: ChainState, count: number): ChainState {
   const block = { number, hash: toBlockHash(deriveHash('block', Number(number))), timestampMs: genesisMs };
   let { minerPositions, owners } = before;
   const logged: LoggedActivity[] = [];
-  const names: RecordName[] = [];
   for (let claim = 0; claim < count; claim++) {
     const tokenId = (Number(number) * 7_919 + claim * 104_729) % minerPositions.size;
     const position = minerPositions.get(tokenId);
@@ -108,13 +102,12 @@ export function applyClaims(before: ChainState, count: number): ChainState {
       owner: position.owner,
       eventNumber: activityCount,
     });
-    names.push(`position ${tokenId}`, `activity ${position.owner}/${activityCount}`);
   }
   const activityProgress = {
     ...before.activityProgress,
     logged: before.activityProgress.logged.push(...logged),
   };
-  return noteChanged({ ...before, block, minerPositions, owners, activityProgress, changed: null }, ...names);
+  return { ...before, block, minerPositions, owners, activityProgress };
 }
 
 function buildPosition(tokenId: number, owner: Address): MinerPosition {

@@ -2,18 +2,17 @@ import { integer, oneOf, string, stringOrEmpty } from './column.ts';
 import { foldedSources, type StoredSnapshotHeader } from './foldSnapshot.ts';
 import { defineTable } from './table.ts';
 
-export interface SnapshotChunkRow extends StoredSnapshotHeader {
+interface SnapshotChunkRow extends StoredSnapshotHeader {
+  readonly part: number;
+  readonly ordinal: number;
+  readonly chunkCount: number;
   /** From 0. */
   readonly chunk: number;
-  /** Number of chunks of the part; 0 except in the last chunk. */
-  readonly chunkCount: number;
-  /** SHA-256 of the part's payload; empty except in the last chunk. */
-  readonly checksum: string;
-  /** Piece of the part's records, gzipped, in base64. */
+  /** Piece of the state's text, gzipped, in base64. */
   readonly payload: string;
 }
 
-/** Snapshots of folds. Each snapshot with its increments is a partition. Each generation has its own table. */
+/** Snapshots of folds. Each snapshot is a partition. Each generation has its own table. */
 export const foldSnapshots = defineTable<SnapshotChunkRow>({
   name: 'fold_snapshots',
   columns: {

@@ -126,11 +126,11 @@ describe('the generation that is written to', () => {
   it('has the snapshots of other streams and the TTL of rows, is filled on by the next process, and is activated', async () => {
     const { nats, database, jsm, tables } = await createFilled();
     const settings = { jetStream: () => nats, database, streamGuard: guard(database, nats), rowsTtlDays: 40 };
-    const storeIn = (of: Tables) => createSnapshotStore({ database, tables: () => of, logger: silentLogger });
+    const storeIn = (of: Tables) => createSnapshotStore({ database, tables: () => of });
     for (const stream of ['MINER_PIPELINE', 'MINER_CHAIN'] as const) {
       const { created: streamCreated } = await jsm.streams.info(stream);
       const place = { streamCreated, position: 0, digest: null, takenAtMs: 0 };
-      await storeIn(tables).saveBase({ ...ours, ...place, stream }, []);
+      await storeIn(tables).save({ ...ours, ...place, stream }, []);
     }
     const start = async () => {
       const ingest = startIngest({ writes: true }, settings);
@@ -246,7 +246,7 @@ describe('the generation that is written to', () => {
     const { nats, database, jsm, js, tables, choose } = await createFilled();
     for (let message = 1; message <= 3; message++) await js.publish('miner.oracle.wheel', '{}');
     const { created: streamCreated } = await jsm.streams.info('MINER_PIPELINE');
-    const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+    const store = createSnapshotStore({ database, tables: () => tables });
     const save = async (identity: typeof ours) => {
       const header = {
         stream: 'MINER_PIPELINE',
@@ -255,7 +255,7 @@ describe('the generation that is written to', () => {
         digest: null,
         takenAtMs: Date.now(),
       } as const;
-      await store.saveBase({ ...header, ...identity }, []);
+      await store.save({ ...header, ...identity }, []);
     };
     await noteGeneration(database, {
       ...ours,

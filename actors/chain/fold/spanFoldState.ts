@@ -76,9 +76,6 @@ export interface Reorganization {
   readonly safeDepth: number;
 }
 
-/** Names of a snapshot's records that blocks changed; `all` if they are unknown. */
-export type ChangedRecords = 'all' | readonly ChainState['changed'][];
-
 export interface SpanFoldSettings {
   readonly chainId: bigint;
   readonly contracts: ContractAddresses;

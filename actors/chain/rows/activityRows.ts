@@ -1,6 +1,6 @@
 import type { EventSource } from '../../events/eventSchemas.ts';
 import type { Address } from '../../schemas/hex.ts';
-import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
+import type { ChainState } from '../state/chainState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
 import type { ChainRowOrigin } from './rowOrigin.ts';
 
@@ -64,12 +64,7 @@ function evictActivity(state: ChainState, retained: number, added: number): Chai
   const count = Math.min(Math.max(0, rowCount - retained), added + rowsOfMessage);
   if (count === 0) return state;
   const counts = new Map<LoggedActivity['owner'], number>();
-  const names: RecordName[] = [];
-  for (const { owner, eventNumber } of logged.take(count)) {
-    counts.set(owner, (counts.get(owner) ?? 0) + 1);
-    names.push(`activity ${owner}/${eventNumber}`);
-  }
-  for (const owner of counts.keys()) names.push(`activityCount ${owner}`);
+  for (const { owner } of logged.take(count)) counts.set(owner, (counts.get(owner) ?? 0) + 1);
   const owners = state.owners.withMutations((all) => {
     for (const [owner, ofOwner] of counts) {
       const known = all.get(owner);
@@ -82,7 +77,7 @@ function evictActivity(state: ChainState, retained: number, added: number): Chai
     logged: logged.skip(count),
     rowCount: rowCount - count,
   };
-  return noteChanged({ ...state, owners, activityProgress }, ...names);
+  return { ...state, owners, activityProgress };
 }
 
 /** An event of an owner that no reorganization can remove any more. */
