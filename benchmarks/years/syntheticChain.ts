@@ -27,38 +27,25 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
   const block = { number: 20_000_000n, hash: toBlockHash(deriveHash('block', 0)), timestampMs: genesisMs };
   const ownerCount = Math.ceil(positions / positionsPerOwner);
   const addresses = Array.from({ length: ownerCount }, (_, index) => deriveAddress(index));
-  const firstInMemory = Math.max(0, ownerEvents - ownerEventsRetained);
   const owners = addresses.map((address, index): [Address, OwnerState] => {
     const tokenIds: number[] = [];
     for (let tokenId = index; tokenId < positions; tokenId += ownerCount) tokenIds.push(tokenId);
     const events: OwnerEvent[] = [];
-    let activityCount = 0;
-    for (let event = index; event < ownerEvents; event += ownerCount) {
-      activityCount++;
-      if (event >= firstInMemory) events.push(buildEvent(address, tokenIds[0] ?? 0, event));
-    }
-    return [address, { tokenIds, activityCount, activity: List(events) }];
+    for (let event = index; event < ownerEvents; event += ownerCount)
+      events.push(buildEvent(address, tokenIds[0] ?? 0, event));
+    const activity = List(events.slice(-ownerEventsRetained));
+    return [address, { tokenIds, activityCount: events.length, activity }];
   });
   const heldPositions = Array.from({ length: positions }, (_, tokenId): [number, MinerPosition] => [
     tokenId,
     buildPosition(tokenId, addresses[tokenId % ownerCount] ?? deriveAddress(0)),
   ]);
-  const inMemory = Array.from({ length: ownerEvents - firstInMemory }, (_, index): LoggedActivity => {
-    const event = firstInMemory + index;
-    const owner = addresses[event % ownerCount] ?? deriveAddress(0);
-    return {
-      blockNumber: buildSource(event).blockNumber,
-      owner,
-      eventNumber: Math.floor(event / ownerCount),
-    };
-  });
-  const logged = List(inMemory);
   const state: ChainState = {
     ...emptyChainState(block, syntheticRun),
     position: ownerEvents,
     minerPositions: ImmutableMap(heldPositions),
     owners: ImmutableMap(owners),
-    activityProgress: { rowsThroughBlock: block.number, logged, rowCount: logged.size },
+    activityProgress: { rowsThroughBlock: block.number, pending: List() },
   };
   return { ...emptySpanFoldState, head: block, rootHash: toBlockHash(deriveHash('root', 0)), safe: [state] };
 }
@@ -105,7 +92,7 @@ export function applyClaims(before: ChainState, count: number): ChainState {
   }
   const activityProgress = {
     ...before.activityProgress,
-    logged: before.activityProgress.logged.push(...logged),
+    pending: before.activityProgress.pending.push(...logged),
   };
   return { ...before, block, minerPositions, owners, activityProgress };
 }

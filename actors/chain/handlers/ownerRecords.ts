@@ -36,7 +36,7 @@ export function withActivity(
   });
   const activityProgress = {
     ...state.activityProgress,
-    logged: state.activityProgress.logged.push(...logged),
+    pending: state.activityProgress.pending.push(...logged),
   };
   return { ...state, owners: updated, activityProgress };
 }

@@ -8,7 +8,7 @@ import {
   type Restoration,
 } from '../../foldRecord.ts';
 import { emptySpanFoldState, type SpanFoldState } from '../fold/spanFoldState.ts';
-import { requireEvent } from '../rows/activityRows.ts';
+import { findFirstInMemory } from '../rows/activityRows.ts';
 import type { ChainState } from '../state/chainState.ts';
 import { chainRecords } from './chainRecords.ts';
 import { collectOwners } from './collectOwners.ts';
@@ -39,11 +39,12 @@ export function* encodeSpanFold(captured: CapturedChain): Iterable<FoldRecord> {
   for (const [tokenId, one] of state.collection.metadata) yield chainRecords.metadata.write(tokenId, one);
   for (const one of state.minerPositions.values()) yield chainRecords.position.write(one.tokenId, one);
   for (const one of state.feed.events) yield chainRecords.feedEvent.write(formatArrival(one), one);
-  for (const one of state.activityProgress.logged)
-    yield chainRecords.activity.write(`${one.owner}/${one.eventNumber}`, requireEvent(state, one));
-  // An event's number implies the count of its owner.
-  for (const [owner, { activityCount, activity }] of state.owners)
-    if (activity.isEmpty()) yield chainRecords.activityCount.write(owner, activityCount);
+  for (const [owner, known] of state.owners) {
+    let eventNumber = findFirstInMemory(known);
+    for (const one of known.activity) yield chainRecords.activity.write(`${owner}/${eventNumber++}`, one);
+    // Otherwise an event's number implies the count.
+    if (known.activity.isEmpty()) yield chainRecords.activityCount.write(owner, known.activityCount);
+  }
 }
 
 /** The records without a key: the fold, and its newest safe state. */

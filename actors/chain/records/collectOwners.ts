@@ -1,9 +1,8 @@
 import { Map as ImmutableMap, List } from 'immutable';
 import { RecordRefused, type RecordValue, readRecords } from '../../foldRecord.ts';
 import { type Address, isAddress } from '../../schemas/hex.ts';
-import { findFirstInMemory } from '../rows/activityRows.ts';
 import type { MinerPosition } from '../state/miningState.ts';
-import type { ActivityProgress, LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
+import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
 import { chainRecords } from './chainRecords.ts';
 
 /** An owner while records are collected. The list of events is mutable. */
@@ -82,31 +81,31 @@ export function collectOwners() {
         tokenIds.sort((a, b) => a - b);
         owners.set(owner, { tokenIds, activityCount, activity: activity.asImmutable() });
       }
-      const activityProgress = findProgress(sortLogged(owners), rowsThroughBlock);
+      const activityProgress = { rowsThroughBlock, pending: listPending(owners, rowsThroughBlock ?? -1n) };
       return { minerPositions: minerPositions.asImmutable(), owners: owners.asImmutable(), activityProgress };
     },
   };
 }
 
-/** Lists the events of all owners in the order of the chain. In a transfer, the sender's event comes before the receiver's. */
-function sortLogged(owners: ImmutableMap<Address, OwnerState>): List<LoggedActivity> {
-  // Numbers compare much faster than bigints.
-  const all: { readonly block: number; readonly withinBlock: number; readonly entry: LoggedActivity }[] = [];
-  for (const [owner, known] of owners) {
-    let eventNumber = findFirstInMemory(known);
-    for (const { source, from } of known.activity) {
+/**
+ * Lists the events of blocks after the last one with rows, in the order of the chain. In a transfer, the sender's event comes before the
+ * receiver's.
+ */
+function listPending(owners: ImmutableMap<Address, OwnerState>, through: bigint): List<LoggedActivity> {
+  const found: { readonly withinBlock: number; readonly entry: LoggedActivity }[] = [];
+  for (const [owner, { activityCount, activity }] of owners) {
+    let eventNumber = activityCount;
+    for (const { source, from } of activity.toSeq().reverse()) {
+      eventNumber--;
       const { blockNumber, logIndex } = source;
+      if (blockNumber <= through) break;
       const withinBlock = 2 * logIndex + (owner === from ? 0 : 1);
-      all.push({ block: Number(blockNumber), withinBlock, entry: { blockNumber, owner, eventNumber } });
-      eventNumber++;
+      found.push({ withinBlock, entry: { blockNumber, owner, eventNumber } });
     }
   }
-  all.sort((one, other) => one.block - other.block || one.withinBlock - other.withinBlock);
-  return List(all.map(({ entry }) => entry));
-}
-
-function findProgress(logged: List<LoggedActivity>, rowsThroughBlock: bigint | null): ActivityProgress {
-  const through = rowsThroughBlock ?? -1n;
-  const rowCount = logged.findLastIndex(({ blockNumber }) => blockNumber <= through) + 1;
-  return { rowsThroughBlock, logged, rowCount };
+  found.sort(
+    (one, other) =>
+      Number(one.entry.blockNumber - other.entry.blockNumber) || one.withinBlock - other.withinBlock,
+  );
+  return List(found.map(({ entry }) => entry));
 }
