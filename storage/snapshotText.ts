@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createGunzip, createGzip } from 'node:zlib';
+import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zlib';
 import { type FoldRecord, formatRecord } from '../actors/foldRecord.ts';
 import { readErrorCode } from '../actors/readErrorCode.ts';
 
@@ -12,8 +12,10 @@ const sliceMs = 4;
 const sliceCharacters = 64 * 1024;
 /** Size of a payload before base64 adds a third. */
 const payloadBytes = 192 * 1024;
-/** The fastest level: writing the text takes most of the time, and higher levels save few bytes. */
-const compressionLevel = 1;
+/** Brotli this fast takes a third of the time of gzip at its fastest, and the text becomes smaller. */
+const compression = {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 18 },
+} as const;
 /** Bytes that another thread decompresses at once. With less, waking it takes longer than the work. */
 const decompressedBytes = 256 * 1024;
 /** Bytes decoded in one turn of the event loop. Lines of longer texts take up to twice as long to split and parse. */
@@ -45,7 +47,7 @@ export async function writePayloads(records: Iterable<FoldRecord>): Promise<Writ
     pieces = [];
     size = 0;
   };
-  for await (const piece of transform(writeText(records), createGzip({ level: compressionLevel }))) {
+  for await (const piece of transform(writeText(records), createBrotliCompress(compression))) {
     pieces.push(piece);
     size += piece.length;
     if (size >= payloadBytes) endPayload();
@@ -78,9 +80,10 @@ export async function* readPayloads(
   checksum: string,
 ): AsyncIterable<readonly string[]> {
   const decoder = new StringDecoder('utf8');
+  const digest = createHash('sha256');
   let rest = '';
-  const compressed = decodePayloads(payloads, checksum);
-  for await (const piece of transform(compressed, createGunzip({ chunkSize: decompressedBytes }))) {
+  const compressed = decodePayloads(payloads, digest);
+  for await (const piece of transform(compressed, createBrotliDecompress({ chunkSize: decompressedBytes }))) {
     for (let from = 0; from < piece.length; from += decodedBytes) {
       if (from > 0) await nextTurn();
       const lines = (rest + decoder.write(piece.subarray(from, from + decodedBytes))).split('\n');
@@ -89,15 +92,15 @@ export async function* readPayloads(
     }
   }
   if (rest !== '') yield [rest];
+  // A damaged text may also seem to end earlier, so that payloads are left.
+  if (digest.digest('hex') !== checksum) throw new SnapshotDamaged('the checksum does not match');
 }
 
-async function* decodePayloads(payloads: AsyncIterable<string>, checksum: string): AsyncIterable<Buffer> {
-  const digest = createHash('sha256');
+async function* decodePayloads(payloads: AsyncIterable<string>, digest: Hash): AsyncIterable<Buffer> {
   for await (const payload of payloads) {
     digest.update(payload);
     yield Buffer.from(payload, 'base64');
   }
-  if (digest.digest('hex') !== checksum) throw new SnapshotDamaged('the checksum does not match');
 }
 
 async function* transform(source: AsyncIterable<string | Buffer>, through: Transform): AsyncIterable<Buffer> {
@@ -106,7 +109,7 @@ async function* transform(source: AsyncIterable<string | Buffer>, through: Trans
   try {
     for await (const piece of through) yield piece;
   } catch (error) {
-    if (readErrorCode(error)?.startsWith('Z_'))
+    if (/^(?:Z_|ERR__ERROR_FORMAT_)/.test(readErrorCode(error) ?? ''))
       throw new SnapshotDamaged('the compressed data is damaged', { cause: error });
     throw error;
   }

@@ -8,7 +8,7 @@ interface SnapshotChunkRow extends StoredSnapshotHeader {
   readonly chunkCount: number;
   /** From 0. */
   readonly chunk: number;
-  /** Piece of the state's text, gzipped, in base64. */
+  /** Piece of the state's text, compressed with Brotli, in base64. */
   readonly payload: string;
 }
 

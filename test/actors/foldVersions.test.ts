@@ -142,8 +142,8 @@ describe('the version of a fold', () => {
     const described = describeFold(actors, listSpans(), chainRecords);
     expect(described).toEqual({
       version: 8,
-      digest: '251464b49ca24c2f',
-      unseen: ['unprocessedRound', 'pendingWeight', 'activityCount'],
+      digest: '012ef94873fb6146',
+      unseen: ['unprocessedRound', 'pendingWeight'],
       rejections: [],
     });
     expect(actors.state.fault).toBeNull();

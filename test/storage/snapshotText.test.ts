@@ -43,7 +43,9 @@ it('a text that was damaged is refused', async () => {
   const refuse = (damaged: readonly string[], expected: string, problem: string) =>
     expect(readBack({ payloads: damaged, checksum: expected })).rejects.toThrow(new SnapshotDamaged(problem));
   await refuse(payloads, '0', 'the checksum does not match');
-  await refuse([], checksum, 'the checksum does not match');
+  await refuse([], checksum, 'the compressed data is damaged');
+  // An empty text, and something after it.
+  await refuse([`BgAA${payload}`], checksum, 'the checksum does not match');
   await refuse([cut], createHash('sha256').update(cut).digest('hex'), 'the compressed data is damaged');
 });
 

@@ -8,7 +8,6 @@ import {
   type Restoration,
 } from '../../foldRecord.ts';
 import { emptySpanFoldState, type SpanFoldState } from '../fold/spanFoldState.ts';
-import { findFirstInMemory } from '../rows/activityRows.ts';
 import type { ChainState } from '../state/chainState.ts';
 import { chainRecords } from './chainRecords.ts';
 import { collectOwners } from './collectOwners.ts';
@@ -39,12 +38,8 @@ export function* encodeSpanFold(captured: CapturedChain): Iterable<FoldRecord> {
   for (const [tokenId, one] of state.collection.metadata) yield chainRecords.metadata.write(tokenId, one);
   for (const one of state.minerPositions.values()) yield chainRecords.position.write(one.tokenId, one);
   for (const one of state.feed.events) yield chainRecords.feedEvent.write(formatArrival(one), one);
-  for (const [owner, known] of state.owners) {
-    let eventNumber = findFirstInMemory(known);
-    for (const one of known.activity) yield chainRecords.activity.write(`${owner}/${eventNumber++}`, one);
-    // Otherwise an event's number implies the count.
-    if (known.activity.isEmpty()) yield chainRecords.activityCount.write(owner, known.activityCount);
-  }
+  for (const [owner, { activityCount, activity }] of state.owners)
+    yield chainRecords.owner.write(owner, { activityCount, activity: activity.toArray() });
 }
 
 /** The records without a key: the fold, and its newest safe state. */

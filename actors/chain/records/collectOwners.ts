@@ -2,18 +2,11 @@ import { Map as ImmutableMap, List } from 'immutable';
 import { RecordRefused, type RecordValue, readRecords } from '../../foldRecord.ts';
 import { type Address, isAddress } from '../../schemas/hex.ts';
 import type { MinerPosition } from '../state/miningState.ts';
-import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
+import type { LoggedActivity, OwnerState } from '../state/ownerState.ts';
 import { chainRecords } from './chainRecords.ts';
 
-/** An owner while records are collected. The list of events is mutable. */
-interface CollectedOwner {
-  readonly tokenIds: number[];
-  activityCount: number;
-  readonly activity: List<OwnerEvent>;
-}
-
-type EventValue = RecordValue<typeof chainRecords.activity>;
 type PositionValue = RecordValue<typeof chainRecords.position>;
+type OwnerValue = RecordValue<typeof chainRecords.owner>;
 
 /**
  * Collects positions and owners from their records. Maps and lists grow with the records, so that completion, which blocks the event
@@ -21,8 +14,9 @@ type PositionValue = RecordValue<typeof chainRecords.position>;
  */
 export function collectOwners() {
   const minerPositions = ImmutableMap<number, MinerPosition>().asMutable();
-  const collected = new Map<Address, CollectedOwner>();
-  const addresses = new Map<string, Address>();
+  const tokens = new Map<Address, number[]>();
+  const owners = ImmutableMap<Address, OwnerState>().asMutable();
+  const addresses = new Map<Address, Address>();
 
   function share(address: Address): Address {
     const known = addresses.get(address);
@@ -30,56 +24,39 @@ export function collectOwners() {
     return known ?? address;
   }
 
-  function requireOwner(text: string): Address {
-    const known = addresses.get(text);
+  /** The list of an owner's tokens, which grows. */
+  function findTokens(owner: Address): number[] {
+    const known = tokens.get(owner);
     if (known !== undefined) return known;
-    if (!isAddress(text)) throw new RecordRefused(`activity belongs to ${text}, which is not an address`);
-    return share(text);
-  }
-
-  function findOrAdd(owner: Address): CollectedOwner {
-    const known = collected.get(owner);
-    if (known !== undefined) return known;
-    const added = { tokenIds: [], activityCount: 0, activity: List<OwnerEvent>().asMutable() };
-    collected.set(owner, added);
+    const added: number[] = [];
+    tokens.set(owner, added);
     return added;
   }
 
   function takePosition(position: PositionValue) {
     position.owner = share(position.owner);
     minerPositions.set(position.tokenId, position);
-    findOrAdd(position.owner).tokenIds.push(position.tokenId);
+    findTokens(position.owner).push(position.tokenId);
   }
 
-  function takeEvent(event: EventValue, key: string) {
-    const slash = key.indexOf('/');
-    const owner = requireOwner(key.slice(0, slash));
-    const eventNumber = Number(key.slice(slash + 1));
-    const known = findOrAdd(owner);
-    if (!known.activity.isEmpty() && eventNumber !== known.activityCount)
-      throw new RecordRefused(`activity of ${owner} ${known.activityCount} is missing`);
-    event.address = share(event.address);
-    if (event.from !== null) event.from = share(event.from);
-    if (event.to !== null) event.to = share(event.to);
-    known.activity.push(event);
-    known.activityCount = eventNumber + 1;
-  }
-
-  function takeCount(count: number, key: string) {
-    findOrAdd(requireOwner(key)).activityCount = count;
+  function takeOwner({ activityCount, activity }: OwnerValue, key: string) {
+    if (!isAddress(key)) throw new RecordRefused(`activity belongs to ${key}, which is not an address`);
+    for (const event of activity) {
+      event.address = share(event.address);
+      if (event.from !== null) event.from = share(event.from);
+      if (event.to !== null) event.to = share(event.to);
+    }
+    const owner = share(key);
+    owners.set(owner, { tokenIds: findTokens(owner), activityCount, activity: List(activity) });
   }
 
   return {
-    readers: [
-      readRecords(chainRecords.position, takePosition),
-      readRecords(chainRecords.activity, takeEvent),
-      readRecords(chainRecords.activityCount, takeCount),
-    ],
+    readers: [readRecords(chainRecords.position, takePosition), readRecords(chainRecords.owner, takeOwner)],
+    /** @throws RecordRefused if a position belongs to an owner without a record. */
     complete(rowsThroughBlock: bigint | null) {
-      const owners = ImmutableMap<Address, OwnerState>().asMutable();
-      for (const [owner, { tokenIds, activityCount, activity }] of collected) {
+      for (const [owner, tokenIds] of tokens) {
+        if (!owners.has(owner)) throw new RecordRefused(`${owner} has positions, but no record`);
         tokenIds.sort((a, b) => a - b);
-        owners.set(owner, { tokenIds, activityCount, activity: activity.asImmutable() });
       }
       const activityProgress = { rowsThroughBlock, pending: listPending(owners, rowsThroughBlock ?? -1n) };
       return { minerPositions: minerPositions.asImmutable(), owners: owners.asImmutable(), activityProgress };

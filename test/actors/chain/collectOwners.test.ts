@@ -4,11 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { chainRecords } from '../../../actors/chain/records/chainRecords.ts';
 import { collectOwners } from '../../../actors/chain/records/collectOwners.ts';
 import { dispatchRecords } from '../../../actors/foldRecord.ts';
+import type { Address } from '../../../actors/schemas/hex.ts';
 import { stateContracts, stateOwner } from '../../support/chain/economyState.ts';
 import { buildClaim } from '../../support/chain/ownerEvents.ts';
 import { runs } from '../../support/propertyRuns.ts';
 
 const addresses = [stateOwner, stateContracts.mining, stateContracts.core] as const;
+
+const writePosition = (tokenId: number, owner: Address) =>
+  chainRecords.position.write(tokenId, {
+    ...{ tokenId, owner, ownershipStartedAtMs: 1, level: 1, pending: null },
+    ...{ nextMergeBlock: 0n, segments: [], paidBaseUnits: 0n },
+  });
 
 describe('owners of a snapshot', () => {
   it('have the tokens, events and counts of the records', () => {
@@ -35,16 +42,8 @@ describe('owners of a snapshot', () => {
         const { readers, complete } = collectOwners();
         const add = dispatchRecords(...readers);
         for (const { address, tokenIds, activity, first } of owners) {
-          for (const tokenId of tokenIds.toReversed())
-            add(
-              chainRecords.position.write(tokenId, {
-                ...{ tokenId, owner: address, ownershipStartedAtMs: 1, level: 1, pending: null },
-                ...{ nextMergeBlock: 0n, segments: [], paidBaseUnits: 0n },
-              }),
-            );
-          for (const [at, event] of activity.entries())
-            add(chainRecords.activity.write(`${address}/${first + at}`, structuredClone(event)));
-          if (activity.length === 0) add(chainRecords.activityCount.write(address, first));
+          for (const tokenId of tokenIds.toReversed()) add(writePosition(tokenId, address));
+          add(chainRecords.owner.write(address, { activityCount: first + activity.length, activity }));
         }
         const rowsThroughBlock = rows === null ? null : BigInt(rows);
         const found = complete(rowsThroughBlock);
@@ -78,26 +77,22 @@ describe('owners of a snapshot', () => {
     );
   });
 
-  it('are refused if an event is missing, or belongs to nobody', () => {
-    const { readers } = collectOwners();
+  it('are refused without an address, and with positions of others', () => {
+    const { readers, complete } = collectOwners();
     const add = dispatchRecords(...readers);
-    const write = (key: string) => add(chainRecords.activity.write(key, buildClaim({ blockNumber: 3n })));
-    write(`${stateOwner}/4`);
-    expect(() => write(`${stateOwner}/6`)).toThrow(`activity of ${stateOwner} 5 is missing`);
-    expect(() => write('nobody/0')).toThrow('activity belongs to nobody, which is not an address');
+    const nobody = chainRecords.owner.write('nobody', { activityCount: 0, activity: [] });
+    expect(() => add(nobody)).toThrow('activity belongs to nobody, which is not an address');
+    add(writePosition(1, stateOwner));
+    expect(() => complete(null)).toThrow(`${stateOwner} has positions, but no record`);
   });
 
   it('await rows for the sender of a transfer before its receiver', () => {
     const collected = collectOwners();
     const add = dispatchRecords(...collected.readers);
     const [sender, receiver] = addresses;
+    const activity = [buildClaim({ blockNumber: 3n }, { from: sender, to: receiver })];
     for (const owner of [receiver, sender])
-      add(
-        chainRecords.activity.write(
-          `${owner}/0`,
-          buildClaim({ blockNumber: 3n }, { from: sender, to: receiver }),
-        ),
-      );
+      add(chainRecords.owner.write(owner, { activityCount: 1, activity }));
     const { pending } = collected.complete(null).activityProgress;
     expect(pending.map(({ owner }) => owner).toArray()).toEqual([sender, receiver]);
   });

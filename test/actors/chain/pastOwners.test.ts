@@ -69,7 +69,7 @@ it('memory and snapshots hold only the number of events for owners without token
     pastOwners.some((owner) => key.startsWith(owner)),
   );
   const sorted = records.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  expect(sorted).toEqual(pastOwners.map((key) => ({ kind: 'activityCount', key, value: '2' })));
+  expect(sorted).toEqual(pastOwners.map((key) => ({ kind: 'owner', key, value: '[2,[]]' })));
 
   const [owner] = pastOwners as [Address];
   const views = createChainViews({
