@@ -3,14 +3,14 @@ import type { Database } from './database.ts';
 import { selectRetained } from './snapshotRetention.ts';
 import { readPayloads, writePayloads } from './snapshotText.ts';
 import type { FoldedSource, SnapshotHeader, StoredSnapshotHeader } from './tables/foldSnapshot.ts';
-import { foldSnapshots } from './tables/foldSnapshots.ts';
+import { foldStates } from './tables/foldStates.ts';
 import { insertRows } from './tables/table.ts';
 import type { ActiveTables } from './tables.ts';
 
 /** Chunks that one statement reads: at most two MiB, so that parsing does not block the event loop for long. */
 const chunksPerSelect = 8;
 
-const headers = foldSnapshots.select(
+const headers = foldStates.select(
   'snapshot',
   'stream',
   'foldVersion',
@@ -49,17 +49,17 @@ export function createSnapshotStore({
   readonly tables: ActiveTables;
 }): SnapshotStore {
   async function save(header: SnapshotHeader, records: Iterable<FoldRecord>): Promise<number> {
-    const table = tables().foldSnapshots;
+    const table = tables().foldStates;
     const { payloads, checksum } = await writePayloads(records);
     const saved: StoredSnapshotHeader = { ...header, snapshot: formatName(header), checksum };
-    const rows = payloads.map((payload, chunk) => ({ ...saved, ...unused, chunk, payload }));
-    await insertRows(database, foldSnapshots, rows, table);
+    const rows = payloads.map((payload, chunk) => ({ ...saved, chunk, payload }));
+    await insertRows(database, foldStates, rows, table);
     await dropExcept(table, saved);
     return payloads.reduce((bytes, payload) => bytes + payload.length, 0);
   }
 
   function list(stream: FoldedSource): Promise<StoredSnapshotHeader[]> {
-    return listIn(tables().foldSnapshots, stream);
+    return listIn(tables().foldStates, stream);
   }
 
   async function listIn(table: string, stream: FoldedSource): Promise<StoredSnapshotHeader[]> {
@@ -71,7 +71,7 @@ export function createSnapshotStore({
   }
 
   function read({ snapshot, checksum }: StoredSnapshotHeader): AsyncIterable<readonly string[]> {
-    return readPayloads(selectPayloads(tables().foldSnapshots, snapshot), checksum);
+    return readPayloads(selectPayloads(tables().foldStates, snapshot), checksum);
   }
 
   /** The payloads of a snapshot, in order. The next statement already runs while the caller uses a payload. */
@@ -102,7 +102,7 @@ export function createSnapshotStore({
   }
 
   async function deleteAbove(stream: FoldedSource, position: number) {
-    const table = tables().foldSnapshots;
+    const table = tables().foldStates;
     for (const one of await listIn(table, stream))
       if (one.position > position) await drop(table, one.snapshot);
   }
@@ -113,9 +113,6 @@ export function createSnapshotStore({
 
   return { save, list, read, deleteAbove };
 }
-
-/** Columns of the released table that whole states do not need. */
-const unused = { part: 0, ordinal: 0, chunkCount: 0 };
 
 /** The name of a snapshot, which is its partition. */
 function formatName({ stream, foldVersion, configuration, position, takenAtMs }: SnapshotHeader): string {

@@ -75,7 +75,7 @@ export const idRun = z.strictObject({
   keys: z.string(),
   stepsMs: z.array(milliseconds),
 });
-export type EncodedIdRun = Inferred<typeof idRun>;
+type EncodedIdRun = Inferred<typeof idRun>;
 type EncodedIds = Omit<EncodedIdRun, 'from'>;
 
 /** The IDs as runs of {@link idsPerRecord}, oldest first. */

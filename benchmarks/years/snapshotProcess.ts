@@ -131,7 +131,7 @@ async function measureOldestPages(
 async function open(dir: string) {
   const logger = pino({ level: 'error' });
   const database = openDatabase({ path: dir });
-  const tables = await migrate(database, logger);
+  const tables = await migrate(database, logger, { genesisTimestamp: 0, installationId: 'synthetic' });
   return { database, tables, store: createSnapshotStore({ database, tables: () => tables }) };
 }
 

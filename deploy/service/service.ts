@@ -120,6 +120,7 @@ export async function startService({
     database,
     identity: counters.identity,
     settlementIdentity: actors.MINER_PIPELINE.identity,
+    deployment,
     clock,
     logger,
     retention: settings,

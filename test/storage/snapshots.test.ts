@@ -14,7 +14,7 @@ import type {
   SnapshotHeader,
   StoredSnapshotHeader,
 } from '../../storage/tables/foldSnapshot.ts';
-import { foldSnapshots } from '../../storage/tables/foldSnapshots.ts';
+import { foldStates } from '../../storage/tables/foldStates.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { resolveTables } from '../../storage/tables.ts';
 import { missingDigest } from '../../streams/jetstream/streamPosition.ts';
@@ -168,7 +168,7 @@ describe('snapshots', () => {
     let isComplete = false;
     let kills = 0;
     for (; !isComplete; kills++) {
-      await database.command(`TRUNCATE TABLE ${tables.foldSnapshots}`);
+      await database.command(`TRUNCATE TABLE ${tables.foldStates}`);
       // Another deployment's, and more of them than are kept: they are removed with the next state.
       for (const foldVersion of [7, 8, 9])
         await store.save(buildHeader(5, { foldVersion, takenAtMs: foldVersion }), buildState(5));
@@ -203,10 +203,8 @@ describe('snapshots', () => {
       [20, buildState(20)],
     ]);
     for (const [position, state] of states) await store.save(buildHeader(position), state);
-    const table = tables.foldSnapshots;
-    const rows = (await database.select(`SELECT ${foldSnapshots.list} FROM ${table}`)).map(
-      foldSnapshots.read,
-    );
+    const table = tables.foldStates;
+    const rows = (await database.select(`SELECT ${foldStates.list} FROM ${table}`)).map(foldStates.read);
     type Row = (typeof rows)[number];
     const damages: ((row: Row) => readonly Row[])[] = [
       () => [],
@@ -216,7 +214,7 @@ describe('snapshots', () => {
       for (const damage of damages) {
         await database.command(`TRUNCATE TABLE ${table}`);
         const left = rows.flatMap((row) => (row === damaged ? damage(row) : [row]));
-        for (const row of left) await insertRows(database, foldSnapshots, [row], table);
+        for (const row of left) await insertRows(database, foldStates, [row], table);
         const read = [];
         for (const header of await store.list(stream)) {
           const content = await readContent(store, header).catch((error: unknown) => {

@@ -16,6 +16,7 @@ import { chooseGeneration, RebuildIncomplete } from '../../streams/ingest/rebuil
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { migratedDeployment } from '../support/storage/migratedDeployment.ts';
 import { openForTest, openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
@@ -45,6 +46,7 @@ function startIngest(
     },
     identity: ours,
     settlementIdentity: ours,
+    deployment: migratedDeployment,
     clock: systemClock,
     logger: silentLogger,
     retention: { retentionDays: 0 },
@@ -292,7 +294,7 @@ it('a process that only reads waits for the tables of evicted events', async () 
   });
   const refused = await waitFor(reader, (one) => one.context.failures > 0 || one.hasTag('granted'));
   expect(refused.hasTag('granted')).toBe(false);
-  await migrate(database, silentLogger);
+  await migrate(database, silentLogger, migratedDeployment);
   const { context } = await waitFor(reader, (snapshot) => snapshot.hasTag('granted'));
   expect(context.grant).toEqual({ epoch: null, generation: 1, rebuildsFrom: null });
 });

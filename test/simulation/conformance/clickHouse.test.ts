@@ -19,6 +19,7 @@ import type { ResultRow } from '../../../storage/tables/column.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
+import { migratedDeployment } from '../../support/storage/migratedDeployment.ts';
 import { storedRows } from '../../support/storage/storedRows.ts';
 import { storeRows } from '../../support/storage/storeRows.ts';
 import { createSimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
@@ -46,7 +47,7 @@ function itAgrees(rule: string, observe: (database: Database, tables: Tables) =>
   it(rule, async () => {
     const found: unknown[] = [];
     for (const database of [openDatabase({ path: temporaryDirectory() }), openSimulated()]) {
-      const tables = await migrate(database, silentLogger);
+      const tables = await migrate(database, silentLogger, migratedDeployment);
       found.push(await observe(database, tables));
       await database.close();
     }
@@ -75,7 +76,7 @@ async function collect(lines: AsyncIterable<readonly string[]>): Promise<string[
 
 describe('ClickHouse, real and simulated', () => {
   itAgrees('is created once, and knows its migrations', async (database, tables) => {
-    await migrate(database, silentLogger);
+    await migrate(database, silentLogger, migratedDeployment);
     return [
       tables,
       await migrationState(database),

@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream';
-import { type BrotliOptions, brotliCompressSync, brotliDecompressSync } from 'node:zlib';
+import { type BrotliOptions, brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 export { brotliCompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 
@@ -10,6 +10,10 @@ export function createBrotliCompress(options: BrotliOptions): Transform {
 
 export function createBrotliDecompress(): Transform {
   return transformWhole((bytes) => brotliDecompressSync(bytes));
+}
+
+export function createGunzip(): Transform {
+  return transformWhole((bytes) => gunzipSync(bytes));
 }
 
 /** Converts everything at the end. */

@@ -4,13 +4,14 @@ import { migrate } from '../../../storage/migrations.ts';
 import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { silentLogger } from '../silentLogger.ts';
+import { migratedDeployment } from '../storage/migratedDeployment.ts';
 
 /** Migrates a database and opens a writer to its tables. */
 export async function openWriter(
   database: Database,
   { stream = 'MINER_COUNTER', clock = manualClock() }: { stream?: InputStreamName; clock?: ManualClock } = {},
 ) {
-  const tables = await migrate(database, silentLogger);
+  const tables = await migrate(database, silentLogger, migratedDeployment);
   const writer = createRowWriter({
     stream,
     database,
