@@ -118,7 +118,11 @@ async function checkStream(check: Check, stream: InputStreamName): Promise<Findi
   const [newest] = usable;
   if (newest === undefined)
     return [
-      failed(name, 'no state of this version is saved', 'start the service, and try again in a minute'),
+      failed(
+        name,
+        'no state of this version is saved',
+        'start the service, and try again once it has caught up',
+      ),
     ];
   // Messages before the first one have left the stream, so the fold begins with the oldest state that it continues.
   const base =
