@@ -14,6 +14,7 @@ import {
   refuseOnError,
 } from '../actors/foldRecord.ts';
 import { aheadMsMax } from '../actors/messages/futureTimes.ts';
+import { findHalfSurrogate } from '../actors/messages/halfSurrogates.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import {
   createInstallationsRestoration,
@@ -273,8 +274,7 @@ function* convertChain(records: Iterable<FoldRecord>): Iterable<FoldRecord> {
  * state was saved did no harm.
  */
 function explainTaint({ kind, key, value }: FoldRecord, limitMs: number, genesisMs: number): string | null {
-  // JSON escapes nothing else this way.
-  if (/\\ud[89a-f]/i.test(value)) return `${kind} ${key} holds half of a surrogate pair`;
+  if (findHalfSurrogate(value) !== null) return `${kind} ${key} holds half of a surrogate pair`;
   const read = parse(value);
   const name = findLaterTime(read, limitMs);
   if (name !== null) return `${kind} ${key} names a time in the future (${name})`;

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { parse } from '../../actors/bigintJson.ts';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
@@ -136,6 +137,13 @@ const isNewestOf =
     row.ordinal ===
       Math.max(...recorded.rows.filter((one) => one.stream === stream).map(({ ordinal }) => ordinal));
 
+/** The row of a part with a single chunk, with another text. */
+function rewrite(row: ReleasedRow, change: (text: string) => string): ReleasedRow {
+  const text = change(gunzipSync(Buffer.from(row.payload, 'base64')).toString());
+  const payload = gzipSync(text).toString('base64');
+  return { ...row, payload, checksum: createHash('sha256').update(payload).digest('hex') };
+}
+
 describe('an upgrade from 1.0', () => {
   it('continues every stream from its newest state, as if this version had folded it', async () => {
     const database = await openReleased();
@@ -209,6 +217,17 @@ describe('an upgrade from 1.0', () => {
           isNewestOf('MINER_COUNTER')(row) ? { ...row, takenAtMs: row.takenAtMs - aheadMsMax - 2_000 } : row,
         ),
       /names a time in the future \(/,
+    ],
+    [
+      'holds half of a surrogate pair',
+      'MINER_COUNTER',
+      (rows: readonly ReleasedRow[]) =>
+        rows.map((row) =>
+          isNewestOf('MINER_COUNTER')(row)
+            ? rewrite(row, (text) => text.replace('"softwareVersion":"test"', '"softwareVersion":"\\ud83d"'))
+            : row,
+        ),
+      /half of a surrogate pair/,
     ],
     [
       'has closed a round that had not ended',
