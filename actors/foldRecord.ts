@@ -5,19 +5,12 @@ import { readErrorMessage } from './readErrorMessage.ts';
 import { compileGuard } from './schemas/compileSchema.ts';
 import { createListForm } from './schemas/listForm.ts';
 
-/** A piece of a fold's state in a snapshot. If several records have the same kind and key, the last one counts. */
+/** A piece of a fold's state in a snapshot. Kind and key together identify it. */
 export interface FoldRecord {
   readonly kind: string;
   readonly key: string;
-  /** JSON as `bigintJson.ts` writes it; null if the state no longer holds the record. */
-  readonly value: string | null;
-}
-
-/** A fold's state at one moment. Its records are produced on request, while folding continues. */
-export interface StateCapture {
-  readonly all: () => Iterable<FoldRecord>;
-  /** Records that changed since the previous capture; null if that is unknown, as after a restoration. */
-  readonly changes: (() => Iterable<FoldRecord>) | null;
+  /** JSON as `bigintJson.ts` writes it. */
+  readonly value: string;
 }
 
 /** Thrown for a snapshot that its fold cannot have written. */
@@ -40,14 +33,8 @@ interface RecordKind<Value> {
   readonly kind: string;
   readonly schema: z.ZodType;
   write(key: RecordKey, value: ReadonlyDeep<Value>): FoldRecord;
-  /** A record of the new value, or of its removal if undefined. */
-  writeChange(key: RecordKey, value: ReadonlyDeep<Value> | undefined): FoldRecord;
-  /**
-   * The value; null if the record is a removal.
-   *
-   * @throws RecordRefused
-   */
-  read(record: FoldRecord): Value | null;
+  /** @throws RecordRefused if the value does not fit the schema. */
+  read(record: FoldRecord): Value;
 }
 
 export type RecordValue<Kind> = Kind extends RecordKind<infer Value> ? Value : never;
@@ -86,19 +73,11 @@ function defineForm<Schema extends z.ZodType>(
   form: TextForm,
 ): RecordKind<z.input<Schema>> {
   const fits = compileGuard(schema);
-  const write = (key: RecordKey, value: ReadonlyDeep<z.input<Schema>>) => ({
-    kind,
-    key: String(key),
-    value: form.write(value),
-  });
   return {
     kind,
     schema,
-    write,
-    writeChange: (key, value) =>
-      value === undefined ? { kind, key: String(key), value: null } : write(key, value),
+    write: (key, value) => ({ kind, key: String(key), value: form.write(value) }),
     read: ({ key, value: json }) => {
-      if (json === null) return null;
       try {
         const value = form.read(json);
         if (fits(value)) return value;
@@ -120,7 +99,7 @@ interface RecordReader {
 
 export function readRecords<Value>(
   kind: RecordKind<Value>,
-  take: (value: Value | null, key: string) => void,
+  take: (value: Value, key: string) => void,
 ): RecordReader {
   return { kind: kind.kind, take: (record) => take(kind.read(record), record.key) };
 }
@@ -133,8 +112,7 @@ interface CollectedRecords<Value> extends RecordReader {
 export function collectRecords<Value>(kind: RecordKind<Value>): CollectedRecords<Value> {
   const values = new Map<string, Value>();
   const reader = readRecords(kind, (value, key) => {
-    if (value === null) values.delete(key);
-    else values.set(key, value);
+    values.set(key, value);
   });
   return { ...reader, values };
 }
@@ -162,7 +140,7 @@ export type StateRestoration = Restoration<() => void>;
 
 /** A record as a line of text. Keys and JSON contain no tab or line feed. */
 export function formatRecord({ kind, key, value }: FoldRecord): string {
-  return `${kind}\t${key}\t${value ?? ''}`;
+  return `${kind}\t${key}\t${value}`;
 }
 
 /** @throws RecordRefused if {@link formatRecord} cannot have made the line. */
@@ -170,10 +148,9 @@ export function parseRecord(line: string): FoldRecord {
   const keyAt = line.indexOf('\t') + 1;
   const valueAt = line.indexOf('\t', keyAt) + 1;
   if (valueAt === 0) throw new RecordRefused('a line of a snapshot is not a record');
-  const value = line.slice(valueAt);
   return {
     kind: line.slice(0, keyAt - 1),
     key: line.slice(keyAt, valueAt - 1),
-    value: value === '' ? null : value,
+    value: line.slice(valueAt),
   };
 }

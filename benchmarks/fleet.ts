@@ -62,7 +62,7 @@ export async function measureFleet({ rounds, profile, ...fleet }: FleetOptions):
     publishResults(
       {
         command: 'fleet',
-        about: `${wheels} wheels publish a reading every ${fleet.every} seconds, ${perSecond} a second in all; 100 clients send a request a second, and 100 read the event stream. The service has one core. Each measurement takes ${fleet.seconds} seconds, in which it also saves its state every minute.`,
+        about: `${wheels} wheels publish a reading every ${fleet.every} seconds, ${perSecond} a second in all; 100 clients send a request a second, and 100 read the event stream. The service has one core. Each measurement takes ${fleet.seconds} seconds, in which it also saves its state after every 500,000 readings.`,
         tables: [
           { title: `${wheels} wheels`, unit: 'cores', isLessBetter: true, isComparison: false, series },
         ],

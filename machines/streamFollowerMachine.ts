@@ -5,9 +5,6 @@ import { foldMachine } from './foldMachine.ts';
 import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
 
-/** Once this many messages are folded while catching up, the state is saved. */
-const longWayMessages = 10_000;
-
 /** Why a pipeline ended without a request. */
 export type PipelineFault =
   /** The stream differs from the folded one. */
@@ -77,7 +74,7 @@ export const streamFollowerMachine = setup({
     children: { fold: 'fold' };
     input: { readonly label: string };
     output: { readonly fault: unknown };
-    /** Catching up folded very many messages, so the state should be saved now, to spare the next start that work. */
+    /** Catching up folded messages, so the state should be saved now, to spare the next start that work. */
     tags: 'saveDue';
   },
   actors: {
@@ -91,7 +88,7 @@ export const streamFollowerMachine = setup({
   guards: {
     isReplaced: ({ context }) => context.generation !== null,
     isDraining: stateIn({ following: { progress: 'draining' } }),
-    wasLongWay: ({ context }) => isLongWay(requireValue(context.restored, 'the restored state')),
+    wasBehind: ({ context }) => isBehind(requireValue(context.restored, 'the restored state')),
     /** Whether the saved state includes everything that was folded to catch up. */
     coversWay: ({ context }, { position }: { position: number }) =>
       position >= requireValue(context.restored, 'the restored state').lastSequence,
@@ -236,7 +233,7 @@ export const streamFollowerMachine = setup({
         save: {
           initial: 'notDue',
           states: {
-            notDue: { on: { caughtUp: { guard: 'wasLongWay', target: 'due' } } },
+            notDue: { on: { caughtUp: { guard: 'wasBehind', target: 'due' } } },
             due: {
               tags: 'saveDue',
               on: {
@@ -280,8 +277,7 @@ function passRestored({ event }: { readonly event: { readonly output: RestoredSt
   return { restored: event.output };
 }
 
-/** Whether catching up folds the whole stream, or very many messages. */
-function isLongWay({ place, lastSequence }: RestoredState): boolean {
-  const messages = lastSequence - place.position;
-  return messages >= longWayMessages || (place.position === 0 && messages > 0);
+/** Whether the stream held messages after the restored state. */
+function isBehind({ place, lastSequence }: RestoredState): boolean {
+  return lastSequence > place.position;
 }

@@ -1,7 +1,6 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
 import { createGenerationTables, createRowTables, listRowTables, rowTables } from './rowTables.ts';
-import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { insertRows, onCluster } from './tables/table.ts';
 import { resolveCheckedTables, resolveTables, type Tables } from './tables.ts';
@@ -45,7 +44,7 @@ export async function createChecked(database: Database, tables: Tables): Promise
 export async function dropTables(database: Database, tables: Tables): Promise<void> {
   const ofChain = listRowTables(resolveCheckedTables(tables.generation), 'MINER_CHAIN');
   // The table of readings goes last: `listGenerations` finds the generation until then.
-  for (const table of [...ofChain, tables.foldSnapshots, ...listRowTables(tables, 'MINER_COUNTER')])
+  for (const table of [...ofChain, tables.foldStates, ...listRowTables(tables, 'MINER_COUNTER')])
     await database.command(`DROP TABLE IF EXISTS ${table}${onCluster(database.cluster)} SYNC`);
 }
 
@@ -81,27 +80,17 @@ interface AttachedSnapshots {
   readonly position: number | null;
 }
 
-/** Brings snapshots of a stream into another generation: all of them, or only the snapshot of one position, without later increments. */
+/** Brings snapshots of a stream into another generation: all of them, or only the one of a position. */
 export async function attachSnapshots(
   database: Database,
   { from, to, stream, position }: AttachedSnapshots,
 ): Promise<void> {
-  if (position !== null) {
-    // Later increments share the partition.
-    await database.command(
-      `INSERT INTO ${to.foldSnapshots} (${foldSnapshots.list}) SELECT ${foldSnapshots.list} FROM ${from.foldSnapshots}
-       WHERE stream = {stream:String} AND position <= {position:Int64} AND snapshot IN (
-         SELECT snapshot FROM ${from.foldSnapshots} WHERE stream = {stream:String} AND position = {position:Int64}
-       )`,
-      { stream, position },
-    );
-    return;
-  }
   const partitions = await database.select(
-    `SELECT DISTINCT _partition_id FROM ${from.foldSnapshots} WHERE stream = {stream:String}`,
-    { stream },
+    `SELECT DISTINCT _partition_id FROM ${from.foldStates}
+     WHERE stream = {stream:String}${position === null ? '' : ' AND position = {position:Int64}'}`,
+    { stream, position: position ?? 0 },
   );
-  const [source, target] = [from.foldSnapshots, to.foldSnapshots];
+  const [source, target] = [from.foldStates, to.foldStates];
   for (const [partition] of partitions) {
     const id = String(partition);
     await database.command(`ALTER TABLE ${target} DROP PARTITION ID {id:String}`, { id });
@@ -112,7 +101,7 @@ export async function attachSnapshots(
 /** Drops snapshots of the counter above a position except one. Also drops the state of the installations that a replay of one leaves alone. */
 export async function dropCounterSnapshots(
   database: Database,
-  { foldSnapshots: table }: Tables,
+  { foldStates: table }: Tables,
   { abovePosition, exceptPosition }: { readonly abovePosition: number; readonly exceptPosition: number },
 ): Promise<void> {
   const partitions = await database.select(

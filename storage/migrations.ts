@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { findActiveTables, firstGeneration } from './generations.ts';
+import type { MigratedDeployment } from './releasedSnapshots.ts';
 import { createGenerationTables, createRowTables, rowTables } from './rowTables.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { agedRows } from './tables/agedRows.ts';
-import { foldSnapshots } from './tables/foldSnapshots.ts';
+import { foldStates } from './tables/foldStates.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { generations } from './tables/generations.ts';
 import { ingestEpochs } from './tables/ingestEpochs.ts';
@@ -14,18 +15,21 @@ import { replays } from './tables/replays.ts';
 import { createTable, insertRows, type Table } from './tables/table.ts';
 import { resolveTables, type Tables } from './tables.ts';
 import { replaceViews } from './views.ts';
+import { takeOverStates } from './wholeStates.ts';
 
 export interface Migration {
   readonly name: string;
   /** May run again: the process can be killed before the number is noted. */
-  readonly run: (database: Database, logger: Logger) => Promise<void>;
+  readonly run: (database: Database, logger: Logger, deployment: MigratedDeployment) => Promise<void>;
 }
 
 /** The schema of the first release. A new database gets all tables at once. */
 const baseline = { number: 1, name: 'baseline' };
 
 /** Changes since the baseline, in order; the first is migration 2 (`storage/README.md`, How to change the schema). */
-export const allMigrations: readonly Migration[] = [];
+export const allMigrations: readonly Migration[] = [
+  { name: 'snapshots become whole states', run: takeOverStates },
+];
 
 const sharedTables = [
   replays,
@@ -70,6 +74,7 @@ export class DatabaseIncompatible extends Error {
 export async function migrate(
   database: Database,
   logger: Logger,
+  deployment: MigratedDeployment,
   later: readonly Migration[] = allMigrations,
 ): Promise<Tables> {
   await createTable(database, migrations);
@@ -83,7 +88,7 @@ export async function migrate(
     logger.info({ migration: known }, 'database created');
   } else {
     for (const row of later.map(toRow).slice(applied - baseline.number)) {
-      await row.run(database, logger);
+      await row.run(database, logger, deployment);
       await insertRows(database, migrations, [row]);
       logger.info({ migration: row.number, tables: row.name }, 'database migrated');
     }
@@ -113,8 +118,8 @@ export async function migrationState(
   return { applied: Number(newest?.[0]), known };
 }
 
-/** Oldest migration whose rows and snapshots this program can still read. */
-const readableSince = baseline.number;
+/** Oldest migration whose rows and snapshots this program can still read. Earlier ones have no table of whole states. */
+const readableSince = 2;
 
 /**
  * Whether rows and snapshots can be read before the database is migrated; false for a new database.
@@ -176,6 +181,6 @@ async function requireColumns(database: Database): Promise<Tables> {
   for (const table of sharedTables) requireAll(table.name, table);
   const active = await findActiveTables(database);
   for (const { definition, resolveName } of rowTables) requireAll(resolveName(active), definition);
-  requireAll(active.foldSnapshots, foldSnapshots);
+  requireAll(active.foldStates, foldStates);
   return active;
 }

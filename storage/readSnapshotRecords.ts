@@ -5,7 +5,7 @@ import { StorageDamaged } from './storageUnavailable.ts';
 import type { StoredSnapshotHeader } from './tables/foldSnapshot.ts';
 
 /**
- * The records of a state, then the records of its increments.
+ * The records of a snapshot.
  *
  * @throws SnapshotDamaged when the stored text differs from the saved one.
  * @throws RecordRefused when a line is not a record.

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import type { StoredRows } from './storedRows.ts';
 import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
 import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
-import { foldSnapshots } from './tables/foldSnapshots.ts';
+import { foldStates } from './tables/foldStates.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
@@ -93,7 +93,7 @@ export function messageColumnOf({ definition }: RowTable): MessageColumn {
 
 export async function createGenerationTables(database: Database, tables: Tables): Promise<void> {
   await createRowTables(database, tables, 'MINER_COUNTER');
-  await createTable(database, foldSnapshots, tables.foldSnapshots);
+  await createTable(database, foldStates, tables.foldStates);
 }
 
 /** Creates the missing tables of a stream. The table of readings comes first: `listGenerations` finds a generation by it. */

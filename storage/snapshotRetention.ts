@@ -1,32 +1,38 @@
+import { dayMs } from '../actors/schemas/durations.ts';
 import type { StoredSnapshotHeader } from './tables/foldSnapshot.ts';
 
 const newestRetained = 3;
 /**
- * Start of each band of ages. An age is the number of snapshots taken since, one a minute: about 1, 4 and 16 minutes, 1, 4 and 17 hours, 3 and 11
- * days. Counting makes wrong clocks harmless. Each band retains its newest and oldest snapshot. The oldest grows into the next band, and the newest
- * takes its place, so no band is ever empty. Beyond the start of a band, the next snapshot is at most the length of the previous band older.
+ * The newest snapshot of each of the newest `count` periods that have one is retained. Of three periods of ten minutes, the first ended at
+ * least ten minutes ago. Positions say which snapshot is newer, and times only which ones share a period, so a wrong clock removes few.
  */
-const bandsFrom = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384];
+const retainedPeriods = [
+  { periodMs: 600_000, count: 3 },
+  { periodMs: 3_600_000, count: 24 },
+  { periodMs: dayMs, count: 20 },
+] as const;
 /** Other folds (versions or deployments) whose newest snapshot is retained, so that one can go back to them. */
 const otherFoldsRetained = 2;
 
-/** Upper bound of retained states of one stream. The first 1 is for the state just saved, which may lie below others. */
-export const snapshotsRetainedMax = 1 + newestRetained + bandsFrom.length * 2 - 1 + otherFoldsRetained;
+/** Upper bound of retained snapshots of one stream. The first 1 is for the snapshot just saved, which may lie below others. */
+export const snapshotsRetainedMax =
+  1 + newestRetained + retainedPeriods.reduce((sum, { count }) => sum + count, 0) + otherFoldsRetained;
 
-/** The states of one stream that stay restorable once `saved` is stored, together with the parts that they need. */
+/** The snapshots of one stream that stay once `saved` is stored. */
 export function selectRetained(
   saved: StoredSnapshotHeader,
   others: readonly StoredSnapshotHeader[],
 ): StoredSnapshotHeader[] {
   const lineage = formatLineage(saved);
-  const same = others.filter((one) => formatLineage(one) === lineage);
-  const newestByLineage = new Map<string, StoredSnapshotHeader>();
-  for (const one of others.toSorted(byOrdinal)) {
-    const other = formatLineage(one);
-    if (other !== lineage && !newestByLineage.has(other)) newestByLineage.set(other, one);
-  }
-  const newestOfOthers = [...newestByLineage.values()].slice(0, otherFoldsRetained);
-  return [...new Set([saved, ...selectByAge([saved, ...same]), ...newestOfOthers])];
+  const newestFirst = [saved, ...others].sort((a, b) => b.position - a.position || b.takenAtMs - a.takenAtMs);
+  const same = newestFirst.filter((one) => formatLineage(one) === lineage);
+  const ofOtherFolds = newestFirst.filter((one) => formatLineage(one) !== lineage);
+  const retained = new Set([saved, ...same.slice(0, newestRetained)]);
+  for (const { periodMs, count } of retainedPeriods)
+    for (const one of selectFirst(same, ({ takenAtMs }) => Math.floor(takenAtMs / periodMs)).slice(0, count))
+      retained.add(one);
+  const newestOfOthers = selectFirst(ofOtherFolds, formatLineage).sort((a, b) => b.takenAtMs - a.takenAtMs);
+  return [...retained, ...newestOfOthers.slice(0, otherFoldsRetained)];
 }
 
 /** Identifies snapshots of the same fold and stream. */
@@ -34,25 +40,9 @@ function formatLineage({ foldVersion, configuration, streamCreated }: StoredSnap
   return `${foldVersion} ${configuration} ${streamCreated}`;
 }
 
-function byOrdinal(a: StoredSnapshotHeader, b: StoredSnapshotHeader): number {
-  return b.ordinal - a.ordinal;
-}
-
-function selectByAge(headers: readonly StoredSnapshotHeader[]): StoredSnapshotHeader[] {
-  const newestFirst = headers.toSorted(byOrdinal);
-  const retained = new Set(newestFirst.slice(0, newestRetained));
-  const [newest] = newestFirst;
-  if (newest === undefined) return [];
-  const bands = new Map<number, StoredSnapshotHeader[]>();
-  for (const header of newestFirst) {
-    const age = newest.ordinal - header.ordinal;
-    const band = bandsFrom.findLastIndex((from) => age >= from);
-    bands.set(band, [...(bands.get(band) ?? []), header]);
-  }
-  for (const [band, members] of bands) {
-    retained.add(members[0] as StoredSnapshotHeader);
-    // The last band has no successor to grow into.
-    if (band < bandsFrom.length - 1) retained.add(members.at(-1) as StoredSnapshotHeader);
-  }
-  return [...retained];
+/** The first item of each group. */
+function selectFirst<Item>(items: readonly Item[], groupOf: (item: Item) => unknown): Item[] {
+  const firsts = new Map<unknown, Item>();
+  for (const item of items) if (!firsts.has(groupOf(item))) firsts.set(groupOf(item), item);
+  return [...firsts.values()];
 }

@@ -2,10 +2,10 @@ import type { InputStreamName } from '../actors/messages/subjects.ts';
 import { hasReadings } from './countStored.ts';
 import type { Database } from './database.ts';
 import { readGenerationIdentity } from './generationIdentity.ts';
-import { foldSnapshots } from './tables/foldSnapshots.ts';
+import { foldStates } from './tables/foldStates.ts';
 import type { Tables } from './tables.ts';
 
-const origins = foldSnapshots.select('stream', 'streamCreated');
+const origins = foldStates.select('stream', 'streamCreated');
 
 /**
  * Creation times of the streams that rows and snapshots were made from, by stream. Readings without a snapshot belong to the stream with which their
@@ -16,7 +16,7 @@ export async function readStreamsOfRows(
   tables: Tables,
 ): Promise<Map<InputStreamName, readonly [string, ...string[]]>> {
   const rows = await database.select(
-    `SELECT DISTINCT ${origins.list} FROM ${tables.foldSnapshots} ORDER BY stream`,
+    `SELECT DISTINCT ${origins.list} FROM ${tables.foldStates} ORDER BY stream`,
   );
   const created = new Map<InputStreamName, readonly [string, ...string[]]>();
   for (const { stream, streamCreated } of rows.map(origins.read))

@@ -1,6 +1,6 @@
 import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
 import { chainEvents, measurementEvents } from './tables/events.ts';
-import { foldSnapshots } from './tables/foldSnapshots.ts';
+import { foldStates } from './tables/foldStates.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
@@ -16,7 +16,7 @@ export interface Tables {
   readonly rounds: string;
   readonly halfHourBuckets: string;
   readonly measurementEvents: EventTables;
-  readonly foldSnapshots: string;
+  readonly foldStates: string;
   /** Shared by all generations, like the three below: a replay does not fold the chain. */
   readonly chainEvents: EventTables;
   readonly ownerActivity: string;
@@ -66,7 +66,7 @@ export function resolveTables(generation: number): Tables {
       times: formatName(measurementEvents.times),
       ids: formatName(measurementEvents.ids),
     },
-    foldSnapshots: formatName(foldSnapshots),
+    foldStates: formatName(foldStates),
     chainEvents: {
       events: chainEvents.events.name,
       times: chainEvents.times.name,

@@ -191,7 +191,7 @@ interface Followed {
 
 function follow(options: ReaderOptions, { fold, sinks }: Followed): StreamFollower {
   const { onBatch, ...shared } = options;
-  const { stream, database, tables, logger, checkStreams, onReadingsSaved } = shared;
+  const { stream, database, tables, checkStreams, onReadingsSaved } = shared;
   const onMissing = async () => {
     await (options.ensureStreams ?? checkStreams)();
   };
@@ -205,7 +205,7 @@ function follow(options: ReaderOptions, { fold, sinks }: Followed): StreamFollow
       }),
     }),
     fold,
-    snapshots: createSnapshotStore({ database, tables, logger }),
+    snapshots: createSnapshotStore({ database, tables }),
     sinks,
     ...(stream === 'MINER_COUNTER' && { onCurrentSaved: onReadingsSaved }),
     onMissing,

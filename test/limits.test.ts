@@ -44,7 +44,6 @@ import { openIncidentsMax } from '../machines/settlementEvents.ts';
 import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
 import { readingsRetained } from '../storage/recentReadings.ts';
 import { snapshotsRetainedMax } from '../storage/snapshotRetention.ts';
-import { incrementsMax } from '../storage/snapshots.ts';
 import { envelopeBytesMax } from '../streams/indexer/buildSpans.ts';
 import {
   counterMessageBytesMax,
@@ -182,7 +181,6 @@ const streams: readonly Row[] = [
   ],
   ['Original in a rejection', bytes(originalBytesMax), '`truncated`'],
   ['Snapshots of a stream', count(snapshotsRetainedMax), 'removed by age'],
-  ['Increments after a whole state', count(incrementsMax), 'a whole state'],
 ];
 
 const stop: readonly Row[] = [

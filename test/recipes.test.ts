@@ -158,7 +158,7 @@ it('after the recipes, a message of oracle, reporter or signer that is stored ag
   const edited = await createActors((await useEdited()).load);
   const restoration = edited.beginRestore();
   // The state of modules and signers has the member, so the recipe asks for a later version of the fold.
-  for (const record of original.capture().all())
+  for (const record of original.capture())
     if (!/^(?:module|signer)$/.test(record.kind)) restoration.add(record);
   restoration.complete()();
   expect(receiveAll(edited, 100)).toEqual(receiveAll(original, 100));
@@ -183,7 +183,7 @@ it('after the recipes, snapshots and rows keep a value that messages lack as unk
     if ('rejection' in outcome) throw new Error(outcome.rejection.detail);
     const restored = createActors();
     const restoration = restored.beginRestore();
-    for (const record of actors.capture().all()) restoration.add(record);
+    for (const record of actors.capture()) restoration.add(record);
     restoration.complete()();
     restored.reveal();
     expect(restored.installation('wheel.one')?.acceptance.latest).toEqual(outcome.output.reading);

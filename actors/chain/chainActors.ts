@@ -1,6 +1,6 @@
 import type { ChainFeedEvent } from '../events/eventSchemas.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
-import type { StateCapture } from '../foldRecord.ts';
+import type { FoldRecord } from '../foldRecord.ts';
 import type { Rejection } from '../messages/decodeMessage.ts';
 import type { Outcome } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
@@ -9,23 +9,17 @@ import { toMilliseconds } from '../schemas/durations.ts';
 import { createSpanFold, spanFoldVersion } from './fold/spanFold.ts';
 import {
   type ChainFault,
-  type ChangedRecords,
   emptySpanFoldState,
   type Reorganization,
   type SpanFoldSettings,
   type SpanFoldState,
 } from './fold/spanFoldState.ts';
-import {
-  type ChainRestoration,
-  createChainRestoration,
-  encodeChainChanges,
-  encodeSpanFold,
-} from './records/chainSnapshot.ts';
+import { type ChainRestoration, createChainRestoration, encodeSpanFold } from './records/chainSnapshot.ts';
 import { type FinalHistory, nothingFinal } from './rows/finalHistory.ts';
 import { type ChainReads, decodeChainReads } from './spans/chainReads.ts';
 import type { ChainSpan } from './spans/chainSpan.ts';
 import { decodeChain } from './spans/decodeChain.ts';
-import { type ChainState, listChanged, type RecordName } from './state/chainState.ts';
+import type { ChainState } from './state/chainState.ts';
 
 export interface ChainOutput {
   readonly reorganization: Reorganization | null;
@@ -50,7 +44,8 @@ export interface ChainActors {
   readonly newestSpanAtMs: number | null;
   /** The first span that was refused since the last accepted one; null if none was. */
   readonly refusedSpan: RefusedSpan | null;
-  capture(): StateCapture;
+  /** The records of the state as of this call. */
+  capture(): Iterable<FoldRecord>;
   beginRestore(): ChainRestoration<() => void>;
   /** Retains every state from this block on, so that a fork there can be followed. Null retains only the newest states again. */
   retainFrom(block: bigint | null): void;
@@ -72,8 +67,6 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   let newestSpanAtMs: number | null = null;
   let refusedSpan: RefusedSpan | null = null;
   const subject = spanSubject(settings.chainId);
-  /** Changes since the previous capture; null if they are unknown. */
-  let changed: Set<RecordName> | null = null;
 
   function receiveReads(reads: ChainReads): Outcome<ChainOutput> {
     const outcome = fold.read(state, reads);
@@ -89,7 +82,6 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       const isNewer = span.toBlock > (state.head?.number ?? -1n);
       return isNewer ? refuse(outcome.rejection, message) : { rejection: outcome.rejection };
     }
-    addChanged(outcome.changed);
     newestSpanAtMs = storedAtMs;
     refusedSpan = null;
     const { reorganization, evicted, final } = outcome;
@@ -104,11 +96,6 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
         rejection,
       };
     return { rejection };
-  }
-
-  function addChanged(names: ChangedRecords) {
-    if (names === 'all') changed = null;
-    else if (changed !== null) for (const name of names.flatMap(listChanged)) changed.add(name);
   }
 
   return {
@@ -140,15 +127,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
     get refusedSpan() {
       return refusedSpan;
     },
-    capture: () => {
-      const captured = { state, newestSpanAtMs };
-      const names = changed;
-      changed = new Set();
-      return {
-        all: () => encodeSpanFold(captured),
-        changes: names === null ? null : () => encodeChainChanges(captured, names),
-      };
-    },
+    capture: () => encodeSpanFold({ state, newestSpanAtMs }),
     beginRestore: () => {
       const restoration = createChainRestoration();
       return {
@@ -157,7 +136,6 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
           const restored = restoration.complete();
           return () => {
             state = restored.state;
-            changed = null;
             newestSpanAtMs = restored.newestSpanAtMs;
             refusedSpan = null;
           };

@@ -11,7 +11,7 @@ import {
 } from '../foldRecord.ts';
 import { type PlacesState, placesState } from '../places.ts';
 import { milliseconds } from '../schemas/stateScalars.ts';
-import { decodeIds, noRememberedIds, type RememberedIds } from './rememberedIds.ts';
+import { decodeIds, type RememberedIds } from './rememberedIds.ts';
 import type { Settlement } from './settlementActor.ts';
 import {
   buildSettlement,
@@ -51,39 +51,30 @@ export interface CapturedInstallation {
   readonly forgottenThroughMs: number | null;
 }
 
+/** Content of a snapshot of `MINER_PIPELINE`. Immutable. */
 interface CapturedInstallations {
   readonly installations: readonly CapturedInstallation[];
   readonly places: PlacesState | null;
 }
 
-/**
- * Records of `after` that differ from `before`; all records if `before` is null. Modules are never removed, and stay the same object
- * until they report.
- */
-export function* encodeInstallation(
-  after: CapturedInstallation,
-  before: CapturedInstallation | null,
-): Iterable<FoldRecord> {
-  const { installationId, modules, signer, acceptedSigners, settlement } = after;
-  const { heardAtMs, forgottenThroughMs } = after;
-  if (heardAtMs !== before?.heardAtMs)
-    yield installationRecords.heard.write(installationId, { heardAtMs, forgottenThroughMs });
-  yield* encodeSettlement(installationId, settlement, before?.settlement ?? null);
-  if (signer !== null && signer !== before?.signer)
-    yield installationRecords.signer.write(installationId, signer);
-  const signersBefore = before?.acceptedSigners ?? noRememberedIds;
-  yield* encodeIdList(`${installationId}/signers`, acceptedSigners, signersBefore);
-  const known = new Set(before?.modules);
+/** The records of a state. */
+export function* encodeInstallations({ installations, places }: CapturedInstallations): Iterable<FoldRecord> {
+  if (places !== null) yield installationRecords.places.write('', places);
+  for (const one of installations) yield* encodeInstallation(one);
+}
+
+function* encodeInstallation(installation: CapturedInstallation): Iterable<FoldRecord> {
+  const { installationId, modules, signer, acceptedSigners, settlement } = installation;
+  const { heardAtMs, forgottenThroughMs } = installation;
+  yield installationRecords.heard.write(installationId, { heardAtMs, forgottenThroughMs });
+  yield* encodeSettlement(installationId, settlement);
+  if (signer !== null) yield installationRecords.signer.write(installationId, signer);
+  yield* encodeIdList(`${installationId}/signers`, acceptedSigners);
   for (const one of modules)
-    if (!known.has(one)) yield installationRecords.module.write(`${installationId}/${one.instanceId}`, one);
+    yield installationRecords.module.write(`${installationId}/${one.instanceId}`, one);
 }
 
-/** Removals of all records of an installation. */
-export function* encodeRemoval(installation: CapturedInstallation): Iterable<FoldRecord> {
-  for (const record of encodeInstallation(installation, null)) yield { ...record, value: null };
-}
-
-/** Restores any number of installations from the records of {@link encodeInstallation}. */
+/** Restores any number of installations from the records of {@link encodeInstallations}. */
 export function createInstallationsRestoration(): Restoration<CapturedInstallations> {
   const settlements = collectRecords(settlementRecords.settlement);
   const closedRounds = collectRecords(settlementRecords.closedRound);

@@ -65,7 +65,7 @@ export function rememberId(remembered: RememberedIds, id: string, storedAtMs: nu
   return { forgotten, entries, keys };
 }
 
-/** IDs per record of a snapshot. A new ID changes only one record. */
+/** IDs per record of a snapshot. A small number, so that no record holds the event loop up. */
 const idsPerRecord = 128;
 
 /** IDs of one record in a snapshot: all keys in one string, and the milliseconds from each to the next. */
@@ -75,34 +75,15 @@ export const idRun = z.strictObject({
   keys: z.string(),
   stepsMs: z.array(milliseconds),
 });
-export type EncodedIdRun = Inferred<typeof idRun>;
+type EncodedIdRun = Inferred<typeof idRun>;
 type EncodedIds = Omit<EncodedIdRun, 'from'>;
 
-/**
- * Records of a snapshot, by number, that differ between two times; undefined for a record whose IDs are all forgotten. IDs are added
- * only at the end and forgotten only at the beginning.
- */
-export function* encodeIds(
-  after: RememberedIds,
-  before: RememberedIds,
-): Iterable<readonly [number, EncodedIdRun | undefined]> {
-  if (before === after) return;
-  const { forgotten, entries } = after;
-  const end = forgotten + entries.size;
-  const endBefore = before.forgotten + before.entries.size;
-  const findRecord = (index: number) => Math.floor(index / idsPerRecord);
-  const firstRecord = findRecord(forgotten);
-  const lastBefore = findRecord(endBefore - 1);
-  for (let record = findRecord(before.forgotten); record < firstRecord && record <= lastBefore; record++)
-    yield [record, undefined];
-  for (let from = forgotten; from < end; ) {
-    const record = findRecord(from);
-    const through = Math.min((record + 1) * idsPerRecord, end);
-    const isShortened = from > Math.max(record * idsPerRecord, before.forgotten);
-    if (isShortened || record >= findRecord(endBefore))
-      yield [record, { from, ...encodeEntries(entries.slice(from - forgotten, through - forgotten)) }];
-    from = through;
-  }
+/** The IDs as runs of {@link idsPerRecord}, oldest first. */
+export function encodeIds({ forgotten, entries }: RememberedIds): EncodedIdRun[] {
+  return Array.from({ length: Math.ceil(entries.size / idsPerRecord) }, (_, run) => {
+    const start = run * idsPerRecord;
+    return { from: forgotten + start, ...encodeEntries(entries.slice(start, start + idsPerRecord)) };
+  });
 }
 
 function encodeEntries(entries: Iterable<Entry>): EncodedIds {

@@ -3,20 +3,18 @@ import { createModuleActor, type ModuleActor } from '../device/moduleActor.ts';
 import type { ModulesView } from '../device/moduleSnapshot.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import { identifyFold } from '../foldIdentity.ts';
-import type { FoldRecord, StateCapture, StateRestoration } from '../foldRecord.ts';
+import type { FoldRecord, StateRestoration } from '../foldRecord.ts';
 import { installationsMax } from '../installationsMax.ts';
 import { reject } from '../messages/decodeMessage.ts';
 import type { Outcome, Received } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
-import { createPlaces, describeForgotten, type PlacesState } from '../places.ts';
+import { createPlaces, describeForgotten } from '../places.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
 import { decodeSettlement, findMadeAtMs, type SettlementStreamMessage } from './decodeSettlement.ts';
 import {
   type CapturedInstallation,
   createInstallationsRestoration,
-  encodeInstallation,
-  encodeRemoval,
-  installationRecords,
+  encodeInstallations,
 } from './installationSnapshot.ts';
 import {
   identifyMessage,
@@ -70,8 +68,6 @@ export function createSettlementActors(settings: SettlementActorsSettings) {
     readHeardAtMs: ({ heardAtMs }: InstallationSettlement) => heardAtMs,
   };
   let places = createPlaces(placesOptions);
-  /** Null before the first capture, and after a restoration. */
-  let captured: CapturedSettlements | null = null;
   const viewUnreported = cacheView({
     inputs: (installationId: string) => [installationId],
     compute: (installationId): ModulesView => ({ installationId, modules: [] }),
@@ -106,7 +102,6 @@ export function createSettlementActors(settings: SettlementActorsSettings) {
         const entries = installations.map((one) => [one.installationId, createInstallation(one)] as const);
         return () => {
           places = createPlaces(placesOptions, { entries, state });
-          captured = null;
         };
       },
     };
@@ -128,21 +123,16 @@ export function createSettlementActors(settings: SettlementActorsSettings) {
     settlement: (installationId: string) =>
       places.entries.get(installationId)?.settlement.settlement() ?? initialSettlement,
     places: () => places.counts(),
-    capture: (): StateCapture => {
-      const before = captured;
+    /** The records of the state as of this call. */
+    capture: (): Iterable<FoldRecord> => {
       // The values are immutable, but the installations' members are replaced.
-      const entries = Array.from(places.entries.values(), (installation) => {
+      const installations = Array.from(places.entries.values(), (installation) => {
         const { signer, acceptedSigners, heardAtMs, forgottenThroughMs } = installation;
         const settlement = installation.settlement.settlement();
         const one = { signer, acceptedSigners, settlement, heardAtMs, forgottenThroughMs };
-        return [installation, { ...installation.view(), ...one }] as const;
+        return { ...installation.view(), ...one };
       });
-      const after = { installations: new Map(entries), places: places.state() };
-      captured = after;
-      return {
-        all: () => encodeAll(after, null),
-        changes: before === null ? null : () => encodeAll(after, before),
-      };
+      return encodeInstallations({ installations, places: places.state() });
     },
     beginRestore,
   };
@@ -172,21 +162,6 @@ function createInstallation({ installationId, ...captured }: CapturedInstallatio
     }),
   };
   return installation;
-}
-
-interface CapturedSettlements {
-  /** By what was captured. An installation that gave its place up and came back is another one. */
-  readonly installations: ReadonlyMap<InstallationSettlement, CapturedInstallation>;
-  readonly places: PlacesState | null;
-}
-
-function* encodeAll(after: CapturedSettlements, before: CapturedSettlements | null): Iterable<FoldRecord> {
-  if (after.places !== null && after.places !== before?.places)
-    yield installationRecords.places.write('', after.places);
-  for (const [installation, one] of before?.installations ?? [])
-    if (!after.installations.has(installation)) yield* encodeRemoval(one);
-  for (const [installation, one] of after.installations)
-    yield* encodeInstallation(one, before?.installations.get(installation) ?? null);
 }
 
 /** Folds a message of an installation with a place. An accepted one is noted as the last that was heard. */

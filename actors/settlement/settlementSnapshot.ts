@@ -6,12 +6,7 @@ import { type SettlementSnapshot, settlementMachine } from '../../machines/settl
 import { defineRecord, type FoldRecord, RecordRefused } from '../foldRecord.ts';
 import { milliseconds } from '../schemas/stateScalars.ts';
 import { encodeIds, idRun, type RememberedIds } from './rememberedIds.ts';
-import {
-  type EndedSubmission,
-  endedSubmission,
-  initialSettlement,
-  type Settlement,
-} from './settlementActor.ts';
+import { type EndedSubmission, endedSubmission, type Settlement } from './settlementActor.ts';
 
 /** Version of the machine's part of a snapshot. Raise it when the machine's states or context change. */
 const machineVersion = 1;
@@ -67,49 +62,26 @@ export const settlementRecords = {
 
 export type IdList = 'submissions' | 'runs' | 'incidents' | 'messages' | 'signers';
 
-/** Records of `after` that differ from `before`; all records if `before` is null. */
-export function* encodeSettlement(
-  installationId: string,
-  after: Settlement,
-  before: Settlement | null,
-): Iterable<FoldRecord> {
-  if (before === after) return;
-  const { snapshot, submissionsSinceMs, closedRounds, endedSubmissions, evictedSubmissions } = after;
+export function* encodeSettlement(installationId: string, settlement: Settlement): Iterable<FoldRecord> {
+  const { snapshot, submissionsSinceMs, closedRounds, endedSubmissions, evictedSubmissions } = settlement;
   const { value, context } = snapshot;
   yield settlementRecords.settlement.write(installationId, {
     machine: persistedMachine.parse({ version: machineVersion, value, context }),
     submissionsSinceMs,
   });
-  const known = before ?? initialSettlement;
-  // Closures come in order.
-  const lastBefore = known.closedRounds.last()?.roundId ?? -1n;
-  const firstAfter = closedRounds.first()?.roundId ?? 0n;
-  for (const { roundId } of known.closedRounds.toSeq().takeWhile(({ roundId }) => roundId < firstAfter))
-    yield settlementRecords.closedRound.writeChange(`${installationId}/${roundId}`, undefined);
-  const closed = closedRounds.toSeq().reverse();
-  for (const one of closed.takeWhile(({ roundId }) => roundId > lastBefore))
+  for (const one of closedRounds)
     yield settlementRecords.closedRound.write(`${installationId}/${one.roundId}`, one);
-  for (let index = known.evictedSubmissions; index < evictedSubmissions; index++)
-    yield settlementRecords.endedSubmission.writeChange(`${installationId}/${index}`, undefined);
-  const endBefore = known.evictedSubmissions + known.endedSubmissions.size;
-  const endAfter = evictedSubmissions + endedSubmissions.size;
-  for (let index = Math.max(endBefore, evictedSubmissions); index < endAfter; index++) {
-    const one = endedSubmissions.get(index - evictedSubmissions);
-    yield settlementRecords.endedSubmission.writeChange(`${installationId}/${index}`, one);
-  }
+  for (const [index, one] of endedSubmissions.entries())
+    yield settlementRecords.endedSubmission.write(`${installationId}/${evictedSubmissions + index}`, one);
   for (const list of ['submissions', 'runs', 'incidents'] as const)
-    yield* encodeIdList(`${installationId}/${list}`, after.ended[list], known.ended[list]);
-  yield* encodeIdList(`${installationId}/messages`, after.acceptedMessages, known.acceptedMessages);
+    yield* encodeIdList(`${installationId}/${list}`, settlement.ended[list]);
+  yield* encodeIdList(`${installationId}/messages`, settlement.acceptedMessages);
 }
 
-/** Records of a list of IDs that differ from `before`. `list` is their key without the number. */
-export function* encodeIdList(
-  list: `${string}/${IdList}`,
-  after: RememberedIds,
-  before: RememberedIds,
-): Iterable<FoldRecord> {
-  for (const [number, run] of encodeIds(after, before))
-    yield settlementRecords.rememberedIds.writeChange(`${list}/${number}`, run);
+/** Records of a list of IDs. `list` is their key without the number. */
+export function* encodeIdList(list: `${string}/${IdList}`, ids: RememberedIds): Iterable<FoldRecord> {
+  for (const [number, run] of encodeIds(ids).entries())
+    yield settlementRecords.rememberedIds.write(`${list}/${number}`, run);
 }
 
 interface SettlementParts {

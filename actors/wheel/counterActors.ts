@@ -1,6 +1,6 @@
 import { copyText } from '../copyText.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
-import { RecordRefused, type StateCapture, type StateRestoration } from '../foldRecord.ts';
+import { type FoldRecord, RecordRefused, type StateRestoration } from '../foldRecord.ts';
 import { installationsMax } from '../installationsMax.ts';
 import { reject } from '../messages/decodeMessage.ts';
 import type { Received } from '../messages/outcome.ts';
@@ -8,7 +8,7 @@ import type { StreamMessage } from '../messages/streamMessage.ts';
 import { createPlaces, type PlaceCounts, type Places } from '../places.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
 import type { CounterReading } from './counterReading.ts';
-import { type CapturedCounters, createCounterRestoration, encodeCounters } from './counterSnapshot.ts';
+import { createCounterRestoration, encodeCounters } from './counterSnapshot.ts';
 import type { DayHistory } from './dayHistory.ts';
 import { decodeCounter } from './decodeCounter.ts';
 import {
@@ -56,7 +56,8 @@ export interface CounterActors {
   /** Newest reading and open round; null for an installation without readings. The same object until a reading is accepted. */
   installation(installationId: string): InstallationState | null;
   places(): PlaceCounts;
-  capture(): StateCapture;
+  /** The records of the state as of this call. */
+  capture(): Iterable<FoldRecord>;
   /**
    * Begins to restore a state, which replaces the current one once complete. The shown state stays until `reveal`, so that no view goes
    * back in time.
@@ -81,8 +82,6 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     readHeardAtMs: (actor: InstallationActor) => actor.state()?.heardAtMs ?? 0,
   };
   let folded: Folded | null = null;
-  /** Null before the first capture, and after a restoration. */
-  let captured: CapturedCounters | null = null;
   let shown: Folded = { places: createPlaces(placesOptions), ...nothingPublic };
 
   function receive(message: StreamMessage): Received<CounterOutput> {
@@ -155,18 +154,12 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
 
   const places = () => (folded ?? shown).places;
 
-  function capture(): StateCapture {
+  function capture(): Iterable<FoldRecord> {
     const { places, ...rest } = folded ?? shown;
     const installations = Array.from(places.entries.values(), (actor) => actor.state()).filter(
       (state) => state !== null,
     );
-    const before = captured;
-    const after = { installations, places: places.state(), ...rest };
-    captured = after;
-    return {
-      all: () => encodeCounters(after),
-      changes: before === null ? null : () => encodeCounters(after, before),
-    };
+    return encodeCounters({ installations, places: places.state(), ...rest });
   }
 
   function beginRestore(): StateRestoration {
@@ -188,7 +181,6 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
           // Before the first restoration, no shown state could go back.
           if (folded === null) shown = restored;
           folded = restored;
-          captured = null;
         };
       },
     };

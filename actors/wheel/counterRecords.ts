@@ -21,7 +21,7 @@ export const counterRecords = {
   installation: defineRecord('installation', installation),
   /** One, with an empty key, once a new installation has asked for a place. */
   places: defineRecord('places', placesState),
-  /** Rounds of the public installation, by number of the record. */
+  /** Rounds of the public installation. One, with an empty key, once it has any. */
   recentRounds: defineRecord('recentRounds', z.array(recentRound)),
   /** One, with an empty key, once the public installation has a reading. */
   history: defineRecord('history', historyStart),

@@ -12,11 +12,7 @@ import { counterRecords } from './counterRecords.ts';
 import { type DayHistory, type DaySummary, listDays, toHistory } from './dayHistory.ts';
 import type { InstallationState } from './installationActor.ts';
 import type { MeasurementProgress } from './measurementEvents.ts';
-import { nothingPublic } from './publicState.ts';
 import type { RecentRound } from './roundFold.ts';
-
-/** Rounds per record. A small number, so that a closing round changes little. */
-const roundsPerRecord = 12;
 
 /** Content of a snapshot of the counter stream. Immutable. */
 export interface CapturedCounters {
@@ -28,81 +24,30 @@ export interface CapturedCounters {
   readonly places: PlacesState | null;
 }
 
-const nothingCaptured: CapturedCounters = { installations: [], places: null, ...nothingPublic };
-
-/** Records of `after` that differ from `before`; all records if `before` is omitted. The same object means unchanged. */
-export function* encodeCounters(
-  after: CapturedCounters,
-  before: CapturedCounters = nothingCaptured,
-): Iterable<FoldRecord> {
-  const { history, progress } = after;
-  if (history !== null && history !== before.history) {
-    const { past, open, ...start } = history;
+/** The records of a state. */
+export function* encodeCounters({
+  installations,
+  history,
+  progress,
+  recentRounds,
+  places,
+}: CapturedCounters): Iterable<FoldRecord> {
+  if (history !== null) {
+    const { past: _p, open: _o, ...start } = history;
     yield counterRecords.history.write('', start);
-    const daysBefore = before.history === null ? [] : listDays(before.history);
-    const [oldest = open] = past;
-    for (const { startMs } of daysBefore)
-      if (startMs < oldest.startMs) yield counterRecords.day.writeChange(startMs, undefined);
-    const known = new Set(daysBefore);
-    for (const one of listDays(history)) if (!known.has(one)) yield encodeDay(one);
+    for (const one of listDays(history)) yield encodeDay(one);
   }
-  if (progress !== null && progress !== before.progress) {
+  if (progress !== null) {
     const { events, ...rest } = progress;
     yield counterRecords.progress.write('', rest);
-    const known = new Set(before.progress?.events);
-    const retained = new Set(events);
-    for (const one of known)
-      if (!retained.has(one))
-        yield counterRecords.measurementEvent.writeChange(formatArrival(one), undefined);
-    for (const one of retained)
-      if (!known.has(one)) yield counterRecords.measurementEvent.write(formatArrival(one), one);
+    for (const one of events) yield counterRecords.measurementEvent.write(formatArrival(one), one);
   }
-  yield* encodeChangedRounds(before.recentRounds, after.recentRounds);
-  if (after.places !== null && after.places !== before.places)
-    yield counterRecords.places.write('', after.places);
-  const gone = new Map(before.installations.map((one) => [installationIdOf(one), one]));
-  for (const one of after.installations) {
-    const installationId = installationIdOf(one);
-    const known = gone.get(installationId);
-    gone.delete(installationId);
-    if (known === one) continue;
-    const { acceptance, roundState, heardAtMs } = one;
+  if (recentRounds.length > 0) yield counterRecords.recentRounds.write('', recentRounds);
+  if (places !== null) yield counterRecords.places.write('', places);
+  for (const { acceptance, roundState, heardAtMs } of installations) {
+    const { installationId } = acceptance.latest;
     yield counterRecords.installation.write(installationId, { acceptance, openRound: roundState, heardAtMs });
   }
-  for (const installationId of gone.keys())
-    yield counterRecords.installation.writeChange(installationId, undefined);
-}
-
-function* encodeChangedRounds(
-  before: readonly RecentRound[],
-  after: readonly RecentRound[],
-): Iterable<FoldRecord> {
-  if (before === after) return;
-  const known = groupRounds(before);
-  const groups = groupRounds(after);
-  for (const record of known.keys())
-    if (!groups.has(record)) yield counterRecords.recentRounds.writeChange(record, undefined);
-  for (const [record, rounds] of groups) {
-    const previous = known.get(record);
-    // Rounds are added at the end and removed at the beginning.
-    const isSame = previous?.[0] === rounds[0] && previous?.at(-1) === rounds.at(-1);
-    if (!isSame) yield counterRecords.recentRounds.write(record, rounds);
-  }
-}
-
-function groupRounds(rounds: readonly RecentRound[]): ReadonlyMap<number, readonly RecentRound[]> {
-  const groups = new Map<number, RecentRound[]>();
-  for (const round of rounds) {
-    const record = Math.floor(round.roundId / roundsPerRecord);
-    const group = groups.get(record);
-    if (group === undefined) groups.set(record, [round]);
-    else group.push(round);
-  }
-  return groups;
-}
-
-function installationIdOf({ acceptance }: InstallationState): string {
-  return acceptance.latest.installationId;
 }
 
 function encodeDay({ rounds, ...rest }: DaySummary): FoldRecord {
@@ -155,7 +100,7 @@ export function createCounterRestoration(): Restoration<CapturedCounters> {
         heardAtMs,
       })),
       places: places.values.get('') ?? null,
-      recentRounds: [...rounds.values.values()].flat().sort((a, b) => a.roundId - b.roundId),
+      recentRounds: rounds.values.get('') ?? [],
       history: history === undefined ? null : toHistory(history, summaries),
       progress:
         progress === undefined

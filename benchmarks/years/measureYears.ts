@@ -39,17 +39,14 @@ export async function measureYears(options: YearsOptions): Promise<void> {
     series: measured.map(({ name, saved, restored }) => ({ name, ...describe({ ...saved, ...restored }) })),
   });
   const tables = [
-    buildTable('Increment of 100 changes', 'ms of the event loop', ({ increment, bytesPerKeptBlock }) => ({
-      values: increment.activeMs,
+    buildTable('Save', 'ms', ({ saveMs, saveCpuMs, saveStallMs, bytes, bytesPerKeptBlock }) => ({
+      values: saveMs,
       others: {
-        'longest stall ms': increment.longestStallMs,
-        bytes: increment.bytes,
+        'CPU ms of all threads': saveCpuMs,
+        'longest stall ms': saveStallMs,
+        bytes: [bytes],
         'heap bytes of a kept block with 5 changes': [bytesPerKeptBlock],
       },
-    })),
-    buildTable('Whole state', 'ms to save', ({ baseMs, baseStallMs, baseBytes }) => ({
-      values: [baseMs],
-      others: { 'longest stall ms': [baseStallMs], bytes: [baseBytes] },
     })),
     buildTable('Restore', 'ms', ({ restoreMs, restoreCpuMs, restoreStallMs, residentMiB, pageMs }) => ({
       values: [restoreMs],
@@ -63,7 +60,7 @@ export async function measureYears(options: YearsOptions): Promise<void> {
     })),
   ];
   const growth = {
-    'event loop of an increment': measured.map(({ saved }) => median(saved.increment.activeMs)),
+    save: measured.map(({ saved }) => median(saved.saveMs)),
     restore: measured.map(({ restored }) => restored.restoreMs),
   };
   const exponents = Object.entries(growth).map(

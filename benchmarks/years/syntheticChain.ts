@@ -3,12 +3,7 @@ import { Map as ImmutableMap, List } from 'immutable';
 import type { Hash } from 'viem';
 import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/fold/spanFoldState.ts';
 import { ownerEventsRetained } from '../../actors/chain/rows/activityRows.ts';
-import {
-  type ChainState,
-  emptyChainState,
-  noteChanged,
-  type RecordName,
-} from '../../actors/chain/state/chainState.ts';
+import { type ChainState, emptyChainState } from '../../actors/chain/state/chainState.ts';
 import type { MinerPosition } from '../../actors/chain/state/miningState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../../actors/chain/state/ownerState.ts';
 import type { EventSource } from '../../actors/events/eventSchemas.ts';
@@ -32,38 +27,25 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
   const block = { number: 20_000_000n, hash: toBlockHash(deriveHash('block', 0)), timestampMs: genesisMs };
   const ownerCount = Math.ceil(positions / positionsPerOwner);
   const addresses = Array.from({ length: ownerCount }, (_, index) => deriveAddress(index));
-  const firstInMemory = Math.max(0, ownerEvents - ownerEventsRetained);
   const owners = addresses.map((address, index): [Address, OwnerState] => {
     const tokenIds: number[] = [];
     for (let tokenId = index; tokenId < positions; tokenId += ownerCount) tokenIds.push(tokenId);
     const events: OwnerEvent[] = [];
-    let activityCount = 0;
-    for (let event = index; event < ownerEvents; event += ownerCount) {
-      activityCount++;
-      if (event >= firstInMemory) events.push(buildEvent(address, tokenIds[0] ?? 0, event));
-    }
-    return [address, { tokenIds, activityCount, activity: List(events) }];
+    for (let event = index; event < ownerEvents; event += ownerCount)
+      events.push(buildEvent(address, tokenIds[0] ?? 0, event));
+    const activity = List(events.slice(-ownerEventsRetained));
+    return [address, { tokenIds, activityCount: events.length, activity }];
   });
   const heldPositions = Array.from({ length: positions }, (_, tokenId): [number, MinerPosition] => [
     tokenId,
     buildPosition(tokenId, addresses[tokenId % ownerCount] ?? deriveAddress(0)),
   ]);
-  const inMemory = Array.from({ length: ownerEvents - firstInMemory }, (_, index): LoggedActivity => {
-    const event = firstInMemory + index;
-    const owner = addresses[event % ownerCount] ?? deriveAddress(0);
-    return {
-      blockNumber: buildSource(event).blockNumber,
-      owner,
-      eventNumber: Math.floor(event / ownerCount),
-    };
-  });
-  const logged = List(inMemory);
   const state: ChainState = {
     ...emptyChainState(block, syntheticRun),
     position: ownerEvents,
     minerPositions: ImmutableMap(heldPositions),
     owners: ImmutableMap(owners),
-    activityProgress: { rowsThroughBlock: block.number, logged, rowCount: logged.size },
+    activityProgress: { rowsThroughBlock: block.number, pending: List() },
   };
   return { ...emptySpanFoldState, head: block, rootHash: toBlockHash(deriveHash('root', 0)), safe: [state] };
 }
@@ -91,7 +73,6 @@ export function applyClaims(before: ChainState, count: number): ChainState {
   const block = { number, hash: toBlockHash(deriveHash('block', Number(number))), timestampMs: genesisMs };
   let { minerPositions, owners } = before;
   const logged: LoggedActivity[] = [];
-  const names: RecordName[] = [];
   for (let claim = 0; claim < count; claim++) {
     const tokenId = (Number(number) * 7_919 + claim * 104_729) % minerPositions.size;
     const position = minerPositions.get(tokenId);
@@ -108,13 +89,12 @@ export function applyClaims(before: ChainState, count: number): ChainState {
       owner: position.owner,
       eventNumber: activityCount,
     });
-    names.push(`position ${tokenId}`, `activity ${position.owner}/${activityCount}`);
   }
   const activityProgress = {
     ...before.activityProgress,
-    logged: before.activityProgress.logged.push(...logged),
+    pending: before.activityProgress.pending.push(...logged),
   };
-  return noteChanged({ ...before, block, minerPositions, owners, activityProgress, changed: null }, ...names);
+  return { ...before, block, minerPositions, owners, activityProgress };
 }
 
 function buildPosition(tokenId: number, owner: Address): MinerPosition {

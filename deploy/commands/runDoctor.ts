@@ -157,7 +157,7 @@ async function inspect({
   try {
     const dataDir = configuration.MINER_DATA_DIR;
     const options = { database, jetStream: parts, deployment, dataDir, isQuick, drifts: [] };
-    const report = await inspectDatabase({ ...options, logger: silent });
+    const report = await inspectDatabase(options);
     return { ...report, findings: [...report.findings, await askAudit(configuration)] };
   } finally {
     await database.close();

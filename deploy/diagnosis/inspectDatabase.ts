@@ -1,5 +1,5 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
-import { type Logger, pino } from 'pino';
+import { pino } from 'pino';
 import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { countHalfHours, countStored } from '../../storage/countStored.ts';
@@ -54,12 +54,11 @@ interface InspectDatabaseOptions {
   readonly dataDir: string;
   readonly isQuick: boolean;
   readonly drifts: readonly Drift[];
-  readonly logger: Logger;
 }
 
 /** Checks ClickHouse and what is stored there, and counts what the doctor compares with the streams. */
 export async function inspectDatabase(options: InspectDatabaseOptions): Promise<DatabaseReport> {
-  const { database, jetStream, deployment, dataDir, isQuick, drifts, logger } = options;
+  const { database, jetStream, deployment, dataDir, isQuick, drifts } = options;
   const findings: Finding[] = [];
   try {
     findings.push(...(await checkDatabase(database)), ...(await checkDisk(database, dataDir)));
@@ -76,7 +75,7 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
       const { detail, remedy } = describeLostStreams(lostStreams);
       return { findings: [...findings, failed('lost streams', detail, remedy)], stored: null };
     }
-    const snapshots = createSnapshotStore({ database, tables: () => tables, logger });
+    const snapshots = createSnapshotStore({ database, tables: () => tables });
     const folds = deployment === null ? [] : listFolds(createStreamActors(deployment));
     findings.push(...(await checkSnapshots({ jsm, snapshots, folds, clock: systemClock })));
     const lost = await findLost({ database, jsm, nowMs: systemClock.nowMs }, tables);

@@ -119,6 +119,7 @@ export async function startService({
     database,
     identity: counters.identity,
     settlementIdentity: actors.MINER_PIPELINE.identity,
+    deployment,
     clock,
     logger,
     retention: settings,
@@ -173,7 +174,7 @@ export async function startService({
       const { inspectDatabase } = await import('../diagnosis/inspectDatabase.ts');
       const jetStream = isNatsConnected() ? nats.jetStream() : null;
       const drifts = work()?.drifts() ?? [];
-      return inspectDatabase({ ...settings, database, jetStream, isQuick, drifts, logger });
+      return inspectDatabase({ ...settings, database, jetStream, isQuick, drifts });
     },
     logger,
     names: settings.opsNames,

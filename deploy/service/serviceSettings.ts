@@ -3,7 +3,8 @@ import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { boundDeployment, type Configuration, locateDatabase } from '../configuration/configuration.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
 
-const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
+/** After a kill, folding the messages since the last snapshot again takes seconds. */
+const snapshotPolicy = { intervalMs: 600_000, messages: 500_000 };
 
 /** Settings that the starting command decides, in addition to the configuration. */
 interface ProcessSettings {

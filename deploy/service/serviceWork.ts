@@ -97,7 +97,7 @@ async function createAudit(
       genesisMs: genesisTimestamp * 1000,
       publicInstallationId: installationId,
       memory: () => (isCurrent() ? { recent, history: actors.MINER_COUNTER.history() } : null),
-      snapshots: createSnapshotStore({ database, tables, logger }),
+      snapshots: createSnapshotStore({ database, tables }),
       safeStates: () => actors.MINER_CHAIN?.state.safe ?? [],
       blockAudit: hasNode
         ? (await import('../../streams/audit/auditBlock.ts')).createBlockAudit({ rpcUrl, ...onChain })

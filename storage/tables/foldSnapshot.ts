@@ -16,16 +16,9 @@ export interface SnapshotHeader extends FoldIdentity {
   readonly takenAtMs: number;
 }
 
-/** A restorable state: a snapshot with its increments through some part. */
 export interface StoredSnapshotHeader extends SnapshotHeader {
+  /** Its name. */
   readonly snapshot: string;
-  /** 0 is the whole state; each later part holds the changes since the previous one. */
-  readonly part: number;
-  /** Number of the state in its stream, from 1. */
-  readonly ordinal: number;
-}
-
-/** Name of a restorable state in logs. */
-export function formatSnapshotName({ snapshot, part }: StoredSnapshotHeader): string {
-  return part === 0 ? snapshot : `${snapshot}+${part}`;
+  /** SHA-256 of its payloads. */
+  readonly checksum: string;
 }

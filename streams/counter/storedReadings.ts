@@ -76,12 +76,12 @@ function findLatestMs({ info: { state } }: StreamAnswer, through: number): numbe
  * @throws NotProven while the rows may be of the current stream after all.
  */
 async function areOfStream(
-  { database, jsm, verifier, logger }: StoredReadingsOptions,
+  { database, jsm, verifier }: StoredReadingsOptions,
   tables: Tables,
   answer: StreamAnswer,
 ) {
   const { created } = answer.info;
-  const saved = await createSnapshotStore({ database, tables: () => tables, logger }).list(stream);
+  const saved = await createSnapshotStore({ database, tables: () => tables }).list(stream);
   const noted = await readGenerationIdentity(database, tables);
   const known = noted === null ? saved : [...saved, noted];
   if (known.some(({ streamCreated }) => streamCreated === created)) return true;

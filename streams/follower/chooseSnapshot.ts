@@ -1,7 +1,7 @@
 import { isOfFold } from '../../actors/foldIdentity.ts';
 import { refuseOnError } from '../../actors/foldRecord.ts';
 import { isRefusal, readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
-import { formatSnapshotName, type StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
+import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { StreamDiverged, type StreamState, type StreamVerifier } from '../jetstream/sourceVerification.ts';
 import { NotProven, orNotProven } from '../jetstream/suspicions.ts';
 import type { StateSaverOptions } from '../pipeline/stateSaver.ts';
@@ -101,7 +101,7 @@ async function readState(
     if (!isRefusal(error)) throw error;
     const { position } = header;
     logger.error(
-      { stream, snapshot: formatSnapshotName(header), position, err: error },
+      { stream, snapshot: header.snapshot, position, err: error },
       'snapshot is damaged or refused; an older one is used',
     );
     return null;

@@ -11,7 +11,8 @@ import { createStreamFollower, type StreamFollower, type StreamFollowerOptions }
 export const foldStopMs = 7_000;
 /** The engine creates, merges and removes a part for each batch, which costs as much as the rows of a small batch. */
 const batchRows = 20_000;
-const snapshotPolicy = { intervalMs: 5_000, messages: 500_000 };
+/** Writing the state of 50,000 installations takes a second. A fold that is killed repeats at most a minute. */
+const snapshotPolicy = { intervalMs: 60_000, messages: 2_000_000 };
 
 interface FoldIntoOptions
   extends Pick<

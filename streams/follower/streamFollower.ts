@@ -179,7 +179,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   async function restore({ fault }: RestorationInput): Promise<RestoredState> {
     const { takenAtMs, ...restored } = await restoreFold({ ...options, stored: sinks }, fault);
-    saver.reset({ snapshotTakenAtMs: takenAtMs, snapshotPosition: restored.place.position });
+    saver.noteRestored({ snapshotTakenAtMs: takenAtMs, snapshotPosition: restored.place.position });
     return restored;
   }
 

@@ -27,6 +27,7 @@ import {
   requireMigrated,
   requireUsable,
 } from '../../storage/migrations.ts';
+import type { MigratedDeployment } from '../../storage/releasedSnapshots.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { requireSupportedServer, ServerTooOld } from '../../storage/serverVersion.ts';
 import { resolveTables } from '../../storage/tables.ts';
@@ -57,6 +58,7 @@ interface IngestOptions {
   /** Identity of the counter stream's fold. */
   readonly identity: FoldIdentity;
   readonly settlementIdentity: FoldIdentity;
+  readonly deployment: MigratedDeployment;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly retention: StreamSettings;
@@ -157,7 +159,7 @@ export function createIngest(options: IngestOptions): Ingest {
         await streamSettings.check();
       }),
       migrate: fromPromise(async () => {
-        await migrate(database, logger);
+        await migrate(database, logger, options.deployment);
         await reportDamagedParts(database, logger);
       }),
       beginEpoch: fromPromise(() =>

@@ -112,7 +112,7 @@ async function removeLost(
   { database, streamGuard, logger }: GenerationChoiceOptions,
   active: Tables,
 ): Promise<void> {
-  const snapshots = createSnapshotStore({ database, tables: () => active, logger });
+  const snapshots = createSnapshotStore({ database, tables: () => active });
   for (const lost of await streamGuard.check()) {
     const { stream: name } = lost;
     await deleteRowsAbove(database, { tables: active, stream: name, position: 0 });
@@ -127,8 +127,8 @@ async function judgeRows(
   active: Tables,
   wanted: GenerationIdentity,
 ): Promise<'ours' | 'none' | 'others'> {
-  const { database, identity, logger } = options;
-  const snapshots = createSnapshotStore({ database, tables: () => active, logger });
+  const { database, identity } = options;
+  const snapshots = createSnapshotStore({ database, tables: () => active });
   await reportLostState(options, await snapshots.list('MINER_PIPELINE'));
   const headers = await snapshots.list(stream);
   if (headers.some((header) => isOfFold(header, identity))) return 'ours';

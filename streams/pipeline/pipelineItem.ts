@@ -1,4 +1,4 @@
-import type { StateCapture } from '../../actors/foldRecord.ts';
+import type { FoldRecord } from '../../actors/foldRecord.ts';
 import type { EncodedRows } from '../../storage/rowInserts.ts';
 import type { StreamPosition } from '../jetstream/streamPosition.ts';
 import type { Folded, SnapshotMark } from '../operators/snapshotMarks.ts';
@@ -14,9 +14,7 @@ export interface FoldedBatch extends Folded {
 
 export interface CapturedState {
   readonly place: StreamPosition;
-  readonly state: StateCapture;
-  /** Captures so far, including this one. */
-  readonly number: number;
+  readonly records: Iterable<FoldRecord>;
 }
 
 export type PipelineItem = FoldedBatch | SnapshotMark<CapturedState>;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { SnapshotChain, SnapshotStore } from '../../storage/snapshots.ts';
+import type { SnapshotStore } from '../../storage/snapshots.ts';
 import type { StreamPosition } from '../jetstream/streamPosition.ts';
 import type { CapturedState } from './pipelineItem.ts';
 import type { StreamFold } from './streamFold.ts';
@@ -18,19 +18,13 @@ export interface SavedStatus {
   readonly snapshotPosition: number | null;
   /** When it was taken (epoch milliseconds); null before the first, and for a process that saves none. */
   readonly snapshotTakenAtMs: number | null;
-  /** Stored bytes that restoring the newest snapshot reads; null until this process has saved one. */
+  /** Stored bytes of the newest snapshot; null until this process has saved one. */
   readonly snapshotBytes: number | null;
   readonly snapshotFailures: number;
 }
 
-/**
- * Captures the state of a fold, and saves the whole state first, then increments. It saves a whole state again if no more increments fit
- * (`SnapshotStore.canExtend`), after a failed save, and if the changes are not known.
- */
+/** Captures the state of a fold, and saves one captured state after another. */
 export function createStateSaver({ stream, fold, snapshots, clock, logger }: StateSaverOptions) {
-  let captures = 0;
-  /** The last save, with the number of its capture. */
-  let last: { readonly chain: SnapshotChain; readonly number: number } | null = null;
   let saving: Promise<void> = Promise.resolve();
   let status: SavedStatus = {
     snapshotPosition: null,
@@ -42,42 +36,26 @@ export function createStateSaver({ stream, fold, snapshots, clock, logger }: Sta
     status = { ...status, ...change };
   };
 
-  async function saveNow({ place, state, number }: CapturedState) {
+  async function saveNow({ place, records }: CapturedState) {
     const { streamCreated, position, digest } = place;
     if (streamCreated === null) throw new Error('a snapshot needs a folded message');
     const takenAtMs = clock.nowMs();
     const header = { stream, ...fold.identity, streamCreated, position, digest, takenAtMs };
-    const before = last;
-    // A failed save may have stored something.
-    last = null;
-    const isNext = before?.number === number - 1 && snapshots.canExtend(before.chain);
-    const chain =
-      isNext && state.changes !== null
-        ? await snapshots.saveIncrement(before.chain, header, state.changes())
-        : await snapshots.saveBase(header, state.all());
-    last = { chain, number };
-    const snapshotBytes = chain.baseBytes + chain.incrementBytes;
+    const snapshotBytes = await snapshots.save(header, records);
     update({ snapshotPosition: position, snapshotTakenAtMs: takenAtMs, snapshotBytes });
     logger.debug({ stream, position }, 'snapshot saved');
   }
 
   return {
-    capture: (place: StreamPosition): CapturedState => ({
-      place,
-      state: fold.capture(),
-      number: ++captures,
-    }),
+    capture: (place: StreamPosition): CapturedState => ({ place, records: fold.capture() }),
     /** Saves one state after another, in the order of their capture. */
     save: (captured: CapturedState): Promise<void> => {
       const attempt = saving.then(() => saveNow(captured));
       saving = attempt.catch(() => undefined);
       return attempt;
     },
-    /** Called when a snapshot was restored: the next save stores the whole state. */
-    reset: (restored: Partial<SavedStatus>) => {
-      last = null;
-      update(restored);
-    },
+    /** Called when a snapshot was restored. */
+    noteRestored: (restored: Pick<SavedStatus, 'snapshotPosition' | 'snapshotTakenAtMs'>) => update(restored),
     noteFailure: (error: unknown) => {
       update({ snapshotFailures: status.snapshotFailures + 1 });
       logger.warn(

@@ -1,5 +1,5 @@
 import type { FoldIdentity } from '../../actors/foldIdentity.ts';
-import type { Restoration, StateCapture, StateRestoration } from '../../actors/foldRecord.ts';
+import type { FoldRecord, Restoration, StateRestoration } from '../../actors/foldRecord.ts';
 import type { StoredRows } from '../../storage/storedRows.ts';
 import type { MessageBatch } from '../jetstream/source/messageBatch.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
@@ -47,8 +47,8 @@ export interface StreamFold {
   readonly sharesTables?: boolean;
   /** @throws OlderSnapshotNeeded when an older snapshot, one that it accepts, has to be restored first. */
   receive(batch: MessageBatch): FoldOutput;
-  /** Immutable state as of this call. */
-  capture(): StateCapture;
+  /** The records of the state as of this call. They are produced on request, while folding continues. */
+  capture(): Iterable<FoldRecord>;
   beginRestore(): FoldRestoration;
   /** Called once everything that the stream held at the restoration is folded. */
   caughtUp?(): void;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FoldRecord } from '../../actors/foldRecord.ts';
+import { parseRecord } from '../../actors/foldRecord.ts';
 import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject, oracleSubject } from '../../actors/messages/subjects.ts';
@@ -13,11 +13,11 @@ import type { BucketRow } from '../../actors/wheel/roundFold.ts';
 import { createReferencePlaces } from '../reference/places.ts';
 import { acceptReadings } from '../reference/readings.ts';
 import { genesisMs } from '../support/genesis.ts';
-import { createRecords, followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
+import { sortRecords } from '../support/sortRecords.ts';
 
 const publicId = 'wheel.public';
 /** Noon of a day. */
@@ -126,7 +126,7 @@ describe.each(folds)('installations with $fold', ({ create, messageAt }) => {
     const fold: Fold = create(8);
     expect(flood(fold, 4, startMs)).toBe(4);
     const lowered: Fold = create(2);
-    restoreState(lowered, fold.capture().all());
+    restoreState(lowered, fold.capture());
     expect(flood(lowered, 4, startMs + 1)).toBe(4);
     expect(lowered.receive(messageAt('new', startMs + dayMs))).toEqual(tooMany);
     expect(lowered.places().taken).toBe(4);
@@ -164,7 +164,6 @@ describe.each(folds)('installations with $fold', ({ create, messageAt }) => {
       ),
       lateMs: fc.constantFrom(0, 0, 0, dayMs, 35 * dayMs),
       isRestored: fc.constantFrom(true, false, false, false),
-      isCaptured: fc.boolean(),
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), fc.integer({ min: 1, max: 6 }), (steps, max) => {
@@ -179,17 +178,13 @@ describe.each(folds)('installations with $fold', ({ create, messageAt }) => {
           const storedAtMs = atMs + aheadMs;
           messages.push({ id, madeAtMs, storedAtMs, message: messageAt(id, storedAtMs, seq, madeAtMs) });
         }
-        let { follow } = followCaptures();
         const outcomes = messages.map(({ message }, index) => {
           const outcome = fold.receive(message);
           if (steps[index]?.isRestored) {
-            const records = createRecords();
-            records.apply(fold.capture().all());
+            const records = sortRecords(fold.capture());
             fold = create(max);
-            restoreState(fold, parse(records.sorted()));
-            ({ follow } = followCaptures());
+            restoreState(fold, records.map(parseRecord));
           }
-          if (steps[index]?.isCaptured) follow(fold.capture());
           return typeof outcome === 'object' && 'rejection' in outcome ? outcome.rejection.reason : null;
         });
         const judge = messageAt === readingAt ? judgeReadings : judgeStatements;
@@ -199,12 +194,6 @@ describe.each(folds)('installations with $fold', ({ create, messageAt }) => {
     );
   });
 });
-
-const parse = (records: readonly (readonly [string, string])[]): FoldRecord[] =>
-  records.map(([name, value]) => {
-    const at = name.indexOf(' ');
-    return { kind: name.slice(0, at), key: name.slice(at + 1), value };
-  });
 
 interface Sent {
   readonly message: StreamMessage;

@@ -19,7 +19,6 @@ import type { SubmissionOutcome } from '../../machines/submission.ts';
 import * as reference from '../reference/process.ts';
 import { type Settlement as ReferenceSettlement, startSettlement } from '../reference/settlement.ts';
 import { genesisMs } from '../support/genesis.ts';
-import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { preparedBody, signerBody } from '../support/readings/pipelineBodies.ts';
@@ -218,7 +217,6 @@ describe('the settlement machine and the reference', () => {
       (isEnabled, steps) => {
         let actors = createSettlementActors({ genesisMs });
         const { settlement: expectedSettlement, hear } = startSettlement(id, genesisMs);
-        const { follow } = followCaptures();
         const said: { subject: string; data: Buffer }[] = [];
 
         const receive = (stored: { subject: string; data: Uint8Array }, storedAtMs: number) => {
@@ -256,8 +254,7 @@ describe('the settlement machine and the reference', () => {
               receive(jsonMessage(reporterSubject(id), body), storedAtMs);
             }
           }
-          if (one.do === 'restart' || index % 3 === 0) follow(actors.capture());
-          if (one.do === 'restart') actors = restoreActors(actors.capture().all());
+          if (one.do === 'restart') actors = restoreActors(actors.capture());
           const settlement = actors.settlement(id);
           assert.deepEqual(describeSettlement(settlement), describeReference(expectedSettlement));
           for (const input of inputs) {
@@ -281,7 +278,7 @@ describe('a snapshot', () => {
     const actors = createSettlementActors({ genesisMs });
     const at = new Date(startMs).toISOString();
     actors.receive(jsonMessage(reporterSubject(id), { type: 'run_started', at, runId: 'a' }));
-    return [...actors.capture().all()].filter(({ kind }) => ['settlement', 'heard'].includes(kind));
+    return [...actors.capture()].filter(({ kind }) => ['settlement', 'heard'].includes(kind));
   };
   const isSettlement = ({ kind }: FoldRecord) => kind === 'settlement';
 
@@ -325,7 +322,7 @@ describe('a snapshot', () => {
     (missing) => {
       const actors = createSettlementActors({ genesisMs });
       actors.receive(jsonMessage(signerSubject(id), signerBody));
-      const records = [...actors.capture().all()];
+      const records = [...actors.capture()];
       expect(() => restoreActors(records)).not.toThrow();
       const others = records.filter(({ kind }) => kind !== missing);
       expect(others.length).toBeGreaterThan(0);

@@ -92,7 +92,7 @@ describe('configuration', () => {
       readyGraceMs: 105_000,
       chainProofs: 'all',
       auditSeconds: 106,
-      snapshots: { intervalMs: 60_000, messages: 500_000 },
+      snapshots: { intervalMs: 600_000, messages: 500_000 },
       accessLogOneOf: 107,
     });
   });

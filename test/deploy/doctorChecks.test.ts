@@ -385,8 +385,7 @@ describe('doctor, of snapshots', () => {
     digest: null,
     takenAtMs: 70_000,
     snapshot: 'one',
-    part: 0,
-    ordinal: 1,
+    checksum: '',
     ...change,
   });
   it.each([

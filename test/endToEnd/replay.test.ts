@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { parseRecord } from '../../actors/foldRecord.ts';
 import { inputStreamNames } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
 import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
@@ -8,14 +7,12 @@ import { applyRowsTtl, readRowsTtlDays, rowsTtlDaysMax } from '../../storage/row
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { genesisMs } from '../support/genesis.ts';
-import { createRecords } from '../support/increments.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import { startMiner, waitUntilReady } from '../support/processes/minerProcess.ts';
 import type { TestConnection } from '../support/processes/natsServer.ts';
 import { mixedPublications, publishAll, publishMany } from '../support/readings/readingMessages.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 import { storedState } from '../support/storage/storedState.ts';
 
 /** Three installations, one reading per minute each: the second universal day begins with the 4,321st. */
@@ -44,13 +41,13 @@ const damage = (database: Database, { rounds }: Tables, condition: string) =>
 
 /** The records of the newest saved state of each stream, sorted. */
 async function newestState(database: Database, tables: Tables): Promise<string[]> {
-  const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+  const store = createSnapshotStore({ database, tables: () => tables });
   const states = inputStreamNames.map(async (stream) => {
     const [header] = await store.list(stream);
     if (header === undefined) return [];
-    const records = createRecords();
-    for await (const lines of store.read(header)) records.apply(lines.map(parseRecord));
-    return [`${stream} ${header.position}`, ...records.sorted().map((record) => record.join(' '))];
+    const records: string[] = [];
+    for await (const lines of store.read(header)) records.push(...lines);
+    return [`${stream} ${header.position}`, ...records.sort()];
   });
   return (await Promise.all(states)).flat().sort();
 }

@@ -122,8 +122,8 @@ describe('the machine of a follower', () => {
 
   it.each([
     ['the whole stream was folded', { position: 0, lastSequence: 1 }, true],
-    ['much was folded', { position: 5, lastSequence: 10_005 }, true],
-    ['little was folded', { position: 5, lastSequence: 10_004 }, false],
+    ['a message was folded', { position: 5, lastSequence: 6 }, true],
+    ['nothing was folded', { position: 5, lastSequence: 5 }, false],
     ['the stream is empty', { position: 0, lastSequence: 0 }, false],
   ])('needs a save, until it is done, if %s to catch up', async (_, restoredTo, isDue) => {
     const { actor, restored, caughtUp } = follower();

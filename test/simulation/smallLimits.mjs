@@ -9,8 +9,8 @@ export const smallLimits = [
   },
   {
     file: 'actors/chain/rows/activityRows.ts',
-    from: 'export const ownerEventsRetained = 50_000;',
-    to: 'export const ownerEventsRetained = 30;',
+    from: 'export const ownerEventsRetained = 25;',
+    to: 'export const ownerEventsRetained = 3;',
   },
   {
     file: 'actors/chain/spans/chainSpan.ts',

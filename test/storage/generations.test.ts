@@ -19,6 +19,7 @@ import { insertRows } from '../../storage/tables/table.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { buildMeasurementEvents, feedRun } from '../support/chain/feedEvents.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { migratedDeployment } from '../support/storage/migratedDeployment.ts';
 import { openForTest, openTables, useBothLocations } from '../support/storage/openTables.ts';
 import { someRows } from '../support/storage/someRows.ts';
 import { storedRows } from '../support/storage/storedRows.ts';
@@ -93,7 +94,7 @@ describe('views', () => {
     expect(await findActiveTables(database)).toEqual(rebuilt);
     const peak = 'SELECT peak_speed_mm_per_second FROM half_hour_buckets';
     expect(await database.select(peak)).toEqual([[7]]);
-    await migrate(database, silentLogger);
+    await migrate(database, silentLogger, migratedDeployment);
     expect(await database.select(peak)).toEqual([[8]]);
     expect(await speeds(database)).toEqual([8, 8, 8]);
   });

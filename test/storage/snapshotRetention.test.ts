@@ -1,89 +1,101 @@
-import assert from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';
 import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
-import { formatSnapshotName, type StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
+import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 
-function header(ordinal: number, overrides: Partial<StoredSnapshotHeader> = {}): StoredSnapshotHeader {
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const startMs = Date.UTC(2026, 0, 31, 12);
+
+function header(position: number, overrides: Partial<StoredSnapshotHeader> = {}): StoredSnapshotHeader {
   return {
     stream: 'MINER_COUNTER',
     foldVersion: 1,
     configuration: 'one deployment',
     streamCreated: '2026-01-31T12:00:00.123456789Z',
-    position: ordinal,
+    position,
     digest: null,
-    takenAtMs: ordinal,
-    snapshot: String(ordinal),
-    part: 0,
-    ordinal,
+    takenAtMs: startMs,
+    snapshot: String(position),
+    checksum: '',
     ...overrides,
   };
 }
 
-/** Retained snapshots after saving `count` of them; `check` sees them after each. */
-function savedInOrder(
+/** Retained snapshots after one is saved every `everyMs`, and their ages; `check` sees them after each. */
+function saveRegularly(
   count: number,
-  check: (kept: readonly StoredSnapshotHeader[], ordinal: number) => void = () => undefined,
+  everyMs: number,
+  check: (agesMs: readonly number[], atMs: number) => void = () => undefined,
 ): StoredSnapshotHeader[] {
   let kept: StoredSnapshotHeader[] = [];
-  for (let ordinal = 1; ordinal <= count; ordinal++) {
-    kept = selectRetained(header(ordinal), kept);
-    check(kept, ordinal);
+  for (let position = 1; position <= count; position++) {
+    const takenAtMs = startMs + position * everyMs;
+    kept = selectRetained(header(position, { takenAtMs }), kept);
+    check(
+      kept.map((one) => takenAtMs - one.takenAtMs),
+      takenAtMs - startMs,
+    );
   }
   return kept;
 }
 
-describe('retained snapshots', () => {
-  it('are the newest three, and the newest and oldest of each band of ages', () => {
-    const ages = savedInOrder(6_000).map(({ ordinal }) => 6_000 - ordinal);
-    expect(ages.sort((a, b) => a - b)).toEqual([
-      0, 1, 2, 3, 4, 15, 26, 59, 103, 191, 367, 1_071, 3_183, 5_999,
-    ]);
-  });
+const positionsOf = (headers: readonly StoredSnapshotHeader[]) =>
+  headers.map(({ position }) => position).sort((a, b) => b - a);
 
-  it('are of every age, and bounded in number, however many were saved', () => {
-    const bandsFrom = [1, 4, 16, 64, 256, 1_024, 4_096];
-    savedInOrder(9_000, (kept, saved) => {
-      assert(kept.length <= snapshotsRetainedMax, `${kept.length} after the ${saved}th`);
-      const ages = kept.map(({ ordinal }) => saved - ordinal);
-      assert(ages.includes(0), `the ${saved}th itself`);
-      for (const [index, from] of bandsFrom.entries()) {
-        const oldest = from + (from - (bandsFrom[index - 1] ?? 0));
-        const isOfBand = (age: number) => from <= age && age <= oldest;
-        assert(
-          saved <= oldest || ages.some(isOfBand),
-          `none of the ${from}th to the ${oldest}th before the ${saved}th`,
-        );
-      }
+describe('retained snapshots', () => {
+  it.each([
+    ['every ten minutes', 10 * minuteMs],
+    ['every minute', minuteMs],
+    ['every 50 seconds, as with very many messages', 50_000],
+  ])('are the newest three, and one of ten minutes, each hour and each day, if saved %s', (_, everyMs) => {
+    saveRegularly(Math.ceil((25 * dayMs) / everyMs), everyMs, (agesMs, atMs) => {
+      expect(agesMs.length).toBeLessThanOrEqual(snapshotsRetainedMax);
+      for (const age of [0, 1, 2]) if (age * everyMs < atMs) expect(agesMs).toContain(age * everyMs);
+      const isThere = (fromMs: number, toMs: number) => agesMs.some((age) => fromMs <= age && age < toMs);
+      if (atMs > 30 * minuteMs) expect(isThere(10 * minuteMs, 30 * minuteMs)).toBe(true);
+      for (let hours = 1; hours < 23; hours += 7)
+        if (atMs > (hours + 1) * hourMs)
+          expect(isThere(hours * hourMs, (hours + 1) * hourMs + everyMs)).toBe(true);
+      for (let days = 1; days < 19; days += 5)
+        if (atMs > (days + 1) * dayMs) expect(isThere(days * dayMs, (days + 1) * dayMs + everyMs)).toBe(true);
+      expect(Math.max(...agesMs)).toBeLessThan(21 * dayMs);
     });
   });
 
-  it('do not go for a clock that is ahead for a while', () => {
-    const dayMs = 86_400_000;
-    const before = savedInOrder(5_000);
-    let kept = before;
-    for (let ordinal = 5_001; ordinal <= 5_005; ordinal++)
-      kept = selectRetained(header(ordinal, { takenAtMs: ordinal * 60_000 + 30 * dayMs }), kept);
-    const old = ({ ordinal }: StoredSnapshotHeader) => ordinal < 4_900;
-    expect(kept.filter(old)).toEqual(before.filter(old));
+  it('stay if the clock is wrong for a while, whichever way', () => {
+    const before = saveRegularly(3_000, 10 * minuteMs);
+    for (const wrongMs of [300 * dayMs, -300 * dayMs]) {
+      let kept = before;
+      for (let position = 3_001; position <= 3_005; position++)
+        kept = selectRetained(
+          header(position, { takenAtMs: startMs + position * 10 * minuteMs + wrongMs }),
+          kept,
+        );
+      expect(positionsOf(kept).slice(0, 3)).toEqual([3_005, 3_004, 3_003]);
+      const lost = positionsOf(before).filter((position) => !positionsOf(kept).includes(position));
+      // Each wrong hour and day takes the place of one.
+      expect(lost.length).toBeLessThan(10);
+    }
   });
 
   it('of earlier folds are kept, the newest of each, and do not displace others', () => {
     const others = [1, 2, 3, 4].flatMap((foldVersion) =>
-      [1, 2].map((number) => header(foldVersion * 10 + number, { foldVersion })),
+      [1, 2].map((number) =>
+        header(foldVersion * 10 + number, { foldVersion, takenAtMs: startMs + foldVersion * 10 + number }),
+      ),
     );
     const saved = header(50, { foldVersion: 5 });
-    expect(selectRetained(saved, others).map(({ ordinal }) => ordinal)).toEqual([50, 42, 32]);
-    const deployments = [header(1, { configuration: 'another' }), header(2, { streamCreated: 'another' })];
+    expect(selectRetained(saved, others).map(({ position }) => position)).toEqual([50, 42, 32]);
+    const deployments = [
+      header(1, { configuration: 'another', takenAtMs: 1 }),
+      header(2, { streamCreated: 'another', takenAtMs: 2 }),
+    ];
     expect(selectRetained(saved, deployments)).toEqual([saved, ...deployments.toReversed()]);
   });
 
   it('of higher positions than the saved one stay: an older state was restored, and is being folded on from', () => {
-    const saved = header(9, { position: 5 });
-    const above = header(8, { position: 20 });
-    expect(selectRetained(saved, [above])).toEqual([saved, above]);
+    const above = [20, 21, 22, 23].map((position) => header(position));
+    expect(positionsOf(selectRetained(header(5), above))).toEqual([23, 22, 21, 5]);
   });
-});
-
-it('a state has the name of its snapshot and the number of its increment', () => {
-  expect([0, 2].map((part) => formatSnapshotName(header(7, { part })))).toEqual(['7', '7+2']);
 });

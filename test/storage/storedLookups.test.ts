@@ -12,7 +12,6 @@ import { resolveTables } from '../../storage/tables.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someRows } from '../support/storage/someRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
@@ -192,13 +191,13 @@ it('rows and snapshots name the streams that they were made from, and the messag
   await storeRows(database, tables, { readings: [readingAt(1, 0)] });
   expect(await readStreams()).toEqual({});
   await noteGeneration(database, { ...origin, generation: 9, atMs: 1 });
-  const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+  const snapshots = createSnapshotStore({ database, tables: () => tables });
   for (const [stream, streamCreated, position] of [
     ['MINER_COUNTER beside', 'one', 1],
     ['MINER_PIPELINE', 'one', 1],
     ['MINER_PIPELINE', 'two', 2],
   ] as const)
-    await snapshots.saveBase({ ...origin, stream, streamCreated, position, digest: null, takenAtMs: 0 }, []);
+    await snapshots.save({ ...origin, stream, streamCreated, position, digest: null, takenAtMs: 0 }, []);
   expect(await readStreams()).toEqual({
     MINER_COUNTER: ['noted'],
     MINER_PIPELINE: expect.arrayContaining(['one', 'two']),

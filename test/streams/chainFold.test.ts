@@ -105,9 +105,9 @@ describe('the fold of the chain stream', () => {
     chain.append(1, 1_500, 4);
     const first = await start();
     first.take(chain.messages.slice(0, 700));
-    const early = [...first.fold.capture().all()];
+    const early = [...first.fold.capture()];
     first.take(chain.messages.slice(700, 900));
-    const late = [...first.fold.capture().all()];
+    const late = [...first.fold.capture()];
     first.take(chain.messages.slice(900));
     const before = await readEvents(first);
     // 12 confirmations: the events of all but the newest eleven blocks.
@@ -204,7 +204,7 @@ describe('the fold of the chain stream', () => {
     chain.append(1, 2_000, 4);
     const first = await start();
     first.take(chain.messages.slice(0, 1_200));
-    const early = [...first.fold.capture().all()];
+    const early = [...first.fold.capture()];
     first.take(chain.messages.slice(1_200));
     const expected = await readPages(first, opened);
     const second = await start(1_200);

@@ -30,7 +30,7 @@ it('the fold of readings shows a restored state once it has caught up, and memor
   ];
   take(1);
   take(2);
-  const state = [...fold.capture().all()];
+  const state = [...fold.capture()];
   take(3);
   // A batch of a rejected message.
   take(4, 3);

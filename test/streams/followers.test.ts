@@ -77,13 +77,13 @@ it('a follower removes rows of a lost stream only from the tables that it fills,
   await eventually(() => settled?.isCurrent && settled.status().position === 1, 'the other stream');
   await other.stop({ graceMs: 60_000 });
   expect([settled?.status().snapshotPosition, reported.mock.calls]).toEqual([1, []]);
-  const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+  const snapshots = createSnapshotStore({ database, tables: () => tables });
   const { member } = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
   const header = { stream, streamCreated: 'before', position: 9, digest: null, takenAtMs: 0 } as const;
   const { identity } = createStreamActors({ installationId: 'wheel', genesisTimestamp: 0, onChain: null })[
     stream
   ];
-  await snapshots.saveBase({ ...identity, ...header }, []);
+  await snapshots.save({ ...identity, ...header }, []);
   for (const filled of [active, tables])
     await storeRows(database, filled, { readings: [acceptedReading({ position: 9 })] });
   await nats.jsm.streams.delete(stream);

@@ -120,7 +120,7 @@ async function createAgain() {
     await storeRows(database, tables, { readings });
   };
   const saveState = async () => {
-    const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+    const snapshots = createSnapshotStore({ database, tables: () => tables });
     const streamCreated = await readCreated();
     const place = {
       stream: 'MINER_COUNTER',
@@ -129,7 +129,7 @@ async function createAgain() {
       digest: null,
       takenAtMs: 0,
     } as const;
-    await snapshots.saveBase({ ...identity, ...place }, []);
+    await snapshots.save({ ...identity, ...place }, []);
   };
   const readPositions = async (oldestMs: number | null = null): Promise<number[]> => {
     const read = createStoredReadings({

@@ -16,6 +16,7 @@ import { chooseGeneration, RebuildIncomplete } from '../../streams/ingest/rebuil
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { migratedDeployment } from '../support/storage/migratedDeployment.ts';
 import { openForTest, openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
@@ -45,6 +46,7 @@ function startIngest(
     },
     identity: ours,
     settlementIdentity: ours,
+    deployment: migratedDeployment,
     clock: systemClock,
     logger: silentLogger,
     retention: { retentionDays: 0 },
@@ -126,11 +128,11 @@ describe('the generation that is written to', () => {
   it('has the snapshots of other streams and the TTL of rows, is filled on by the next process, and is activated', async () => {
     const { nats, database, jsm, tables } = await createFilled();
     const settings = { jetStream: () => nats, database, streamGuard: guard(database, nats), rowsTtlDays: 40 };
-    const storeIn = (of: Tables) => createSnapshotStore({ database, tables: () => of, logger: silentLogger });
+    const storeIn = (of: Tables) => createSnapshotStore({ database, tables: () => of });
     for (const stream of ['MINER_PIPELINE', 'MINER_CHAIN'] as const) {
       const { created: streamCreated } = await jsm.streams.info(stream);
       const place = { streamCreated, position: 0, digest: null, takenAtMs: 0 };
-      await storeIn(tables).saveBase({ ...ours, ...place, stream }, []);
+      await storeIn(tables).save({ ...ours, ...place, stream }, []);
     }
     const start = async () => {
       const ingest = startIngest({ writes: true }, settings);
@@ -246,7 +248,7 @@ describe('the generation that is written to', () => {
     const { nats, database, jsm, js, tables, choose } = await createFilled();
     for (let message = 1; message <= 3; message++) await js.publish('miner.oracle.wheel', '{}');
     const { created: streamCreated } = await jsm.streams.info('MINER_PIPELINE');
-    const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+    const store = createSnapshotStore({ database, tables: () => tables });
     const save = async (identity: typeof ours) => {
       const header = {
         stream: 'MINER_PIPELINE',
@@ -255,7 +257,7 @@ describe('the generation that is written to', () => {
         digest: null,
         takenAtMs: Date.now(),
       } as const;
-      await store.saveBase({ ...header, ...identity }, []);
+      await store.save({ ...header, ...identity }, []);
     };
     await noteGeneration(database, {
       ...ours,
@@ -292,7 +294,7 @@ it('a process that only reads waits for the tables of evicted events', async () 
   });
   const refused = await waitFor(reader, (one) => one.context.failures > 0 || one.hasTag('granted'));
   expect(refused.hasTag('granted')).toBe(false);
-  await migrate(database, silentLogger);
+  await migrate(database, silentLogger, migratedDeployment);
   const { context } = await waitFor(reader, (snapshot) => snapshot.hasTag('granted'));
   expect(context.grant).toEqual({ epoch: null, generation: 1, rebuildsFrom: null });
 });

@@ -19,8 +19,7 @@ const header = (position: number, change: object = {}): StoredSnapshotHeader => 
   digest: null,
   takenAtMs: clock.nowMs() - 5_000,
   snapshot: `at ${position}`,
-  part: 0,
-  ordinal: position,
+  checksum: '',
   ...change,
 });
 

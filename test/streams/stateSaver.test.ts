@@ -1,76 +1,58 @@
 import { describe, expect, it } from 'vitest';
-import type { StateCapture } from '../../actors/foldRecord.ts';
-import type { SnapshotChain, SnapshotStore } from '../../storage/snapshots.ts';
+import type { SnapshotStore } from '../../storage/snapshots.ts';
 import { createStateSaver } from '../../streams/pipeline/stateSaver.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
-/** A saver whose requests are recorded, and a fold whose captures the test chooses. */
+/** A saver whose saved states are recorded, and may fail. */
 function startSaver() {
   const saved: string[] = [];
-  const settings = { isFailing: false, canExtend: true, knowsChanges: true };
-  const save = async (what: string, part: number): Promise<SnapshotChain> => {
-    if (settings.isFailing) throw new Error('the database is unavailable');
-    saved.push(what);
-    return {
-      snapshot: 'one',
-      table: 'snapshots',
-      part,
-      ordinal: 1,
-      baseBytes: 100,
-      incrementBytes: 7 * part,
-    };
-  };
+  const settings = { isFailing: false };
   const snapshots: SnapshotStore = {
-    saveBase: ({ position }) => save(`whole ${position}`, 0),
-    saveIncrement: ({ part }, { position }) => save(`increment ${position}`, part + 1),
-    canExtend: () => settings.canExtend,
+    save: async ({ position }, records) => {
+      if (settings.isFailing) throw new Error('the database is unavailable');
+      // Later states would overtake this one.
+      await new Promise((resolve) => setTimeout(resolve, position === 1 ? 5 : 0));
+      saved.push(`${position}: ${[...records].map(({ value }) => value)}`);
+      return 100 + position;
+    },
     list: async () => [],
     read: () => {
       throw new Error('nothing is read');
     },
     deleteAbove: async () => undefined,
   };
-  const capture = (): StateCapture => ({ all: () => [], changes: settings.knowsChanges ? () => [] : null });
+  let captures = 0;
   const fold: StreamFold = {
     identity: { foldVersion: 1, configuration: '' },
     receive: () => {
       throw new Error('nothing is folded');
     },
-    capture,
+    capture: () => [{ kind: 'capture', key: '', value: String(++captures) }],
     beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
   };
   const clock = manualClock();
-  const saver = createStateSaver({
-    stream: 'MINER_CHAIN',
-    fold,
-    snapshots,
-    clock,
-    logger: silentLogger,
-  });
+  const saver = createStateSaver({ stream: 'MINER_CHAIN', fold, snapshots, clock, logger: silentLogger });
   const captureAt = (position: number) => saver.capture({ streamCreated: 'now', position, digest: null });
   const saveAt = (position: number) => saver.save(captureAt(position));
   return { saved, settings, clock, saver, captureAt, saveAt };
 }
 
 describe('the saver of a state', () => {
-  it('saves a complete state after one that could not be saved, and after one that was not requested', async () => {
-    const { saved, settings, captureAt, saveAt } = startSaver();
-    await saveAt(1);
+  it('saves states in the order of their capture, also after one that could not be saved', async () => {
+    const { saved, settings, captureAt, saver, saveAt } = startSaver();
+    await Promise.all([captureAt(1), captureAt(2)].map(saver.save));
     settings.isFailing = true;
-    await expect(saveAt(2)).rejects.toThrow('unavailable');
+    await expect(saveAt(3)).rejects.toThrow('unavailable');
     settings.isFailing = false;
-    await saveAt(3);
-    await Promise.all([saveAt(4), saveAt(5)]);
-    captureAt(6);
-    await saveAt(7);
-    expect(saved).toEqual(['whole 1', 'whole 3', 'increment 4', 'increment 5', 'whole 7']);
+    await saveAt(4);
+    expect(saved).toEqual(['1: 1', '2: 2', '4: 4']);
   });
 
   it('shows the position, time and bytes of the newest saved state, and counts what could not be saved', async () => {
     const { settings, clock, saver, saveAt } = startSaver();
-    saver.reset({ snapshotPosition: 1, snapshotTakenAtMs: 5 });
+    saver.noteRestored({ snapshotPosition: 1, snapshotTakenAtMs: 5 });
     const statuses = [saver.status];
     for (const position of [2, 3]) {
       clock.advance(1_000);
@@ -89,23 +71,9 @@ describe('the saver of a state', () => {
     const nowMs = clock.nowMs();
     expect([...statuses, saver.status]).toEqual([
       savedAt(1, 5, null),
-      savedAt(2, nowMs - 1_000, 100),
-      savedAt(3, nowMs, 107),
-      savedAt(3, nowMs, 107, 2),
+      savedAt(2, nowMs - 1_000, 102),
+      savedAt(3, nowMs, 103),
+      savedAt(3, nowMs, 103, 2),
     ]);
-  });
-
-  it('saves a complete state after a restoration, after large increments, and if the changes are not known', async () => {
-    const { saved, settings, saver, saveAt } = startSaver();
-    await saveAt(1);
-    saver.reset({});
-    await saveAt(2);
-    settings.canExtend = false;
-    await saveAt(3);
-    Object.assign(settings, { canExtend: true, knowsChanges: false });
-    await saveAt(4);
-    settings.knowsChanges = true;
-    await saveAt(5);
-    expect(saved).toEqual(['whole 1', 'whole 2', 'whole 3', 'whole 4', 'increment 5']);
   });
 });

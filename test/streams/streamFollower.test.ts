@@ -2,14 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { identifyFold } from '../../actors/foldIdentity.ts';
 import { createEmpty } from '../../storage/generations.ts';
-import { createSnapshotStore, type SnapshotChain } from '../../storage/snapshots.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { noRows } from '../../storage/storedRows.ts';
 import { resolveTables } from '../../storage/tables.ts';
 import { batchBytesMax } from '../../streams/jetstream/source/messageBatch.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { underWayBytesMax } from '../../streams/pipeline/streamPipeline.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import {
   createTestFollower,
@@ -24,13 +23,13 @@ const subject = 'miner.counter.wheel';
 const stateless: StreamFold = {
   identity: identifyFold(1, {}),
   receive: () => ({ rows: noRows, rejections: [] }),
-  capture: () => ({ all: () => [], changes: null }),
+  capture: () => [],
   beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
 };
 
 async function prepareStream() {
   const { nats, database, tables } = await prepareToFollow();
-  const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+  const snapshots = createSnapshotStore({ database, tables: () => tables });
   const publish = async (count: number) => {
     for (let number = 0; number < count; number++) await nats.js.publish(subject, `message ${number}`);
   };
@@ -45,7 +44,7 @@ describe('a follower of a stream', () => {
   it('that stores nothing reads more than may be under way', async () => {
     const { nats, snapshots, created } = await prepareStream();
     const place = { streamCreated: await created(), position: 0, digest: null };
-    await snapshots.saveBase({ ...stateless.identity, ...place, stream, takenAtMs: 1 }, []);
+    await snapshots.save({ ...stateless.identity, ...place, stream, takenAtMs: 1 }, []);
     let received = 0;
     const fold: StreamFold = {
       ...stateless,
@@ -84,7 +83,7 @@ describe('a follower of a stream', () => {
     const follower = createTestFollower(nats, {
       fold: stateless,
       // It answers before the next message is read.
-      snapshots: { ...snapshots, saveBase: async () => ({}) as SnapshotChain, canExtend: () => false },
+      snapshots: { ...snapshots, save: async () => 0 },
       sinks: emptySinks(),
       policy: { intervalMs: 600_000, messages: 1 },
       onCurrentSaved: () => reported.push(follower.status().position),
@@ -101,7 +100,7 @@ describe('a follower of a stream', () => {
     const used: number[] = [];
     const follower = createTestFollower(nats, {
       fold: stateless,
-      snapshots: { ...snapshots, saveBase: () => hang('save') },
+      snapshots: { ...snapshots, save: () => hang('save') },
       sinks: { ...emptySinks(), writer: { ...writer, whenIdle: () => hang('insert') } },
       policy: { intervalMs: 600_000, messages: 1 },
       useGeneration: (generation) => used.push(generation),
@@ -148,7 +147,7 @@ describe('a follower of a stream', () => {
     const prepared = await prepareToFollow();
     const { nats, database } = prepared;
     let { tables } = prepared;
-    const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+    const store = createSnapshotStore({ database, tables: () => tables });
     /** Set while ClickHouse does not answer the request for snapshots. */
     let restoring: Promise<void> | null = null;
     let stored: number[] = [];

@@ -1,21 +1,16 @@
-import assert from 'node:assert/strict';
-import type { FoldRecord, StateCapture } from '../../actors/foldRecord.ts';
+import type { FoldRecord } from '../../actors/foldRecord.ts';
 import type { FoldRestoration, StreamFold } from '../../streams/pipeline/streamFold.ts';
 
 /** Actors or the fold of a stream. */
 interface Restorable {
-  capture(): StateCapture;
   beginRestore(): Pick<FoldRestoration, 'add' | 'complete'>;
 }
 
-/** Replaces the state by the records' state, after which changes since an earlier capture are unknown. */
+/** Replaces the state by the records' state. */
 export function restoreState(into: Restorable, records: Iterable<FoldRecord>, position = 0): void {
   const restoration = into.beginRestore();
-  // Captured lazily, from what it is about to replace.
-  for (const record of [...records]) restoration.add(record);
-  into.capture();
+  for (const record of records) restoration.add(record);
   restoration.complete()(position);
-  assert.equal(into.capture().changes, null);
 }
 
 /** Whether a fold can continue from the state of the records. */

@@ -1,5 +1,4 @@
 import { requireValue } from '../../../machines/requireValue.ts';
-import { formatArrival } from '../../events/arrival.ts';
 import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import { buildRunId, evictOldest } from '../../events/eventWindow.ts';
 import { readErrorMessage } from '../../readErrorMessage.ts';
@@ -10,13 +9,7 @@ import { type FinalHistory, makeFinal, nothingFinal } from '../rows/finalHistory
 import type { ContractAddresses } from '../spans/chainEvent.ts';
 import { latestChanges, type ProposerChange } from '../spans/chainReads.ts';
 import { isSafelyBelow } from '../spans/confirmations.ts';
-import {
-  type ChainState,
-  emptyChainState,
-  type KnownBlock,
-  noteChanged,
-  type RecordName,
-} from '../state/chainState.ts';
+import { type ChainState, emptyChainState, type KnownBlock } from '../state/chainState.ts';
 import { withProposers } from '../state/coreState.ts';
 import {
   type ChainFault,
@@ -35,10 +28,9 @@ export interface AppliedBlocks {
   readonly evicted: readonly ChainFeedEvent[];
   /** History that no reorganization of a retained state can reach any more. Each entry comes once. */
   readonly final: FinalHistory;
-  readonly changed: readonly ChainState['changed'][];
 }
 
-export const nothingApplied: AppliedBlocks = { evicted: [], final: nothingFinal, changed: [] };
+export const nothingApplied: AppliedBlocks = { evicted: [], final: nothingFinal };
 
 /** Applies the blocks that have become safe, one by one. A block that cannot be applied changes nothing. */
 export function applySafeBlocks(
@@ -78,7 +70,6 @@ export function applySafeBlocks(
     state: { ...rest, safe: [...retained.slice(0, -1), newest], reversible },
     evicted: shortened.evicted,
     final,
-    changed: [...safe.slice(state.safe.length).map(({ changed }) => changed), newest.changed],
   };
 }
 
@@ -113,7 +104,7 @@ function applyBlock(
 ): ChainState | ChainFault {
   if (block.problem !== null) return { block: toKnownBlock(block), detail: block.problem };
   const { position } = stored;
-  let after: ChainState = { ...before, block: toKnownBlock(block), position, changed: null };
+  let after: ChainState = { ...before, block: toKnownBlock(block), position };
   for (const event of block.events) {
     try {
       after = addFeedEvent(applyEvent(after, event, contracts), event, stored);
@@ -153,6 +144,5 @@ function evictOldEvents(newest: ChainState, finalBlock: bigint, { position }: St
     position,
   });
   if (shorter === null) return { state: newest, evicted: [] };
-  const names = shorter.evicted.map((event): RecordName => `feedEvent ${formatArrival(event)}`);
-  return { state: noteChanged({ ...newest, feed: shorter.window }, ...names), evicted: shorter.evicted };
+  return { state: { ...newest, feed: shorter.window }, evicted: shorter.evicted };
 }

@@ -4,7 +4,6 @@ import type { ChainSpan } from '../spans/chainSpan.ts';
 import { linkSpan } from '../spans/linkSpan.ts';
 import type { ChainState, KnownBlock } from '../state/chainState.ts';
 import {
-  type ChangedRecords,
   emptySpanFoldState,
   type Reorganization,
   type SpanFoldSettings,
@@ -33,11 +32,7 @@ function hasRows({ feed, activityProgress, archive: { settlements, checkpoints }
 
 type Linked =
   | { readonly rejection: Rejection }
-  | {
-      readonly state: SpanFoldState;
-      readonly reorganization: Reorganization | null;
-      readonly changed: ChangedRecords;
-    };
+  | { readonly state: SpanFoldState; readonly reorganization: Reorganization | null };
 
 /**
  * Drops the blocks that the span replaces, or rejects a span that does not link.
@@ -56,9 +51,9 @@ export function followLink(state: SpanFoldState, span: ChainSpan, settings: Span
   const mayBeOlder = retainedFromBlock === null || forkBlock < retainedFromBlock;
   switch (linked.kind) {
     case 'first':
-      return { state: { ...state, rootHash: span.parentHash }, reorganization: null, changed: [] };
+      return { state: { ...state, rootHash: span.parentHash }, reorganization: null };
     case 'next':
-      return { state, reorganization: null, changed: [] };
+      return { state, reorganization: null };
     case 'restart': {
       const newest = state.safe.at(-1);
       if (newest !== undefined && hasRows(newest) && mayBeOlder)
@@ -66,7 +61,6 @@ export function followLink(state: SpanFoldState, span: ChainSpan, settings: Span
       return {
         state: { ...emptySpanFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },
         reorganization: { forkBlock, safeDepth: state.safe.length },
-        changed: 'all',
       };
     }
     case 'fork':
@@ -94,7 +88,6 @@ function forkAt(state: SpanFoldState, fork: KnownBlock, spanFork: number): Linke
       forks: Math.max(state.forks, spanFork),
     },
     reorganization: { forkBlock, safeDepth: state.safe.length - safe.length },
-    changed: state.safe.slice(safe.length).map(({ changed }) => changed),
   };
 }
 

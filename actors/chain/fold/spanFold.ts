@@ -10,7 +10,6 @@ import { joinParts } from '../spans/spanParts.ts';
 import { type AppliedBlocks, applySafeBlocks, nothingApplied, withReads } from './applySafeBlocks.ts';
 import { followLink } from './followLink.ts';
 import {
-  type ChangedRecords,
   type FoldedBlock,
   type Reorganization,
   type SpanFoldSettings,
@@ -23,12 +22,7 @@ export const spanFoldVersion = 8;
 
 type SpanOutcome =
   | { readonly rejection: Rejection; readonly state: SpanFoldState }
-  | (Omit<AppliedBlocks, 'changed'> & {
-      readonly state: SpanFoldState;
-      readonly reorganization: Reorganization | null;
-      /** Changed records of the applied blocks, and of the blocks that a reorganization replaced. */
-      readonly changed: ChangedRecords;
-    });
+  | (AppliedBlocks & { readonly state: SpanFoldState; readonly reorganization: Reorganization | null });
 
 /**
  * Folds spans. Blocks above the safe block wait, where a reorganization simply replaces them, and are applied once they are safe. Pure:
@@ -67,8 +61,7 @@ export function createSpanFold(settings: SpanFoldSettings) {
       isMismatched: false,
     };
     const applied = applySafeBlocks(extended, settings, stored);
-    const changed = linked.changed === 'all' ? 'all' : [...linked.changed, ...applied.changed];
-    return { ...applied, reorganization: linked.reorganization, changed };
+    return { ...applied, reorganization: linked.reorganization };
   }
 
   /** Adds chain reads from before the first block. Logs of blocks override them, regardless of the order of arrival. */

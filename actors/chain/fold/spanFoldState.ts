@@ -76,9 +76,6 @@ export interface Reorganization {
   readonly safeDepth: number;
 }
 
-/** Names of a snapshot's records that blocks changed; `all` if they are unknown. */
-export type ChangedRecords = 'all' | readonly ChainState['changed'][];
-
 export interface SpanFoldSettings {
   readonly chainId: bigint;
   readonly contracts: ContractAddresses;
@@ -86,7 +83,7 @@ export interface SpanFoldSettings {
   readonly deploymentBlock: bigint;
   /** All states from this block on are retained, with their events. Null retains the newest {@link retainedStatesMax}. */
   readonly retainedFromBlock: bigint | null;
-  /** Events of owners that stay in memory once they are rows; {@link ownerEventsRetained} by default. */
+  /** Newest events of each owner that stay in memory once they are rows; {@link ownerEventsRetained} by default. */
   readonly eventsRetained?: number;
 }
 

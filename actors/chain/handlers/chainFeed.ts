@@ -1,8 +1,7 @@
-import { formatArrival } from '../../events/arrival.ts';
 import type { ChainFeedDetails, ChainFeedEvent } from '../../events/eventSchemas.ts';
 import type { ChainEvent } from '../spans/chainEvent.ts';
 import { countWholeBlocks } from '../state/blockUnits.ts';
-import { type ChainState, noteChanged } from '../state/chainState.ts';
+import type { ChainState } from '../state/chainState.ts';
 import type { Checkpoint, Settlement } from '../state/settlements.ts';
 
 /** Sequence of a span's message, and when the stream stored it (epoch milliseconds). */
@@ -28,8 +27,7 @@ export function addFeedEvent(state: ChainState, event: ChainEvent, span: StoredS
     position,
     ordinal,
   };
-  const feed = { ...state.feed, events: state.feed.events.push(shown) };
-  return noteChanged({ ...state, feed }, `feedEvent ${formatArrival(shown)}`);
+  return { ...state, feed: { ...state.feed, events: state.feed.events.push(shown) } };
 }
 
 /** The feed's details of an event, from the state right after it; null for an event that the feed does not show. */

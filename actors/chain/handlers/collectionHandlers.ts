@@ -1,6 +1,6 @@
 import { zeroAddress } from '../../schemas/zero.ts';
 import type { EventOf } from '../spans/chainEvent.ts';
-import { type ChainState, noteChanged } from '../state/chainState.ts';
+import type { ChainState } from '../state/chainState.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 import { absentMembers, requirePosition, withActivity, withoutToken, withToken } from './ownerRecords.ts';
 
@@ -24,8 +24,7 @@ export const collectionHandlers: EventHandlers<'collection'> = {
   MetadataPublished: (state, { args }) => {
     const { tokenId, epoch, uri } = args;
     const metadata = state.collection.metadata.set(Number(tokenId), { epoch, uri });
-    const published = { ...state, collection: { ...state.collection, metadata } };
-    return noteChanged(published, `metadata ${Number(tokenId)}`);
+    return { ...state, collection: { ...state.collection, metadata } };
   },
   Transfer: transferToken,
   Approval: ignoreEvent,
@@ -45,13 +44,12 @@ function transferToken(
   const position = requirePosition(state, tokenId);
   if (position.owner !== from) throw new Error(`token ${tokenId} does not belong to ${from}`);
   const moved = withToken(withoutToken(state, from, tokenId), to, tokenId);
-  const updated = noteChanged(moved, `position ${tokenId}`);
-  const minerPositions = updated.minerPositions.set(tokenId, {
+  const minerPositions = moved.minerPositions.set(tokenId, {
     ...position,
     owner: to,
     ownershipStartedAtMs: from === to ? position.ownershipStartedAtMs : source.blockTimestampMs,
   });
-  return withActivity({ ...updated, minerPositions }, from === to ? [to] : [from, to], {
+  return withActivity({ ...moved, minerPositions }, from === to ? [to] : [from, to], {
     ...absentMembers,
     kind: 'transfer',
     address,

@@ -1,4 +1,4 @@
-import { type ChainState, countSettlements, noteChanged } from '../state/chainState.ts';
+import type { ChainState } from '../state/chainState.ts';
 import type { CoreConfiguration } from '../state/coreState.ts';
 import type { Settlement } from '../state/settlements.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
@@ -22,8 +22,7 @@ export const coreHandlers: EventHandlers<'core'> = {
   AdminChanged: (state, { args }) => withGovernance(state, { proxyAdminSlot: args.newAdmin }),
   RoundSettled: (state, { args }) => {
     const { work: _work, ...round } = args;
-    const unprocessedRounds = state.unprocessedRounds.push(round);
-    return noteChanged({ ...state, unprocessedRounds }, `unprocessedRound ${round.roundId}`);
+    return { ...state, unprocessedRounds: state.unprocessedRounds.push(round) };
   },
   BatchSettled: (state, { args, source }) => {
     expectSame('settledThroughRound', state.core.settledThroughRound, args.previousSettledThroughRound);
@@ -44,8 +43,7 @@ export const coreHandlers: EventHandlers<'core'> = {
       settledThroughRound: settlement.settledThroughRound,
       authorizationNonce: nonce + 1n,
     };
-    const settled = { ...state, core, settlements: state.settlements.push(settlement) };
-    return noteChanged(settled, `settlement ${countSettlements(state)}`);
+    return { ...state, core, settlements: state.settlements.push(settlement) };
   },
   Initialized: ignoreEvent,
   Upgraded: ignoreEvent,

@@ -1,5 +1,5 @@
 import type { EventOf } from '../spans/chainEvent.ts';
-import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
+import type { ChainState } from '../state/chainState.ts';
 import type { MinerPosition } from '../state/miningState.ts';
 import {
   activateWeight,
@@ -35,7 +35,7 @@ export const miningHandlers: EventHandlers<'mining'> = {
   WeightActivated: (state, { args }) => {
     const { roundId, totalWeight, accumulatedPerWeight } = args;
     const { mining } = state;
-    const activated = {
+    return {
       ...state,
       mining: {
         ...mining,
@@ -45,7 +45,6 @@ export const miningHandlers: EventHandlers<'mining'> = {
         pendingWeight: mining.pendingWeight.delete(roundId.toString()),
       },
     };
-    return noteChanged(activated, `activationPerWeight ${roundId}`, `pendingWeight ${roundId}`);
   },
   RoundMinted: mintRound,
   Checkpointed: (state, { args, source }) => {
@@ -53,7 +52,7 @@ export const miningHandlers: EventHandlers<'mining'> = {
     const { throughRound } = args;
     const checkpoint = { source, ...rest, amountBaseUnits, totalMintedBaseUnits, position: state.position };
     const processed = state.unprocessedRounds.takeWhile(({ roundId }) => roundId <= throughRound);
-    const checkpointed = {
+    return {
       ...state,
       checkpoints: state.checkpoints.push(checkpoint),
       unprocessedRounds: state.unprocessedRounds.skip(processed.size),
@@ -64,9 +63,6 @@ export const miningHandlers: EventHandlers<'mining'> = {
         mintedBaseUnits: checkpoint.totalMintedBaseUnits,
       },
     };
-    const rounds = processed.toArray().map(({ roundId }): RecordName => `unprocessedRound ${roundId}`);
-    const number = state.archive.checkpoints.count + state.checkpoints.size;
-    return noteChanged(checkpointed, `checkpoint ${number}`, ...rounds);
   },
   AdminChanged: ignoreEvent,
   Initialized: ignoreEvent,
@@ -91,22 +87,18 @@ function mintPosition(
     paidBaseUnits: 0n,
   };
   const weighted = withToken(withPendingWeight(state, round, weight), owner, tokenId);
-  const updated = noteChanged(weighted, `position ${tokenId}`);
-  return withActivity(
-    { ...updated, minerPositions: updated.minerPositions.set(tokenId, position) },
-    [owner],
-    {
-      ...absentMembers,
-      kind: 'mint',
-      address,
-      tokenIds: [BigInt(tokenId)],
-      to: owner,
-      level: 1,
-      effectiveRound: round,
-      nextMergeBlock,
-      source,
-    },
-  );
+  const minerPositions = weighted.minerPositions.set(tokenId, position);
+  return withActivity({ ...weighted, minerPositions }, [owner], {
+    ...absentMembers,
+    kind: 'mint',
+    address,
+    tokenIds: [BigInt(tokenId)],
+    to: owner,
+    level: 1,
+    effectiveRound: round,
+    nextMergeBlock,
+    source,
+  });
 }
 
 function mergePositions(
@@ -135,12 +127,7 @@ function mergePositions(
     ],
     paidBaseUnits: survivor.paidBaseUnits + donor.paidBaseUnits,
   };
-  const updated = noteChanged(
-    withoutToken(withPendingWeight(state, effectiveRound, weight - combined), owner, donorId),
-    `position ${survivorId}`,
-    `position ${donorId}`,
-    `metadata ${donorId}`,
-  );
+  const updated = withoutToken(withPendingWeight(state, effectiveRound, weight - combined), owner, donorId);
   const minerPositions = updated.minerPositions.set(survivorId, merged).delete(donorId);
   const metadata = updated.collection.metadata.delete(donorId);
   return withActivity(
@@ -173,8 +160,7 @@ function claimRewards(
     minerPositions = minerPositions.set(position.tokenId, { ...position, paidBaseUnits });
   }
   const paid = { ...mining, paidBaseUnits: mining.paidBaseUnits + amountBaseUnits };
-  const names = tokenIds.map((tokenId): RecordName => `position ${Number(tokenId)}`);
-  return withActivity(noteChanged({ ...state, minerPositions, mining: paid }, ...names), [owner], {
+  return withActivity({ ...state, minerPositions, mining: paid }, [owner], {
     ...absentMembers,
     kind: 'claim',
     address,
@@ -199,7 +185,7 @@ function mintRound(state: ChainState, { args, source }: EventOf<'mining', 'Round
   const settlement = state.settlements.get(index);
   // `get` would count a negative index from the end.
   if (index < 0 || settlement === undefined) throw new Error(`round ${roundId} was minted but never settled`);
-  const minted = {
+  return {
     ...state,
     mintedRounds: state.mintedRounds.push({ roundId, amountBaseUnits }).takeLast(recentRoundsShown),
     settlements: state.settlements.set(index, {
@@ -213,11 +199,9 @@ function mintRound(state: ChainState, { args, source }: EventOf<'mining', 'Round
       perWeightByDate: earlier.push(entry),
     },
   };
-  const number = state.archive.settlements.count + index;
-  return noteChanged(minted, `settlement ${number}`, `perWeight ${entry.date}`);
 }
 
 function withPendingWeight(state: ChainState, round: bigint, change: bigint): ChainState {
   const pendingWeight = state.mining.pendingWeight.update(round.toString(), 0n, (sum) => sum + change);
-  return noteChanged({ ...state, mining: { ...state.mining, pendingWeight } }, `pendingWeight ${round}`);
+  return { ...state, mining: { ...state.mining, pendingWeight } };
 }

@@ -1,6 +1,6 @@
 import { List } from 'immutable';
 import type { Address } from '../../schemas/hex.ts';
-import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
+import type { ChainState } from '../state/chainState.ts';
 import type { MinerPosition } from '../state/miningState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
 
@@ -34,15 +34,11 @@ export function withActivity(
       all.set(owner, { ...known, activityCount: activityCount + 1, activity: activity.push(event) });
     }
   });
-  const names = logged.flatMap(({ owner, eventNumber }): RecordName[] => [
-    `activity ${owner}/${eventNumber}`,
-    `activityCount ${owner}`,
-  ]);
   const activityProgress = {
     ...state.activityProgress,
-    logged: state.activityProgress.logged.push(...logged),
+    pending: state.activityProgress.pending.push(...logged),
   };
-  return noteChanged({ ...state, owners: updated, activityProgress }, ...names);
+  return { ...state, owners: updated, activityProgress };
 }
 
 export function withToken(state: ChainState, owner: Address, tokenId: number): ChainState {

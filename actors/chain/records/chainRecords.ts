@@ -27,6 +27,9 @@ const state = z.strictObject({
   feed: z.strictObject({ run: z.string(), evicted: evictedEvents }),
 });
 
+/** The number of an owner's events, and the newest ones, oldest first. */
+const ownerActivity = z.strictObject({ activityCount: count, activity: z.array(ownerEvent) });
+
 export const chainRecords = {
   /** One, with an empty key. */
   fold: defineRecord('fold', spanFoldScalars.extend({ newestSpanAtMs: milliseconds.nullable() })),
@@ -50,8 +53,6 @@ export const chainRecords = {
   position: defineListRecord('position', minerPosition),
   /** By `formatArrival`. */
   feedEvent: defineRecord('feedEvent', chainFeedEvent),
-  /** By owner and number, such as `0x.../0` for the first event. */
-  activity: defineListRecord('activity', ownerEvent),
-  /** Number of events per owner, for owners with no event left in memory. */
-  activityCount: defineRecord('activityCount', count),
+  /** By address, for owners that have acted. */
+  owner: defineListRecord('owner', ownerActivity),
 } as const;

@@ -1,5 +1,4 @@
 import { Map as ImmutableMap, List } from 'immutable';
-import { requireValue } from '../../../machines/requireValue.ts';
 import { compareArrivals, formatArrival } from '../../events/arrival.ts';
 import {
   collectRecords,
@@ -8,11 +7,8 @@ import {
   RecordRefused,
   type Restoration,
 } from '../../foldRecord.ts';
-import { isAddress } from '../../schemas/hex.ts';
 import { emptySpanFoldState, type SpanFoldState } from '../fold/spanFoldState.ts';
-import { findFirstInMemory, requireEvent } from '../rows/activityRows.ts';
-import type { ChainState, KeyedRecord, RecordName } from '../state/chainState.ts';
-import type { OwnerState } from '../state/ownerState.ts';
+import type { ChainState } from '../state/chainState.ts';
 import { chainRecords } from './chainRecords.ts';
 import { collectOwners } from './collectOwners.ts';
 
@@ -42,85 +38,8 @@ export function* encodeSpanFold(captured: CapturedChain): Iterable<FoldRecord> {
   for (const [tokenId, one] of state.collection.metadata) yield chainRecords.metadata.write(tokenId, one);
   for (const one of state.minerPositions.values()) yield chainRecords.position.write(one.tokenId, one);
   for (const one of state.feed.events) yield chainRecords.feedEvent.write(formatArrival(one), one);
-  for (const one of state.activityProgress.logged)
-    yield chainRecords.activity.write(`${one.owner}/${one.eventNumber}`, requireEvent(state, one));
-  for (const [owner, known] of state.owners) {
-    const count = findRecordedCount(known);
-    if (count !== undefined) yield chainRecords.activityCount.write(owner, count);
-  }
-}
-
-/**
- * Current value of each record that the blocks changed, by name; undefined if it was removed. Records without a key are always written.
- */
-export function* encodeChainChanges(
-  captured: CapturedChain,
-  names: ReadonlySet<RecordName>,
-): Iterable<FoldRecord> {
-  yield* encodeScalars(captured);
-  const state = captured.state.safe.at(-1);
-  if (state === undefined) return;
-  const lookup = createLookup(state);
-  for (const name of names) {
-    const end = name.indexOf(' ');
-    yield lookup(name.slice(0, end), name.slice(end + 1));
-  }
-}
-
-/** Undefined for an owner with an event in memory, since that event's number implies the count. */
-function findRecordedCount({ activityCount, activity }: OwnerState): number | undefined {
-  return activity.isEmpty() ? activityCount : undefined;
-}
-
-/** The entry with a number, in a list whose first entry has the number `first`. */
-function findNumbered<Entry>(entries: List<Entry>, first: number, number: string): Entry | undefined {
-  const index = Number(number) - first;
-  // `get` would count a negative index from the end.
-  return index < 0 ? undefined : entries.get(index);
-}
-
-function createLookup(state: ChainState): (kind: string, key: string) => FoldRecord {
-  const { settlements, checkpoints, archive, owners, mining } = state;
-  const rounds = indexOnce(state.unprocessedRounds, ({ roundId }) => String(roundId));
-  const perWeights = indexOnce(mining.perWeightByDate, ({ date }) => date);
-  const events = indexOnce(state.feed.events, formatArrival);
-  const byKind: Readonly<Record<KeyedRecord, (key: string) => FoldRecord>> = {
-    settlement: (key) =>
-      chainRecords.settlement.writeChange(key, findNumbered(settlements, archive.settlements.count, key)),
-    unprocessedRound: (key) => chainRecords.unprocessedRound.writeChange(key, rounds().get(key)),
-    checkpoint: (key) =>
-      chainRecords.checkpoint.writeChange(key, findNumbered(checkpoints, archive.checkpoints.count, key)),
-    perWeight: (key) => chainRecords.perWeight.writeChange(key, perWeights().get(key)?.atEnd),
-    activationPerWeight: (key) =>
-      chainRecords.activationPerWeight.writeChange(key, mining.perWeightAtActivation.get(key)),
-    pendingWeight: (key) => chainRecords.pendingWeight.writeChange(key, mining.pendingWeight.get(key)),
-    metadata: (key) => chainRecords.metadata.writeChange(key, state.collection.metadata.get(Number(key))),
-    position: (key) => chainRecords.position.writeChange(key, state.minerPositions.get(Number(key))),
-    feedEvent: (key) => chainRecords.feedEvent.writeChange(key, events().get(key)),
-    activity: (key) => {
-      const [owner = '', number = ''] = key.split('/');
-      const known = isAddress(owner) ? owners.get(owner) : undefined;
-      return chainRecords.activity.writeChange(
-        key,
-        known && findNumbered(known.activity, findFirstInMemory(known), number),
-      );
-    },
-    activityCount: (key) => {
-      const known = isAddress(key) ? owners.get(key) : undefined;
-      return chainRecords.activityCount.writeChange(key, known && findRecordedCount(known));
-    },
-  };
-  const lookups = new Map<string, (key: string) => FoldRecord>(Object.entries(byKind));
-  return (kind, key) => requireValue(lookups.get(kind), `the lookup of ${kind}`)(key);
-}
-
-/** Indexes items by key at the first request. */
-function indexOnce<Item>(items: Iterable<Item>, keyOf: (item: Item) => string) {
-  let index: ReadonlyMap<string, Item> | null = null;
-  return (): ReadonlyMap<string, Item> => {
-    index ??= new Map(Array.from(items, (item) => [keyOf(item), item]));
-    return index;
-  };
+  for (const [owner, { activityCount, activity }] of state.owners)
+    yield chainRecords.owner.write(owner, { activityCount, activity: activity.toArray() });
 }
 
 /** The records without a key: the fold, and its newest safe state. */
@@ -219,7 +138,6 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
         ...collection,
         metadata: ImmutableMap([...metadata.values].map(([tokenId, one]) => [Number(tokenId), one])),
       },
-      changed: null,
     };
   }
 

@@ -1,11 +1,13 @@
+import type { List } from 'immutable';
+import { requireValue } from '../../../machines/requireValue.ts';
 import type { EventSource } from '../../events/eventSchemas.ts';
 import type { Address } from '../../schemas/hex.ts';
-import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
+import type { ChainState } from '../state/chainState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
 import type { ChainRowOrigin } from './rowOrigin.ts';
 
-/** Newest events of all owners together that stay in memory once they are rows. Most pages show only these. */
-export const ownerEventsRetained = 50_000;
+/** Newest events of each owner that stay in memory once they are rows: a page of the default size (`http/routes/ownerPage.ts`). */
+export const ownerEventsRetained = 25;
 /** Approximate limit of entries of a kind that one message turns into rows. A block's entries stay together. */
 export const rowsOfMessage = 5_000;
 
@@ -14,29 +16,29 @@ export interface FinalActivity extends LoggedActivity {
 }
 
 /**
- * Turns owners' events of final blocks into rows, each once and in order, and evicts all but the newest `retained` rows. Each owner's
- * number of events is kept.
+ * Turns owners' events of final blocks into rows, each once and in order. Of the rows of each owner, it evicts all but the newest
+ * `retained` events. Their number is kept.
  */
 export function makeActivityFinal(
   state: ChainState,
   finalBlock: bigint,
   retained: number,
 ): { readonly state: ChainState; readonly final: readonly FinalActivity[] } {
-  const { logged, rowCount, rowsThroughBlock } = state.activityProgress;
-  const due = logged.slice(rowCount, rowCount + countDue(state, finalBlock)).toArray();
-  const final = due.map((one): FinalActivity => ({ ...one, event: requireEvent(state, one) }));
+  const { pending, rowsThroughBlock } = state.activityProgress;
+  const due = pending.take(countDue(pending, finalBlock));
+  const final = due.toArray().map((one): FinalActivity => ({ ...one, event: requireEvent(state, one) }));
   const activityProgress = {
-    logged,
-    rowCount: rowCount + due.length,
-    rowsThroughBlock: due.at(-1)?.blockNumber ?? rowsThroughBlock,
+    pending: pending.skip(due.size),
+    rowsThroughBlock: due.last()?.blockNumber ?? rowsThroughBlock,
   };
-  return { state: evictActivity({ ...state, activityProgress }, retained, due.length), final };
+  const owners = evictRows(state.owners, due, retained);
+  return { state: { ...state, owners, activityProgress }, final };
 }
 
-function countDue({ activityProgress: { logged, rowCount } }: ChainState, finalBlock: bigint): number {
+function countDue(pending: List<LoggedActivity>, finalBlock: bigint): number {
   let count = 0;
   let before: LoggedActivity | undefined;
-  for (const one of logged.slice(rowCount)) {
+  for (const one of pending) {
     if (one.blockNumber > finalBlock) break;
     if (count >= rowsOfMessage && one.blockNumber !== before?.blockNumber) break;
     before = one;
@@ -45,8 +47,25 @@ function countDue({ activityProgress: { logged, rowCount } }: ChainState, finalB
   return count;
 }
 
+/** @param rows the newest rows, in order. */
+function evictRows(
+  owners: ChainState['owners'],
+  rows: Iterable<LoggedActivity>,
+  retained: number,
+): ChainState['owners'] {
+  const newestRows = new Map(Array.from(rows, ({ owner, eventNumber }) => [owner, eventNumber]));
+  return owners.withMutations((all) => {
+    for (const [owner, newestRow] of newestRows) {
+      const known = requireValue(all.get(owner), 'the owner of an event');
+      const retainedFrom = Math.min(newestRow + 1, known.activityCount - retained);
+      const surplus = retainedFrom - findFirstInMemory(known);
+      if (surplus > 0) all.set(owner, { ...known, activity: known.activity.skip(surplus) });
+    }
+  });
+}
+
 /** @throws Error if the event is not in memory. */
-export function requireEvent({ owners }: ChainState, { owner, eventNumber }: LoggedActivity): OwnerEvent {
+function requireEvent({ owners }: ChainState, { owner, eventNumber }: LoggedActivity): OwnerEvent {
   const known = owners.get(owner);
   const event = known?.activity.get(eventNumber - findFirstInMemory(known));
   if (event === undefined) throw new Error(`event ${eventNumber} of ${owner} is logged but not in memory`);
@@ -56,33 +75,6 @@ export function requireEvent({ owners }: ChainState, { owner, eventNumber }: Log
 /** Number of the oldest event of an owner that is in memory. */
 export function findFirstInMemory({ activityCount, activity }: OwnerState): number {
   return activityCount - activity.size;
-}
-
-/** @param added rows of this message, which raise the limit of evictions per message. */
-function evictActivity(state: ChainState, retained: number, added: number): ChainState {
-  const { logged, rowCount } = state.activityProgress;
-  const count = Math.min(Math.max(0, rowCount - retained), added + rowsOfMessage);
-  if (count === 0) return state;
-  const counts = new Map<LoggedActivity['owner'], number>();
-  const names: RecordName[] = [];
-  for (const { owner, eventNumber } of logged.take(count)) {
-    counts.set(owner, (counts.get(owner) ?? 0) + 1);
-    names.push(`activity ${owner}/${eventNumber}`);
-  }
-  for (const owner of counts.keys()) names.push(`activityCount ${owner}`);
-  const owners = state.owners.withMutations((all) => {
-    for (const [owner, ofOwner] of counts) {
-      const known = all.get(owner);
-      if (known === undefined) throw new Error(`${owner} had events but is not known`);
-      all.set(owner, { ...known, activity: known.activity.skip(ofOwner) });
-    }
-  });
-  const activityProgress = {
-    ...state.activityProgress,
-    logged: logged.skip(count),
-    rowCount: rowCount - count,
-  };
-  return noteChanged({ ...state, owners, activityProgress }, ...names);
 }
 
 /** An event of an owner that no reorganization can remove any more. */

@@ -11,7 +11,7 @@ export const nothingFinal: FinalHistory = { activity: [], settlements: [], check
 /**
  * Turns history of final blocks into rows, and evicts it from memory once it is not needed there.
  *
- * @param eventsRetained number of owners' events that stay in memory.
+ * @param eventsRetained newest events of each owner that stay in memory.
  */
 export function makeFinal(
   state: ChainState,

@@ -1,7 +1,7 @@
 import type { List } from 'immutable';
 import type { EventSource } from '../../events/eventSchemas.ts';
 import { dayMs } from '../../schemas/durations.ts';
-import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
+import type { ChainState } from '../state/chainState.ts';
 import {
   type Archive,
   type Checkpoint,
@@ -84,13 +84,11 @@ function evictSettlements(state: ChainState): ChainState {
     completedBlockCount: before.completedBlockCount + sum(countCompletedBlocks),
     completed: [...before.completed, ...completed].slice(-recentSettlementsShown),
   };
-  const names = left.map((_, index): RecordName => `settlement ${before.count + index}`);
-  const evicted = {
+  return {
     ...state,
     settlements: settlements.skip(left.length),
     archive: { ...archive, settlements: archived },
   };
-  return noteChanged(evicted, ...names);
 }
 
 function evictCheckpoints(state: ChainState): ChainState {
@@ -108,13 +106,11 @@ function evictCheckpoints(state: ChainState): ChainState {
       before.amountBaseUnits,
     ),
   };
-  const names = left.map((_, index): RecordName => `checkpoint ${before.count + index}`);
-  const evicted = {
+  return {
     ...state,
     checkpoints: checkpoints.skip(left.length),
     archive: { ...archive, checkpoints: archived },
   };
-  return noteChanged(evicted, ...names);
 }
 
 /** The oldest entries that are rows and that no range shows. At least `retainedMin` entries stay. */

@@ -45,46 +45,10 @@ export interface ChainState {
   readonly collection: CollectionState;
   readonly token: TokenState | null;
   readonly feed: EventWindow<ChainFeedEvent>;
-  /** Keyed records of a snapshot that the block changed; null for none. */
-  readonly changed: ChangedNames | null;
 }
-
-/** Names of changed records, and those that were changed before. A name may occur several times. */
-interface ChangedNames {
-  readonly names: readonly RecordName[];
-  readonly before: ChangedNames | null;
-}
-
-/** Names a record of a snapshot (`chainRecords.ts`). */
-export type RecordName = `${KeyedRecord} ${string | number | bigint}`;
-
-export type KeyedRecord =
-  | 'settlement'
-  | 'unprocessedRound'
-  | 'checkpoint'
-  | 'perWeight'
-  | 'activationPerWeight'
-  | 'pendingWeight'
-  | 'metadata'
-  | 'position'
-  | 'feedEvent'
-  | 'activity'
-  | 'activityCount';
 
 export function countSettlements({ archive, settlements }: ChainState): number {
   return archive.settlements.count + settlements.size;
-}
-
-/** Notes which records a block changed, so that a snapshot need not write the others again. */
-export function noteChanged(state: ChainState, ...names: readonly RecordName[]): ChainState {
-  return { ...state, changed: { names, before: state.changed } };
-}
-
-/** Names of changed records, in the order of the changes. */
-export function listChanged(changed: ChangedNames | null): RecordName[] {
-  const groups: (readonly RecordName[])[] = [];
-  for (let group = changed; group !== null; group = group.before) groups.push(group.names);
-  return groups.reverse().flat();
 }
 
 /**
@@ -149,6 +113,5 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
     },
     token: null,
     feed: { run, events: List(), evicted: nothingEvicted },
-    changed: null,
   };
 }

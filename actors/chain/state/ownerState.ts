@@ -44,10 +44,8 @@ export interface LoggedActivity {
 export interface ActivityProgress {
   /** All events of blocks through this one are rows; null before the first. */
   readonly rowsThroughBlock: bigint | null;
-  /** Events of all owners in memory, in the order of the chain. */
-  readonly logged: List<LoggedActivity>;
-  /** Number of logged events, from the first, that are rows. A reorganization may still remove the others. */
-  readonly rowCount: number;
+  /** Events of all owners that are not rows yet, in the order of the chain. A reorganization may still remove them. */
+  readonly pending: List<LoggedActivity>;
 }
 
-export const noActivity: ActivityProgress = { rowsThroughBlock: null, logged: List(), rowCount: 0 };
+export const noActivity: ActivityProgress = { rowsThroughBlock: null, pending: List() };

@@ -85,8 +85,7 @@ export async function checkAll(options: CheckAllOptions): Promise<Finding[]> {
     const stored = await findActiveTables(database);
     const log = createReplayLog(database, systemClock.nowMs);
     const folded = resolveCheckedTables(await log.nextGeneration(stored.generation));
-    const openSnapshots = (tables: Tables) =>
-      createSnapshotStore({ database, tables: () => tables, logger: silent });
+    const openSnapshots = (tables: Tables) => createSnapshotStore({ database, tables: () => tables });
     const check = {
       ...options,
       stored,
@@ -119,7 +118,11 @@ async function checkStream(check: Check, stream: InputStreamName): Promise<Findi
   const [newest] = usable;
   if (newest === undefined)
     return [
-      failed(name, 'no state of this version is saved', 'start the service, and try again in a minute'),
+      failed(
+        name,
+        'no state of this version is saved',
+        'start the service, and try again once it has caught up',
+      ),
     ];
   // Messages before the first one have left the stream, so the fold begins with the oldest state that it continues.
   const base =
@@ -292,10 +295,7 @@ async function digestRecords(
 ): Promise<ReadonlyMap<string, string>> {
   const digests = new Map<string, string>();
   for await (const records of readSnapshotRecords(snapshots, header))
-    for (const { kind, key, value } of records) {
-      const name = `${kind} ${key}`;
-      if (value === null) digests.delete(name);
-      else digests.set(name, createHash('sha256').update(value).digest('base64'));
-    }
+    for (const { kind, key, value } of records)
+      digests.set(`${kind} ${key}`, createHash('sha256').update(value).digest('base64'));
   return digests;
 }

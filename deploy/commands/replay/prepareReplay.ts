@@ -52,7 +52,7 @@ export async function prepareReplay(parts: PrepareReplayOptions): Promise<void> 
     throw new ReplayRefused(
       `the snapshot at ${throughSequence} no longer exists: run the command with --discard, then again`,
     );
-  await parts.rebuiltSnapshots.saveBase({ ...header, stream: 'MINER_COUNTER beside' }, others);
+  await parts.rebuiltSnapshots.save({ ...header, stream: 'MINER_COUNTER beside' }, others);
 }
 
 /** Loads the other installations' state at the end of a replay of one installation; null for a replay of all. */

@@ -41,8 +41,7 @@ export async function discardReplay({ database, active, log, print }: ReplayOpti
  */
 export async function replay(parts: ReplayOptions, request: ReplayRequest): Promise<void> {
   const { database, active, print, signal } = parts;
-  const createSnapshots = (tables: Tables) =>
-    createSnapshotStore({ database, tables: () => tables, logger: parts.logger });
+  const createSnapshots = (tables: Tables) => createSnapshotStore({ database, tables: () => tables });
   const activeSnapshots = createSnapshots(active);
   const { plan, step, isResumed } = await plannedOrUnfinished(parts, request, activeSnapshots);
   const rebuilt = resolveTables(plan.generation);

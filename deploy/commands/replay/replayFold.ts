@@ -56,10 +56,9 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
 
     capture() {
       // Before the end only this replay resumes from a snapshot, and it does not read the other installations.
-      const { all } = actors.capture();
+      const captured = actors.capture();
       const isWhole = only === null || position < throughSequence;
-      // Each snapshot stands alone, since snapshots from the middle are removed at the end.
-      return { all: isWhole ? all : () => replaceInstallation(only.others, all(), only), changes: null };
+      return isWhole ? captured : replaceInstallation(only.others, captured, only);
     },
 
     beginRestore: () =>

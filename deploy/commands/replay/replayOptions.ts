@@ -32,7 +32,7 @@ export interface ReplayOptions extends ReplayParts, JetStream {
  * @throws StreamsLost
  */
 export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
-  const { connection, database, logger } = parts;
+  const { connection, database, deployment, logger } = parts;
   const jsm = await jetstreamManager(connection);
   const suspicions = createSuspicions(systemClock);
   const lost = (await canReadStored(database))
@@ -41,7 +41,7 @@ export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
       )
     : [];
   if (lost.length > 0) throw new StreamsLost(lost);
-  await migrate(database, logger);
+  await migrate(database, logger, deployment);
   return {
     ...parts,
     js: jetstream(connection),

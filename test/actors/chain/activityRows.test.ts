@@ -2,48 +2,42 @@ import { Map as ImmutableMap, List } from 'immutable';
 import { expect, it } from 'vitest';
 import {
   type FinalActivity,
+  findFirstInMemory,
   makeActivityFinal,
   rowsOfMessage,
 } from '../../../actors/chain/rows/activityRows.ts';
-import { emptyChainState } from '../../../actors/chain/state/chainState.ts';
-import { stateOwner } from '../../support/chain/economyState.ts';
+import { type ChainState, emptyChainState } from '../../../actors/chain/state/chainState.ts';
+import type { Address } from '../../../actors/schemas/hex.ts';
+import { stateContracts, stateOwner } from '../../support/chain/economyState.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { buildClaim } from '../../support/chain/ownerEvents.ts';
 
 const eventsPerBlock = 7;
-const eventCount = 4 * rowsOfMessage + 3;
 const retained = 100;
-const findBlock = (eventNumber: number) => BigInt(Math.floor(eventNumber / eventsPerBlock));
-const lastBlock = findBlock(eventCount - 1);
 
-const buildOwnerEvent = (eventNumber: number) =>
-  buildClaim({ blockNumber: findBlock(eventNumber), logIndex: eventNumber % eventsPerBlock });
-
-/** A state with far more events in memory than are retained; the first `rowCount` are rows. */
-function buildState(rowCount: number) {
-  const events = Array.from({ length: eventCount }, (_, eventNumber) => buildOwnerEvent(eventNumber));
-  const block = { number: lastBlock, hash: buildBlockHash(1), timestampMs: 0 };
-  const known = { tokenIds: [], activityCount: eventCount, activity: List(events) };
-  const logged = List(
-    events.map(({ source: { blockNumber } }, eventNumber) => ({
-      blockNumber,
-      owner: stateOwner,
-      eventNumber,
-    })),
-  );
+/** A state whose owners take turns in acting, seven times a block; no event is a row yet. */
+function buildState(eventCount: number, addresses: readonly Address[]): ChainState {
+  const findBlock = (event: number) => BigInt(Math.floor(event / eventsPerBlock));
+  const events = Array.from({ length: eventCount }, (_, event) => ({
+    owner: addresses[event % addresses.length] as Address,
+    eventNumber: Math.floor(event / addresses.length),
+    blockNumber: findBlock(event),
+  }));
+  const owners = addresses.map((address) => {
+    const own = events.filter(({ owner }) => owner === address).map((one) => buildClaim(one));
+    return [address, { tokenIds: [], activityCount: own.length, activity: List(own) }] as const;
+  });
+  const block = { number: findBlock(eventCount - 1), hash: buildBlockHash(1), timestampMs: 0 };
   return {
     ...emptyChainState(block, 'run'),
-    owners: ImmutableMap([[stateOwner, known]]),
-    activityProgress: {
-      rowsThroughBlock: rowCount === 0 ? null : findBlock(rowCount - 1),
-      logged,
-      rowCount,
-    },
+    owners: ImmutableMap(owners),
+    activityProgress: { rowsThroughBlock: null, pending: List(events) },
   };
 }
 
 it('one message turns at most about `rowsOfMessage` events into rows, and only whole blocks', () => {
-  let state: ReturnType<typeof makeActivityFinal>['state'] = buildState(0);
+  let state = buildState(4 * rowsOfMessage + 3, [stateOwner]);
+  const { number: lastBlock } = state.block;
   const rows: FinalActivity[] = [];
   // The newest block is not final yet.
   for (let message = 0; message < 6; message++) {
@@ -51,10 +45,9 @@ it('one message turns at most about `rowsOfMessage` events into rows, and only w
     expect(final.length).toBeLessThan(rowsOfMessage + eventsPerBlock);
     state = made.state;
     rows.push(...final);
-    const { rowsThroughBlock, logged, rowCount } = state.activityProgress;
+    const { rowsThroughBlock, pending } = state.activityProgress;
     expect(rowsThroughBlock).toBe(rows.at(-1)?.blockNumber);
-    expect(logged.get(rowCount)?.blockNumber).toBe((rowsThroughBlock as bigint) + 1n);
-    expect(rowCount).toBe(retained);
+    expect(pending.first()?.blockNumber).toBe((rowsThroughBlock as bigint) + 1n);
   }
   const stored = Number(lastBlock) * eventsPerBlock;
   expect(rows.map(({ eventNumber }) => eventNumber)).toEqual(
@@ -62,22 +55,33 @@ it('one message turns at most about `rowsOfMessage` events into rows, and only w
   );
 });
 
-it('one message evicts at most `rowsOfMessage` more events than it turns into rows', () => {
-  let state: ReturnType<typeof makeActivityFinal>['state'] = buildState(3 * rowsOfMessage + 1);
-  const takeMessage = () => {
-    const { final, ...made } = makeActivityFinal(state, lastBlock - 1n, retained);
-    state = made.state;
-    const { logged, rowCount } = state.activityProgress;
-    const first = logged.first()?.eventNumber ?? eventCount;
-    const known = state.owners.get(stateOwner);
-    expect(known?.activity.first()?.source).toEqual(buildOwnerEvent(first).source);
-    expect(known?.activity.size).toBe(logged.size);
-    return { added: final.length, rowCount, first };
-  };
-  const added = Number(lastBlock) * eventsPerBlock - 3 * rowsOfMessage - 1;
-  expect(takeMessage()).toEqual({ added, rowCount: 2 * rowsOfMessage + 1, first: added + rowsOfMessage });
-  expect(takeMessage()).toMatchObject({ added: 0, rowCount: rowsOfMessage + 1 });
-  expect(takeMessage()).toMatchObject({ added: 0, rowCount: retained });
-  expect(takeMessage()).toMatchObject({ added: 0, rowCount: retained });
-  expect(state.activityProgress.rowsThroughBlock).toBe(lastBlock - 1n);
+it('each owner keeps the newest events, and all that are not rows yet', () => {
+  const addresses = [stateOwner, stateContracts.mining];
+  let state = buildState(700, addresses);
+  // An owner that acted only before the others keeps its events.
+  const early = buildClaim({ blockNumber: 0n });
+  const known = { tokenIds: [], activityCount: 3, activity: List([early, early, early]) };
+  state = { ...state, owners: state.owners.set(stateContracts.core, known) };
+  for (const [finalBlock, first] of [
+    // 350 events each: until the 250th is a row, those that are not begin earlier than the newest 100.
+    [40n, 143],
+    [71n, 250],
+    [99n, 250],
+  ] as const) {
+    ({ state } = makeActivityFinal(state, finalBlock, retained));
+    const firsts = [...addresses, stateContracts.core].map((owner) => {
+      const { activity, ...one } = state.owners.get(owner) as typeof known;
+      return [findFirstInMemory({ activity, ...one }), one.activityCount];
+    });
+    const isOdd = Number(finalBlock + 1n) % 2;
+    expect(firsts).toEqual([
+      [first + (first < 250 ? isOdd : 0), 350],
+      [first, 350],
+      [0, 3],
+    ]);
+  }
+  expect(state.activityProgress.pending.size).toBe(0);
+  const same = makeActivityFinal(state, 99n, retained);
+  expect(same.final).toEqual([]);
+  expect(same.state.owners).toBe(state.owners);
 });

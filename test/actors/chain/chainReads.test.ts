@@ -58,9 +58,9 @@ describe('chain reads from before the deployment block', () => {
         let actors = createChainActors(settings);
         for (const [index, message] of spans.toSpliced(arrivesAt, 0, readsMessage(read)).entries()) {
           if (index === restartsAt) {
-            const { all } = actors.capture();
+            const records = actors.capture();
             actors = createChainActors(settings);
-            restoreState(actors, all());
+            restoreState(actors, records);
           }
           expect(actors.receive(message)).not.toHaveProperty('rejection');
         }
@@ -100,8 +100,8 @@ describe('chain reads from before the deployment block', () => {
     ['without a hash', { blockHash: '0x' }, 'malformed'],
   ])('are rejected %s', (_what, change, reason) => {
     const actors = createChainActors(settings);
-    const before = [...actors.capture().all()];
+    const before = [...actors.capture()];
     expect(actors.receive(readsMessage([], change))).toMatchObject({ rejection: { reason } });
-    expect([...actors.capture().all()]).toEqual(before);
+    expect([...actors.capture()]).toEqual(before);
   });
 });

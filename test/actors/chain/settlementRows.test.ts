@@ -3,15 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { ForkBelowStates, followLink } from '../../../actors/chain/fold/followLink.ts';
 import { emptySpanFoldState } from '../../../actors/chain/fold/spanFoldState.ts';
 import { applyEvent } from '../../../actors/chain/handlers/applyEvent.ts';
-import {
-  createChainRestoration,
-  encodeChainChanges,
-  encodeSpanFold,
-} from '../../../actors/chain/records/chainSnapshot.ts';
+import { createChainRestoration, encodeSpanFold } from '../../../actors/chain/records/chainSnapshot.ts';
 import { makeSettlementsFinal, settlementsRetainedMs } from '../../../actors/chain/rows/settlementRows.ts';
 import type { ChainEvent } from '../../../actors/chain/spans/chainEvent.ts';
 import { type ChainSpan, toChainSpan } from '../../../actors/chain/spans/chainSpan.ts';
-import { type ChainState, listChanged } from '../../../actors/chain/state/chainState.ts';
+import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import type { Checkpoint, Settlement } from '../../../actors/chain/state/settlements.ts';
 import { type SettlementHistoryView, settlementRanges } from '../../../actors/views/chain/chainViewTypes.ts';
 import {
@@ -25,7 +21,6 @@ import {
   stateContracts,
 } from '../../support/chain/economyState.ts';
 import { buildSpan, writtenSettings } from '../../support/chain/writtenSpans.ts';
-import { createRecords } from '../../support/increments.ts';
 import { manualClock } from '../../support/manualClock.ts';
 
 const hourMs = 3_600_000;
@@ -55,7 +50,7 @@ const plainSource = {
 function applyBlock(before: ChainState, events: readonly StateEvent[], timestampMs: number): ChainState {
   const number = before.block.number + 1n;
   const block = { ...before.block, number, timestampMs };
-  const first = { ...before, block, position: before.position + 1, changed: null };
+  const first = { ...before, block, position: before.position + 1 };
   return events.reduce<ChainState>((state, { contract, name, args }, logIndex) => {
     const source = { ...plainSource, blockNumber: number, blockTimestampMs: timestampMs, logIndex };
     const event = { contract, address: stateContracts[contract], name, args, source };
@@ -115,8 +110,6 @@ function foldTwice(entries: readonly (Logged & { readonly gapHours: number; read
   let short = begun;
   const settlements: Settlement[] = [];
   const checkpoints: Checkpoint[] = [];
-  const records = createRecords();
-  records.apply(encodeSpanFold(createCapture(short)));
   for (const { gapHours, notFinal, ...logged } of entries) {
     const timestampMs = whole.block.timestampMs + gapHours * hourMs;
     const events = listEvents(whole, logged);
@@ -126,9 +119,8 @@ function foldTwice(entries: readonly (Logged & { readonly gapHours: number; read
     short = state;
     for (const { entry, number } of final.settlements) expect(settlements.push(entry)).toBe(number + 1);
     for (const { entry, number } of final.checkpoints) expect(checkpoints.push(entry)).toBe(number + 1);
-    records.apply(encodeChainChanges(createCapture(short), new Set(listChanged(short.changed))));
   }
-  return { whole, short, settlements, checkpoints, records };
+  return { whole, short, settlements, checkpoints };
 }
 
 describe('settlements and checkpoints', () => {
@@ -137,7 +129,7 @@ describe('settlements and checkpoints', () => {
     const history = fc.array(entry, { minLength: 40, maxLength: 90 });
     fc.assert(
       fc.property(history, fc.integer({ min: -5, max: 40 }), (entries, lateHours) => {
-        const { whole, short, settlements, checkpoints, records } = foldTwice(entries);
+        const { whole, short, settlements, checkpoints } = foldTwice(entries);
         const nowMs = whole.block.timestampMs + lateHours * hourMs;
         expect(showAll(short, nowMs)).toEqual(showAll(whole, nowMs));
         const withoutMinted = ({ mintedBaseUnits: _, ...one }: Settlement) => one;
@@ -151,9 +143,6 @@ describe('settlements and checkpoints', () => {
           const newestEvicted = whole[list].take(short.archive[list].count).last();
           expect(short.archive[list].throughMs).toBe(newestEvicted?.source.blockTimestampMs ?? 0);
         }
-        const all = createRecords();
-        all.apply(encodeSpanFold(createCapture(short)));
-        expect(records.sorted()).toEqual(all.sorted());
         const restoration = createChainRestoration();
         for (const record of encodeSpanFold(createCapture(short))) restoration.add(record);
         const restored = restoration.complete().state.safe[0] as ChainState;

@@ -168,7 +168,7 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
   const stored = toStored(messages);
   for (const message of stored)
     expect(actors.receive({ ...message, timestampNanos: storedLateNanos })).toHaveProperty('output.reading');
-  restoreState(restored, actors.capture().all());
+  restoreState(restored, actors.capture());
   const nothingSettled = { settled: null, submissions: [] };
   const input = { installationId: id, readings: acceptReadings(stored), genesisMs, ...nothingSettled };
   for (const range of statisticsRanges) {

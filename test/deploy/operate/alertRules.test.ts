@@ -169,7 +169,7 @@ const cases: Readonly<Record<string, Case>> = {
   MinerRowsWaiting: buildTurningCase('miner_rows_buffered_bytes', counter, 2 ** 24, 2 ** 24 + 1, 5),
   MinerSnapshotsFailing: rising('miner_snapshot_failures_total', counter),
   // From Prometheus 3 on a range does not hold the sample at its beginning, so that it ends a sample earlier.
-  MinerSnapshotOld: firing('68m', '72m', pipeline, {
+  MinerSnapshotOld: firing('73m', '77m', pipeline, {
     [`miner_stream_position${select(pipeline)}`]: '1+10x120',
     [`miner_snapshot_position${select(pipeline)}`]: '0+10x30 300x90',
     // A replica saves no snapshots.

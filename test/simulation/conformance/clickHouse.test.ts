@@ -19,6 +19,7 @@ import type { ResultRow } from '../../../storage/tables/column.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
+import { migratedDeployment } from '../../support/storage/migratedDeployment.ts';
 import { storedRows } from '../../support/storage/storedRows.ts';
 import { storeRows } from '../../support/storage/storeRows.ts';
 import { createSimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
@@ -46,7 +47,7 @@ function itAgrees(rule: string, observe: (database: Database, tables: Tables) =>
   it(rule, async () => {
     const found: unknown[] = [];
     for (const database of [openDatabase({ path: temporaryDirectory() }), openSimulated()]) {
-      const tables = await migrate(database, silentLogger);
+      const tables = await migrate(database, silentLogger, migratedDeployment);
       found.push(await observe(database, tables));
       await database.close();
     }
@@ -75,7 +76,7 @@ async function collect(lines: AsyncIterable<readonly string[]>): Promise<string[
 
 describe('ClickHouse, real and simulated', () => {
   itAgrees('is created once, and knows its migrations', async (database, tables) => {
-    await migrate(database, silentLogger);
+    await migrate(database, silentLogger, migratedDeployment);
     return [
       tables,
       await migrationState(database),
@@ -104,32 +105,24 @@ describe('ClickHouse, real and simulated', () => {
     return [removed, await count(database, tables.readings), await hasOpenRemoval(database)];
   });
 
-  itAgrees(
-    'saves states with their increments, lists and reads them, and removes those above',
-    async (database, tables) => {
-      const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
-      const header = (position: number) => ({
-        stream: 'MINER_COUNTER' as const,
-        foldVersion: 1,
-        configuration: 'configuration',
-        streamCreated: 'created',
-        position,
-        digest: `digest ${position}`,
-        takenAtMs: position,
-      });
-      const records = (text: string) => [{ kind: 'one', key: 'a', value: text }] as never;
-      let chain = await store.saveBase(header(10), records('first'));
-      for (const position of [20, 30])
-        chain = await store.saveIncrement(chain, header(position), records(`at ${position}`));
-      await store.saveBase(header(40), records('second'));
-      const listed = await store.list('MINER_COUNTER');
-      const read = await Promise.all(
-        listed.map(async (one) => [one.position, await collect(store.read(one))]),
-      );
-      await store.deleteAbove('MINER_COUNTER', 20);
-      return { listed, read, left: (await store.list('MINER_COUNTER')).map(({ position }) => position) };
-    },
-  );
+  itAgrees('saves states, lists and reads them, and removes those above', async (database, tables) => {
+    const store = createSnapshotStore({ database, tables: () => tables });
+    const header = (position: number) => ({
+      stream: 'MINER_COUNTER' as const,
+      foldVersion: 1,
+      configuration: 'configuration',
+      streamCreated: 'created',
+      position,
+      digest: `digest ${position}`,
+      takenAtMs: position,
+    });
+    const records = (text: string) => [{ kind: 'one', key: 'a', value: text }] as never;
+    for (const position of [10, 20, 30]) await store.save(header(position), records(`at ${position}`));
+    const listed = await store.list('MINER_COUNTER');
+    const read = await Promise.all(listed.map(async (one) => [one.position, await collect(store.read(one))]));
+    await store.deleteAbove('MINER_COUNTER', 20);
+    return { listed, read, left: (await store.list('MINER_COUNTER')).map(({ position }) => position) };
+  });
 
   itAgrees('brings partitions into another generation, and moves the pointer', async (database, tables) => {
     await insert(database, tables, 1, 60);

@@ -129,7 +129,7 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     snapshotsRefused: ({ forMs }) => {
       const before = weather.fateOfStatement;
       const fate: typeof before = (kind, sql) =>
-        sql.startsWith('INSERT INTO fold_snapshots') ? 'refused' : before(kind, sql);
+        sql.startsWith('INSERT INTO fold_states') ? 'refused' : before(kind, sql);
       return hold('fateOfStatement', fate, forMs);
     },
     merge: () => {
@@ -258,7 +258,7 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
   /** Whether a snapshot names the present stream of readings. */
   function isStored(): boolean {
     const created = store.streams.get('MINER_COUNTER')?.createdNanos;
-    const tables = [...clickHouse.tables.values()].filter(({ name }) => name.startsWith('fold_snapshots'));
+    const tables = [...clickHouse.tables.values()].filter(({ name }) => name.startsWith('fold_states'));
     return tables.some(({ rows, indexOf }) => {
       const at = indexOf('stream_created');
       return created !== undefined && rows.some(({ values }) => values[at] === formatNanos(created));

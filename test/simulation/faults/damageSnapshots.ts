@@ -10,7 +10,7 @@ export function damageSnapshots(
   random: Random,
 ): void {
   for (const table of clickHouse.tables.values()) {
-    if (!table.name.startsWith('fold_snapshots')) continue;
+    if (!table.name.startsWith('fold_states')) continue;
     const streams = [...new Set(table.rows.map(({ values }) => values[table.indexOf('stream')]))];
     for (const stream of streams) if (!random.oneOf(3)) damageStream(table, stream, damage, random);
   }

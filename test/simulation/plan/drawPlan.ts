@@ -97,8 +97,8 @@ function drawWeather(
 
 /** Tables that processes insert into. Snapshots are drawn more often than others. */
 const writtenTables = [
-  'fold_snapshots',
-  'fold_snapshots',
+  'fold_states',
+  'fold_states',
   'rounds',
   'half_hour_buckets',
   'readings',

@@ -1,11 +1,15 @@
 import { Transform } from 'node:stream';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { type BrotliOptions, brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 export { brotliCompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 
 /** Compresses in this thread. Node.js compresses in another one, and finishes at a time that no seed decides. */
-export function createGzip(options: { readonly level?: number } = {}): Transform {
-  return transformWhole((bytes) => gzipSync(bytes, options));
+export function createBrotliCompress(options: BrotliOptions): Transform {
+  return transformWhole((bytes) => brotliCompressSync(bytes, options));
+}
+
+export function createBrotliDecompress(): Transform {
+  return transformWhole((bytes) => brotliDecompressSync(bytes));
 }
 
 export function createGunzip(): Transform {

@@ -5,6 +5,7 @@ import { migrate } from '../../../storage/migrations.ts';
 import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { silentLogger } from '../silentLogger.ts';
+import { migratedDeployment } from '../storage/migratedDeployment.ts';
 
 /** Migrates a database and opens a writer to its tables. */
 export async function openWriter(
@@ -15,7 +16,7 @@ export async function openWriter(
     logger = silentLogger,
   }: { stream?: InputStreamName; clock?: ManualClock; logger?: Logger } = {},
 ) {
-  const tables = await migrate(database, silentLogger);
+  const tables = await migrate(database, silentLogger, migratedDeployment);
   const writer = createRowWriter({
     stream,
     database,

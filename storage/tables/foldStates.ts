@@ -1,0 +1,31 @@
+import { integer, oneOf, string, stringOrEmpty } from './column.ts';
+import { foldedSources, type StoredSnapshotHeader } from './foldSnapshot.ts';
+import { defineTable } from './table.ts';
+
+interface StateChunkRow extends StoredSnapshotHeader {
+  /** From 0. */
+  readonly chunk: number;
+  /** Piece of the state's text, compressed with Brotli, in base64. */
+  readonly payload: string;
+}
+
+/** Snapshots of folds, each a whole state in a partition of its own. Each generation has its own table. */
+export const foldStates = defineTable<StateChunkRow>({
+  name: 'fold_states',
+  columns: {
+    snapshot: string,
+    chunk: integer,
+    stream: oneOf(foldedSources),
+    foldVersion: integer,
+    configuration: string,
+    streamCreated: string,
+    position: integer,
+    digest: stringOrEmpty,
+    takenAtMs: integer,
+    checksum: string,
+    payload: string,
+  },
+  engine: 'MergeTree()',
+  partitionBy: { value: 'snapshot' },
+  orderBy: ['snapshot', 'chunk'],
+});

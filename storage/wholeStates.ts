@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+import { inputStreamNames } from '../actors/messages/subjects.ts';
+import type { Database } from './database.ts';
+import { noteGeneration } from './generationIdentity.ts';
+import { findActiveTables, listGenerations } from './generations.ts';
+import { isRefusal } from './readSnapshotRecords.ts';
+import { convertNewest, type MigratedDeployment } from './releasedSnapshots.ts';
+import { createSnapshotStore } from './snapshots.ts';
+import { foldStates } from './tables/foldStates.ts';
+import { createTable } from './tables/table.ts';
+import { resolveTables } from './tables.ts';
+
+/**
+ * Takes the newest state of each stream over from the tables of version 1.0, which stay as they are. A stream whose state cannot be taken
+ * over is folded again. May be killed anywhere and run again.
+ */
+export async function takeOverStates(
+  database: Database,
+  logger: Logger,
+  deployment: MigratedDeployment,
+): Promise<void> {
+  for (const generation of await listGenerations(database))
+    await createTable(database, foldStates, resolveTables(generation).foldStates);
+  const tables = await findActiveTables(database);
+  const { generation } = tables;
+  const store = createSnapshotStore({ database, tables: () => tables });
+  for (const stream of inputStreamNames) {
+    if ((await store.list(stream)).length > 0) continue;
+    try {
+      const converted = await convertNewest(database, { generation, stream, deployment });
+      if (converted === null) continue;
+      const { header, records } = converted;
+      // Its fold would make the same rows.
+      if (stream === 'MINER_COUNTER')
+        await noteGeneration(database, { ...header, generation, atMs: header.takenAtMs });
+      await store.save(header, records);
+      logger.info({ stream, position: header.position }, 'the saved state is taken over');
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      logger.warn({ stream, err: error }, 'the saved state is not taken over: the stream is folded again');
+    }
+  }
+}

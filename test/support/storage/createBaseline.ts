@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Database } from '../../../storage/database.ts';
+import { migrations } from '../../../storage/tables/migrations.ts';
+import { insertRows } from '../../../storage/tables/table.ts';
+
+/** The tables as the first release creates them, as ClickHouse reports them. */
+const statements = readFileSync(resolve(import.meta.dirname, '../../storage/baseline.sql'), 'utf8').split(
+  ';\n\n',
+);
+
+/** Creates the tables as the first release has created them. */
+export async function createBaseline(database: Database): Promise<void> {
+  for (const statement of statements) await database.command(statement);
+  await insertRows(database, migrations, [{ number: 1, name: 'baseline' }]);
+}
