@@ -113,12 +113,12 @@ async function* connect(
     if (response.body === null) throw new ConnectionLost('the response has no body');
     const messages: Message[] = [];
     let id = position;
-    let beginning = '';
     const parser = createParser({
       onEvent: (message) => {
         id = message.id ?? id;
-        const event = parseDecimals(JSON.parse(message.data), eventDecimals) as FeedEvent;
-        if (id !== null) messages.push({ id, event });
+        if (id === null) return;
+        const data = parseDecimals(JSON.parse(message.data), eventDecimals);
+        messages.push({ id, event: message.event === 'position' ? null : (data as FeedEvent) });
       },
       onError: () => undefined, // Unknown fields are ignored.
     });
@@ -126,14 +126,7 @@ async function* connect(
     for await (const piece of readPieces(response.body)) {
       clearTimeout(silence);
       silence = awaitData();
-      const text = decoder.decode(piece, { stream: true });
-      parser.feed(text);
-      if (id === null) {
-        // The first message of a stream is a position without an event. The parser does not report it.
-        beginning += text;
-        id = /^id: ?(.+)\n(?:.*\n)*?\n/m.exec(beginning)?.[1] ?? null;
-        if (id !== null) yield { id, event: null };
-      }
+      parser.feed(decoder.decode(piece, { stream: true }));
       yield* messages.splice(0);
     }
   } catch (error) {

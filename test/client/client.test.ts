@@ -90,7 +90,10 @@ describe('events', () => {
     records.add();
     const events = connectTo(proxy.url).events({ signal: createSignal() });
     const first = events.next();
-    await eventually(() => /\nid: \S+\n\n/.test(proxy.answered), 'the position that the stream begins with');
+    await eventually(
+      () => /\nevent: position\ndata: {}\n\n/.test(proxy.answered),
+      'the position that the stream begins with',
+    );
     proxy.cutAnswers(1);
     records.add(2);
     const { event, position } = (await first).value;

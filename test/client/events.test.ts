@@ -176,7 +176,7 @@ describe('a connection', () => {
 describe('a message', () => {
   it('may arrive in any pieces, and gives a position to continue from even without an event', async () => {
     const { received, listConnections, deliver } = createWorld();
-    const pieces = ['retry: 30', '00\n\nid: be', 'gin\n', '\n'];
+    const pieces = ['retry: 30', '00\n:\nid: be', 'gin\nevent: posi', 'tion\ndata: {}\n', '\n'];
     for (const piece of [...pieces, null]) await deliver(piece);
     await vi.advanceTimersByTimeAsync(550);
     expect([received, listConnections().at(-1)]).toEqual([[], [stream, 'begin', 550]]);

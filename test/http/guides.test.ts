@@ -47,7 +47,7 @@ const printed: Record<string, RegExp> = {
   'paging sh pages': /^"nextCursor":"[\w-]+"}\n$/,
   'paging ts pages': /^(?:token \d+: [\d.]+ to claim\n){3,}$/,
   'paging py pages': /^(?:token \d+ level \d+\n){3,}$/,
-  'events sh stream': /^retry: \d+\n(?::\n)*id: \S+\n\n/,
+  'events sh stream': /^retry: \d+\n(?::\n)*id: \S+\nevent: position\ndata: {}\n\n/,
   'events ts events': /^(?:\S+Z [\w.]+ \S+\n){5}/,
   'numbers sh numbers': /^"\w+BaseUnits":"\d+"\n/,
   'numbers ts numbers': /^\d+ work units 1\.25\n$/,
@@ -87,7 +87,7 @@ async function startPaging(port?: number) {
 }
 
 /** A chain with settlements, to which a test adds more. */
-function createSettlements() {
+function createSettlements(first = 5) {
   const feed = createGrowingFeed();
   let count = 0n;
   const settle = (more: number) => {
@@ -108,7 +108,7 @@ function createSettlements() {
       });
     }
   };
-  settle(5);
+  settle(first);
   return { views: feed.views, settle };
 }
 
@@ -127,48 +127,53 @@ describe('the programs of the guides', () => {
     expect(run.output()).toMatch(pattern);
   });
 
-  it('of browsers begin behind the newest event, and open the stream again behind the last one', async () => {
+  it('of browsers open the stream again behind the last message', () => {
     const snippet = snippets.find(({ language }) => language === 'js');
     const sources: FakeEventSource[] = [];
+    type Listener = (message: { readonly data: string; readonly lastEventId: string }) => void;
     class FakeEventSource {
       static readonly CLOSED = 2;
       readyState = 0;
       onerror = () => undefined;
-      onmessage: (message: { readonly data: string; readonly lastEventId: string }) => void = () => undefined;
+      onmessage: Listener = () => undefined;
+      readonly listeners = new Map<string, Listener>();
       readonly url: string;
       constructor(url: string) {
         this.url = url;
         sources.push(this);
       }
+      addEventListener(type: string, listener: Listener) {
+        this.listeners.set(type, listener);
+      }
     }
     const shown: string[] = [];
     const waits: (() => void)[] = [];
-    let feed: unknown = { status: 'unavailable' };
     const world = {
       EventSource: FakeEventSource,
-      fetch: async () => ({ ok: true, json: async () => feed }),
       setTimeout: (work: () => void) => waits.push(work),
       console: { log: (type: string) => shown.push(type) },
     };
-    const start = () => new Function(...Object.keys(world), snippet?.source ?? '')(...Object.values(world));
-    start();
-    await eventually(() => sources.length === 1, 'a stream without a feed');
-    feed = { events: [{ id: 'chain:1:a' }] };
-    start();
-    await eventually(() => sources.length === 2, 'a stream behind the newest event');
-    const second = sources[1] as FakeEventSource;
-    second.onmessage({ data: '{"type":"a"}', lastEventId: 'p1' });
+    new Function(...Object.keys(world), snippet?.source ?? '')(...Object.values(world));
+    const newest = () => sources.at(-1) as FakeEventSource;
     // The connection broke: the browser connects again by itself.
-    second.onerror();
+    newest().onerror();
     expect(waits).toHaveLength(0);
-    second.readyState = FakeEventSource.CLOSED;
-    second.onerror();
-    waits.pop()?.();
+    const refuse = () => {
+      newest().readyState = FakeEventSource.CLOSED;
+      newest().onerror();
+      waits.pop()?.();
+    };
+    refuse();
+    newest().listeners.get('position')?.({ data: '{}', lastEventId: 'p1' });
+    refuse();
+    newest().onmessage({ data: '{"type":"a"}', lastEventId: 'p2' });
+    refuse();
     const stream = '/v1/events/stream?category=measurement&unnamed=1';
     expect(sources.map(({ url }) => url.replace(stream, ''))).toEqual([
       '',
-      '&lastEventId=chain%3A1%3Aa',
+      '',
       '&lastEventId=p1',
+      '&lastEventId=p2',
     ]);
     expect(shown).toEqual(['a']);
   });
@@ -201,6 +206,19 @@ describe('the programs of the guides', () => {
       expect(findRounds(again.output()).slice(-2)).toEqual([18, 20]);
     },
   );
+
+  it('start py follow keeps the position of a stream that had no event yet', async () => {
+    const { views, settle } = createSettlements(0);
+    const port = await findFreePort();
+    const first = await startPublicServer({ chain: views }, port);
+    const folder = temporaryDirectory();
+    const run = await runSnippet('start py follow', folder, first.base);
+    await eventually(() => existsSync(join(folder, 'position.txt')), `a position: ${run.output()}`);
+    first.close();
+    settle(30);
+    await startPublicServer({ chain: views }, port);
+    await eventually(() => findRounds(run.output()).length === 30, `30 settlements: ${run.output()}`);
+  });
 });
 
 describe('the programs in Python that go on', () => {

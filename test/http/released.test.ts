@@ -34,6 +34,7 @@ import { eventually } from '../support/processes/childProcess.ts';
 const nowhere = { run: '', position: 0, ordinal: 0 };
 const resumed = { measurement: { ...nowhere, position: 7 }, chain: nowhere };
 const lastEventId = encodeFeedPosition({ measurement: nowhere, chain: nowhere });
+const positionMessage = `id: ${encodeFeedPosition(resumed)}\nevent: position\ndata: {}\n\n`;
 /** News without events from the position after a known event. */
 const nothingMissed = {
   from: resumed,
@@ -102,9 +103,9 @@ function createWorld(missed: FeedNews | null = null) {
     onRefused: () => undefined,
   });
   /** Opens a stream. @returns what aborts its connection, or the code of the refusal. */
-  const open = (client: AddressWords = [0, 0, 0xffff, 1], resumesAt = lastEventId) => {
+  const open = (client: AddressWords = [0, 0, 0xffff, 1], resumesAt = lastEventId, query = '') => {
     const exchange = { client } as unknown as Exchange;
-    const request = parseStreamRequest(new URLSearchParams(), resumesAt);
+    const request = parseStreamRequest(new URLSearchParams(query), resumesAt);
     if (request === null) throw new Error('the request is valid');
     return stream.open(exchange, request)?.code ?? onAborted;
   };
@@ -183,17 +184,25 @@ describe('a client of the event stream', () => {
     vi.advanceTimersByTime(999);
     expect(takeWritten()).toBe('');
     vi.advanceTimersByTime(1);
-    expect(takeWritten()).toBe(`id: ${encodeFeedPosition(resumed)}\n\n:\n`);
+    expect(takeWritten()).toBe(`${positionMessage}:\n`);
     vi.advanceTimersByTime(12_999);
     expect(takeWritten()).toBe('');
     vi.advanceTimersByTime(15_001);
     expect(takeWritten()).toBe(':\n'.repeat(2));
   });
 
-  it('that has a position is sent no message without data', () => {
+  it('that has a position is not sent one', () => {
     const { open, takeWritten } = createWorld();
     open();
     expect(takeWritten()).toMatch(/^retry: \d+\n:\n$/);
+  });
+
+  it('that wants events without names is sent a position with its name, which `onmessage` does not receive', () => {
+    const { stream, state, open, takeWritten } = createWorld();
+    onTestFinished(() => stream.close());
+    state.position = resumed;
+    open(undefined, '', 'unnamed=1');
+    expect(takeWritten()).toContain(positionMessage);
   });
 
   it('is asked for another pause than the others of its address, within three to six seconds', () => {
@@ -246,7 +255,7 @@ describe('a client of the event stream before state is restored', () => {
     expect([takeWritten(), state.asked]).toEqual([':\n'.repeat(4), 0]);
     state.hasViews = true;
     await advance(1_000);
-    expect([takeWritten(), state.asked]).toEqual([`id: ${encodeFeedPosition(resumed)}\n\n:\n`, 1]);
+    expect([takeWritten(), state.asked]).toEqual([`${positionMessage}:\n`, 1]);
   });
 
   it('has its event looked up once the feed is there, until ClickHouse answers', async () => {

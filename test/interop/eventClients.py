@@ -1,4 +1,4 @@
-"""Follows an event stream with a library, and prints the ID of each event in the feed: eventClients.py LIBRARY URL TYPE."""
+"""Follows an event stream with a library, and prints the ID of each event in the feed, or `position`: eventClients.py LIBRARY URL TYPE."""
 
 import json
 import sys
@@ -8,9 +8,9 @@ library, url, event_type = sys.argv[1:]
 
 
 def show(name, data):
-    # Some libraries report messages without data, which are no events.
-    if data and name == event_type:
-        print(json.loads(data)['id'], flush=True)
+    event = json.loads(data)
+    if name in ('position', event_type):
+        print(event.get('id', 'position'), flush=True)
 
 
 def follow_again(connect):

@@ -218,7 +218,7 @@ const otherPaths: ZodOpenApiPathsObject = {
       operationId: 'streamEvents',
       summary: 'Events of the feed as server-sent events, as they become visible',
       description:
-        'The data of a message is an event of `/v1/events`, its name is the event’s type, and its ID resumes the stream after it.',
+        'The data of a message is an event of `/v1/events`, its name is the event’s type, and its ID resumes the stream after it. Unless the stream resumes, its first message is not an event: its name is `position` and its data `{}`, and its ID resumes the stream, too.',
       tags: ['events'],
       requestParams: {
         query: z.object({
@@ -228,7 +228,7 @@ const otherPaths: ZodOpenApiPathsObject = {
             .meta({ description: 'Category of the events', default: 'all' }),
           unnamed: z.literal('1').optional().meta({
             description:
-              'With `1` messages have no name, so that `onmessage` of an `EventSource` receives them; the type is in the data',
+              'With `1` events have no name, so that `onmessage` of an `EventSource` receives them; the type is in the data',
           }),
           lastEventId: lastEventId.meta({
             description:

@@ -75,11 +75,12 @@ export function formatEvents(
 }
 
 /**
- * @returns a message that gives the client its position without an event. Browsers keep the position, so that a connection that breaks before its
- *   first event loses nothing. They would not keep it from a comment, or without the empty line.
+ * @returns a message that gives the client its position without an event, so that a connection that breaks before its first event loses nothing.
+ *   Many clients keep no ID from a message without data, and programs parse what they are given, so it has an empty object. It is named in
+ *   every form: `onmessage` of an `EventSource` does not receive it.
  */
 export function formatPosition(position: FeedPosition): string {
-  return `id: ${encodeFeedPosition(position)}\n\n`;
+  return `id: ${encodeFeedPosition(position)}\nevent: position\ndata: {}\n\n`;
 }
 
 /** @returns a line that asks the client for a pause before its next connection. It belongs to the message that follows. */

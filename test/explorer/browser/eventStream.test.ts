@@ -39,6 +39,11 @@ class FakeSource extends EventTarget {
   send(id: string) {
     this.dispatchEvent(new MessageEvent('player.miner_minted', { data: JSON.stringify({ id }) }));
   }
+
+  /** The position of a stream that begins now, which is no event. */
+  sendPosition() {
+    this.dispatchEvent(new MessageEvent('position', { data: '{}' }));
+  }
 }
 
 /** The lock of a browser: one holder, and others in order. */
@@ -96,6 +101,7 @@ it('tabs share the stream of one of them, and another one reads it when that is 
     ['connecting, connecting', 'connecting', ''],
   ]);
   sources[0]?.open();
+  sources[0]?.sendPosition();
   sources[0]?.send('one');
   // A hidden tab receives events, too, and holds no stream.
   expect(takeLogs()).toEqual(['open, read again, one', 'shared, one', 'one']);

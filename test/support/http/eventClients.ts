@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { EventSource } from 'eventsource';
+import { createParser } from 'eventsource-parser';
 import { openPage, openWindow, startBrowser } from '../explorer/browser.ts';
 import { startProcess } from '../processes/childProcess.ts';
 import { whenFinished } from '../processes/lifetime.ts';
-import { createMessageReader } from './messageReader.ts';
 
-/** Events by their IDs in the feed, in the order in which a client received them. */
+/** Messages in the order in which a client received them: an event by its ID in the feed, and `position` for the position of the stream. */
 type Received = string[];
 
 /** Opens the event stream with a client that reconnects and resumes as its authors decided, until the test ends. */
@@ -13,12 +13,16 @@ type OpenClient = (url: string, eventType: string) => Promise<Received>;
 
 type Listening = Pick<EventTarget, 'addEventListener'> & { close(): void };
 
+const nameMessage = (data: string): string => JSON.parse(data).id ?? 'position';
+
 function collect(source: Listening, eventType: string): Received {
   whenFinished(() => source.close());
   const received: Received = [];
-  source.addEventListener(eventType, ({ data }: Event & { readonly data?: string }) => {
-    received.push(JSON.parse(data ?? '').id);
-  });
+  for (const type of ['position', eventType]) {
+    source.addEventListener(type, ({ data }: Event & { readonly data?: string }) => {
+      received.push(nameMessage(data ?? ''));
+    });
+  }
   return received;
 }
 
@@ -37,14 +41,13 @@ async function followWithCurl(url: string, eventType: string): Promise<Received>
   const runOnce = async () => {
     const header = lastId === '' ? [] : ['-H', `Last-Event-ID: ${lastId}`];
     const curl = startProcess('curl', ['-sN', ...header, url]);
-    const read = createMessageReader();
-    curl.child.stdout?.on('data', (piece) => {
-      for (const message of read(String(piece))) {
-        lastId = message.get('id') ?? lastId;
-        const data = message.get('data');
-        if (data !== undefined && message.get('event') === eventType) received.push(JSON.parse(data).id);
-      }
+    const parser = createParser({
+      onEvent: ({ id, event, data }) => {
+        lastId = id ?? lastId;
+        if (event === 'position' || event === eventType) received.push(nameMessage(data));
+      },
     });
+    curl.child.stdout?.on('data', (piece) => parser.feed(String(piece)));
     await curl.exited;
   };
   void (async () => {
@@ -60,9 +63,12 @@ async function followWithCurl(url: string, eventType: string): Promise<Received>
 async function followInBrowser(url: string, eventType: string): Promise<Received> {
   const { page } = await openPage(await openWindow(await startBrowser()), new URL('/docs', url).href);
   const received: Received = [];
-  await page.exposeFunction('receive', (data: string) => received.push(JSON.parse(data).id));
-  await page.evaluate(`new EventSource(${JSON.stringify(url)})
-    .addEventListener(${JSON.stringify(eventType)}, ({ data }) => receive(data))`);
+  await page.exposeFunction('receive', (data: string) => received.push(nameMessage(data)));
+  await page.evaluate(`{
+    const source = new EventSource(${JSON.stringify(url)});
+    for (const type of ${JSON.stringify(['position', eventType])})
+      source.addEventListener(type, ({ data }) => receive(data));
+  }`);
   return received;
 }
 

@@ -1,5 +1,5 @@
+import { createParser } from 'eventsource-parser';
 import { whenFinished } from '../processes/lifetime.ts';
-import { createMessageReader } from './messageReader.ts';
 
 /** An event as the stream sends it. */
 export interface Message {
@@ -12,7 +12,10 @@ export interface Message {
   };
 }
 
-/** Opens an event source until the test ends, and collects its events. It starts to read when `mayRead` resolves. */
+/**
+ * Opens an event source until the test ends, and collects its events. It starts to read when `mayRead` resolves. `lastId` is the ID of its last
+ * message, also of a position.
+ */
 export async function listen(
   base: string,
   path = '/v1/events/stream',
@@ -25,17 +28,17 @@ export async function listen(
   const messages: Message[] = [];
   const state = { isEnded: false, lastId: '', failure: null as unknown };
   void (async () => {
-    const [decoder, read] = [new TextDecoder(), createMessageReader()];
+    const decoder = new TextDecoder();
+    const parser = createParser({
+      onEvent: ({ id = '', event = 'message', data }) => {
+        state.lastId = id;
+        if (event !== 'position') messages.push({ id, event, data: JSON.parse(data) });
+      },
+    });
     await mayRead;
     try {
-      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-        for (const message of read(decoder.decode(chunk, { stream: true }))) {
-          const [id = '', data] = [message.get('id'), message.get('data')];
-          if (id !== '') state.lastId = id;
-          if (data !== undefined)
-            messages.push({ id, event: message.get('event') ?? 'message', data: JSON.parse(data) });
-        }
-      }
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>)
+        parser.feed(decoder.decode(chunk, { stream: true }));
     } catch (error) {
       if (!ending.signal.aborted) state.failure = error;
     }

@@ -1,5 +1,5 @@
+import { createParser } from 'eventsource-parser';
 import { catchError, concatMap, defer, EMPTY, type Observable, repeat, timer } from 'rxjs';
-import { createMessageReader } from './messageReader.ts';
 import type { FeedEvent } from './sentEvents.ts';
 
 /** Opens the event stream. Emits its events, and completes or fails when it ends. */
@@ -10,16 +10,18 @@ export function followEvents(open: OpenEventStream, pauseMs: () => number): Obse
   return defer(() => {
     let lastId = '';
     const readOnce = () => {
-      const read = createMessageReader();
+      const events: FeedEvent[] = [];
+      const parser = createParser({
+        onEvent: ({ id, event, data }) => {
+          lastId = id ?? lastId;
+          if (event !== 'position') events.push(JSON.parse(data));
+        },
+      });
       return open(lastId === '' ? {} : { 'last-event-id': lastId }).pipe(
-        concatMap((text) =>
-          read(text).flatMap((message) => {
-            lastId = message.get('id') ?? lastId;
-            // An event as in the feed; a position without an event has no data.
-            const data = message.get('data');
-            return data === undefined ? [] : [JSON.parse(data) as FeedEvent];
-          }),
-        ),
+        concatMap((text) => {
+          parser.feed(text);
+          return events.splice(0);
+        }),
       );
     };
     return defer(readOnce).pipe(
