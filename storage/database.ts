@@ -100,6 +100,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** SQL condition on the columns of a table, and its parameters. */
+export interface RowCondition {
+  readonly sql: string;
+  readonly parameters: QueryParameters;
+}
+
 export type DatabaseLocation =
   /**
    * `http://user:password@host:port/database` of a server (or `https:`), its cluster, and a file with the certificates that verify the

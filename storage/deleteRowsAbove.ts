@@ -1,5 +1,5 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
-import type { Database, QueryParameters } from './database.ts';
+import type { Database, RowCondition } from './database.ts';
 import { readNewestReading } from './observations.ts';
 import { pollUntil } from './pollUntil.ts';
 import { withRemovalMarks } from './removals.ts';
@@ -10,12 +10,6 @@ import type { Tables } from './tables.ts';
 const pollMs = 50;
 /** If rows return after each attempt, another process writes them. */
 const attemptsMax = 5;
-
-/** SQL condition on the columns of a table, and its parameters. */
-export interface RowCondition {
-  readonly sql: string;
-  readonly parameters: QueryParameters;
-}
 
 interface RemovedRows {
   readonly tables: Tables;

@@ -1,5 +1,4 @@
-import type { Database } from './database.ts';
-import type { RowCondition } from './deleteRowsAbove.ts';
+import type { Database, RowCondition } from './database.ts';
 import { listPartitions } from './generations.ts';
 import { digestRow } from './rowDigest.ts';
 import type { ResultCell } from './tables/column.ts';

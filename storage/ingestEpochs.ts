@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from './database.ts';
+import { hasTable } from './hasTable.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
-import { ingestEpochs } from './tables/ingestEpochs.ts';
+import { type EpochHolder, ingestEpochs } from './tables/ingestEpochs.ts';
 import { insertRows, onCluster, replicate } from './tables/table.ts';
 
 interface IngestLease {
@@ -25,13 +26,6 @@ export async function readDatabaseIdentity(database: Database): Promise<string> 
   );
   if (row === undefined) throw new Error('the identity of the database has no column');
   return String(row[0]);
-}
-
-/** A process that ingests, in one epoch. No two are equal. */
-interface EpochHolder {
-  readonly epoch: number;
-  /** Host and random ID of the process. */
-  readonly holder: string;
 }
 
 interface BeginEpochOptions extends Pick<EpochHolder, 'holder'> {
@@ -123,11 +117,7 @@ const noEpoch: EpochHolder = { epoch: 0, holder: '' };
 
 /** The newest epoch; number 0 before the first. If two processes hold leases of different servers, the order of their IDs decides. */
 export async function readNewestEpoch(database: Database): Promise<EpochHolder> {
-  const [table] = await database.select(
-    'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
-    { name: ingestEpochs.name },
-  );
-  if (Number(table?.[0]) === 0) return noEpoch;
+  if (!(await hasTable(database, ingestEpochs.name))) return noEpoch;
   const [row] = await database.select(
     `SELECT epoch, holder FROM ${ingestEpochs.name} ORDER BY epoch DESC, holder DESC LIMIT 1`,
   );

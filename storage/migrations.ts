@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
+import { addLineages } from './addLineages.ts';
 import type { Database } from './database.ts';
 import { findActiveTables, firstGeneration } from './generations.ts';
+import { hasTable } from './hasTable.ts';
 import type { MigratedDeployment } from './releasedSnapshots.ts';
 import { createGenerationTables, createRowTables, rowTables } from './rowTables.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
@@ -9,6 +11,7 @@ import { foldStates } from './tables/foldStates.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { generations } from './tables/generations.ts';
 import { ingestEpochs } from './tables/ingestEpochs.ts';
+import { lineages } from './tables/lineages.ts';
 import { migrations } from './tables/migrations.ts';
 import { removals } from './tables/removals.ts';
 import { replays } from './tables/replays.ts';
@@ -28,6 +31,7 @@ const baseline = { number: 1, name: 'baseline' };
 
 /** Changes since the baseline, in order; the first is migration 2 (`storage/README.md`, How to change the schema). */
 export const allMigrations: readonly Migration[] = [
+  { name: 'lineages', run: addLineages },
   { name: 'snapshots become whole states', run: takeOverStates },
 ];
 
@@ -35,6 +39,7 @@ const sharedTables = [
   replays,
   generations,
   ingestEpochs,
+  lineages,
   removals,
   migrations,
   agedRows,
@@ -108,18 +113,19 @@ export async function migrationState(
   database: Database,
   later: readonly Migration[] = allMigrations,
 ): Promise<{ applied: number; known: number }> {
-  const [row] = await database.select(
-    'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
-    { name: migrations.name },
-  );
   const known = baseline.number + later.length;
-  if (Number(row?.[0]) === 0) return { applied: 0, known };
+  if (!(await hasTable(database, migrations.name))) return { applied: 0, known };
   const [newest] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
   return { applied: Number(newest?.[0]), known };
 }
 
+/** Whether the database has tables, of whichever version. */
+export async function hasTables(database: Database): Promise<boolean> {
+  return (await migrationState(database)).applied > 0;
+}
+
 /** Oldest migration whose rows and snapshots this program can still read. Earlier ones have no table of whole states. */
-const readableSince = 2;
+const readableSince = 3;
 
 /**
  * Whether rows and snapshots can be read before the database is migrated; false for a new database.

@@ -35,7 +35,7 @@ import { defineTable } from './tables/table.ts';
  * whole states reads them.
  */
 
-interface ReleasedChunk extends SnapshotHeader {
+interface ReleasedChunk extends ReleasedSource {
   readonly snapshot: string;
   /** 0 is the whole state; each later part holds the changes since the previous one. */
   readonly part: number;
@@ -49,6 +49,9 @@ interface ReleasedChunk extends SnapshotHeader {
   /** Piece of the part's records, gzipped, in base64. */
   readonly payload: string;
 }
+
+/** Version 1.0 had no runs. */
+type ReleasedSource = Omit<SnapshotHeader, 'run'>;
 
 export const releasedSnapshots = defineTable<ReleasedChunk>({
   name: 'fold_snapshots',
@@ -312,7 +315,7 @@ export async function convertNewest(
     readonly stream: InputStreamName;
     readonly deployment: MigratedDeployment;
   },
-): Promise<{ readonly header: SnapshotHeader; readonly records: Iterable<FoldRecord> } | null> {
+): Promise<{ readonly header: ReleasedSource; readonly records: Iterable<FoldRecord> } | null> {
   const table = `${releasedSnapshots.name}_g${generation}`;
   const newest = await findNewest(database, table, stream);
   if (newest === null) return null;

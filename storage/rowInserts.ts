@@ -27,8 +27,9 @@ export interface EncodedRows {
   readonly throughPosition: number;
 }
 
-export function encodeRows(rows: StoredRows): EncodedRows {
-  const segments = rowTables.map(({ encode }) => encode(rows, encodeSegments));
+/** @param run of the process that stores them. */
+export function encodeRows(rows: StoredRows, run: string): EncodedRows {
+  const segments = rowTables.map(({ encode }) => encode(rows, run, encodeSegments));
   return {
     segments,
     rowCount: countRows(rows),

@@ -1,15 +1,16 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
 import type { StoredRows } from './storedRows.ts';
+import type { OfRun } from './tables/chainColumns.ts';
 import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
-import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
+import { chainEvents, measurementEvents } from './tables/events.ts';
 import { foldStates } from './tables/foldStates.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
 import { createTable, type Table } from './tables/table.ts';
-import type { Tables } from './tables.ts';
+import type { EventTables, Tables } from './tables.ts';
 
 export type EncodeRows<Encoded> = <Row>(rows: readonly Row[], definition: WrittenTable<Row>) => Encoded;
 
@@ -31,7 +32,8 @@ export interface RowTable {
   /** Column with the time by which rows age; null if they never do. */
   readonly agesBy: string | null;
   readonly resolveName: (tables: Tables) => string;
-  readonly encode: <Encoded>(rows: StoredRows, encodeRows: EncodeRows<Encoded>) => Encoded;
+  /** @param run of the process that stores the rows, in tables whose rows a lineage selects. */
+  readonly encode: <Encoded>(rows: StoredRows, run: string, encodeRows: EncodeRows<Encoded>) => Encoded;
 }
 
 /**
@@ -50,19 +52,23 @@ export const rowTables: readonly RowTable[] = [
     agesBy: 'start',
     resolveName: (tables) => tables.halfHourBuckets,
   }),
-  ...defineEventRows('measurementEvents', measurementEvents, 'MINER_COUNTER'),
-  ...defineEventRows('chainEvents', chainEvents, 'MINER_CHAIN'),
-  defineRows('ownerActivity', ownerActivity, {
+  defineRows('measurementEvents', measurementEvents.ids, aboutEvents('measurementEvents', 'ids')),
+  defineRows('measurementEvents', measurementEvents.times, aboutEvents('measurementEvents', 'times')),
+  defineRows('measurementEvents', measurementEvents.events, aboutEvents('measurementEvents', 'events')),
+  defineRunRows('chainEvents', chainEvents.ids, aboutEvents('chainEvents', 'ids')),
+  defineRunRows('chainEvents', chainEvents.times, aboutEvents('chainEvents', 'times')),
+  defineRunRows('chainEvents', chainEvents.events, aboutEvents('chainEvents', 'events')),
+  defineRunRows('ownerActivity', ownerActivity, {
     stream: 'MINER_CHAIN',
     agesBy: null,
     resolveName: (tables) => tables.ownerActivity,
   }),
-  defineRows('settlements', chainSettlements, {
+  defineRunRows('settlements', chainSettlements, {
     stream: 'MINER_CHAIN',
     agesBy: null,
     resolveName: (tables) => tables.settlements,
   }),
-  defineRows('checkpoints', chainCheckpoints, {
+  defineRunRows('checkpoints', chainCheckpoints, {
     stream: 'MINER_CHAIN',
     agesBy: null,
     resolveName: (tables) => tables.checkpoints,
@@ -76,8 +82,12 @@ export const rowTables: readonly RowTable[] = [
 
 type MessageColumn = 'stored_by' | 'position';
 
+export function rowTablesOf(stream: InputStreamName): readonly RowTable[] {
+  return rowTables.filter((one) => one.stream === stream);
+}
+
 export function listRowTables(tables: Tables, stream: InputStreamName): string[] {
-  return rowTables.filter((one) => one.stream === stream).map(({ resolveName }) => resolveName(tables));
+  return rowTablesOf(stream).map(({ resolveName }) => resolveName(tables));
 }
 
 /** Column with the message that stored a row; null for a stream without rows. */
@@ -107,31 +117,41 @@ export async function createRowTables(
 }
 
 type RowLists = Omit<StoredRows, 'throughPosition'>;
+type AboutRows = Pick<RowTable, 'stream' | 'agesBy' | 'resolveName'>;
 
 function defineRows<Kind extends keyof RowLists>(
   kind: Kind,
   definition: RowTable['definition'] & WrittenTable<RowLists[Kind][number]>,
-  about: Pick<RowTable, 'stream' | 'agesBy' | 'resolveName'>,
+  about: AboutRows,
 ): RowTable {
   return {
     ...about,
     definition,
-    encode: (rows, encodeRows) => encodeRows<RowLists[Kind][number]>(rows[kind], definition),
+    encode: (rows, _run, encodeRows) => encodeRows<RowLists[Kind][number]>(rows[kind], definition),
   };
 }
 
-function defineEventRows<Kind extends 'measurementEvents' | 'chainEvents'>(
+/** Rows that count if a lineage names their run. */
+function defineRunRows<Kind extends keyof RowLists>(
   kind: Kind,
-  {
-    ids,
-    times,
-    events,
-  }: Record<keyof EventTableDefinitions, RowTable['definition'] & WrittenTable<RowLists[Kind][number]>>,
-  stream: InputStreamName,
-): RowTable[] {
-  return [
-    defineRows(kind, ids, { stream, agesBy: 'arrived_at', resolveName: (tables) => tables[kind].ids }),
-    defineRows(kind, times, { stream, agesBy: 'recorded_at', resolveName: (tables) => tables[kind].times }),
-    defineRows(kind, events, { stream, agesBy: 'recorded_at', resolveName: (tables) => tables[kind].events }),
-  ];
+  definition: RowTable['definition'] & WrittenTable<OfRun<RowLists[Kind][number]>>,
+  about: AboutRows,
+): RowTable {
+  return {
+    ...about,
+    definition,
+    encode: (rows, run, encodeRows) =>
+      encodeRows<OfRun<RowLists[Kind][number]>>(
+        rows[kind].map((row) => ({ ...row, run })),
+        definition,
+      ),
+  };
+}
+
+function aboutEvents(kind: 'measurementEvents' | 'chainEvents', table: keyof EventTables): AboutRows {
+  return {
+    stream: kind === 'chainEvents' ? 'MINER_CHAIN' : 'MINER_COUNTER',
+    agesBy: table === 'ids' ? 'arrived_at' : 'recorded_at',
+    resolveName: (tables) => tables[kind][table],
+  };
 }

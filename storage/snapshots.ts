@@ -13,6 +13,7 @@ const chunksPerSelect = 8;
 const headers = foldStates.select(
   'snapshot',
   'stream',
+  'run',
   'foldVersion',
   'configuration',
   'streamCreated',

@@ -4,34 +4,37 @@ import type { OwnerEvent } from '../actors/chain/state/ownerState.ts';
 import type { ActivityRange, OlderActivity } from '../actors/views/chain/olderActivity.ts';
 import type { Database } from './database.ts';
 import { awaitedMs, pollMs, type StoringProgress } from './eventsStored.ts';
+import { selectVisible, type VisibleRuns } from './lineages.ts';
 import { pollUntil } from './pollUntil.ts';
-import { createConsistentReads } from './removals.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
 import type { ActiveTables } from './tables.ts';
+import type { ReadRuns } from './visibleRuns.ts';
 
 export interface StoredActivityOptions {
   readonly database: Database;
   readonly tables: ActiveTables;
   /** Writer of the chain's rows; null in a process that only reads. */
   readonly writer: Pick<StoringProgress, 'flushNow' | 'isFailing'> | null;
+  readonly readRuns: ReadRuns;
 }
 
 /**
  * Events of owners that memory has evicted, from ClickHouse. They are numbered, so a missing event is noticed whichever process writes it: the
  * reader waits, then refuses. The same holds for rows that another process replaced after a reorganization that this process has not followed yet.
  */
-export function createStoredActivity({ database, tables, writer }: StoredActivityOptions): OlderActivity {
-  const readConsistently = createConsistentReads(database);
+export function createStoredActivity(options: StoredActivityOptions): OlderActivity {
+  const { database, tables, writer, readRuns } = options;
 
-  async function readOnce(range: ActivityRange, signal: AbortSignal) {
-    const { run, owner, from, end, throughPosition } = range;
+  async function readOnce(range: ActivityRange, runs: VisibleRuns, signal: AbortSignal) {
+    const { owner, from, end, throughPosition } = range;
+    const visible = selectVisible(runs);
     const rows = await database.select(
       // Sorting and removing duplicates happens below: in ClickHouse it would take a sixth of the whole statement.
       `SELECT ${ownerActivity.list} FROM ${tables().ownerActivity}
-       WHERE run = {run:String} AND owner = {owner:String} AND event_number >= {from:UInt64} AND event_number < {end:UInt64}
+       WHERE ${visible.sql} AND owner = {owner:String} AND event_number >= {from:UInt64} AND event_number < {end:UInt64}
          AND position <= {throughPosition:UInt64}`,
-      { run, owner, from, end, throughPosition },
+      { ...visible.parameters, owner, from, end, throughPosition },
       signal,
     );
     return takeLatest(rows.map(ownerActivity.read)).map(toOwnerEvent);
@@ -39,9 +42,11 @@ export function createStoredActivity({ database, tables, writer }: StoredActivit
 
   async function readAll(range: ActivityRange, signal: AbortSignal): Promise<readonly OwnerEvent[]> {
     let found: readonly OwnerEvent[] = [];
+    let runs = await readRuns();
     const isComplete = async () => {
-      found = await readOnce(range, signal);
+      found = await readOnce(range, runs, signal);
       if (found.length === range.end - range.from) return true;
+      runs = await readRuns(true);
       if (writer?.isFailing()) throw new StorageUnavailable('rows are not stored at the moment');
       writer?.flushNow();
       return false;
@@ -52,7 +57,7 @@ export function createStoredActivity({ database, tables, writer }: StoredActivit
     return found;
   }
 
-  return { read: (range, signal) => readConsistently(() => readAll(range, signal)) };
+  return { read: readAll };
 }
 
 /** Sorts by number without duplicates: until parts are merged, the row of the highest position counts. */

@@ -2,8 +2,9 @@ import { type Arrival, compareArrivals, formatArrival } from '../actors/events/a
 import type { StoredCategory } from '../actors/feed/feedCategories.ts';
 import { compareShown, type FeedPlace } from '../actors/feed/feedItem.ts';
 import { type EvictedSource, listStoredCategories, type OlderEvents } from '../actors/feed/olderEvents.ts';
-import type { Database, QueryParameters } from './database.ts';
+import type { Database, QueryParameters, RowCondition } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
+import { runsMax, selectRun, selectVisible, type VisibleRun, type VisibleRuns } from './lineages.ts';
 import { createConsistentReads } from './removals.ts';
 import { type OldestRowMs, selectNotOlder } from './rowsTtl.ts';
 import { measurementEvents } from './tables/events.ts';
@@ -30,84 +31,119 @@ const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'a
 export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
   const { database, tables, eventsStored, oldestRowMs = () => null } = options;
   const readConsistently = createConsistentReads(database);
+  const readTimes = createRunTimes(database);
   const older: OlderEvents = {
     before: async (of, { categories, place, limit }, signal) => {
-      await eventsStored(of, signal);
+      const runs = await eventsStored(of, signal);
       const { times } = selectTables(tables(), of);
       const notOlder = selectNotOlder('recorded_at', oldestRowMs());
-      const arrivals = await seekEach(categories, limit, async (category, after: FeedPlace | null) => {
-        const next = after ?? place;
-        const rows = await select(
-          shownPlaces,
-          `FROM ${times}
-           WHERE ${isOfRunAndCategory} AND ${isEvicted}${next === null ? '' : ` AND ${isShownAfter(next, of)}`}${notOlder.sql}
-           ORDER BY recorded_at DESC, position DESC, ordinal DESC LIMIT {limit:UInt32}`,
-          {
-            ...evictedParameters(of),
-            ...(next !== null && {
-              placeMs: next.recordedAtMs,
-              place: next.position,
-              placeOrdinal: next.ordinal,
-            }),
-            ...notOlder.parameters,
-            category,
-            limit,
+      const arrivals: FeedPlace[] = [];
+      for (const [at, run] of runs.toReversed().entries()) {
+        // All runs but the newest one have all of their rows.
+        const span = at === 0 ? everyTime : await readTimes(times, run);
+        const last = arrivals.length < limit ? null : arrivals[limit - 1];
+        const isBefore = last != null && span.toMs < last.recordedAtMs;
+        const isAfter = place !== null && span.fromMs > place.recordedAtMs;
+        if (isBefore || isAfter) continue;
+        const found = await seekEach(
+          listOrders(run, categories),
+          limit,
+          async (order, after: FeedPlace | null) => {
+            const next = after ?? place;
+            const rows = await select(
+              shownPlaces,
+              `FROM ${times}
+             WHERE ${order.sql} AND ${isEvicted}${next === null ? '' : ` AND ${isShownAfter(next, of)}`}${notOlder.sql}
+             ORDER BY recorded_at DESC, position DESC, ordinal DESC LIMIT {limit:UInt32}`,
+              {
+                ...evictedParameters(of),
+                ...(next !== null && {
+                  placeMs: next.recordedAtMs,
+                  place: next.position,
+                  placeOrdinal: next.ordinal,
+                }),
+                ...notOlder.parameters,
+                ...order.parameters,
+                limit,
+              },
+              signal,
+            );
+            return rows.map((row): FeedPlace => ({ ...row, source: of.source }));
           },
-          signal,
         );
-        return rows.map((row): FeedPlace => ({ ...row, source: of.source }));
-      });
-      return eventsAt(of, arrivals.sort(compareShown).slice(0, limit), signal);
+        arrivals.push(...found);
+        arrivals.sort(compareShown);
+      }
+      return eventsAt(of, runs, arrivals.slice(0, limit), signal);
     },
 
     after: async (of, { categories, arrival, limit }, signal) => {
-      await eventsStored(of, signal);
+      const runs = await eventsStored(of, signal);
       const { events } = selectTables(tables(), of);
       const notOlder = selectNotOlder('recorded_at', oldestRowMs());
-      const arrivals = await seekEach(categories, limit, (category, after: Arrival | null) => {
-        const { position, ordinal } = after ?? arrival;
-        return select(
-          arrivalPlaces,
-          `FROM ${events}
-           WHERE ${isOfRunAndCategory} AND ${isEvicted}
-           AND (position > {position:Int64} OR (position = {position:Int64} AND ordinal > {ordinal:Int64}))${notOlder.sql}
-           ORDER BY position, ordinal LIMIT {limit:UInt32}`,
-          { ...evictedParameters(of), ...notOlder.parameters, category, position, ordinal, limit },
-          signal,
-        );
-      });
-      return eventsAt(of, arrivals.sort(compareArrivals).slice(0, limit), signal);
+      const arrivals: Arrival[] = [];
+      // Events are stored in the order of their arrival, so each run has later ones than the run before.
+      for (const run of runs) {
+        if (run.through < arrival.position) continue;
+        if (arrivals.length >= limit) break;
+        const found = await seekEach(listOrders(run, categories), limit, (order, after: Arrival | null) => {
+          const { position, ordinal } = after ?? arrival;
+          return select(
+            arrivalPlaces,
+            `FROM ${events}
+             WHERE ${order.sql} AND ${isEvicted}
+             AND (position > {position:Int64} OR (position = {position:Int64} AND ordinal > {ordinal:Int64}))${notOlder.sql}
+             ORDER BY position, ordinal LIMIT {limit:UInt32}`,
+            {
+              ...evictedParameters(of),
+              ...notOlder.parameters,
+              ...order.parameters,
+              position,
+              ordinal,
+              limit,
+            },
+            signal,
+          );
+        });
+        arrivals.push(...found);
+      }
+      return eventsAt(of, runs, arrivals.sort(compareArrivals).slice(0, limit), signal);
     },
 
     find: async (of, id, signal) => {
-      await eventsStored(of, signal);
+      const visible = selectVisible(await eventsStored(of, signal));
       const { ids } = selectTables(tables(), of);
       const found = await select(
         arrivalPlacesById,
-        `FROM ${ids} WHERE run = {run:String} AND id = {id:String} AND ${isEvicted} LIMIT 1`,
-        { ...evictedParameters(of), id },
+        `FROM ${ids} WHERE ${visible.sql} AND id = {id:String} AND ${isEvicted} LIMIT 1`,
+        { ...evictedParameters(of), ...visible.parameters, id },
         signal,
       );
       return found[0] ?? null;
     },
 
     lastBefore: async (of, timeMs, signal) => {
-      await eventsStored(of, signal);
+      const runs = await eventsStored(of, signal);
       const { events } = selectTables(tables(), of);
-      const found = await Promise.all(
-        listStoredCategories('all', of.source).map((category) =>
-          select(
-            arrivalPlaces,
-            `FROM ${events}
-             WHERE ${isOfRunAndCategory} AND ${isEvicted}
-             AND arrived_at < fromUnixTimestamp64Milli({timeMs:Int64}, 'UTC')
-             ORDER BY position DESC, ordinal DESC LIMIT 1`,
-            { ...evictedParameters(of), category, timeMs },
-            signal,
+      const categories = listStoredCategories('all', of.source);
+      for (const run of runs.toReversed()) {
+        const found = await Promise.all(
+          listOrders(run, categories).map(({ sql, parameters }) =>
+            select(
+              arrivalPlaces,
+              `FROM ${events}
+               WHERE ${sql} AND ${isEvicted}
+               AND arrived_at < fromUnixTimestamp64Milli({timeMs:Int64}, 'UTC')
+               ORDER BY position DESC, ordinal DESC LIMIT 1`,
+              { ...evictedParameters(of), ...parameters, timeMs },
+              signal,
+            ),
           ),
-        ),
-      );
-      return found.flat().sort(compareArrivals).at(-1) ?? null;
+        );
+        const last = found.flat().sort(compareArrivals).at(-1);
+        if (last !== undefined) return last;
+      }
+      return null;
     },
   };
   return {
@@ -127,16 +163,22 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
   }
 
   /** The events at places, in the same order. */
-  async function eventsAt(of: EvictedSource, arrivals: readonly Arrival[], signal: AbortSignal) {
+  async function eventsAt(
+    of: EvictedSource,
+    runs: VisibleRuns,
+    arrivals: readonly Arrival[],
+    signal: AbortSignal,
+  ) {
     if (arrivals.length === 0) return [];
     const { events } = selectTables(tables(), of);
+    const visible = selectVisible(runs);
     const found = await select(
       measurementEvents.events,
       // With all columns of the key named, a server reads only the marks of the places.
-      `FROM ${events} WHERE run = {run:String} AND category IN {categories:Array(String)}
+      `FROM ${events} WHERE ${visible.sql} AND category IN {categories:Array(String)}
        AND (position, ordinal) IN arrayZip({positions:Array(UInt64)}, {ordinals:Array(UInt32)})`,
       {
-        run: of.run,
+        ...visible.parameters,
         categories: listStoredCategories('all', of.source),
         positions: arrivals.map(({ position }) => position),
         ordinals: arrivals.map(({ ordinal }) => ordinal),
@@ -148,19 +190,57 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
   }
 }
 
+/** Rows of one run and category are stored in the order of a page, so each is read by itself. */
+function listOrders(run: VisibleRun, categories: readonly StoredCategory[]): RowCondition[] {
+  const { sql, parameters } = selectRun(run);
+  return categories.map((category) => ({
+    sql: `${sql} AND category = {category:String}`,
+    parameters: { ...parameters, category },
+  }));
+}
+
+/** The times of the first and the last event of a run; a run without events has no time. */
+interface TimeSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const everyTime: TimeSpan = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
+
+/** Reads the times of runs that have all of their rows, each once. */
+function createRunTimes(database: Database) {
+  const known = new Map<string, TimeSpan>();
+  return async (times: string, run: VisibleRun): Promise<TimeSpan> => {
+    const key = `${times} ${run.run} ${run.through}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const { sql, parameters } = selectRun(run);
+    const [row] = await database.select(
+      `SELECT count(), min(toUnixTimestamp64Milli(recorded_at)), max(toUnixTimestamp64Milli(recorded_at)) FROM ${times} WHERE ${sql}`,
+      parameters,
+    );
+    const [count = 0, fromMs = 0, toMs = 0] = (row ?? []).map(Number);
+    const span =
+      count === 0 ? { fromMs: Number.POSITIVE_INFINITY, toMs: Number.NEGATIVE_INFINITY } : { fromMs, toMs };
+    if (known.size >= runsMax) known.clear();
+    known.set(key, span);
+    return span;
+  };
+}
+
 /**
- * At most `limit` places of each category. Unmerged duplicates may leave too few, so it resumes after the last one.
+ * At most `limit` places of each order. Unmerged duplicates may leave too few, so it resumes after the last one.
  */
 async function seekEach<Place extends Arrival>(
-  categories: readonly StoredCategory[],
+  orders: readonly RowCondition[],
   limit: number,
-  seek: (category: StoredCategory, after: Place | null) => Promise<readonly Place[]>,
+  seek: (order: RowCondition, after: Place | null) => Promise<readonly Place[]>,
 ): Promise<Place[]> {
   const found = await Promise.all(
-    categories.map(async (category) => {
+    orders.map(async (order) => {
       const places = new Map<string, Place>();
       for (let after: Place | null = null; places.size < limit; ) {
-        const rows = await seek(category, after);
+        const rows = await seek(order, after);
         for (const place of rows) places.set(formatArrival(place), place);
         after = rows.at(-1) ?? null;
         if (rows.length < limit) break;
@@ -175,14 +255,12 @@ function selectTables({ measurementEvents, chainEvents }: Tables, { source }: Ev
   return source === 'measurement' ? measurementEvents : chainEvents;
 }
 
-const isOfRunAndCategory = 'run = {run:String} AND category = {category:String}';
-
 /** Later stored events, of another process or of this one before a restart, are in memory too. */
 const isEvicted =
   '(position < {through:Int64} OR (position = {through:Int64} AND ordinal <= {throughOrdinal:Int64}))';
 
-function evictedParameters({ run, evicted: { through } }: EvictedSource): QueryParameters {
-  return { run, through: through.position, throughOrdinal: through.ordinal };
+function evictedParameters({ evicted: { through } }: EvictedSource): QueryParameters {
+  return { through: through.position, throughOrdinal: through.ordinal };
 }
 
 /** SQL condition for events that the feed shows after a place. If times are equal, events of the chain come before measurements. */

@@ -1,6 +1,6 @@
 import type { OwnerActivityRow } from '../actors/chain/rows/activityRows.ts';
 import type { CheckpointRow, SettlementRow } from '../actors/chain/rows/settlementRows.ts';
-import type { ChainEventRow, EventRow } from '../actors/feed/eventRows.ts';
+import type { ChainEventRow, MeasurementEventRow } from '../actors/feed/eventRows.ts';
 import type { CounterReading } from '../actors/wheel/counterReading.ts';
 import type { BucketRow, RoundRow } from '../actors/wheel/roundFold.ts';
 
@@ -12,7 +12,7 @@ export interface StoredRows {
   readonly readings: readonly CounterReading[];
   readonly rounds: readonly RoundRow[];
   readonly buckets: readonly BucketRow[];
-  readonly measurementEvents: readonly EventRow[];
+  readonly measurementEvents: readonly MeasurementEventRow[];
   readonly chainEvents: readonly ChainEventRow[];
   readonly ownerActivity: readonly OwnerActivityRow[];
   readonly settlements: readonly SettlementRow[];

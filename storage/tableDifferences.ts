@@ -1,7 +1,7 @@
 import { dayMs } from '../actors/schemas/durations.ts';
-import type { Database } from './database.ts';
-import type { RowCondition } from './deleteRowsAbove.ts';
+import type { Database, RowCondition } from './database.ts';
 import { isSameSum, sumDigests } from './digestSums.ts';
+import { selectVisible, type VisibleRuns } from './lineages.ts';
 import { digestRow } from './rowDigest.ts';
 import { selectNotOlder } from './rowsTtl.ts';
 import { messageColumnOf, type RowTable } from './rowTables.ts';
@@ -28,6 +28,8 @@ interface ComparedTables {
   /** The rows of messages after one through another are compared. */
   readonly after: number;
   readonly through: number;
+  /** Runs of the stored rows that count; null for a stream without lineages. */
+  readonly runs: VisibleRuns | null;
   /** Stored rows before this time may be gone (epoch milliseconds); null if none may. */
   readonly goneBeforeMs: number | null;
 }
@@ -39,24 +41,26 @@ export async function compareTable(
   compared: ComparedTables,
 ): Promise<TableDifference> {
   const { definition, agesBy, resolveName } = rowTable;
-  const [stored, folded] = [resolveName(compared.stored), resolveName(compared.folded)];
   const condition = await selectCompared(database, rowTable, compared);
+  const visible = compared.runs === null ? everyRow : selectVisible(compared.runs);
+  const stored = { table: resolveName(compared.stored), condition: joinConditions(condition, visible) };
+  const folded = { table: resolveName(compared.folded), condition };
   const time = definition.timeColumn ?? agesBy ?? 'block_timestamp';
   const day = `intDiv(toUnixTimestamp64Milli(${time}), ${dayMs})`;
-  const sum = (table: string) => sumDigests(database, { table, definition, condition }, { day });
+  const sum = (side: Side) => sumDigests(database, { ...side, definition }, { day });
   const [storedDays, foldedDays] = [await sum(stored), await sum(folded)];
   const found = { foreign: 0, missing: 0, firstMessage: Number.POSITIVE_INFINITY };
   for (const key of new Set([...storedDays.keys(), ...foldedDays.keys()])) {
     if (isSameSum(storedDays.get(key), foldedDays.get(key))) continue;
-    const selectSide = (table: string, weight: 1 | -1) =>
+    const selectSide = ({ table, condition: { sql } }: Side, weight: 1 | -1) =>
       `SELECT ${digestRow(definition)} AS digest, ${messageColumnOf(rowTable)} AS message, ${weight} AS weight
-       FROM ${table} FINAL WHERE ${condition.sql} AND ${day} = {day:Int64}`;
+       FROM ${table} FINAL WHERE ${sql} AND ${day} = {day:Int64}`;
     const [row = []] = await database.select(
       `SELECT countIf(balance > 0), countIf(balance < 0), min(first) FROM (
          SELECT sum(weight) AS balance, min(message) AS first
          FROM (${selectSide(stored, 1)} UNION ALL ${selectSide(folded, -1)})
          GROUP BY digest HAVING balance != 0)`,
-      { ...condition.parameters, day: Number(key) },
+      { ...stored.condition.parameters, day: Number(key) },
     );
     const [foreign = 0, missing = 0, firstMessage = 0] = row.map(Number);
     found.foreign += foreign;
@@ -65,21 +69,34 @@ export async function compareTable(
   }
   return {
     ...found,
-    table: stored,
+    table: stored.table,
     rows: [...foldedDays.values()].reduce((total, { count }) => total + count, 0),
     firstMessage: Number.isFinite(found.firstMessage) ? found.firstMessage : null,
   };
+}
+
+interface Side {
+  readonly table: string;
+  readonly condition: RowCondition;
+}
+
+const everyRow: RowCondition = { sql: 'true', parameters: {} };
+
+function joinConditions(one: RowCondition, other: RowCondition): RowCondition {
+  return { sql: `${one.sql} AND ${other.sql}`, parameters: { ...one.parameters, ...other.parameters } };
 }
 
 /** Counts the stored rows of messages after one, through which tables are compared. */
 export async function countLaterRows(
   database: Database,
   rowTable: RowTable,
-  { stored, through }: Pick<ComparedTables, 'stored' | 'through'>,
+  { stored, through, runs }: Pick<ComparedTables, 'stored' | 'through' | 'runs'>,
 ): Promise<number> {
+  const later = { sql: `${messageColumnOf(rowTable)} > {through:UInt64}`, parameters: { through } };
+  const { sql, parameters } = joinConditions(later, runs === null ? everyRow : selectVisible(runs));
   const [row = []] = await database.select(
-    `SELECT count() FROM ${rowTable.resolveName(stored)} WHERE ${messageColumnOf(rowTable)} > {through:UInt64}`,
-    { through },
+    `SELECT count() FROM ${rowTable.resolveName(stored)} WHERE ${sql}`,
+    parameters,
   );
   return Number(row[0]);
 }
@@ -88,14 +105,15 @@ export async function countLaterRows(
 async function selectCompared(
   database: Database,
   rowTable: RowTable,
-  { folded, after, through, goneBeforeMs }: ComparedTables,
+  { folded, after, through, runs, goneBeforeMs }: ComparedTables,
 ): Promise<RowCondition> {
   const { definition, agesBy, resolveName } = rowTable;
   const notOlder = agesBy === null ? selectNotOlder('', null) : selectNotOlder(agesBy, goneBeforeMs);
   // Nobody reads the rows of other runs.
-  const ofRun = definition.columns.includes('run')
-    ? ` AND run IN (SELECT run FROM ${resolveName(folded)})`
-    : '';
+  const ofRun =
+    runs === null && definition.columns.includes('run')
+      ? ` AND run IN (SELECT run FROM ${resolveName(folded)})`
+      : '';
   const conditions = `${ofRun}${notOlder.sql}`;
   if (!isOfMeasurements(rowTable)) {
     const column = messageColumnOf(rowTable);

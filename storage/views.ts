@@ -2,6 +2,7 @@ import type { Database } from './database.ts';
 import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
 import { measurementEvents } from './tables/events.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
+import { lineages } from './tables/lineages.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
@@ -48,13 +49,13 @@ function listViews(tables: Tables): View[] {
         { name: 'source', type: 'LowCardinality(String)', comment: 'measurement or chain' },
         ...eventColumns,
       ],
-      // An earlier run of the fold may have stored the same event.
+      // An earlier run of the fold may have stored the same measurement event.
       select: `SELECT * FROM (
           ${selectEvents('measurement', tables.measurementEvents.events)}
-          UNION ALL ${selectEvents('chain', tables.chainEvents.events)}
+          UNION ALL ${selectEvents('chain', tables.chainEvents.events)} WHERE ${isVisible}
         ) ORDER BY id, arrived_at DESC LIMIT 1 BY id`,
     },
-    buildChainView({ ...ownerActivity, name: 'owner_activity' }, tables.ownerActivity, ['owner']),
+    buildChainView({ ...ownerActivity, name: 'owner_activity' }, tables.ownerActivity),
     buildChainView({ ...chainSettlements, name: 'settlements' }, tables.settlements),
     buildChainView({ ...chainCheckpoints, name: 'checkpoints' }, tables.checkpoints),
   ];
@@ -68,17 +69,17 @@ function buildView({ name, comment, storedColumns }: ViewedTable, table: string)
   return { name, comment: comment ?? '', columns: storedColumns, select };
 }
 
-/** The rows of a table of the chain's history, each once: an earlier run of the fold may have stored the same. */
-function buildChainView(
-  { name, comment, storedColumns }: ViewedTable,
-  table: string,
-  keys: readonly string[] = [],
-): View {
-  const logged = [...keys, 'block_number', 'transaction_hash', 'log_index'].join(', ');
-  const select = `SELECT ${listNames(storedColumns)} FROM ${table} FINAL
-    ORDER BY ${logged}, position DESC LIMIT 1 BY ${logged}`;
+/** The rows of a table of the chain's history that count. */
+function buildChainView({ name, comment, storedColumns }: ViewedTable, table: string): View {
+  const select = `SELECT ${listNames(storedColumns)} FROM ${table} FINAL WHERE ${isVisible}`;
   return { name, comment: comment ?? '', columns: storedColumns, select };
 }
+
+/** Condition for the rows that the newest lineage of the chain selects. */
+const isVisible = `arrayExists(
+    one -> one.1 = run AND stored_by <= one.2,
+    (SELECT argMax(arrayZip(runs, throughs), (epoch, holder, step)) FROM ${lineages.name} WHERE stream = 'MINER_CHAIN')
+  )`;
 
 function listNames(columns: readonly Pick<StoredColumn, 'name'>[]): string {
   return columns.map(({ name }) => name).join(', ');

@@ -1,8 +1,12 @@
 import type { Logger } from 'pino';
+import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import { inputStreamNames } from '../actors/messages/subjects.ts';
+import { findNewestRun } from './addLineages.ts';
 import type { Database } from './database.ts';
 import { noteGeneration } from './generationIdentity.ts';
 import { findActiveTables, listGenerations } from './generations.ts';
+import { readNewestEpoch } from './ingestEpochs.ts';
+import { type Lineage, noteLineage, openEnd } from './lineages.ts';
 import { isRefusal } from './readSnapshotRecords.ts';
 import { convertNewest, type MigratedDeployment } from './releasedSnapshots.ts';
 import { createSnapshotStore } from './snapshots.ts';
@@ -33,11 +37,30 @@ export async function takeOverStates(
       // Its fold would make the same rows.
       if (stream === 'MINER_COUNTER')
         await noteGeneration(database, { ...header, generation, atMs: header.takenAtMs });
-      await store.save(header, records);
+      const run = stream === 'MINER_CHAIN' ? await noteFirstLineage(database, header) : '';
+      await store.save({ ...header, run }, records);
       logger.info({ stream, position: header.position }, 'the saved state is taken over');
     } catch (error) {
       if (!isRefusal(error)) throw error;
       logger.warn({ stream, err: error }, 'the saved state is not taken over: the stream is folded again');
     }
   }
+}
+
+/** Rows that the fold of the chain made before there were lineages are the first run of one. */
+async function noteFirstLineage(
+  database: Database,
+  header: FoldIdentity & Pick<Lineage, 'streamCreated' | 'position'>,
+) {
+  const run = await findNewestRun(database);
+  const { foldVersion, configuration, streamCreated, position } = header;
+  const origin = { foldVersion, configuration, streamCreated, position };
+  const writer = await readNewestEpoch(database);
+  const runs = [{ run, through: openEnd }];
+  await noteLineage(
+    database,
+    { ...origin, ...writer, stream: 'MINER_CHAIN', step: 0, cause: 'continued', runs },
+    0,
+  );
+  return run;
 }

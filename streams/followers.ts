@@ -3,9 +3,9 @@ import type { OlderEvents } from '../actors/feed/olderEvents.ts';
 import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
 import type { OlderActivity } from '../actors/views/chain/olderActivity.ts';
 import type { Database } from '../storage/database.ts';
-import { deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
 import { createKnownInstallations } from '../storage/knownInstallations.ts';
+import { findCounted } from '../storage/lineages.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import {
   createObservationReader,
@@ -14,12 +14,16 @@ import {
 } from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
 import type { OldestRowMs } from '../storage/rowsTtl.ts';
+import { findMessageColumn } from '../storage/rowTables.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredActivity } from '../storage/storedActivity.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
+import type { EpochHolder } from '../storage/tables/ingestEpochs.ts';
 import type { ActiveTables } from '../storage/tables.ts';
+import { createRunsReader } from '../storage/visibleRuns.ts';
 import { createStoredReadings } from './counter/storedReadings.ts';
-import { isHistoryReplaced } from './follower/storedHistory.ts';
+import { createRowRemoval } from './follower/rowRemoval.ts';
+import { createRunHistory, type RunHistory } from './follower/runHistory.ts';
 import {
   createStreamFollower,
   type FollowerSinks,
@@ -51,8 +55,8 @@ interface FollowersOptions
   readonly oldestRowMs: OldestRowMs;
   readonly actors: StreamActors;
   readonly counts: MessageCounts;
-  /** A read replica restores snapshots and writes nothing. */
-  readonly writes: boolean;
+  /** This process, with the epoch in which it writes; null for a read replica, which restores snapshots and writes nothing. */
+  readonly writer: EpochHolder | null;
   /** Everything that the stream of readings held at the start is folded, and its state and rows are stored. */
   readonly onReadingsSaved: () => void;
   /** Whether this process still ingests; omitted by one that only reads. */
@@ -77,7 +81,7 @@ export interface Followers {
 }
 
 export function createFollowers(options: FollowersOptions): Followers {
-  const { actors, database, tables, oldestRowMs, registry, writes } = options;
+  const { actors, database, tables, oldestRowMs, registry, writer } = options;
   const followed = inputStreamNames.filter((stream) => actors[stream] !== null);
   const rejected = createRejectedStream(options);
   const readers = new Map(
@@ -87,16 +91,27 @@ export function createFollowers(options: FollowersOptions): Followers {
     ]),
   );
   const sinks = new Map(
-    writes ? [...readers].map(([stream, reader]) => [stream, createSinks({ ...reader, rejected })]) : [],
+    writer === null
+      ? []
+      : [...readers].map(([stream, reader]) => [stream, createSinks({ ...reader, writer, rejected })]),
   );
   const writers = new Map<InputStreamName, RowWriter>();
   const rejections = new Map<InputStreamName, RejectionLog>();
-  for (const [stream, { writer, rejections: log }] of sinks) {
-    if (writer !== null) writers.set(stream, writer);
+  for (const [stream, { writer: rows, rejections: log }] of sinks) {
+    if (rows !== null) writers.set(stream, rows);
     if (log !== null) rejections.set(stream, log);
   }
   const readingWriter = writers.get('MINER_COUNTER') ?? null;
   const chainWriter = writers.get('MINER_CHAIN') ?? null;
+  const chainHistory = sinks.get('MINER_CHAIN')?.history ?? null;
+  const readChainRuns =
+    chainHistory === null
+      ? createRunsReader({
+          ...options,
+          stream: 'MINER_CHAIN',
+          identity: actors.MINER_CHAIN?.identity ?? null,
+        })
+      : async () => chainHistory.visible();
   const stored =
     readingWriter === null
       ? createStoredThroughQuery(database, tables, oldestRowMs)
@@ -127,10 +142,10 @@ export function createFollowers(options: FollowersOptions): Followers {
       ...options,
       eventsStored:
         readingWriter === null
-          ? createReaderEventsStored(database, tables, oldestRowMs)
-          : createWriterEventsStored({ measurement: readingWriter, chain: chainWriter }),
+          ? createReaderEventsStored({ ...options, readChainRuns })
+          : createWriterEventsStored({ measurement: readingWriter, chain: chainWriter, readChainRuns }),
     }),
-    olderActivity: createStoredActivity({ ...options, writer: chainWriter }),
+    olderActivity: createStoredActivity({ ...options, writer: chainWriter, readRuns: readChainRuns }),
     writers,
     rejections,
     recent,
@@ -141,52 +156,46 @@ export function createFollowers(options: FollowersOptions): Followers {
 type ReaderOptions = FollowersOptions & StreamReaderOptions;
 
 interface SinkOptions extends ReaderOptions {
+  readonly writer: EpochHolder;
   readonly rejected: RejectedStream;
 }
 
-function createSinks(options: SinkOptions): FollowerSinks {
-  const { stream, database, tables, logger, ensureStreams } = options;
-  const { readRowOrigins, deleteCutOffRows } = streamDefinitions[stream];
+/** Where a writing process stores the output of a stream. */
+interface Sinks extends FollowerSinks {
+  /** Null for a stream whose rows no lineage selects. */
+  readonly history: RunHistory | null;
+}
+
+function createSinks(options: SinkOptions): Sinks {
+  const { stream, actors, database, tables, ensureStreams } = options;
   const rejections = createRejectionLog({ ...options, ...(ensureStreams && { onFailing: ensureStreams }) });
-  const writer = readRowOrigins === null ? null : createRowWriter(options);
+  const { identity } = actors[stream] ?? {};
+  const history =
+    stream === 'MINER_CHAIN' && identity !== undefined ? createRunHistory({ ...options, identity }) : null;
+  const hasRows = findMessageColumn(stream) !== null;
+  const writer = hasRows ? createRowWriter({ ...options, run: () => history?.run() ?? '' }) : null;
+  const removal = createRowRemoval({
+    ...options,
+    ...streamDefinitions[stream],
+    snapshots: createSnapshotStore({ database, tables }),
+  });
   return {
+    ...(history && { end: history.end }),
+    history,
     writer,
     rejections,
-    resumeAfter: async (position) => {
-      writer?.resumeAfter(position);
+    correct: async (correction) => {
+      writer?.resumeAfter(correction.position);
       await rejections.resume();
+      return history === null || writer === null ? removal(correction) : history.correct(correction, writer);
     },
-    ...(readRowOrigins !== null && {
-      isStoredHistoryReplaced: (foldedThrough: number) =>
-        isHistoryReplaced({
-          ...options,
-          readOrigins: () => readRowOrigins(database, tables()),
-          foldedThrough,
-        }),
-    }),
-    removeAbove: async (position, deleteSnapshots) => {
-      const removed = await deleteRowsAbove(database, {
-        tables: tables(),
-        stream,
-        position,
-        deleteSnapshots,
-      });
-      if (removed > 0)
-        logger.info(
-          { stream, position, removed },
-          'rows of messages that are no longer in the stream were removed',
-        );
-    },
-    ...(deleteCutOffRows !== null && {
-      removeCutOff: (position: number) => deleteCutOffRows(database, tables(), position),
-    }),
   };
 }
 
 interface Followed {
   readonly fold: StreamFold;
   /** Null on a read replica. */
-  readonly sinks: FollowerSinks | null;
+  readonly sinks: Sinks | null;
 }
 
 function follow(options: ReaderOptions, { fold, sinks }: Followed): StreamFollower {
@@ -207,6 +216,8 @@ function follow(options: ReaderOptions, { fold, sinks }: Followed): StreamFollow
     fold,
     snapshots: createSnapshotStore({ database, tables }),
     sinks,
+    ...(sinks?.history && { run: sinks.history.run }),
+    chooseFrom: sinks?.history?.chooseFrom ?? (() => findCounted(database, stream, fold.identity)),
     ...(stream === 'MINER_COUNTER' && { onCurrentSaved: onReadingsSaved }),
     onMissing,
     ...(onBatch && { onBatch: (batch: FoldedBatchReport) => onBatch(stream, batch) }),

@@ -1,5 +1,5 @@
 import { parse, stringify } from '../bigintJson.ts';
-import type { ChainRowOrigin, StoredBy } from '../chain/rows/rowOrigin.ts';
+import type { StoredBy } from '../chain/rows/rowOrigin.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
 import { chainFeedEvent, measurementEvent } from '../events/eventSchemas.ts';
 import { compileGuard } from '../schemas/compileSchema.ts';
@@ -10,8 +10,6 @@ const isChainEvent = compileGuard(chainFeedEvent);
 const isMeasurementEvent = compileGuard(measurementEvent);
 
 export interface EventRow extends Omit<FeedItem, 'type' | 'source' | 'event'> {
-  /** Run of the fold that made the event (`actors/events/eventWindow.ts`). */
-  readonly run: string;
   readonly category: StoredCategory;
   /** Empty for an event of the chain. */
   readonly installationId: string;
@@ -19,18 +17,23 @@ export interface EventRow extends Omit<FeedItem, 'type' | 'source' | 'event'> {
   readonly event: string;
 }
 
+export interface MeasurementEventRow extends EventRow {
+  /** Run of the fold that made the event (`actors/events/eventWindow.ts`). */
+  readonly run: string;
+}
+
 export interface ChainEventRow extends EventRow, StoredBy {}
 
 /** @param run of the fold that evicted the event. */
-export function toMeasurementRow(event: MeasurementEvent, run: string): EventRow {
-  return toRow(toMeasurementItem(event), event.installationId, run);
+export function toMeasurementRow(event: MeasurementEvent, run: string): MeasurementEventRow {
+  return { ...toRow(toMeasurementItem(event), event.installationId), run };
 }
 
 export function toChainRow(
   event: ChainFeedEvent,
-  { chainId, ...origin }: ChainRowOrigin & { readonly chainId: bigint },
+  { chainId, ...origin }: StoredBy & { readonly chainId: bigint },
 ): ChainEventRow {
-  return { ...toRow(toChainItem(chainId, event), '', origin.run), ...origin };
+  return { ...toRow(toChainItem(chainId, event), ''), ...origin };
 }
 
 /**
@@ -48,7 +51,7 @@ export function toFeedItem(row: EventRow): FeedItem {
   throw new Error(`the stored event ${id} is not one that this program stores`);
 }
 
-function toRow(item: FeedItem, installationId: string, run: string): EventRow {
+function toRow(item: FeedItem, installationId: string): EventRow {
   const { source: _source, event, ...place } = item;
-  return { ...place, run, category: feedTypes[item.type], installationId, event: stringify(event) };
+  return { ...place, category: feedTypes[item.type], installationId, event: stringify(event) };
 }

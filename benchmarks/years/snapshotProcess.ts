@@ -6,6 +6,7 @@ import { createChainRestoration, encodeSpanFold } from '../../actors/chain/recor
 import { findFirstInMemory } from '../../actors/chain/rows/activityRows.ts';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import { openDatabase } from '../../storage/database.ts';
+import { openEnd } from '../../storage/lineages.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
@@ -27,6 +28,7 @@ const pagesMeasured = 20;
 function headerAt(position: number): SnapshotHeader {
   return {
     stream,
+    run: '',
     foldVersion: 1,
     configuration: 'synthetic',
     streamCreated: 'synthetic',
@@ -110,14 +112,15 @@ async function measureOldestPages(
   { owners, position, feed: { run } }: ChainState,
   opened: Pick<StoredActivityOptions, 'database' | 'tables'>,
 ): Promise<number[]> {
-  const older = createStoredActivity({ ...opened, writer: null });
+  const runs = [{ run, through: openEnd }];
+  const older = createStoredActivity({ ...opened, writer: null, readRuns: async () => runs });
   const pagesMs: number[] = [];
   for (const [owner, known] of owners) {
     const end = Math.min(pageEvents, findFirstInMemory(known));
     if (end === 0) continue;
     const startedMs = performance.now();
     const page = await older.read(
-      { run, owner, from: 0, end, throughPosition: position },
+      { owner, from: 0, end, throughPosition: position },
       new AbortController().signal,
     );
     pagesMs.push(performance.now() - startedMs);

@@ -14,6 +14,11 @@ interface CheckSnapshotsOptions {
   readonly jsm: JetStreamManager;
   readonly snapshots: SnapshotStore;
   readonly folds: readonly (readonly [InputStreamName, FoldIdentity])[];
+  /** Finds out which snapshots of a fold have rows that count; a start restores no other. */
+  readonly findCounted: (
+    stream: InputStreamName,
+    identity: FoldIdentity,
+  ) => Promise<(header: StoredSnapshotHeader) => boolean>;
   readonly clock: Pick<Clock, 'nowMs' | 'bootMs'>;
 }
 
@@ -25,17 +30,23 @@ export async function checkSnapshots(options: CheckSnapshotsOptions): Promise<Fi
 }
 
 async function checkStream(
-  { jsm, snapshots, clock }: CheckSnapshotsOptions,
+  { jsm, snapshots, findCounted, clock }: CheckSnapshotsOptions,
   stream: InputStreamName,
   identity: FoldIdentity,
 ): Promise<Finding> {
   const check = `snapshots ${stream}`;
   const all = await snapshots.list(stream);
-  const usable = all.filter((header) => isOfFold(header, identity));
+  const ofFold = all.filter((header) => isOfFold(header, identity));
+  const usable = ofFold.filter(await findCounted(stream, identity));
   const [newest] = usable;
   const { state } = await jsm.streams.info(stream);
   if (newest === undefined) {
-    const other = all.length === 0 ? 'there is none' : `${all.length} are of another version or deployment`;
+    const other =
+      all.length === 0
+        ? 'there is none'
+        : ofFold.length === 0
+          ? `${all.length} are of another version or deployment`
+          : `what ${ofFold.length} were made from counts no longer`;
     if (state.last_seq === 0) return skipped(check, other);
     if (state.first_seq <= 1)
       return ok(check, `${other}: the next start folds the stream from its beginning`);

@@ -5,6 +5,7 @@ import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { countHalfHours, countStored } from '../../storage/countStored.ts';
 import type { Database } from '../../storage/database.ts';
 import { findActiveTables } from '../../storage/generations.ts';
+import { findCounted } from '../../storage/lineages.ts';
 import { storedThrough } from '../../storage/observations.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
@@ -77,7 +78,15 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
     }
     const snapshots = createSnapshotStore({ database, tables: () => tables });
     const folds = deployment === null ? [] : listFolds(createStreamActors(deployment));
-    findings.push(...(await checkSnapshots({ jsm, snapshots, folds, clock: systemClock })));
+    findings.push(
+      ...(await checkSnapshots({
+        jsm,
+        snapshots,
+        folds,
+        findCounted: (...fold) => findCounted(database, ...fold),
+        clock: systemClock,
+      })),
+    );
     const lost = await findLost({ database, jsm, nowMs: systemClock.nowMs }, tables);
     if (lost !== null)
       findings.push(

@@ -56,7 +56,7 @@ export async function composeStreamWork(
     storedTables: rebuildsFrom,
     oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
     counts,
-    writes: settings.roles.ingest,
+    writer: epoch === null ? null : { epoch, holder: ingest.holder },
     checkStreams: options.streamGuard.check,
     ...(settings.roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
     onReadingsSaved: ingest.noteRebuilt,

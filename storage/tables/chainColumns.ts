@@ -6,9 +6,10 @@ import { blockHash, column, count, largeCount, name, smallCount, time, transacti
 /** Small marks keep a page at a few marks of a table, however large. */
 export const rowsPerMark = 256;
 
-export const runColumn: Column<string> = column(name, {
-  comment: 'Run of the fold that made the row, named by its first message',
-});
+/** A row as it is stored: the run is known only then. */
+export type OfRun<Row> = Row & { readonly run: string };
+
+export const runColumn: Column<string> = column(name, { comment: 'Run that stored the row; see lineages' });
 
 /** Origin of a log on the chain. */
 export const sourceColumns: { readonly [Key in keyof EventSource]: Column<EventSource[Key]> } = {
@@ -25,7 +26,7 @@ export const positionColumn: Column<number> = column(count, {
   codec: 'Delta, ZSTD(1)',
 });
 
-/** The message that stored a row. If the stream loses it, the row is removed. */
+/** The message that stored a row. If the stream loses it, no lineage selects the row any more. */
 export const storedByColumns: { readonly [Key in keyof StoredBy]: Column<StoredBy[Key]> } = {
   storedBy: column(count, {
     comment: 'Sequence in MINER_CHAIN of the message whose folding stored the row',

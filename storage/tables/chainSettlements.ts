@@ -1,5 +1,12 @@
 import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settlementRows.ts';
-import { positionColumn, rowsPerMark, runColumn, sourceColumns, storedByColumns } from './chainColumns.ts';
+import {
+  type OfRun,
+  positionColumn,
+  rowsPerMark,
+  runColumn,
+  sourceColumns,
+  storedByColumns,
+} from './chainColumns.ts';
 import { amount, column, count, largeCount } from './column.ts';
 import { defineTable } from './table.ts';
 
@@ -12,7 +19,7 @@ const sums = {
 };
 
 /** Batches that the core recorded. All generations share the table, since a replay does not fold the chain. */
-export const chainSettlements = defineTable<SettlementRow>({
+export const chainSettlements = defineTable<OfRun<SettlementRow>>({
   name: 'chain_settlements',
   comment:
     'Batches of rounds that the core recorded in final blocks; the checkpoints hold the minted amounts',
@@ -41,7 +48,7 @@ export const chainSettlements = defineTable<SettlementRow>({
 });
 
 /** Checkpoints of mining. All generations share the table. */
-export const chainCheckpoints = defineTable<CheckpointRow>({
+export const chainCheckpoints = defineTable<OfRun<CheckpointRow>>({
   name: 'chain_checkpoints',
   comment: 'Checkpoints in final blocks: amounts minted for settled rounds',
   columns: {

@@ -168,23 +168,29 @@ export const sum: Column<bigint | null> = {
     ),
 };
 
-/** A list of known amounts. */
-export const amounts: Column<readonly bigint[]> = {
-  type: 'Array(UInt256)',
-  write: (writer, lists) => {
-    let end = 0;
-    for (const list of lists) {
-      end += list.length;
-      writer.int64(end);
-    }
-    amount.write(writer, lists.flat());
-  },
-  read: (cell) => {
-    const list = readString(cell);
-    return list === '' ? [] : list.split(',').map(BigInt);
-  },
-  readExpression: (column) => `arrayStringConcat(arrayMap(one -> toString(one), ${column}), ',')`,
-};
+/** A list of values whose text holds no comma. */
+function listOf<Value>(kind: Column<Value>, parse: (text: string) => Value): Column<readonly Value[]> {
+  return {
+    type: `Array(${kind.type})`,
+    write: (writer, lists) => {
+      let end = 0;
+      for (const list of lists) {
+        end += list.length;
+        writer.int64(end);
+      }
+      kind.write(writer, lists.flat());
+    },
+    read: (cell) => {
+      const list = readString(cell);
+      return list === '' ? [] : list.split(',').map(parse);
+    },
+    readExpression: (column) => `arrayStringConcat(arrayMap(one -> toString(one), ${column}), ',')`,
+  };
+}
+
+export const amounts = listOf(amount, BigInt);
+export const counts = listOf(count, Number);
+export const strings = listOf(string, String);
 
 /** 0 to 2^64 - 1, for example the number of a block. */
 export const largeCount: Column<bigint> = {

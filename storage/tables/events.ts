@@ -1,27 +1,28 @@
 import type { StoredBy } from '../../actors/chain/rows/rowOrigin.ts';
 import type { EventRow } from '../../actors/feed/eventRows.ts';
 import type { StoredCategory } from '../../actors/feed/feedCategories.ts';
-import { rowsPerMark, runColumn, storedByColumns } from './chainColumns.ts';
-import { column, count, enumerated, name, smallCount, string, time } from './column.ts';
+import { type OfRun, rowsPerMark, runColumn, storedByColumns } from './chainColumns.ts';
+import { type Column, column, count, enumerated, name, smallCount, string, time } from './column.ts';
 import { defineTable, type Table, type TableOptions } from './table.ts';
+
+const foldRun = column(name, { comment: 'Run of the fold that made the row, named by its first message' });
 
 /** Numbered in this order, so add a new one at the end. */
 const categories: readonly StoredCategory[] = ['measurement', 'protocol', 'players'];
 
 /** Place of an event in the order of the feed. */
-type EventTimeRow = Pick<
-  EventRow,
-  'run' | 'category' | 'installationId' | 'recordedAtMs' | 'position' | 'ordinal'
+type EventTimeRow = OfRun<
+  Pick<EventRow, 'category' | 'installationId' | 'recordedAtMs' | 'position' | 'ordinal'>
 >;
 
 /** Place of an event by its ID. */
-type EventIdRow = Pick<EventRow, 'run' | 'id' | 'installationId' | 'position' | 'ordinal' | 'arrivedAtMs'>;
+type EventIdRow = OfRun<Pick<EventRow, 'id' | 'installationId' | 'position' | 'ordinal' | 'arrivedAtMs'>>;
 
 /** Tables of events of one source that memory has evicted, and of their places. */
-export interface EventTableDefinitions<Extra = unknown> {
+interface EventTableDefinitions<Extra = unknown> {
   readonly ids: Table<EventIdRow & Extra>;
   readonly times: Table<EventTimeRow & Extra>;
-  readonly events: Table<EventRow & Extra>;
+  readonly events: Table<OfRun<EventRow> & Extra>;
 }
 
 /** Events from measurements. Each generation has its own tables. */
@@ -31,19 +32,19 @@ export const measurementEvents = defineMeasurementTables();
 export const chainEvents = defineChainTables();
 
 function defineMeasurementTables(): EventTableDefinitions {
-  const { ids, times, events } = describeEventTables('measurement_feed', 'Measurement events');
+  const { ids, times, events } = describeEventTables('measurement_feed', 'Measurement events', foldRun);
   return { ids: defineTable(ids), times: defineTable(times), events: defineTable(events) };
 }
 
 function defineChainTables(): EventTableDefinitions<StoredBy> {
-  const { ids, times, events } = describeEventTables('chain_feed_events', 'Chain events');
+  const { ids, times, events } = describeEventTables('chain_feed_events', 'Chain events', runColumn);
   return {
     ids: defineTable<EventIdRow & StoredBy>({ ...ids, columns: { ...ids.columns, ...storedByColumns } }),
     times: defineTable<EventTimeRow & StoredBy>({
       ...times,
       columns: { ...times.columns, ...storedByColumns },
     }),
-    events: defineTable<EventRow & StoredBy>({
+    events: defineTable<OfRun<EventRow> & StoredBy>({
       ...events,
       columns: { ...events.columns, ...storedByColumns },
     }),
@@ -53,13 +54,13 @@ function defineChainTables(): EventTableDefinitions<StoredBy> {
 interface EventTableOptions {
   readonly ids: TableOptions<EventIdRow>;
   readonly times: TableOptions<EventTimeRow>;
-  readonly events: TableOptions<EventRow>;
+  readonly events: TableOptions<OfRun<EventRow>>;
 }
 
 /**
  * Event tables are not partitioned: a page reads every part that may hold some of it, and parts of different partitions are never merged.
  */
-function describeEventTables(tableName: string, kind: string): EventTableOptions {
+function describeEventTables(tableName: string, kind: string, run: Column<string>): EventTableOptions {
   const category = column(enumerated(categories), { comment: 'Category of the feed' });
   const installationId = column(name, { comment: 'Installation; empty for an event of the chain' });
   const position = column(count, {
@@ -80,7 +81,7 @@ function describeEventTables(tableName: string, kind: string): EventTableOptions
     ids: {
       name: `${tableName}_ids`,
       comment: `Places of the events in ${tableName}, by ID`,
-      columns: { run: runColumn, id, installationId, position, ordinal, arrivedAtMs },
+      columns: { run, id, installationId, position, ordinal, arrivedAtMs },
       engine: 'ReplacingMergeTree()',
       orderBy: ['run', 'id'],
       rowsPerMark,
@@ -88,7 +89,7 @@ function describeEventTables(tableName: string, kind: string): EventTableOptions
     times: {
       name: `${tableName}_times`,
       comment: `Places of the events in ${tableName}, by time`,
-      columns: { run: runColumn, category, installationId, recordedAtMs, position, ordinal },
+      columns: { run, category, installationId, recordedAtMs, position, ordinal },
       engine: 'ReplacingMergeTree()',
       orderBy: ['run', 'category', 'recordedAtMs', 'position', 'ordinal'],
       rowsPerMark,
@@ -97,7 +98,7 @@ function describeEventTables(tableName: string, kind: string): EventTableOptions
       name: tableName,
       comment: `${kind} of the feed that memory has evicted, in order of arrival`,
       columns: {
-        run: runColumn,
+        run,
         category,
         installationId,
         position,

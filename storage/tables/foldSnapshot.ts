@@ -8,6 +8,8 @@ export const foldedSources: readonly FoldedSource[] = [...inputStreamNames, 'MIN
 /** Identifies a snapshot by the position in its stream and by its fold. */
 export interface SnapshotHeader extends FoldIdentity {
   readonly stream: FoldedSource;
+  /** The run that holds the rows of the state; empty for a stream without lineages. */
+  readonly run: string;
   readonly streamCreated: string;
   readonly position: number;
   /** Digest of that message, as in the fold's stream position; null if unknown. */

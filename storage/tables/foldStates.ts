@@ -16,6 +16,7 @@ export const foldStates = defineTable<StateChunkRow>({
     snapshot: string,
     chunk: integer,
     stream: oneOf(foldedSources),
+    run: string,
     foldVersion: integer,
     configuration: string,
     streamCreated: string,

@@ -1,6 +1,13 @@
 import { column, integer, string } from './column.ts';
 import { defineTable } from './table.ts';
 
+/** A process that ingests, in one epoch. No two are equal. */
+export interface EpochHolder {
+  readonly epoch: number;
+  /** Host and random ID of the process. */
+  readonly holder: string;
+}
+
 export const ingestEpochs = defineTable({
   name: 'ingest_epochs',
   comment: 'Processes that took over the ingest',

@@ -1,6 +1,13 @@
 import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { activityKinds } from '../../actors/chain/state/ownerState.ts';
-import { positionColumn, rowsPerMark, runColumn, sourceColumns, storedByColumns } from './chainColumns.ts';
+import {
+  type OfRun,
+  positionColumn,
+  rowsPerMark,
+  runColumn,
+  sourceColumns,
+  storedByColumns,
+} from './chainColumns.ts';
 import {
   address,
   amounts,
@@ -21,7 +28,7 @@ const oneFileBelowBytes = 1024 ** 3;
  * Activity of owners in final blocks. All generations share the table, since a replay does not fold the chain. It is not partitioned, since a page
  * reads every part that may hold some of it. If an event was made again from another block, the later one stays.
  */
-export const ownerActivity = defineTable<OwnerActivityRow>({
+export const ownerActivity = defineTable<OfRun<OwnerActivityRow>>({
   name: 'chain_owner_activity',
   comment: 'Activity of owners and their tokens on the chain, in final blocks',
   columns: {

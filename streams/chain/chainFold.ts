@@ -75,9 +75,7 @@ export function createChainFold(options: ChainFoldOptions): StreamFold {
     { seq, timestampNanos }: StreamMessage,
     rows: CollectedRows,
   ): void {
-    const run = actors.newest()?.feed.run;
-    if (run === undefined) return;
-    const origin = { run, storedBy: seq, storedAtMs: toMilliseconds(timestampNanos) };
+    const origin = { storedBy: seq, storedAtMs: toMilliseconds(timestampNanos) };
     const { chainId } = actors;
     for (const event of evicted) rows.chainEvents.push(toChainRow(event, { ...origin, chainId }));
     const { activity, settlements, checkpoints } = final;
@@ -116,7 +114,6 @@ export function createChainFold(options: ChainFoldOptions): StreamFold {
   return {
     identity: actors.identity,
     snapshotAgeMs: stateRetentionMs,
-    sharesTables: true,
 
     receive(batch) {
       const { streamCreated } = batch;

@@ -1,5 +1,4 @@
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
-import { readNewestChainRows } from '../../storage/newestChainRows.ts';
 import type { StreamDefinition } from '../follower/streamDefinition.ts';
 import { registerChainMetrics } from '../metrics/chainMetrics.ts';
 import { createChainFold } from './chainFold.ts';
@@ -15,13 +14,6 @@ export const chainStream: StreamDefinition<ChainActors | null> = {
     const chainCounts = registerChainMetrics(dependencies.registry, actors);
     return createChainFold({ ...dependencies, actors, chainCounts });
   },
-  // A row of the chain holds its message's sequence and storage time.
-  readRowOrigins: async (database, tables) => {
-    const newest = await readNewestChainRows(database, tables);
-    return newest.map(({ storedBy, storedAtMs }) => ({
-      position: storedBy,
-      isMessage: ({ time }) => time.getTime() === storedAtMs,
-    }));
-  },
+  readRowOrigins: null,
   deleteCutOffRows: null,
 };

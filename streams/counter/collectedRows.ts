@@ -1,4 +1,4 @@
-import type { EventRow } from '../../actors/feed/eventRows.ts';
+import type { MeasurementEventRow } from '../../actors/feed/eventRows.ts';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { CounterOutput } from '../../actors/wheel/counterActors.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
@@ -15,7 +15,7 @@ export function collectRows(): CollectedRows {
   const readings: CounterReading[] = [];
   const rounds: RoundRow[] = [];
   const buckets: BucketRow[] = [];
-  const measurementEvents: EventRow[] = [];
+  const measurementEvents: MeasurementEventRow[] = [];
   const addEvicted = ({ run, events }: EvictedMeasurements) => {
     for (const event of events) measurementEvents.push(toMeasurementRow(event, run));
   };

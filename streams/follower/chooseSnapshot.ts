@@ -5,7 +5,6 @@ import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts'
 import { StreamDiverged, type StreamState, type StreamVerifier } from '../jetstream/sourceVerification.ts';
 import { NotProven, orNotProven } from '../jetstream/suspicions.ts';
 import type { StateSaverOptions } from '../pipeline/stateSaver.ts';
-import type { StreamFold } from '../pipeline/streamFold.ts';
 
 /** The order in which snapshots are tried. */
 const ranks = { oldEnough: 0, tooYoung: 1, beforeGap: 2, otherStream: 3 } as const;
@@ -23,12 +22,13 @@ export interface SnapshotChoice {
   readonly found: Restorable | null;
   /** Whether a newer snapshot disagrees with the stream. */
   readonly disagrees: boolean;
-  /** Whether the stored rows are of another deployment, in tables that folds share. */
-  readonly isReconfigured: boolean;
+  /** Position of the newest snapshot, if that agrees with the stream; otherwise null. */
+  readonly newestPosition: number | null;
 }
 
 export interface SnapshotChoiceOptions extends StateSaverOptions {
   readonly verifier: StreamVerifier;
+  readonly isUsable: (header: StoredSnapshotHeader) => boolean;
 }
 
 /**
@@ -42,10 +42,11 @@ export async function chooseSnapshot(
 ): Promise<SnapshotChoice> {
   const { stream, verifier, fold, logger } = options;
   const headers = await options.snapshots.list(stream);
-  const usable = headers.filter((header) => isOfFold(header, fold.identity));
-  if (usable.length < headers.length)
+  const ofFold = headers.filter((header) => isOfFold(header, fold.identity));
+  const usable = ofFold.filter(options.isUsable);
+  if (ofFold.length < headers.length)
     logger.info(
-      { stream, snapshots: headers.length - usable.length, foldVersion: fold.identity.foldVersion },
+      { stream, snapshots: headers.length - ofFold.length, foldVersion: fold.identity.foldVersion },
       'snapshots of another version or deployment are ignored',
     );
   const isInStream = async (header: StoredSnapshotHeader) => {
@@ -81,10 +82,11 @@ export async function chooseSnapshot(
     // The newest snapshot shows whether the stream has lost its end, even if it is too young to be restored.
     const newest = usable.find(({ streamCreated }) => streamCreated === current.created);
     if (!disagrees && newest !== undefined && newest !== header) disagrees = !(await isInStream(newest));
-    return { found: { header, replaceState }, disagrees, isReconfigured: false };
+    const newestPosition = disagrees ? null : (newest?.position ?? null);
+    return { found: { header, replaceState }, disagrees, newestPosition };
   }
   if (notProven !== null) throw notProven;
-  return { found: null, disagrees, isReconfigured: isReconfigured(headers, fold) };
+  return { found: null, disagrees, newestPosition: null };
 }
 
 /** Null, with a line in the log, if the snapshot is damaged or its content is not what the fold writes. */
@@ -127,11 +129,4 @@ function sortByPreference(
     const upwards = findRank(a) === ranks.tooYoung ? 1 : -1;
     return findRank(a) - findRank(b) || (a.position - b.position) * upwards;
   });
-}
-
-/** Whether all snapshots are of another deployment; asked if none can be restored. */
-function isReconfigured(headers: readonly StoredSnapshotHeader[], { sharesTables, identity }: StreamFold) {
-  if (!sharesTables || headers.length === 0) return false;
-  const { configuration } = identity;
-  return headers.every((header) => header.configuration !== configuration);
 }

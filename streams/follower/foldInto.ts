@@ -38,13 +38,17 @@ export async function foldInto(options: FoldIntoOptions): Promise<ReturnType<Str
   const follower = createStreamFollower({
     ...options,
     sinks: {
-      writer: hasRows ? createRowWriter({ ...options, tables: () => tables, batchRows }) : null,
+      writer: hasRows
+        ? createRowWriter({ ...options, tables: () => tables, run: () => '', batchRows })
+        : null,
       rejections: null,
       // A killed attempt has left rows above its last snapshot.
-      resumeAfter: async (position) => {
+      correct: async ({ position, choice, fault }) => {
         await removeRowsAbove(position);
+        const hasDiverged = fault === 'diverged' || choice.disagrees;
+        if (hasDiverged || fault !== null) await options.snapshots.deleteAbove(options.stream, position);
+        return hasDiverged;
       },
-      removeAbove: (_, deleteSnapshots) => deleteSnapshots(),
     },
     // A stream that is recreated meanwhile ends the fold.
     checkStreams: async () => undefined,

@@ -6,27 +6,33 @@ import { readStreamState } from '../jetstream/sourceVerification.ts';
 import { type StreamPosition, startOfStream } from '../jetstream/streamPosition.ts';
 import { chooseSnapshot, type SnapshotChoice, type SnapshotChoiceOptions } from './chooseSnapshot.ts';
 
-/** Corrects the stored rows of a stream so that they match the restored state. */
-export interface StoredOutput {
-  /** Prepares for a pipeline that begins after `position`: it folds the messages above again, and stores the same rows again. */
-  readonly resumeAfter: (position: number) => Promise<void>;
-  /** Whether stored rows come from messages that the stream no longer has; omitted if that cannot be known. */
-  readonly isStoredHistoryReplaced?: (foldedThrough: number) => Promise<boolean>;
-  /**
-   * Removes the rows of messages above `position`, which are no longer in the stream. Deletes the snapshots that cover them first, so
-   * that a kill in between never leaves a snapshot without its rows.
-   */
-  readonly removeAbove: (position: number, deleteSnapshots: () => Promise<void>) => Promise<void>;
-  /** Removes rows above `position` of an insert that a kill cut off; omitted if each row shows its message. */
-  readonly removeCutOff?: (position: number) => Promise<void>;
+/** What a restoration has found, and where it leaves the fold. */
+export interface Correction {
+  readonly choice: SnapshotChoice;
+  /** Position of the restored state; the messages above it are folded again. */
+  readonly position: number;
+  readonly streamCreated: string;
+  readonly firstSequence: number;
+  /** Why the previous pipeline ended. */
+  readonly fault: PipelineFault | null;
 }
 
-export interface RestorationOptions extends SnapshotChoiceOptions {
+/** Makes the stored rows of a stream match a restored state. */
+export interface StoredOutput {
+  /** Returns whether what is stored came from messages that the stream no longer has. */
+  readonly correct: (correction: Correction) => Promise<boolean>;
+  /** Everything through the position is stored and saved, and nothing more will be. */
+  readonly end?: (position: number) => Promise<void>;
+}
+
+export interface RestorationOptions extends Omit<SnapshotChoiceOptions, 'isUsable'> {
   /** Null for a process that stores nothing. */
   readonly stored: StoredOutput | null;
   readonly jsm: JetStreamManager;
   /** @throws StreamsLost when what is stored was made from a stream that is gone. */
   readonly checkStreams: () => Promise<unknown>;
+  /** Finds out which snapshots may be restored. If omitted, all. */
+  readonly chooseFrom?: (streamCreated: string) => Promise<(header: StoredSnapshotHeader) => boolean>;
   /** Called when the stream does not exist; omitted by a process that does not create streams. */
   readonly onMissing?: () => Promise<void>;
 }
@@ -62,60 +68,25 @@ async function restoreOnce(
   const { stream, fold, stored, logger } = options;
   await options.checkStreams();
   const current = await readStreamState(options.jsm, stream);
-  const choice = await chooseSnapshot(options, current);
+  const { created: streamCreated, firstSequence, lastSequence } = current;
+  const isUsable = (await options.chooseFrom?.(streamCreated)) ?? (() => true);
+  const choice = await chooseSnapshot({ ...options, isUsable }, current);
   const { found } = choice;
   const place = found === null ? startOfStream : toStreamPosition(found.header);
-  const { lastSequence } = current;
-  if (stored === null) await options.checkStreams();
+  const { position } = place;
+  // The stream may have been replaced since it was verified.
+  await options.checkStreams();
   const hasDiverged =
     stored === null
       ? choice.disagrees
-      : await correctStored(options, { ...current, position: place.position, stored, choice, fault });
+      : await stored.correct({ choice, position, streamCreated, firstSequence, fault });
   const replaceState = found?.replaceState ?? fold.beginRestore().complete();
-  replaceState(place.position);
+  replaceState(position);
   logger.info(
-    { stream, position: place.position, lastSequence },
+    { stream, position, lastSequence },
     found === null ? 'folding from the beginning of the stream' : 'snapshot restored',
   );
   return { place, lastSequence, hasDiverged, takenAtMs: found?.header.takenAtMs ?? null };
-}
-
-interface Correction {
-  readonly stored: StoredOutput;
-  readonly choice: SnapshotChoice;
-  /** Position of the restored state. */
-  readonly position: number;
-  readonly firstSequence: number;
-  /** Why the previous pipeline ended. */
-  readonly fault: PipelineFault | null;
-}
-
-/**
- * Removes only rows of messages that the stream has lost, of another deployment, of a rewinding fold, and of an insert that was cut off.
- * Other rows stay, and readers see no hole: messages that are folded again make the same rows under the same keys.
- *
- * @returns whether the stored rows came from a stream other than the current one.
- */
-async function correctStored(
-  { stream, snapshots, checkStreams, logger }: RestorationOptions,
-  { stored, choice, position, firstSequence, fault }: Correction,
-): Promise<boolean> {
-  const { resumeAfter, isStoredHistoryReplaced, removeAbove, removeCutOff } = stored;
-  const { disagrees, isReconfigured } = choice;
-  if (isReconfigured)
-    logger.warn({ stream }, 'the snapshots belong to another deployment: the stream is folded again');
-  await resumeAfter(position);
-  const hasDiverged =
-    fault === 'diverged' || disagrees || ((await isStoredHistoryReplaced?.(position)) ?? false);
-  const isRewinding = fault === 'olderSnapshotNeeded';
-  // The stream may have been replaced since it was verified.
-  await checkStreams();
-  // Rows of messages that retention removed cannot be made again.
-  const removableAbove = isReconfigured ? position : Math.max(position, firstSequence - 1);
-  if (hasDiverged || isRewinding || isReconfigured)
-    await removeAbove(removableAbove, () => snapshots.deleteAbove(stream, isReconfigured ? -1 : position));
-  else await removeCutOff?.(removableAbove);
-  return hasDiverged;
 }
 
 function toStreamPosition({ streamCreated, position, digest }: StoredSnapshotHeader): StreamPosition {

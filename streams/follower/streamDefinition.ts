@@ -33,7 +33,7 @@ export interface StreamDefinition<Actors> {
   /** The actors that receive its messages; null if the deployment has none. */
   createActors(deployment: FoldedDeployment): Actors;
   createFold(actors: NonNullable<Actors>, dependencies: FoldDependencies): StreamFold;
-  /** Finds the messages that stored the newest rows; null for a stream without rows. */
+  /** Finds the messages that stored the newest rows; null for a stream without rows, or with a lineage. */
   readonly readRowOrigins: ((database: Database, tables: Tables) => Promise<RowOrigin[]>) | null;
   /** Removes rows above a position from an insert that a kill cut off; null if each row shows its message. */
   readonly deleteCutOffRows: ((database: Database, tables: Tables, position: number) => Promise<void>) | null;

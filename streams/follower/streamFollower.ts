@@ -1,8 +1,11 @@
 import {
   BehaviorSubject,
   catchError,
+  concat,
+  defer,
   filter,
   finalize,
+  ignoreElements,
   map,
   merge,
   type Observable,
@@ -155,11 +158,21 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     };
     return merge(
       caughtUp$.pipe(takeUntil(drained$)),
-      pipeline$.pipe(
+      concat(pipeline$, defer(() => endRun(folded$.value)).pipe(ignoreElements())).pipe(
         catchError(noteStop),
         finalize(() => drained$.next()),
       ),
     );
+  }
+
+  /** Called once everything that was folded is stored. */
+  async function endRun(position: number): Promise<void> {
+    if (saver.status.snapshotPosition !== position) return;
+    try {
+      await sinks?.end?.(position);
+    } catch (error) {
+      logger.warn({ stream, err: error }, 'the clean end cannot be noted; the next start begins a run');
+    }
   }
 
   function noteCaughtUp(position: number) {

@@ -74,6 +74,8 @@ interface IngestOptions {
 /** Obtains the tables that this process works on, and controls what it may do with them. */
 export interface Ingest {
   readonly logic: typeof ingestMachine;
+  /** Name of this process, unlike any other one's. */
+  readonly holder: string;
   /** Whether this process holds the lease now, according to its own clock. */
   isHeld(): boolean;
   /** The process that ingests while this one waits as a standby. */
@@ -119,8 +121,9 @@ export function createIngest(options: IngestOptions): Ingest {
   const holder = `${hostname()} ${randomUUID()}`;
   const fence = (epoch: number) =>
     fenceDatabase({ database, lease: { isHeld }, epoch, holder, onSuperseded });
-  const generationOptions = (ofEpoch: Database): GenerationChoiceOptions => ({
+  const generationOptions = (ofEpoch: Database, epoch = 0): GenerationChoiceOptions => ({
     database: ofEpoch,
+    writer: { epoch, holder },
     jsm: jetStream().jsm,
     identity,
     settlementIdentity,
@@ -173,7 +176,7 @@ export function createIngest(options: IngestOptions): Ingest {
       chooseGeneration: fromPromise(async ({ input: { epoch }, signal }) => {
         const fenced = fence(epoch);
         try {
-          const { tables, rebuildsFrom } = await chooseGeneration(generationOptions(fenced));
+          const { tables, rebuildsFrom } = await chooseGeneration(generationOptions(fenced, epoch));
           // Only now: until here the tables show whether rows may have expired.
           const active = rebuildsFrom === null ? tables : resolveTables(rebuildsFrom);
           for (const one of new Set([active, tables]))
@@ -217,6 +220,7 @@ export function createIngest(options: IngestOptions): Ingest {
 
   return {
     logic,
+    holder,
     isHeld,
     standbyFor: () => findStandbyHolder(lease()),
     databaseIn: (epoch) => (epoch === null ? database : fence(epoch)),

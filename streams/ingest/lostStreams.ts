@@ -3,10 +3,8 @@ import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
 import { findActiveTables } from '../../storage/generations.ts';
-import { canReadStored } from '../../storage/migrations.ts';
-import { readNewestChainRows } from '../../storage/newestChainRows.ts';
+import { hasTables } from '../../storage/migrations.ts';
 import { readStreamsOfRows } from '../../storage/streamsOfRows.ts';
-import type { Tables } from '../../storage/tables.ts';
 import { isStreamMissing } from '../jetstream/ensureStreams.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 import { countReplicas, readInfo } from '../jetstream/sourceVerification.ts';
@@ -15,7 +13,7 @@ import { createSuspicions, NotProven, orNotProven, type Suspicions } from '../je
 /** A source of stored rows or snapshots that NATS no longer has. Times are in the format of NATS. */
 export interface LostStream {
   readonly stream: InputStreamName;
-  /** Creation time of the folded stream. If no snapshot names it, the time when it stored the newest message with rows. */
+  /** Creation time of the folded stream. */
   readonly folded: string;
   /** Creation time of the stream that has its name now; null if no stream has. */
   readonly found: string | null;
@@ -40,7 +38,7 @@ export function describeLostStreams(lost: readonly LostStream[]): { detail: stri
   const accepting = `MINER_LOST_STREAMS=${lost.map(formatLostStream).join(',')}`;
   return {
     detail: details.join(' '),
-    remedy: `Correct MINER_NATS_URL or restore NATS. Only if these streams are gone for good: set ${accepting}, which removes what was made from them`,
+    remedy: `Correct MINER_NATS_URL or restore NATS. Only if these streams are gone for good: set ${accepting}, which removes or leaves out what was made from them`,
   };
 }
 
@@ -57,7 +55,7 @@ interface StreamSources {
 }
 
 /**
- * Finds streams that rows or snapshots were made from and that NATS does not have. The tables must be readable (`canReadStored`).
+ * Finds streams that rows or snapshots were made from and that NATS does not have. There must be tables (`hasTables`).
  *
  * @throws NotProven while NATS may have a stream after all.
  */
@@ -65,7 +63,7 @@ export async function findLostStreams(sources: StreamSources): Promise<LostStrea
   const { database, suspicions } = sources;
   const tables = await findActiveTables(database);
   const streams = await readStreamsOfRows(database, tables);
-  const findings: Comparison[] = streams.has('MINER_CHAIN') ? [] : await compareChain(sources, tables);
+  const findings: Comparison[] = [];
   for (const [stream, [folded, ...others]] of streams) {
     const current = await readCurrent(sources, stream);
     const isLost = folded !== current.created && !others.some((other) => other === current.created);
@@ -90,24 +88,6 @@ export async function findLostStreams(sources: StreamSources): Promise<LostStrea
 interface Comparison extends Pick<LostStream, 'stream' | 'folded'> {
   readonly current: CurrentStream;
   readonly isLost: boolean;
-}
-
-/**
- * Without a snapshot, rows of the chain show only when their messages were stored. They match a stream that is not younger, or that has
- * the message: a mirror is younger than its messages.
- */
-async function compareChain(sources: StreamSources, tables: Tables): Promise<Comparison[]> {
-  const stream = 'MINER_CHAIN';
-  const { database, jetStream } = sources;
-  const [newest] = (await readNewestChainRows(database, tables)).sort((a, b) => b.storedAtMs - a.storedAtMs);
-  if (newest === undefined) return [];
-  const { storedBy, storedAtMs } = newest;
-  const current = await readCurrent(sources, stream);
-  const folded = new Date(storedAtMs).toISOString();
-  if (current.created === null) return [{ stream, folded, current, isLost: true }];
-  const message = await jetStream.jsm.streams.getMessage(stream, { seq: storedBy });
-  const isLost = Date.parse(current.created) > storedAtMs && message?.time.getTime() !== storedAtMs;
-  return [{ stream, folded, current, isLost }];
 }
 
 interface CurrentStream {
@@ -156,8 +136,8 @@ export function createStreamGuard({
 }: StreamGuardOptions) {
   const suspicions = createSuspicions(clock);
   let lost: readonly LostStream[] = [];
-  /** An empty database becomes readable, and stays so. */
-  let isReadable = false;
+  /** A database without tables gets some, and keeps them. */
+  let isCreated = false;
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<readonly LostStream[]> | null = null;
 
@@ -180,8 +160,8 @@ export function createStreamGuard({
   }
 
   async function checkOnce(): Promise<readonly LostStream[]> {
-    isReadable ||= await canReadStored(database);
-    const found = isReadable
+    isCreated ||= await hasTables(database);
+    const found = isCreated
       ? await findLostStreams({ database, jetStream: jetStream(), suspicions, clock })
       : [];
     const refused = found.filter((one) => !acceptedLosses.includes(formatLostStream(one)));

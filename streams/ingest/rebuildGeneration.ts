@@ -18,10 +18,11 @@ import {
   findActiveTables,
   listGenerations,
 } from '../../storage/generations.ts';
+import { noteLineage, readLineage } from '../../storage/lineages.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import type { GenerationIdentity } from '../../storage/tables/generations.ts';
+import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { readStreamState } from '../jetstream/sourceVerification.ts';
 import { describeLost, findLost } from './lostMessages.ts';
@@ -32,6 +33,8 @@ const stream = 'MINER_COUNTER';
 export interface GenerationChoiceOptions {
   readonly database: Database;
   readonly jsm: JetStreamManager;
+  /** This process; epoch 0 before it has one. */
+  readonly writer: EpochHolder;
   /** Identity of the fold that will follow the counter stream. */
   readonly identity: FoldIdentity;
   /** Identity of the fold of `MINER_PIPELINE`, whose state is only in snapshots. */
@@ -109,15 +112,27 @@ async function describeWanted({ jsm, identity }: GenerationChoiceOptions): Promi
 
 /** Removes everything made from streams whose loss is accepted. Snapshots go last, so that it is repeated after a kill. */
 async function removeLost(
-  { database, streamGuard, logger }: GenerationChoiceOptions,
+  { database, jsm, writer, streamGuard, nowMs, logger }: GenerationChoiceOptions,
   active: Tables,
 ): Promise<void> {
   const snapshots = createSnapshotStore({ database, tables: () => active });
   for (const lost of await streamGuard.check()) {
     const { stream: name } = lost;
-    await deleteRowsAbove(database, { tables: active, stream: name, position: 0 });
-    await snapshots.deleteAbove(name, 0);
-    logger.warn(lost, 'data made from a lost stream is removed, as MINER_LOST_STREAMS demands');
+    const lineage = await readLineage(database, name);
+    const { created: streamCreated } = await readStreamState(jsm, name);
+    if (lineage !== null) {
+      // The stream that NATS has may have been in use before the lost one.
+      const runs = (await readLineage(database, name, { ...lineage, streamCreated }))?.runs ?? [];
+      await noteLineage(
+        database,
+        { ...lineage, ...writer, step: 0, cause: 'begun', runs, streamCreated },
+        nowMs(),
+      );
+    } else {
+      await deleteRowsAbove(database, { tables: active, stream: name, position: 0 });
+      await snapshots.deleteAbove(name, 0);
+    }
+    logger.warn(lost, 'what was made from a lost stream counts no longer, as MINER_LOST_STREAMS demands');
   }
 }
 
@@ -152,9 +167,9 @@ async function reportLost(options: GenerationChoiceOptions, active: Tables): Pro
 /** `MINER_PIPELINE` has no rows: without a snapshot of this version, all its messages have to be folded again. */
 async function reportLostState(
   options: GenerationChoiceOptions,
-  headers: readonly StoredSnapshotHeader[],
+  folds: readonly FoldIdentity[],
 ): Promise<void> {
-  if (headers.length === 0 || headers.some((header) => isOfFold(header, options.settlementIdentity))) return;
+  if (folds.length === 0 || folds.some((fold) => isOfFold(fold, options.settlementIdentity))) return;
   const { firstSequence } = await readStreamState(options.jsm, 'MINER_PIPELINE');
   if (firstSequence <= 1) return;
   const throughSequence = firstSequence - 1;

@@ -58,6 +58,8 @@ interface RowWriterOptions {
   readonly stream: InputStreamName;
   readonly database: Database;
   readonly tables: ActiveTables;
+  /** The run that the rows belong to; asked for each piece of the stream. */
+  readonly run: () => string;
   /** Approximate maximum of rows in one batch. */
   readonly batchRows?: number;
   readonly clock: Clock;
@@ -69,7 +71,7 @@ interface RowWriterOptions {
  * unchanged until ClickHouse acknowledges it: rows have natural keys, so writing them twice has no effect.
  */
 export function createRowWriter(options: RowWriterOptions): RowWriter {
-  const { stream, batchRows = defaultBatchRows, clock, logger } = options;
+  const { stream, run, batchRows = defaultBatchRows, clock, logger } = options;
   const flush$ = new Subject<void>();
   const inserts = createBatchInserts(options);
   const counts = { bufferedBytes: 0, batches: 0, failures: 0 };
@@ -102,7 +104,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   }
 
   return {
-    encode: encodeRows,
+    encode: (rows) => encodeRows(rows, run()),
 
     writeAfter:
       (position, owner = noOwner) =>

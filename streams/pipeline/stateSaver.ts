@@ -10,6 +10,8 @@ export interface StateSaverOptions {
   readonly stream: InputStreamName;
   readonly fold: StreamFold;
   readonly snapshots: SnapshotStore;
+  /** The run that stores the rows of the state; omitted for a stream without lineages. */
+  readonly run?: () => string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -24,7 +26,8 @@ export interface SavedStatus {
 }
 
 /** Captures the state of a fold, and saves one captured state after another. */
-export function createStateSaver({ stream, fold, snapshots, clock, logger }: StateSaverOptions) {
+export function createStateSaver(options: StateSaverOptions) {
+  const { stream, fold, snapshots, run = () => '', clock, logger } = options;
   let saving: Promise<void> = Promise.resolve();
   let status: SavedStatus = {
     snapshotPosition: null,
@@ -40,7 +43,7 @@ export function createStateSaver({ stream, fold, snapshots, clock, logger }: Sta
     const { streamCreated, position, digest } = place;
     if (streamCreated === null) throw new Error('a snapshot needs a folded message');
     const takenAtMs = clock.nowMs();
-    const header = { stream, ...fold.identity, streamCreated, position, digest, takenAtMs };
+    const header = { stream, run: run(), ...fold.identity, streamCreated, position, digest, takenAtMs };
     const snapshotBytes = await snapshots.save(header, records);
     update({ snapshotPosition: position, snapshotTakenAtMs: takenAtMs, snapshotBytes });
     logger.debug({ stream, position }, 'snapshot saved');

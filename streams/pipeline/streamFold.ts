@@ -43,8 +43,6 @@ export interface StreamFold {
   readonly identity: FoldIdentity;
   /** The start prefers a snapshot of at least this age; by default the newest. */
   readonly snapshotAgeMs?: number;
-  /** Its tables belong to no generation, so rows of another deployment have to be removed from them. */
-  readonly sharesTables?: boolean;
   /** @throws OlderSnapshotNeeded when an older snapshot, one that it accepts, has to be restored first. */
   receive(batch: MessageBatch): FoldOutput;
   /** The records of the state as of this call. They are produced on request, while folding continues. */

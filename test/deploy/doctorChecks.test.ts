@@ -380,6 +380,7 @@ describe('doctor, of snapshots', () => {
   const header = (position: number, change: object = {}): StoredSnapshotHeader => ({
     ...identity,
     stream: 'MINER_COUNTER',
+    run: '',
     streamCreated: 'then',
     position,
     digest: null,
@@ -427,6 +428,18 @@ describe('doctor, of snapshots', () => {
       { first_seq: 1, last_seq: 9 },
       /^FAILED .*created before\n/,
     ],
+    [
+      'one whose rows count',
+      [header(9, { run: 'lost' }), header(7)],
+      { first_seq: 1, last_seq: 8 },
+      /^ok .*: 1 can be restored; the newest, at message 7, /,
+    ],
+    [
+      'none whose rows count',
+      [header(7, { run: 'lost' })],
+      { first_seq: 2, last_seq: 9 },
+      /^FAILED .*what 1 were made from counts no longer, and/,
+    ],
   ])('says whether a start finds a state: %s', async (_what, headers, state, expected) => {
     const snapshots = {
       list: async () => headers,
@@ -440,6 +453,10 @@ describe('doctor, of snapshots', () => {
       jsm,
       snapshots,
       folds,
+      findCounted:
+        async () =>
+        ({ run }) =>
+          run === '',
       clock: { ...systemClock, nowMs: () => nowMs },
     });
     expect(findings.flatMap(formatFinding).join('\n')).toMatch(expected);

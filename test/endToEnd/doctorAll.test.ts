@@ -94,6 +94,13 @@ describe('doctor --all', () => {
     const database = openDatabase({ url: clickhouseUrl });
     const tables = await findActiveTables(database);
 
+    // A snapshot of a history that counts no longer.
+    await database.command(
+      `INSERT INTO ${tables.foldStates} SELECT * REPLACE ('lost' AS snapshot, 'lost' AS run, position + 1000 AS position)
+       FROM ${tables.foldStates} WHERE snapshot = (
+         SELECT snapshot FROM ${tables.foldStates} WHERE stream = 'MINER_CHAIN' ORDER BY position DESC LIMIT 1
+       )`,
+    );
     const sound = await all();
     expect(sound.output).toMatch(
       /ok +rows of MINER_COUNTER: as folded again: \d+ of rounds_g1, \d+ of half_hour_buckets_g1, ([1-9]\d+) of measurement_feed_ids_g1, \1 of measurement_feed_times_g1, \1 of measurement_feed_g1, 2700 of readings_g1\n/,

@@ -29,6 +29,17 @@ export const mutationPlans: Readonly<Record<string, Plan>> = {
       { durationMs: 60_000 },
     ),
   ]),
+  // Processes are killed while blocks become final.
+  kills: plan(
+    'kills',
+    [
+      episode(
+        [200, 300].map((second) => [second, 'kill', { process: 0, afterSendings: 0, downMs: 500 }]),
+        { durationMs: 400_000, secondsPerBlock: 1 },
+      ),
+    ],
+    { snapshotMs: 3_000 },
+  ),
   // Nothing goes wrong, and a replica serves too.
   replicas: plan('replicas', [episode([[1, 'startReplica']])]),
 };

@@ -16,7 +16,11 @@ function startWaiting(signal = neverAborted) {
     storedThrough: () => progress$.value.storedThrough,
     isFailing: () => progress$.value.isFailing,
   };
-  const eventsStored = createWriterEventsStored({ measurement: writer, chain: null });
+  const eventsStored = createWriterEventsStored({
+    measurement: writer,
+    chain: null,
+    readChainRuns: async () => [],
+  });
   const ask = () => eventsStored(awaited, signal);
   return { progress$, flushNow, ask };
 }

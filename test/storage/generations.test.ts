@@ -11,6 +11,7 @@ import {
   isNewestEpoch,
   readDatabaseIdentity,
 } from '../../storage/ingestEpochs.ts';
+import { noteLineage, openEnd } from '../../storage/lineages.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
@@ -21,6 +22,7 @@ import { buildMeasurementEvents, feedRun } from '../support/chain/feedEvents.ts'
 import { silentLogger } from '../support/silentLogger.ts';
 import { migratedDeployment } from '../support/storage/migratedDeployment.ts';
 import { openForTest, openTables, useBothLocations } from '../support/storage/openTables.ts';
+import { someLineage } from '../support/storage/someLineage.ts';
 import { someRows } from '../support/storage/someRows.ts';
 import { storedRows } from '../support/storage/storedRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
@@ -33,15 +35,21 @@ async function fill(database: Database, tables: Tables, speedMmPerSecond: number
   const readings = rows.readings.map((reading) => ({ ...reading, speedMmPerSecond }));
   const buckets = rows.buckets.map((bucket) => ({ ...bucket, peakSpeedMmPerSecond: speedMmPerSecond }));
   const { settlement, checkpoint, claim } = someRows;
-  // An earlier run of the fold has stored the same of the chain.
+  // A run that counts no longer has stored the same of the chain.
   for (const run of ['1.0', '2.0'])
-    await storeRows(database, tables, {
-      ...{ readings, rounds: rows.rounds, buckets },
-      settlements: [{ ...settlement, run }],
-      checkpoints: [{ ...checkpoint, run }],
-      // A transfer is activity of both owners.
-      ownerActivity: [claim.owner, claim.contractAddress].map((owner) => ({ ...claim, owner, run })),
-    });
+    await storeRows(
+      database,
+      tables,
+      {
+        ...{ readings, rounds: rows.rounds, buckets },
+        settlements: [settlement],
+        checkpoints: [checkpoint],
+        // A transfer is activity of both owners.
+        ownerActivity: [claim.owner, claim.contractAddress].map((owner) => ({ ...claim, owner })),
+      },
+      run,
+    );
+  await noteLineage(database, { ...someLineage, runs: [{ run: '2.0', through: openEnd }] }, 0);
 }
 
 const speeds = async (database: Database) =>
@@ -99,14 +107,16 @@ describe('views', () => {
     expect(await speeds(database)).toEqual([8, 8, 8]);
   });
 
-  it('of events show both sources, and an event that two runs have stored once', async () => {
+  it('of events show both sources, what counts of the chain, and an event that two runs have stored once', async () => {
     const { database, tables } = await openTables();
     const { event } = someRows;
     const again = { ...event, run: '3.9', position: 2, arrivedAtMs: startMs + 1 };
     await insertRows(database, measurementEvents.events, [event, again], tables.measurementEvents.events);
     const storedBy = { storedBy: 5, storedAtMs: startMs };
     const ofChain = { ...event, ...storedBy, category: 'protocol', id: 'two', installationId: '' } as const;
-    await insertRows(database, chainEvents.events, [ofChain], tables.chainEvents.events);
+    const cutOff = { ...ofChain, id: 'three', ordinal: 1, storedBy: 6 };
+    await insertRows(database, chainEvents.events, [ofChain, cutOff], tables.chainEvents.events);
+    await noteLineage(database, { ...someLineage, runs: [{ run: '1.0', through: 5 }] }, 0);
     expect(await database.select('SELECT source, id, run, category FROM events ORDER BY id')).toEqual([
       ['measurement', 'one', '3.9', 'measurement'],
       ['chain', 'two', '1.0', 'protocol'],

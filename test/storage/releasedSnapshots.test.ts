@@ -15,6 +15,7 @@ import { createSettlementActors } from '../../actors/settlement/settlementActors
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { Database } from '../../storage/database.ts';
 import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
+import { openEnd, readLineage } from '../../storage/lineages.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { releasedSnapshots } from '../../storage/releasedSnapshots.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
@@ -159,6 +160,10 @@ describe('an upgrade from 1.0', () => {
         ...{ position: last, digest: `digest ${last}`, streamCreated: `${stream} created` },
       });
       expect(listNoted(state.records)).toEqual(listNoted(folded.capture()));
+      const lineage = await readLineage(database, stream);
+      expect(lineage?.runs ?? []).toEqual(
+        stream === 'MINER_CHAIN' ? [{ run: state.header.run, through: openEnd }] : [],
+      );
       const restored = createActors[stream]();
       restoreState(restored, state.records);
       expect(listNoted(restored.capture())).toEqual(listNoted(folded.capture()));

@@ -16,14 +16,14 @@ const buildRounds = (from: number, count: number) =>
   }));
 
 const encode = (from: number, count: number, throughPosition = 0) =>
-  encodeRows({ ...noRows, rounds: buildRounds(from, count), throughPosition });
+  encodeRows({ ...noRows, rounds: buildRounds(from, count), throughPosition }, '');
 
 const insertRounds = (...pieces: readonly (readonly [from: number, count: number])[]) =>
   pieces.map(([from, count]) => rounds.encode(buildRounds(from, count)));
 
 it('rows are encoded in order, and counted', () => {
   const readings = [acceptedReading(), acceptedReading({ position: 2 })];
-  const encoded = encodeRows({ ...noRows, rounds: buildRounds(1, 120), readings, throughPosition: 9 });
+  const encoded = encodeRows({ ...noRows, rounds: buildRounds(1, 120), readings, throughPosition: 9 }, '');
   const inserts = buildInserts(resolveTables(3), [encoded]);
   expect(inserts.map(({ table, rowCount }) => [table, rowCount])).toEqual([
     ['rounds_g3', 50],

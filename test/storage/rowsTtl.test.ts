@@ -158,7 +158,12 @@ it('a page of the feed ends before rows that are not read any more, and a replic
   let nowMs = Date.now();
   const oldestRowMs = createOldestRowMs(days, () => nowMs);
   for (let position = 1; position <= 9; position++) await store(tables, position, nowMs + position * dayMs);
-  const eventsStored = createReaderEventsStored(database, () => tables, oldestRowMs);
+  const eventsStored = createReaderEventsStored({
+    database,
+    tables: () => tables,
+    readChainRuns: async () => [],
+    oldestRowMs,
+  });
   const older = createStoredEvents({ database, tables: () => tables, eventsStored, oldestRowMs });
   const through = { position: 9, ordinal: 0 };
   const of = {

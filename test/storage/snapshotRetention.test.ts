@@ -10,6 +10,7 @@ const startMs = Date.UTC(2026, 0, 31, 12);
 function header(position: number, overrides: Partial<StoredSnapshotHeader> = {}): StoredSnapshotHeader {
   return {
     stream: 'MINER_COUNTER',
+    run: '',
     foldVersion: 1,
     configuration: 'one deployment',
     streamCreated: '2026-01-31T12:00:00.123456789Z',

@@ -27,6 +27,7 @@ const stream = 'MINER_COUNTER';
 function buildHeader(position: number, overrides: Partial<SnapshotHeader> = {}): SnapshotHeader {
   return {
     stream,
+    run: '',
     foldVersion: 1,
     configuration: 'one deployment',
     streamCreated: '2026-01-31T12:00:00.123456789Z',

@@ -23,6 +23,7 @@ import {
 } from '../../actors/views/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
+import { openEnd } from '../../storage/lineages.ts';
 import { createStoredActivity } from '../../storage/storedActivity.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { stateOwner } from '../support/chain/economyState.ts';
@@ -81,9 +82,11 @@ const atOneTime = {
   spans: [{ gapMs: 1, blocks: [[[true, false]]] }],
 };
 
+const readChainRuns = async () => [{ run: feedRun, through: openEnd }];
+
 /** A feed over sources that a test sets, and over rows that it gives. */
 function createFeed({ database, tables }: OpenTables) {
-  const eventsStored = createReaderEventsStored(database, () => tables);
+  const eventsStored = createReaderEventsStored({ database, tables: () => tables, readChainRuns });
   const sources = {
     measurement: createWindow<MeasurementEvent>([]),
     chain: createWindow<ChainFeedEvent>([]),
@@ -104,7 +107,7 @@ const buildRows = (
   run = feedRun,
 ) => ({
   measurementEvents: measurements.map((event) => toMeasurementRow(event, run)),
-  chainEvents: chain.map((event) => toChainRow(event, { chainId, run, storedBy: 1, storedAtMs: 1 })),
+  chainEvents: chain.map((event) => toChainRow(event, { chainId, storedBy: 1, storedAtMs: 1 })),
 });
 
 type Feed = ReturnType<typeof createFeed>['feed'];
@@ -158,14 +161,11 @@ describe('events of any age', () => {
         for (const table of eventTables) await database.command(`TRUNCATE TABLE ${table}`);
         // An earlier run of the folds recorded the same events, from messages that a purge took, at other times and places.
         const earlier = buildChainEvents(given.spans, 1).map((event) => ({ ...event, recordedAtMs: 1_003 }));
-        await storeRows(
-          database,
-          tables,
-          buildRows(buildMeasurementEvents(given.readings, 1), earlier, 'earlier'),
-        );
-        await storeRows(database, tables, buildRows(ofMeasurement.gone, ofChain.gone));
+        const others = buildRows(buildMeasurementEvents(given.readings, 1), earlier, 'earlier');
+        await storeRows(database, tables, others, 'earlier');
+        await storeRows(database, tables, buildRows(ofMeasurement.gone, ofChain.gone), feedRun);
         // A batch that was sent twice changes nothing, nor what was stored before a restart and is in memory again since.
-        await storeRows(database, tables, buildRows(measurements, chain));
+        await storeRows(database, tables, buildRows(measurements, chain), feedRun);
         const { feed, sources } = createFeed(opened);
         Object.assign(sources, { measurement: ofMeasurement.window, chain: ofChain.window });
 
@@ -222,7 +222,7 @@ describe('events of any age', () => {
     const measurements = buildMeasurementEvents(
       Array.from({ length: 10 }, () => ({ receivedAtMs: 0, distances: 0 })),
     ).map((event) => ({ ...event, arrivedAtMs: event.position * 10_000 + 5_000 }));
-    await storeRows(database, tables, buildRows(measurements, chain));
+    await storeRows(database, tables, buildRows(measurements, chain), feedRun);
     const all = inFeedOrder(measurements, chain);
     for (const [measurementShare, chainShare] of [
       [0, 0],
@@ -261,7 +261,7 @@ describe('events of any age', () => {
     );
     const { feed, sources } = createFeed(opened);
     sources.measurement = evictShare(measurements, 1).window;
-    await storeRows(database, tables, buildRows(measurements, []));
+    await storeRows(database, tables, buildRows(measurements, []), feedRun);
     for (const source of ['chain', 'measurement'] as const)
       for (const position of [-1, 0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
         const cursor = encodeFeedCursor('all', { recordedAtMs: 1_001, source, position, ordinal: position });
@@ -298,7 +298,7 @@ describe('events of any age', () => {
       );
       events.push(...added);
       for (let from = 0; from < added.length; from += 5_000)
-        await storeRows(database, tables, buildRows([], added.slice(from, from + 5_000)));
+        await storeRows(database, tables, buildRows([], added.slice(from, from + 5_000)), feedRun);
       const { feed, sources } = createFeed(opened);
       sources.chain = evictShare(events, 1).window;
       const middle = events[count / 2] as ChainFeedEvent;
@@ -340,11 +340,11 @@ describe('events of any age', () => {
     const events = buildMeasurementEvents(readings).slice(0, 3);
     const { feed, sources } = createFeed(opened);
     sources.measurement = evictShare(events, 0.7).window;
-    await storeRows(database, tables, buildRows(events.slice(0, 1), []));
+    await storeRows(database, tables, buildRows(events.slice(0, 1), []), feedRun);
     const ask = () => feed.page({ category: 'all', limit: 2, cursor: null }, neverAborted);
     await expect(ask()).rejects.toThrow('ClickHouse does not hold the older measurement events yet');
     const asked = ask();
-    await storeRows(database, tables, buildRows(events.slice(1, 2), []));
+    await storeRows(database, tables, buildRows(events.slice(1, 2), []), feedRun);
     expect(await asked).toHaveProperty('events.length', 2);
   });
 });
@@ -355,21 +355,26 @@ describe('the activity of an owner that has left memory', () => {
     Array.from({ length: end - from }, (_, index) => {
       const event = buildClaim({ blockNumber: 1n }, { position: firstPosition + index });
       const one = { owner: stateOwner, eventNumber: from + index, blockNumber: 1n, event };
-      return toActivityRow(one, { run: feedRun, storedBy: 1, storedAtMs: 1 });
+      return toActivityRow(one, { storedBy: 1, storedAtMs: 1 });
     });
 
   async function open() {
     const { database, tables } = await openTables();
-    const { read } = createStoredActivity({ database, tables: () => tables, writer: null });
+    const { read } = createStoredActivity({
+      database,
+      tables: () => tables,
+      writer: null,
+      readRuns: readChainRuns,
+    });
     return {
       merge: () => database.command(`OPTIMIZE TABLE ${tables.ownerActivity} FINAL`),
       store: (ownerActivity: ReturnType<typeof buildActivity>) =>
-        storeRows(database, tables, { ownerActivity }),
+        storeRows(database, tables, { ownerActivity }, feedRun),
       /** Positions of the events 2 to 5, for the page of a state at a position whose memory begins with event 6. */
       readPositions: async (position: number) => {
         const known = { tokenIds: [], activityCount: 10, activity: List(Array(4).fill(null)) };
         // A page is built of these members alone.
-        const state = { owners: new Map([[stateOwner, known]]), feed: { run: feedRun }, position };
+        const state = { owners: new Map([[stateOwner, known]]), position };
         const page = { owner: stateOwner, limit: 6, after: 2 };
         const { older } = buildActivityPage(state as unknown as ChainState, page);
         const events = await read(older as ActivityRange, neverAborted);

@@ -3,7 +3,7 @@ import { countStored, hasReadings } from '../../storage/countStored.ts';
 import { compareDays } from '../../storage/generationDifferences.ts';
 import { findGenerations, noteGeneration, readGenerationIdentity } from '../../storage/generationIdentity.ts';
 import { createEmpty } from '../../storage/generations.ts';
-import { readNewestChainRows } from '../../storage/newestChainRows.ts';
+import { noteLineage } from '../../storage/lineages.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { findReadingBefore, readHalfHour } from '../../storage/storedHalfHour.ts';
@@ -13,7 +13,7 @@ import { genesisMs } from '../support/genesis.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
-import { someRows } from '../support/storage/someRows.ts';
+import { someLineage } from '../support/storage/someLineage.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 /** Each test has its own tables in it. */
@@ -182,7 +182,7 @@ it('the replay that is unfinished is the newest, until it has ended, is active o
   expect([await findGenerations(database, ours), await log.nextGeneration(1)]).toEqual([[5, 4], 7]);
 });
 
-it('rows and snapshots name the streams that they were made from, and the message that stored the newest row', async () => {
+it('rows, snapshots and lineages name the streams that they were made from', async () => {
   const { database } = await opened();
   const tables = resolveTables(9);
   await createEmpty(database, tables);
@@ -197,17 +197,15 @@ it('rows and snapshots name the streams that they were made from, and the messag
     ['MINER_PIPELINE', 'one', 1],
     ['MINER_PIPELINE', 'two', 2],
   ] as const)
-    await snapshots.save({ ...origin, stream, streamCreated, position, digest: null, takenAtMs: 0 }, []);
+    await snapshots.save(
+      { ...origin, run: '', stream, streamCreated, position, digest: null, takenAtMs: 0 },
+      [],
+    );
   expect(await readStreams()).toEqual({
     MINER_COUNTER: ['noted'],
     MINER_PIPELINE: expect.arrayContaining(['one', 'two']),
   });
-  const { checkpoint } = someRows;
-  // The clock of NATS was set back.
-  const checkpoints = [
-    { ...checkpoint, run: '1.0', storedBy: 4, storedAtMs: 2 },
-    { ...checkpoint, run: '2.0', storedBy: 5, storedAtMs: 1 },
-  ];
-  await storeRows(database, tables, { checkpoints });
-  expect(await readNewestChainRows(database, tables)).toEqual([{ storedBy: 5, storedAtMs: 1 }]);
+  await noteLineage(database, someLineage, 0);
+  await noteLineage(database, { ...someLineage, step: 2, streamCreated: 'later' }, 0);
+  expect(await readStreams()).toMatchObject({ MINER_CHAIN: ['later'] });
 });

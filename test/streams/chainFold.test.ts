@@ -1,4 +1,3 @@
-import type { StoredMsg } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import { beforeFirst } from '../../actors/events/arrival.ts';
@@ -6,12 +5,11 @@ import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
 import { createFeedViews, type FeedItem, type FeedPage } from '../../actors/views/feed/feedViews.ts';
-import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { createWriterEventsStored } from '../../storage/eventsStored.ts';
+import { cutRuns, findTip, openEnd, selectVisible, type VisibleRuns } from '../../storage/lineages.ts';
 import { listRowTables } from '../../storage/rowTables.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import type { StoredRows } from '../../storage/storedRows.ts';
-import { chainStream } from '../../streams/chain/chainStream.ts';
 import type { RowWriter } from '../../streams/pipeline/rowWriter.ts';
 import { OlderSnapshotNeeded } from '../../streams/pipeline/streamFold.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
@@ -58,13 +56,22 @@ function createChainWriter() {
 /** Folds over one database. */
 async function createWritten() {
   const opened = await openTables();
-  const { database, tables } = opened;
-  const start = async (position = 0) => {
-    const { writer } = await openWriter(database, { stream: 'MINER_CHAIN' });
+  const { database } = opened;
+  let runs: VisibleRuns = [];
+  /** Begins a run: rows of messages above a position count no longer. */
+  const begin = (position: number) => {
+    runs = [
+      ...cutRuns(runs, position),
+      { run: `run ${runs.length + 1}, after ${position}`, through: openEnd },
+    ];
+  };
+  /** @param state position of the restored state; 0 for a fold from the beginning. */
+  const start = async (position = 0, state = position) => {
+    begin(state);
+    const run = () => runs.at(-1)?.run ?? '';
+    const { writer } = await openWriter(database, { stream: 'MINER_CHAIN', run });
     const feed = feedWriter(writer, position);
-    const removeAbove = (position: number) =>
-      deleteRowsAbove(database, { tables, stream: 'MINER_CHAIN', position });
-    return { writer, feed, removeAbove, ...createFold(feed.add) };
+    return { writer, feed, begin, readRuns: async () => runs, ...createFold(feed.add) };
   };
   return { opened, start };
 }
@@ -84,14 +91,15 @@ describe('the fold of the chain stream', () => {
     const { opened, start } = await createWritten();
     const { database, tables } = opened;
     /** IDs of transactions and logs, stored ones before cached ones. */
-    const readEvents = async ({ actors, feed }: Awaited<ReturnType<typeof start>>) => {
+    const readEvents = async ({ actors, feed, readRuns }: Awaited<ReturnType<typeof start>>) => {
+      const visible = selectVisible(await readRuns());
       await feed.flushed();
-      const { run, evicted } = actors.newest()?.feed ?? { run: '', evicted: nothingEvicted };
+      const { evicted } = actors.newest()?.feed ?? { evicted: nothingEvicted };
       const { position, ordinal } = evicted.through ?? beforeFirst;
       const rows = await database.select(
-        `SELECT DISTINCT id FROM ${tables.chainEvents.events} WHERE run = {run:String}
+        `SELECT DISTINCT id FROM ${tables.chainEvents.events} WHERE ${visible.sql}
          AND (position, ordinal) <= ({position:Int64}, {ordinal:Int64}) ORDER BY id`,
-        { run, position, ordinal },
+        { ...visible.parameters, position, ordinal },
       );
       const stored = rows.map(([id]) => String(id));
       const cached = actors.newest()?.feed.events.toArray() ?? [];
@@ -121,7 +129,6 @@ describe('the fold of the chain stream', () => {
 
     const second = await start(900);
     restoreState(second.fold, late, 900);
-    await second.removeAbove(900);
     second.take(chain.messages.slice(900));
     // After a restart, or on a replica, the state equals the first one after each message.
     expect(await readEvents(second)).toEqual(before);
@@ -132,23 +139,26 @@ describe('the fold of the chain stream', () => {
     expect(new Set(forked.all).size).toBe(forked.all.length);
     expect(forked.all).toHaveLength(1_000 * 4 + 689 * 3);
 
-    // A fork below every retained state: an older snapshot is restored, and rows above it are removed.
+    // A fork below every retained state: an older snapshot is restored, and rows above it count no longer.
     chain.forkBehind(880, 1_900, 2);
     expect(() => second.take(chain.messages.slice(2_200))).toThrow(OlderSnapshotNeeded);
     restoreState(second.fold, early, 700);
-    await second.removeAbove(700);
+    second.begin(700);
     second.take(chain.messages.slice(700));
     const rewound = await readEvents(second);
     expect(new Set(rewound.all).size).toBe(rewound.all.length);
     expect(rewound.all).toHaveLength(880 * 4 + 1_009 * 2);
   });
 
-  it('removes the rows of a message that the stream has lost, although an earlier one made their blocks safe', async () => {
+  it('stores no row of a lost message that counts, although an earlier one made its block safe', async () => {
     const { opened, start } = await createWritten();
     const { database, tables } = opened;
-    const countRows = async () => {
+    const countRows = async (runs: VisibleRuns) => {
+      const { sql, parameters } = selectVisible(runs);
       const counts = await Promise.all(
-        listRowTables(tables, 'MINER_CHAIN').map((table) => database.select(`SELECT count() FROM ${table}`)),
+        listRowTables(tables, 'MINER_CHAIN').map((table) =>
+          database.select(`SELECT count() FROM ${table} WHERE ${sql}`, parameters),
+        ),
       );
       return counts.map(([row]) => Number(row?.[0]));
     };
@@ -157,20 +167,14 @@ describe('the fold of the chain stream', () => {
     const first = await start();
     first.take(chain.messages.slice(0, 900));
     await first.feed.flushed();
-    const before = await countRows();
+    const before = await countRows(await first.readRuns());
     first.take(chain.messages.slice(900));
     await first.feed.flushed();
-    const origins = (await chainStream.readRowOrigins?.(database, tables)) ?? [];
+    const runs = await first.readRuns();
+    expect(await countRows(runs)).not.toEqual(before);
     // Events are evicted several hundred at once.
-    expect(origins.map(({ position }) => position)).toEqual([1_485, 1_485, 1_485, 1_500]);
-    const isAt = (offset: number) =>
-      origins.map(({ position, isMessage }) =>
-        isMessage({ time: new Date((position + offset) * 1_000) } as StoredMsg),
-      );
-    expect(isAt(0)).toEqual([true, true, true, true]);
-    expect(isAt(-1)).toEqual([false, false, false, false]);
-    await first.removeAbove(900);
-    expect(await countRows()).toEqual(before);
+    expect(await findTip(database, tables, { stream: 'MINER_CHAIN', runs })).toBe(1_500);
+    expect(await countRows(cutRuns(runs, 900))).toEqual(before);
   });
 
   it('shows each event once and up to date after a purge and a fold of republished messages', async () => {
@@ -188,8 +192,7 @@ describe('the fold of the chain stream', () => {
       seq: message.seq + 1_500,
       timestampNanos: message.timestampNanos + 10_000n * 10n ** 9n,
     }));
-    const second = await start(1_500);
-    await second.removeAbove(1_500);
+    const second = await start(1_500, 0);
     second.take(again);
     const after = await readPages(second, opened);
     expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
@@ -209,11 +212,10 @@ describe('the fold of the chain stream', () => {
     const expected = await readPages(first, opened);
     const second = await start(1_200);
     restoreState(second.fold, early, 1_200);
-    await second.removeAbove(1_200);
     second.actors.retainFrom(600n);
     second.take(chain.messages.slice(1_200, 1_700));
     await second.feed.flushed();
-    // Snapshots above the restored one are gone, so the next start takes the same.
+    // Snapshots of the second one are of a run that counts no longer, so the next start takes the same.
     const third = await start(1_200);
     restoreState(third.fold, early, 1_200);
     third.take(chain.messages.slice(1_200));
@@ -222,7 +224,14 @@ describe('the fold of the chain stream', () => {
 });
 
 /** All events, as the pages of the feed show them. */
-async function readPages({ actors, writer }: { actors: ChainActors; writer: RowWriter }, opened: OpenTables) {
+async function readPages(
+  {
+    actors,
+    writer,
+    readRuns,
+  }: { actors: ChainActors; writer: RowWriter; readRuns: () => Promise<VisibleRuns> },
+  opened: OpenTables,
+) {
   const { database, tables } = opened;
   const economy = { status: 'available', chain: { chainId: actors.chainId }, feed: actors.newest()?.feed };
   const feed = createFeedViews({
@@ -232,7 +241,11 @@ async function readPages({ actors, writer }: { actors: ChainActors; writer: RowW
     olderEvents: createStoredEvents({
       database,
       tables: () => tables,
-      eventsStored: createWriterEventsStored({ measurement: writer, chain: writer }),
+      eventsStored: createWriterEventsStored({
+        measurement: writer,
+        chain: writer,
+        readChainRuns: readRuns,
+      }),
     }),
   });
   const items: FeedItem[] = [];

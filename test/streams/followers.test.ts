@@ -35,7 +35,7 @@ async function rebuild() {
     oldestRowMs: () => null,
     actors: createStreamActors(deployment),
     counts: createMessageCounts(registry),
-    writes: true,
+    writer: { epoch: 1, holder: 'test' },
     checkStreams: async () => undefined,
     ensureStreams: () => createStreams(nats.jsm),
     onReadingsSaved: reported,
@@ -60,7 +60,7 @@ it('older events and activity are read once the writer of their own stream has s
   expect(await find('chain')).not.toBe(missing('chain'));
   expect(await find('measurement')).toBe(missing('measurement'));
   expect(flushed.splice(0)).toEqual(['MINER_COUNTER']);
-  const range = { run: '', owner: '0x', from: 0, end: 1, throughPosition: 5 };
+  const range = { owner: '0x', from: 0, end: 1, throughPosition: 5 };
   const stopping = new AbortController();
   const refused = expect(olderActivity.read(range, stopping.signal)).rejects.toThrow();
   await eventually(() => flushed.length > 0, 'a flush');
@@ -79,7 +79,14 @@ it('a follower removes rows of a lost stream only from the tables that it fills,
   expect([settled?.status().snapshotPosition, reported.mock.calls]).toEqual([1, []]);
   const snapshots = createSnapshotStore({ database, tables: () => tables });
   const { member } = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
-  const header = { stream, streamCreated: 'before', position: 9, digest: null, takenAtMs: 0 } as const;
+  const header = {
+    stream,
+    run: '',
+    streamCreated: 'before',
+    position: 9,
+    digest: null,
+    takenAtMs: 0,
+  } as const;
   const { identity } = createStreamActors({ installationId: 'wheel', genesisTimestamp: 0, onChain: null })[
     stream
   ];

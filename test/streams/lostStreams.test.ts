@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
+import { noteLineage } from '../../storage/lineages.ts';
 import { withRemovalMarks } from '../../storage/removals.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { createStoredReadings } from '../../streams/counter/storedReadings.ts';
@@ -9,46 +10,49 @@ import { findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
 import { askUntilProven, createSuspicions } from '../../streams/jetstream/suspicions.ts';
 import { genesisMs } from '../support/genesis.ts';
-import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { openTables } from '../support/storage/openTables.ts';
-import { someRows } from '../support/storage/someRows.ts';
+import { createBaseline } from '../support/storage/createBaseline.ts';
+import { openForTest, openTables } from '../support/storage/openTables.ts';
+import { someLineage } from '../support/storage/someLineage.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { prepareToFollow, followedStream as stream } from '../support/streams/testFollower.ts';
 
-it('rows of the chain without a snapshot are lost with a stream that was created after their messages were stored', async () => {
-  const { nats, database, tables } = await prepareToFollow();
-  const { jsm, js } = nats;
-  await jsm.streams.add({ name: 'ORIGIN', subjects: ['origin'] });
-  const { seq: storedBy } = await js.publish('origin');
-  const message = await jsm.streams.getMessage('ORIGIN', { seq: storedBy });
-  const storedAtMs = message?.time.getTime() as number;
-  const checkpoint = { ...someRows.checkpoint, position: storedBy, storedBy, storedAtMs };
-  await storeRows(database, tables, { checkpoints: [checkpoint] });
+it('the chain is lost with the stream of its newest lineage', async () => {
+  const { nats, database } = await prepareToFollow();
+  const { jsm } = nats;
+  const { config, created } = await jsm.streams.info('MINER_CHAIN');
+  await noteLineage(database, { ...someLineage, streamCreated: created }, 0);
   const suspicions = createSuspicions(systemClock);
   const find = () =>
     askUntilProven(() => findLostStreams({ database, jetStream: nats, suspicions, clock: systemClock }));
-  // The stream is older than the row. It may have lost its end, which is found when rows are corrected.
   expect(await find()).toEqual([]);
 
-  const { config } = await jsm.streams.info('MINER_CHAIN');
   await jsm.streams.delete('MINER_CHAIN');
-  const folded = new Date(storedAtMs).toISOString();
-  expect(await find()).toEqual([{ stream: 'MINER_CHAIN', folded, found: null }]);
+  expect(await find()).toEqual([{ stream: 'MINER_CHAIN', folded: created, found: null }]);
   await jsm.streams.add(config as Parameters<typeof jsm.streams.add>[0]);
   const { created: found } = await jsm.streams.info('MINER_CHAIN');
-  expect(await find()).toEqual([{ stream: 'MINER_CHAIN', folded, found }]);
-
-  // A mirror has the message, although it is younger.
-  await jsm.streams.delete('MINER_CHAIN');
-  await jsm.streams.add({ name: 'MINER_CHAIN', mirror: { name: 'ORIGIN' } });
-  const hasMessage = async () => (await jsm.streams.info('MINER_CHAIN')).state.last_seq === storedBy;
-  await eventually(hasMessage, 'a copy of the message');
+  expect(await find()).toEqual([{ stream: 'MINER_CHAIN', folded: created, found }]);
+  await noteLineage(database, { ...someLineage, step: 2, streamCreated: found }, 0);
   expect(await find()).toEqual([]);
+});
+
+it('a database of 1.0 names the streams of its snapshots before it is migrated', async () => {
+  const jetStream = await connectTo(await startNats());
+  await createRemovableStreams(jetStream.jsm);
+  const database = openForTest();
+  await createBaseline(database);
+  await database.command(
+    `INSERT INTO fold_snapshots_g1 (snapshot, stream, stream_created) VALUES ('one', 'MINER_PIPELINE', 'then')`,
+  );
+  const suspicions = createSuspicions(systemClock);
+  const lost = await askUntilProven(() =>
+    findLostStreams({ database, jetStream, suspicions, clock: systemClock }),
+  );
+  expect(lost).toMatchObject([{ stream: 'MINER_PIPELINE', folded: 'then' }]);
 });
 
 it('the history of a stream is replaced if a row above the restored state names a deleted message, unless retention removed it, or if a removal was cut off', async () => {
@@ -124,6 +128,7 @@ async function createAgain() {
     const streamCreated = await readCreated();
     const place = {
       stream: 'MINER_COUNTER',
+      run: '',
       streamCreated,
       position: 3,
       digest: null,

@@ -4,6 +4,7 @@ import { systemClock } from '../../deploy/process/systemClock.ts';
 import type { Database } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activate, createEmpty, findActiveTables, listGenerations } from '../../storage/generations.ts';
+import { noteLineage, openEnd, readLineage } from '../../storage/lineages.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { applyRowsTtl, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
@@ -18,6 +19,7 @@ import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { migratedDeployment } from '../support/storage/migratedDeployment.ts';
 import { openForTest, openTables } from '../support/storage/openTables.ts';
+import { someLineage } from '../support/storage/someLineage.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
@@ -84,14 +86,15 @@ async function createFilled(identity: typeof ours | null = others) {
   /** @param meanwhile runs before the claim is granted, in place of a replay. */
   const choose = (
     meanwhile: () => Promise<void> = async () => undefined,
-    { acceptsLoss = false, nowMs = Date.now() } = {},
+    { acceptsLoss = false, nowMs = Date.now(), streamGuard = guard(database, nats) } = {},
   ) =>
     chooseGeneration({
       database,
+      writer: { epoch: 1, holder: 'test' },
       jsm,
       identity: ours,
       settlementIdentity: ours,
-      streamGuard: guard(database, nats),
+      streamGuard,
       claim: async () => {
         await meanwhile();
         locks++;
@@ -131,7 +134,7 @@ describe('the generation that is written to', () => {
     const storeIn = (of: Tables) => createSnapshotStore({ database, tables: () => of });
     for (const stream of ['MINER_PIPELINE', 'MINER_CHAIN'] as const) {
       const { created: streamCreated } = await jsm.streams.info(stream);
-      const place = { streamCreated, position: 0, digest: null, takenAtMs: 0 };
+      const place = { run: '', streamCreated, position: 0, digest: null, takenAtMs: 0 };
       await storeIn(tables).save({ ...ours, ...place, stream }, []);
     }
     const start = async () => {
@@ -252,6 +255,7 @@ describe('the generation that is written to', () => {
     const save = async (identity: typeof ours) => {
       const header = {
         stream: 'MINER_PIPELINE',
+        run: '',
         streamCreated,
         position: 2,
         digest: null,
@@ -284,6 +288,31 @@ describe('the generation that is written to', () => {
     await save(ours);
     expect((await choose()).tables).toEqual(tables);
   });
+});
+
+it('rows of the chain count no longer if the loss of their stream is accepted, but those of the found one do again', async () => {
+  const { database, jsm, choose } = await createFilled(null);
+  const { created: streamCreated } = await jsm.streams.info('MINER_CHAIN');
+  const noteAt = (step: number, created: string, run: string) =>
+    noteLineage(
+      database,
+      { ...someLineage, epoch: 0, step, streamCreated: created, runs: [{ run, through: openEnd }] },
+      0,
+    );
+  const accept = (folded: string) => {
+    const lost = [{ stream: 'MINER_CHAIN', folded, found: streamCreated }] as const;
+    return choose(undefined, { streamGuard: { check: async () => lost, lost: [] } });
+  };
+  await noteAt(1, 'before', 'first');
+  await accept('before');
+  expect(await readLineage(database, 'MINER_CHAIN')).toMatchObject({ streamCreated, runs: [] });
+  // Another NATS has been in use meanwhile.
+  await database.command('TRUNCATE TABLE lineages');
+  await noteAt(1, streamCreated, 'first');
+  await noteAt(2, 'other', 'second');
+  await accept('other');
+  const runs = [{ run: 'first', through: openEnd }];
+  expect(await readLineage(database, 'MINER_CHAIN')).toMatchObject({ streamCreated, runs });
 });
 
 it('a process that only reads waits for the tables of evicted events', async () => {

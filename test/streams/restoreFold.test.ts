@@ -2,7 +2,12 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
-import { restoreFold, type StoredOutput } from '../../streams/follower/restoreFold.ts';
+import {
+  type Correction,
+  type RestorationOptions,
+  restoreFold,
+  type StoredOutput,
+} from '../../streams/follower/restoreFold.ts';
 import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
 import { askUntilProven, NotProven } from '../../streams/jetstream/suspicions.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
@@ -14,6 +19,7 @@ const identity = { foldVersion: 1, configuration: 'ours' };
 const header = (position: number, change: object = {}): StoredSnapshotHeader => ({
   ...identity,
   stream: 'MINER_COUNTER',
+  run: '',
   streamCreated: 'now',
   position,
   digest: null,
@@ -31,6 +37,7 @@ interface World {
   readonly replicas?: number;
   readonly fold?: Partial<StreamFold>;
   readonly stored?: Partial<StoredOutput> | null;
+  readonly chooseFrom?: NonNullable<RestorationOptions['chooseFrom']>;
   readonly fault?: 'diverged' | 'olderSnapshotNeeded' | null;
   /** Position of a snapshot that cannot be read. */
   readonly damaged?: number;
@@ -86,15 +93,14 @@ async function restore(world: World) {
     clock,
     logger,
     stored: stored && {
-      resumeAfter: note('resume after'),
-      removeAbove: async (position: number, deleteSnapshots: () => Promise<void>) => {
-        await deleteSnapshots();
-        await note('remove above')(position);
+      correct: async ({ position, choice, fault }: Correction) => {
+        await note('correct above')(position);
+        return fault === 'diverged' || choice.disagrees;
       },
-      removeCutOff: note('remove cut off above'),
       ...stored,
     },
     checkStreams: note('check'),
+    ...(world.chooseFrom && { chooseFrom: world.chooseFrom }),
   } as const;
   const attempt = async () => {
     done.length = 0;
@@ -173,43 +179,9 @@ it('a snapshot that cannot be read is named in the log', async () => {
 
 describe('before a fold continues', () => {
   const headers = [header(7)];
-  const others = [header(7, { configuration: 'other' })];
-  it.each<[string, World, string[]]>([
-    ['rows of an insert that was cut off are removed', { headers }, ['remove cut off above 7']],
-    [
-      'rows stay whose messages have left the stream',
-      { headers, held: [11, 20] },
-      ['remove cut off above 10'],
-    ],
-    [
-      'rows of lost messages are removed',
-      { headers, fault: 'diverged' },
-      ['delete snapshots MINER_COUNTER 7', 'remove above 7'],
-    ],
-    [
-      'rows of a rewinding fold are removed',
-      { headers, fault: 'olderSnapshotNeeded' },
-      ['delete snapshots MINER_COUNTER 7', 'remove above 7'],
-    ],
-    [
-      'rows of lost messages are removed, whoever notices',
-      { headers, held: [11, 20], stored: { isStoredHistoryReplaced: async (through) => through === 7 } },
-      ['delete snapshots MINER_COUNTER 7', 'remove above 10'],
-    ],
-    [
-      'everything of another deployment is removed',
-      { headers: others, held: [11, 20], fold: { sharesTables: true } },
-      ['delete snapshots MINER_COUNTER -1', 'remove above 0'],
-    ],
-    [
-      'other tables of another deployment stay',
-      { headers: others, held: [11, 20] },
-      ['remove cut off above 10'],
-    ],
-  ])('%s, and only then its state is replaced', async (_what, world, corrected) => {
-    const position = world.headers === others ? 0 : 7;
-    const { done } = await restore(world);
-    expect(done).toEqual(['check', `resume after ${position}`, 'check', ...corrected, `replace ${position}`]);
+
+  it('its rows are corrected, and only then its state is replaced', async () => {
+    expect((await restore({ headers })).done).toEqual(['check', 'check', 'correct above 7', 'replace 7']);
   });
 
   it('a replica only checks the streams, also after it has read the snapshots', async () => {
@@ -217,8 +189,15 @@ describe('before a fold continues', () => {
   });
 
   it('its state stays if rows cannot be corrected', async () => {
-    const removeAbove = () => Promise.reject(new Error('unavailable'));
-    const { done, outcome } = await restore({ headers, fault: 'diverged', stored: { removeAbove } });
+    const correct = () => Promise.reject(new Error('unavailable'));
+    const { done, outcome } = await restore({ headers, stored: { correct } });
     expect([done.at(-1), outcome]).toEqual(['check', new Error('unavailable')]);
+  });
+
+  it('only snapshots are restored whose rows count', async () => {
+    const chooseFrom = async () => (one: StoredSnapshotHeader) => one.run === 'ours';
+    const others = [header(9), header(8, { run: 'ours', takenAtMs: 0 }), header(7, { run: 'ours' })];
+    const { done } = await restore({ headers: others, chooseFrom });
+    expect(done.at(-1)).toBe('replace 8');
   });
 });

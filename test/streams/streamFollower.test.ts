@@ -44,7 +44,7 @@ describe('a follower of a stream', () => {
   it('that stores nothing reads more than may be under way', async () => {
     const { nats, snapshots, created } = await prepareStream();
     const place = { streamCreated: await created(), position: 0, digest: null };
-    await snapshots.save({ ...stateless.identity, ...place, stream, takenAtMs: 1 }, []);
+    await snapshots.save({ ...stateless.identity, ...place, stream, run: '', takenAtMs: 1 }, []);
     let received = 0;
     const fold: StreamFold = {
       ...stateless,

@@ -4,7 +4,7 @@ import type { EventSource } from '../../events/eventSchemas.ts';
 import type { Address } from '../../schemas/hex.ts';
 import type { ChainState } from '../state/chainState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
-import type { ChainRowOrigin } from './rowOrigin.ts';
+import type { StoredBy } from './rowOrigin.ts';
 
 /** Newest events of each owner that stay in memory once they are rows: a page of the default size (`http/routes/ownerPage.ts`). */
 export const ownerEventsRetained = 25;
@@ -81,7 +81,7 @@ export function findFirstInMemory({ activityCount, activity }: OwnerState): numb
 export interface OwnerActivityRow
   extends Omit<OwnerEvent, 'source' | 'address' | 'from' | 'to'>,
     EventSource,
-    ChainRowOrigin {
+    StoredBy {
   readonly owner: Address;
   /** Number among the owner's events, from 0. */
   readonly eventNumber: number;
@@ -92,7 +92,7 @@ export interface OwnerActivityRow
 
 export function toActivityRow(
   { owner, eventNumber, event }: FinalActivity,
-  origin: ChainRowOrigin,
+  origin: StoredBy,
 ): OwnerActivityRow {
   const { source, address, from, to, ...members } = event;
   return {

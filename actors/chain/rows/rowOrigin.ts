@@ -5,8 +5,3 @@ export interface StoredBy {
   /** When the stream stored it (epoch milliseconds). */
   readonly storedAtMs: number;
 }
-
-export interface ChainRowOrigin extends StoredBy {
-  /** Run of the fold that made the row (`actors/events/eventWindow.ts`). */
-  readonly run: string;
-}

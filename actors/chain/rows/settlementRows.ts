@@ -11,7 +11,7 @@ import {
   type Settlement,
 } from '../state/settlements.ts';
 import { rowsOfMessage } from './activityRows.ts';
-import type { ChainRowOrigin } from './rowOrigin.ts';
+import type { StoredBy } from './rowOrigin.ts';
 
 /**
  * How far behind the safe block settlements and checkpoints stay in memory. The longest range and its previous period are 60 days, which
@@ -127,31 +127,22 @@ function takeOld<Entry extends Settlement | Checkpoint>(
 }
 
 /** A batch that the core settled in a final block. The amounts minted for its rounds are in the checkpoints. */
-export interface SettlementRow
-  extends Omit<Settlement, 'source' | 'mintedBaseUnits'>,
-    EventSource,
-    ChainRowOrigin {
+export interface SettlementRow extends Omit<Settlement, 'source' | 'mintedBaseUnits'>, EventSource, StoredBy {
   /** Number among all settlements, from 0. */
   readonly settlementNumber: number;
 }
 
-export interface CheckpointRow extends Omit<Checkpoint, 'source'>, EventSource, ChainRowOrigin {
+export interface CheckpointRow extends Omit<Checkpoint, 'source'>, EventSource, StoredBy {
   /** Number among all checkpoints, from 0. */
   readonly checkpointNumber: number;
 }
 
-export function toSettlementRow(
-  { number, entry }: Numbered<Settlement>,
-  origin: ChainRowOrigin,
-): SettlementRow {
+export function toSettlementRow({ number, entry }: Numbered<Settlement>, origin: StoredBy): SettlementRow {
   const { source, mintedBaseUnits: _, ...members } = entry;
   return { ...members, ...source, ...origin, settlementNumber: number };
 }
 
-export function toCheckpointRow(
-  { number, entry }: Numbered<Checkpoint>,
-  origin: ChainRowOrigin,
-): CheckpointRow {
+export function toCheckpointRow({ number, entry }: Numbered<Checkpoint>, origin: StoredBy): CheckpointRow {
   const { source, ...members } = entry;
   return { ...members, ...source, ...origin, checkpointNumber: number };
 }

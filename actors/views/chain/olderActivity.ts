@@ -1,8 +1,6 @@
 import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 
 export interface ActivityRange {
-  /** Run of the fold that made the events. */
-  readonly run: string;
   readonly owner: string;
   /** Number of the first event. */
   readonly from: number;

@@ -67,17 +67,14 @@ export function buildPortfolioPage(
  * A page of an owner's activity, newest first: the events in memory, and the range of the evicted events that follow; null if all are in
  * memory.
  */
-export function buildActivityPage(
-  { owners, feed, position }: ChainState,
-  { owner, limit, after }: OwnerPage,
-) {
+export function buildActivityPage({ owners, position }: ChainState, { owner, limit, after }: OwnerPage) {
   const known = owners.get(owner);
   if (known === undefined) return { total: 0n, activity: [], older: null, hasMore: false };
   const end = Math.max(0, known.activityCount - after);
   const from = Math.max(0, end - limit);
   const first = findFirstInMemory(known);
   const inMemory = known.activity.slice(Math.max(0, from - first), Math.max(0, end - first));
-  const range = { run: feed.run, owner, from, end: Math.min(end, first), throughPosition: position };
+  const range = { owner, from, end: Math.min(end, first), throughPosition: position };
   return {
     total: BigInt(known.activityCount),
     activity: inMemory.reverse().toArray(),

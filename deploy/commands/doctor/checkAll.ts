@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { isOfFold } from '../../../actors/foldIdentity.ts';
+import { type FoldIdentity, isOfFold } from '../../../actors/foldIdentity.ts';
 import { type InputStreamName, inputStreamNames } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { dayMs } from '../../../actors/schemas/durations.ts';
@@ -14,11 +14,12 @@ import {
   dropTables,
   findActiveTables,
 } from '../../../storage/generations.ts';
+import { findCounted, readLineage } from '../../../storage/lineages.ts';
 import { isRefusal, readSnapshotRecords } from '../../../storage/readSnapshotRecords.ts';
 import { createRecentReadings } from '../../../storage/recentReadings.ts';
 import { createReplayLog } from '../../../storage/replayLog.ts';
 import { createOldestRowMs, readRowsGoneBeforeMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
-import { findMessageColumn, rowTables } from '../../../storage/rowTables.ts';
+import { findMessageColumn, rowTablesOf } from '../../../storage/rowTables.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
 import { compareTable, countLaterRows, type TableDifference } from '../../../storage/tableDifferences.ts';
 import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
@@ -109,12 +110,13 @@ export async function checkAll(options: CheckAllOptions): Promise<Finding[]> {
 }
 
 async function checkStream(check: Check, stream: InputStreamName): Promise<Finding[]> {
-  const { jsm, storedSnapshots, signal } = check;
+  const { jsm, database, storedSnapshots, signal } = check;
   const name = `everything of ${stream}`;
   const { state } = await jsm.streams.info(stream);
   if (state.last_seq === 0) return [ok(name, 'the stream has never held a message')];
   const fold = openFold(check, stream);
-  const usable = (await storedSnapshots.list(stream)).filter((header) => isOfFold(header, fold.identity));
+  const ofFold = (await storedSnapshots.list(stream)).filter((header) => isOfFold(header, fold.identity));
+  const usable = ofFold.filter(await findCounted(database, stream, fold.identity));
   const [newest] = usable;
   if (newest === undefined)
     return [
@@ -144,7 +146,7 @@ async function checkStream(check: Check, stream: InputStreamName): Promise<Findi
     const left = `messages 1 to ${after} have left the stream, so what was made from them cannot be compared`;
     return [
       ...(after === 0 ? [] : [skipped(name, left)]),
-      ...(await compareRows(check, stream, { after, through })),
+      ...(await compareRows(check, stream, { after, through, identity: fold.identity })),
       await compareState(check, stream, saved),
     ];
   } catch (error) {
@@ -153,7 +155,7 @@ async function checkStream(check: Check, stream: InputStreamName): Promise<Findi
         failed(
           name,
           error.message,
-          'start the service, which removes what the stream has lost; then try again',
+          'start the service, which leaves out what the stream has lost; then try again',
         ),
       ];
     if (!isRefusal(error)) throw error;
@@ -235,18 +237,22 @@ async function foldAgain(check: Check, range: FoldRange): Promise<boolean> {
 async function compareRows(
   { database, stored, folded }: Check,
   stream: InputStreamName,
-  range: { readonly after: number; readonly through: number },
+  {
+    identity,
+    ...range
+  }: { readonly after: number; readonly through: number; readonly identity: FoldIdentity },
 ): Promise<Finding[]> {
   const check = `rows of ${stream}`;
   const gone = await readRowsGoneBeforeMs(database, stored, systemClock.nowMs());
   // ClickHouse removes rows up to two days later, and by whole days.
   const goneBeforeMs = gone === null ? null : gone + 2 * dayMs;
+  const lineage = stream === 'MINER_CHAIN' ? await readLineage(database, stream, identity) : null;
+  const runs = lineage?.runs ?? null;
   const differences: TableDifference[] = [];
   let later = 0;
-  for (const table of rowTables) {
-    if (table.stream !== stream) continue;
-    differences.push(await compareTable(database, table, { stored, folded, ...range, goneBeforeMs }));
-    later += await countLaterRows(database, table, { stored, ...range });
+  for (const table of rowTablesOf(stream)) {
+    differences.push(await compareTable(database, table, { stored, folded, ...range, runs, goneBeforeMs }));
+    later += await countLaterRows(database, table, { stored, ...range, runs });
   }
   const same = differences.filter(({ foreign, missing }) => foreign + missing === 0);
   const newer = `${later} rows of messages after ${range.through} are newer than the newest saved state, so they cannot be compared yet`;

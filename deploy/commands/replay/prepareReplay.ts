@@ -1,6 +1,6 @@
 import type { FoldRecord } from '../../../actors/foldRecord.ts';
-import type { Database } from '../../../storage/database.ts';
-import { deleteRows, type RowCondition } from '../../../storage/deleteRowsAbove.ts';
+import type { Database, RowCondition } from '../../../storage/database.ts';
+import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
 import { attachRows, attachSnapshots, createEmpty } from '../../../storage/generations.ts';
 import { isRefusal, readSnapshotRecords } from '../../../storage/readSnapshotRecords.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';

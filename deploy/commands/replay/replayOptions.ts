@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Database } from '../../../storage/database.ts';
 import { findActiveTables } from '../../../storage/generations.ts';
-import { canReadStored, migrate } from '../../../storage/migrations.ts';
+import { hasTables, migrate } from '../../../storage/migrations.ts';
 import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { findLostStreams, StreamsLost } from '../../../streams/ingest/lostStreams.ts';
@@ -35,7 +35,7 @@ export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
   const { connection, database, deployment, logger } = parts;
   const jsm = await jetstreamManager(connection);
   const suspicions = createSuspicions(systemClock);
-  const lost = (await canReadStored(database))
+  const lost = (await hasTables(database))
     ? await askUntilProven(() =>
         findLostStreams({ database, jetStream: { connection, jsm }, suspicions, clock: systemClock }),
       )

@@ -367,7 +367,7 @@ function listItems({ measurements, chain }: Streams) {
   return [
     ...measurements.map((event) => ({ ...toMeasurementRow(event, feedRun), source: 'measurement' })),
     ...chain.map((event) => {
-      const row = toChainRow(event, { chainId, run: feedRun, storedBy: 1, storedAtMs: 1 });
+      const row = toChainRow(event, { chainId, storedBy: 1, storedAtMs: 1 });
       return { ...row, source: 'chain' };
     }),
   ];

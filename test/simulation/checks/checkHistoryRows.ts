@@ -1,4 +1,5 @@
 import { listEvents } from '../../reference/chain.ts';
+import type { SqlValue } from '../clickhouse/evaluate.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { Reference } from './compareWithReference.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
@@ -28,19 +29,20 @@ const retainedBlocks = 40;
 export function checkHistoryRows(world: SimulatedWorld, { chain }: Reference): void {
   if (chain === null || chain.safe === null) return;
   const { indexed, safe } = chain;
-  // A run is named by the message that made its first block safe.
-  const isShown = (run: unknown) => String(run).endsWith(`.${indexed.blocks[0]?.safeSinceMs}`);
+  const { runs, throughs } = readRuns(world);
+  const isShown = (run: unknown, storedBy: unknown) =>
+    runs.some((one, at) => one === run && Number(storedBy) <= Number(throughs[at]));
   const safeBlocks = indexed.blocks.filter(({ number }) => number <= safe.block.number);
   const finalThrough = safeBlocks.at(-retainedBlocks - 1)?.number ?? 0n;
   for (const { name, contract, event, number, columns } of tables) {
     const members = Object.entries(columns);
     const found = world.clickHouse
       .query(
-        `SELECT run, ${number}, block_hash, log_index, ${Object.keys(columns).join(', ')} FROM ${name} FINAL ORDER BY ${number}`,
+        `SELECT run, stored_by, ${number}, block_hash, log_index, ${Object.keys(columns).join(', ')} FROM ${name} FINAL ORDER BY ${number}`,
         {},
       )
-      .filter(([run]) => isShown(run))
-      .map(([, ...row]) => row.map(String));
+      .filter(([run, storedBy]) => isShown(run, storedBy))
+      .map(([, , ...row]) => row.map(String));
     const events = listEvents<Readonly<Record<string, unknown>>>(safe, contract, event);
     const finalCount = events.filter(({ place }) => place.blockNumber <= finalThrough).length;
     const expected = events
@@ -51,4 +53,14 @@ export function checkHistoryRows(world: SimulatedWorld, { chain }: Reference): v
     const difference = findDifference(expected, found);
     if (difference !== null) throw new SimulationFailure('history rows', `${name}, ${difference}`);
   }
+}
+
+/** The runs whose rows count, and the last message of each. */
+function readRuns({ clickHouse }: SimulatedWorld) {
+  const [row] = clickHouse.query(
+    "SELECT runs, throughs FROM lineages WHERE stream = 'MINER_CHAIN' ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1",
+    {},
+  );
+  const [runs = [], throughs = []] = (row ?? []) as (readonly SqlValue[])[];
+  return { runs, throughs };
 }

@@ -120,7 +120,7 @@ export function readSql(sql: string): SqlReader {
       return { kind: 'call', name: value, parts };
     }
     if (take('->')) return { kind: 'lambda', parameter: value, body: expression() };
-    if (value === 'true') return { kind: 'literal', value: 1 };
+    if (value === 'true' || value === 'false') return { kind: 'literal', value: value === 'true' ? 1 : 0 };
     return { kind: 'column', name: value };
   }
 

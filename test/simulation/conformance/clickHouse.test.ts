@@ -109,6 +109,7 @@ describe('ClickHouse, real and simulated', () => {
     const store = createSnapshotStore({ database, tables: () => tables });
     const header = (position: number) => ({
       stream: 'MINER_COUNTER' as const,
+      run: '',
       foldVersion: 1,
       configuration: 'configuration',
       streamCreated: 'created',

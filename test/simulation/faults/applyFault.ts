@@ -108,6 +108,12 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       await world.sleep(forMs);
       store.behindMs = 0;
     },
+    twoLeases: async ({ forMs }) => {
+      await fleet.start('run');
+      store.isLeaseForgotten = true;
+      await world.sleep(forMs);
+      store.isLeaseForgotten = false;
+    },
     endConsumers: () => {
       for (const key of [...store.consumers.keys()]) store.removeConsumer(key, false);
     },

@@ -14,7 +14,12 @@ const requests = {
 } as const;
 const messages = { unanswered: 'messageUnanswered', lost: 'messageLost', cut: 'connectionCut' } as const;
 const reads = { refused: 'statementRefused', unanswered: 'statementUnanswered' } as const;
-const writes = { ...reads, applied: 'statementApplied', torn: 'statementTorn' } as const;
+const writes = {
+  ...reads,
+  applied: 'statementApplied',
+  torn: 'statementTorn',
+  late: 'statementLate',
+} as const;
 
 /** Lets messages, statements and requests fail as the plan says, from now on. */
 export function applyWeather(

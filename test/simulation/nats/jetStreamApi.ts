@@ -46,7 +46,7 @@ function answerStream(
   }
   const name = rest.at(-1) ?? '';
   const stream = store.streams.get(name);
-  const knownNanos = findKnownNanos(store);
+  const knownNanos = findKnownNanos(store, stream);
   if (action === 'CREATE') {
     // Its settings come from a client of ours.
     const created = stream ?? store.createStream(request as unknown as StreamConfiguration);
@@ -73,7 +73,11 @@ function answerStream(
 }
 
 /** A leader knows the messages that were stored through this time. */
-function findKnownNanos({ isReplicated, behindMs, nowNanos }: JetStreamStore): bigint {
+function findKnownNanos(
+  { isReplicated, behindMs, isLeaseForgotten, nowNanos }: JetStreamStore,
+  stream: StoredStream | undefined,
+): bigint {
+  if (isLeaseForgotten && stream?.configuration.name === 'MINER_LEASE') return 0n;
   return nowNanos() - (isReplicated ? BigInt(behindMs) * 1_000_000n : 0n);
 }
 
@@ -105,7 +109,7 @@ function readMessage(
 function describeStream(store: JetStreamStore, stream: StoredStream, withDeleted: boolean): object {
   stream.expire(store.nowNanos());
   const { configuration, createdNanos, firstSequence, messages } = stream;
-  const lastSequence = stream.lastThrough(findKnownNanos(store));
+  const lastSequence = stream.lastThrough(findKnownNanos(store, stream));
   const deleted = stream.listDeleted();
   const consumers = [...store.consumers.values()].filter(
     ({ streamName }) => streamName === configuration.name,

@@ -37,6 +37,8 @@ export interface JetStreamStore {
   isReplicated: boolean;
   /** Answers of leaders of replicated streams are as of this long ago. */
   behindMs: number;
+  /** Each process sees only its own messages of the lease, so that several hold it. */
+  isLeaseForgotten: boolean;
   /** Serves another folder: an empty one, or one with streams of the same names. The returned function restores the first. */
   exchangeFolder(isEmpty: boolean): () => void;
   /** When the folder was exchanged; null while it is the own one. */
@@ -88,6 +90,7 @@ export function createJetStreamStore(options: StoreOptions): JetStreamStore {
     deleted: [],
     isReplicated: false,
     behindMs: 0,
+    isLeaseForgotten: false,
     nowNanos,
     exchangedAtMs: null,
     exchangeFolder: (isEmpty) => {
@@ -138,7 +141,8 @@ export function createJetStreamStore(options: StoreOptions): JetStreamStore {
       if (expectedLast !== undefined && Number(expectedLast) !== stream.lastSequence)
         return refuse(400, 10_071, `wrong last sequence: ${stream.lastSequence}`);
       const expectedOfSubject = headers.get('Nats-Expected-Last-Subject-Sequence');
-      if (expectedOfSubject !== undefined) {
+      const isForgotten = store.isLeaseForgotten && name === 'MINER_LEASE';
+      if (expectedOfSubject !== undefined && !isForgotten) {
         const last = stream.lastOf(subject)?.sequence ?? 0;
         if (Number(expectedOfSubject) !== last) return refuse(400, 10_071, `wrong last sequence: ${last}`);
       }

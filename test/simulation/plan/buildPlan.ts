@@ -9,6 +9,7 @@ export const calmWeather: WeatherPlan = {
   statementApplied: 0,
   statementTorn: 0,
   statementUnanswered: 0,
+  statementLate: 0,
   nodeRefused: 0,
   nodeUnanswered: 0,
   nodeGateway: 0,

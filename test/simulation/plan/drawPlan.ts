@@ -126,6 +126,7 @@ function drawFault(random: Random, density: Density): Fault {
     [1, () => ({ kind: 'stopNats', forMs })],
     [1, () => ({ kind: 'cutConnections' })],
     [1, () => ({ kind: 'leaderBehind', forMs, byMs: pick([10, 300, 3_000]) })],
+    [0.5, () => ({ kind: 'twoLeases', forMs: longMs })],
     [
       1,
       () => ({

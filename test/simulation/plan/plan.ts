@@ -6,12 +6,12 @@ export const inputStreams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] a
 type Failure =
   | `message${'Unanswered' | 'Lost'}`
   | 'connectionCut'
-  | `statement${'Refused' | 'Applied' | 'Torn' | 'Unanswered'}`
+  | `statement${'Refused' | 'Applied' | 'Torn' | 'Unanswered' | 'Late'}`
   | `node${'Refused' | 'Unanswered' | 'Gateway' | 'Error' | 'Lie' | 'Shuffled'}`;
 
 /**
  * How likely each failure is, from 0 to 1. Also: how many blocks the node lags behind, and the longest latency.
- * ClickHouse runs applied statements, and torn ones in part, but reports both as failed.
+ * ClickHouse runs applied statements, and torn ones in part, but reports both as failed. It runs late ones after some time.
  */
 export type WeatherPlan = Readonly<Record<Failure | 'nodeLagBlocks' | 'latencyMsMax', number>>;
 
@@ -47,6 +47,8 @@ interface FaultMembers {
   wrongNats: ForSomeTime & { readonly isEmpty: boolean; readonly restarts: boolean };
   /** The leader of a replicated stream answers as of some time ago, while other servers deliver the newest messages. */
   leaderBehind: ForSomeTime & { readonly byMs: number };
+  /** NATS forgets the lease, so that a second process takes it while the first still holds it. */
+  twoLeases: ForSomeTime;
   endConsumers: object;
   stallConsumers: object;
   natsFull: ForSomeTime;

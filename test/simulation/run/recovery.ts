@@ -7,6 +7,8 @@ import type { SimulatedWorld } from '../world/createWorld.ts';
 
 /** In fair weather everything catches up within this time. */
 const recoveryMs = 90_000;
+/** A loss of a replicated stream is proven by answers of half a minute, and several losses may follow one another. */
+const replicatedRecoveryMs = 240_000;
 /** Interval of blocks while it waits. */
 const blockMs = 2_000;
 /** A reorganization to fewer blocks is followed once there are as many as before. */
@@ -67,7 +69,8 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
     wait: async (isOver: () => boolean) => {
       await fleet.settled();
       if (ofRole('run').length === 0) await fleet.start('run');
-      const endMs = world.time.nowMs() + recoveryMs;
+      const limitMs = world.nats.store.isReplicated ? replicatedRecoveryMs : recoveryMs;
+      const endMs = world.time.nowMs() + limitMs;
       for (let block = 0; block < blocksAfterStorm || !isShown(); block++) await miners.mineOne();
       let minedMs = world.time.nowMs();
       while (!(isCaughtUp() && (await isStored()))) {
@@ -79,7 +82,7 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
           minedMs = world.time.nowMs();
         }
         if (world.time.nowMs() > endMs)
-          throw new SimulationFailure('recovery', `after ${recoveryMs} ms: ${describe()}`);
+          throw new SimulationFailure('recovery', `after ${limitMs} ms: ${describe()}`);
       }
       // Answers depend on the clock, so all processes have the same clock from here on.
       for (const { domain } of fleet.alive) domain.wallAheadMs = 0;

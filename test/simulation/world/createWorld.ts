@@ -207,6 +207,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
         time,
         server: clickHouse,
         latencyMs,
+        lateMs: () => latency.integer(500, 60_000),
         fateOf: (kind, sql) => weather.fateOfStatement(kind, sql),
         onSend,
       }),

@@ -4,9 +4,9 @@ import type { Domain, VirtualTime } from './virtualTime.ts';
 
 /**
  * Fate of a statement. `applied`: done, but reported as failed. `torn`: done in part, and reported as failed. `unanswered`: no answer until the client's
- * timeout.
+ * timeout. `late`: reported as failed, and done after some time.
  */
-export type StatementFate = 'answered' | 'refused' | 'applied' | 'torn' | 'unanswered';
+export type StatementFate = 'answered' | 'refused' | 'applied' | 'torn' | 'unanswered' | 'late';
 
 /** Timeout of the client. */
 const requestMs = 30_000;
@@ -15,6 +15,8 @@ interface DatabaseLinkOptions {
   readonly time: VirtualTime;
   readonly server: SimulatedClickHouse;
   readonly latencyMs: () => number;
+  /** After this time a late statement is done. */
+  readonly lateMs: () => number;
   readonly fateOf: (kind: 'read' | 'write', sql: string) => StatementFate;
   /** Called before a process sends something. */
   readonly onSend: (domain: Domain, what: Buffer) => void;
@@ -22,7 +24,7 @@ interface DatabaseLinkOptions {
 
 /** Connects processes to ClickHouse. */
 export function createDatabaseLink(options: DatabaseLinkOptions): SimulatedDatabaseServer {
-  const { time, server, latencyMs, fateOf, onSend } = options;
+  const { time, server, latencyMs, lateMs, fateOf, onSend } = options;
 
   function send<Result>(
     kind: 'read' | 'write',
@@ -39,13 +41,18 @@ export function createDatabaseLink(options: DatabaseLinkOptions): SimulatedDatab
         latencyMs(),
         () => {
           const fate = fateOf(kind, sql);
-          if (fate === 'refused') {
+          if (fate === 'refused' || (fate === 'late' && !mayBeLate(sql))) {
             answer(() => reject(new Error('connect ECONNREFUSED')));
             return;
           }
           if (fate === 'unanswered') {
             if (kind === 'write') attempt(run, () => undefined);
             answer(() => reject(new Error('Timeout error.')), requestMs);
+            return;
+          }
+          if (fate === 'late') {
+            time.schedule(lateMs(), () => attempt(run, () => undefined), time.outside);
+            answer(() => reject(new Error('socket hang up')));
             return;
           }
           if (fate === 'torn') {
@@ -78,6 +85,11 @@ export function createDatabaseLink(options: DatabaseLinkOptions): SimulatedDatab
         () => server.insert(table, blocks, 1 / 2),
       ),
   };
+}
+
+/** Rows of the chain name their run, so it does not matter when they arrive. Others could replace rows of messages that NATS has lost. */
+function mayBeLate(sql: string): boolean {
+  return /^INSERT INTO (chain_|lineages)/.test(sql);
 }
 
 function attempt(run: () => unknown, onError: (error: unknown) => void) {

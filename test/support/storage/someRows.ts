@@ -4,7 +4,6 @@ import { buildBlockHash, buildTransactionHash } from '../chain/hashes.ts';
 const timeMs = Date.UTC(2026, 0, 31, 12);
 
 const source = {
-  run: '1.0',
   blockNumber: 2n ** 64n - 1n,
   blockHash: buildBlockHash(1),
   blockTimestampMs: timeMs,

@@ -8,7 +8,8 @@ export async function storeRows(
   database: Database,
   tables: Tables,
   rows: Partial<StoredRows>,
+  run = 'run',
 ): Promise<void> {
-  const encoded = encodeRows({ ...noRows, throughPosition: 0, ...rows });
+  const encoded = encodeRows({ ...noRows, throughPosition: 0, ...rows }, run);
   for (const { table, blocks } of buildInserts(tables, [encoded])) await database.insertBlocks(table, blocks);
 }

@@ -13,14 +13,16 @@ export async function openWriter(
   {
     stream = 'MINER_COUNTER',
     clock = manualClock(),
+    run = () => 'run',
     logger = silentLogger,
-  }: { stream?: InputStreamName; clock?: ManualClock; logger?: Logger } = {},
+  }: { stream?: InputStreamName; clock?: ManualClock; run?: () => string; logger?: Logger } = {},
 ) {
   const tables = await migrate(database, silentLogger, migratedDeployment);
   const writer = createRowWriter({
     stream,
     database,
     tables: () => tables,
+    run,
     clock,
     logger,
   });

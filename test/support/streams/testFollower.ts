@@ -23,15 +23,15 @@ export async function prepareToFollow(): Promise<OpenTables & { readonly nats: T
   return { nats, ...(await openTables()) };
 }
 
-/** Sinks that only record removals. */
+/** Sinks that only record where rows of lost messages begin. */
 export function emptySinks(removedAbove: number[] = []): FollowerSinks {
   return {
     writer: null,
     rejections: null,
-    resumeAfter: async () => undefined,
-    removeAbove: async (position, deleteSnapshots) => {
-      await deleteSnapshots();
-      removedAbove.push(position);
+    correct: async ({ position, choice, fault }) => {
+      const hasDiverged = fault !== null || choice.disagrees;
+      if (hasDiverged) removedAbove.push(position);
+      return hasDiverged;
     },
   };
 }

@@ -1,0 +1,60 @@
+import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
+import { column, count, counts, integer, oneOf, string, strings } from './column.ts';
+import type { EpochHolder } from './ingestEpochs.ts';
+import { defineTable } from './table.ts';
+
+/** Why a lineage was noted. */
+const lineageCauses = [
+  /** The stream is folded from its beginning. */
+  'begun',
+  /** A process continues after another one, or after itself. */
+  'continued',
+  /** The stream has lost messages that had been folded. */
+  'diverged',
+  /** A reorganization of the chain needs an older state than the retained ones. */
+  'rewound',
+  /** The process has stored everything through the position, and stores nothing more. */
+  'ended',
+] as const;
+export type LineageCause = (typeof lineageCauses)[number];
+
+export interface LineageRow extends FoldIdentity, EpochHolder {
+  readonly stream: InputStreamName;
+  /** Number among those of the process, from 1. */
+  readonly step: number;
+  readonly cause: LineageCause;
+  /** Runs whose rows count, oldest first. */
+  readonly runs: readonly string[];
+  /** The last message of each run whose rows count. */
+  readonly throughs: readonly number[];
+  readonly streamCreated: string;
+  /** Last folded message when it was noted. */
+  readonly position: number;
+  /** Epoch milliseconds. */
+  readonly notedAtMs: number;
+}
+
+export const lineages = defineTable<LineageRow>({
+  name: 'lineages',
+  comment:
+    'Which rows of a stream count. The row with the highest epoch, holder and step decides; rows of other runs are never read',
+  columns: {
+    stream: column(oneOf(inputStreamNames), { comment: 'Stream whose messages made the rows' }),
+    epoch: column(count, { comment: 'Epoch of the process that noted it' }),
+    holder: column(string, {
+      comment: 'The process; the last one in order counts, if several have the epoch',
+    }),
+    step: column(count, { comment: 'Number among those of the process, from 1' }),
+    cause: column(oneOf(lineageCauses), { comment: lineageCauses.join(', ') }),
+    runs: column(strings, { comment: 'Runs whose rows count, oldest first' }),
+    throughs: column(counts, { comment: 'Last message of each run whose rows count' }),
+    foldVersion: column(integer, { comment: 'Version of the fold' }),
+    configuration: column(string, { comment: 'Digest of the configuration of the fold' }),
+    streamCreated: column(string, { comment: 'When the stream was created' }),
+    position: column(count, { comment: 'Last folded message' }),
+    notedAtMs: column(integer, { comment: 'When it was noted (epoch milliseconds)' }),
+  },
+  engine: 'MergeTree()',
+  orderBy: ['stream', 'epoch', 'holder', 'step'],
+});

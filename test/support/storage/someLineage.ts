@@ -1,0 +1,15 @@
+import { openEnd } from '../../../storage/lineages.ts';
+
+/** A history of the chain with one run, of some process. */
+export const someLineage = {
+  stream: 'MINER_CHAIN',
+  epoch: 1,
+  holder: '',
+  step: 1,
+  cause: 'begun',
+  runs: [{ run: 'run', through: openEnd }],
+  foldVersion: 1,
+  configuration: 'ours',
+  streamCreated: 'now',
+  position: 0,
+} as const;
