@@ -238,10 +238,10 @@ async function compareAll(
   deployment: Deployment,
   parts: JetStream,
 ): Promise<Finding[]> {
-  announce('everything, which takes as long as a replay');
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  announce('everything, which takes as long as a replay');
   let database: Database | null = null;
   try {
     database = openDatabase(locateDatabase(configuration));

@@ -65,7 +65,7 @@ export function registerFollowerMetrics(
   );
   gauge(
     'miner_snapshot_size_bytes',
-    'Stored bytes of the newest snapshot that this process saved, with everything that is read to restore it.',
+    'Stored bytes of the newest snapshot that this process saved.',
     ({ snapshotBytes }) => snapshotBytes,
   );
   counter(

@@ -36,7 +36,7 @@ it('a page of activity ends in the range of events that memory no longer holds',
       const numbers = Array.from({ length: end }, (_, index) => end - 1 - index).slice(after, after + limit);
       const older = numbers.filter((number) => number < first);
       const bounds = { from: older.at(-1), end: (older[0] ?? 0) + 1 };
-      const range = { ...bounds, run: 'run', owner: heir, throughPosition: 5 };
+      const range = { ...bounds, owner: heir, throughPosition: 5 };
       const activity = page.activity.map(({ source }) => Number(source.blockNumber));
       expect({ ...page, activity }).toEqual({
         total: BigInt(end),
@@ -81,8 +81,8 @@ it('memory and snapshots hold only the number of events for owners without token
     olderActivity: { read: async (range) => [range as never, 'the newest' as never] },
     clock: manualClock(),
   });
-  const { feed, position } = actors.newest() as ChainState;
-  const range = { run: feed.run, owner, from: 0, end: 2, throughPosition: position };
+  const { position } = actors.newest() as ChainState;
+  const range = { owner, from: 0, end: 2, throughPosition: position };
   const page = { owner, limit: 2, cursor: null };
   expect(await views.ownerActivity(page, new AbortController().signal)).toMatchObject({
     total: 2n,
