@@ -49,7 +49,7 @@ export interface RunHistory
 
 /**
  * Rows are only ever added, so a process that cannot know what another one has stored above its snapshot begins a run of its own there: earlier rows
- * above it no longer count, whichever still arrive. It continues a run only if that ended in good order, or is its own.
+ * above it no longer count, whichever still arrive. It continues a run only if that ended in good order.
  *
  * Readers see the new history at once if the stream has lost messages, otherwise when it has everything that they saw before.
  */
@@ -137,27 +137,20 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
       const isRecreated =
         shown !== null && isOfFold(shown, identity) && shown.streamCreated !== streamCreated;
       const hasDiverged = fault === 'diverged' || choice.disagrees || isRecreated || (await hasLost(tip));
-      const isComplete =
-        parent !== null &&
-        (parent === own || (parent.cause === 'ended' && parent.position === choice.newestPosition));
-      // Below its beginning, an earlier run has the same rows.
-      const isContinued =
-        isComplete && !hasDiverged && fault === null && position >= lastRunBegins(parent.runs);
-      const next = isContinued ? parent : await begin(parent, correction);
-      if (next !== own) hasRewound = fault === 'olderSnapshotNeeded';
-      isNoted &&= next === own;
-      own = next;
+      const hasEnded = parent?.cause === 'ended' && parent.position === choice.newestPosition;
+      hasRewound = fault === 'olderSnapshotNeeded';
       const cause = hasDiverged
         ? 'diverged'
-        : fault === 'olderSnapshotNeeded'
+        : hasRewound
           ? 'rewound'
           : parent === null
             ? 'begun'
             : 'continued';
-      if (isNoted) return hasDiverged;
-      const holdsShown =
-        cause !== 'continued' || tip <= position || (isContinued && parent.cause === 'ended');
-      if (holdsShown) await note(cause, position);
+      // Below its beginning, an earlier run has the same rows.
+      const isContinued = hasEnded && cause === 'continued' && position >= lastRunBegins(parent.runs);
+      own = isContinued ? parent : await begin(parent, correction);
+      isNoted = false;
+      if (isContinued || cause !== 'continued' || tip <= position) await note(cause, position);
       else noteOnceStored(rows, { tip, cause, position });
       return hasDiverged;
     },
