@@ -19,7 +19,6 @@ import { openEnd, readLineage } from '../../storage/lineages.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { releasedSnapshots } from '../../storage/releasedSnapshots.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { foldStates } from '../../storage/tables/foldStates.ts';
 import { generations } from '../../storage/tables/generations.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
 import { insertRows } from '../../storage/tables/table.ts';
@@ -123,12 +122,14 @@ async function readState(database: Database, stream: InputStreamName) {
   return { header, records };
 }
 
-/** Everything that the migration has written. */
+/** Everything that the migration has written. The same records may be compressed in other pieces. */
 async function listStored(database: Database) {
-  const rows = await database.select(
-    `SELECT DISTINCT ${foldStates.list} FROM ${tables.foldStates} ORDER BY snapshot, chunk`,
-  );
-  return [rows, await readGenerationIdentity(database, tables)];
+  const states: unknown[] = [];
+  for (const stream of inputStreamNames) {
+    const state = await readState(database, stream);
+    states.push({ ...state, header: { ...state?.header, checksum: null } });
+  }
+  return [states, await readGenerationIdentity(database, tables)];
 }
 
 const isNewestOf =
