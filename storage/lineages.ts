@@ -30,7 +30,7 @@ export interface Lineage extends FoldIdentity, EpochHolder {
   readonly position: number;
 }
 
-/** What a lineage may have to be of. */
+/** Fold and stream that a lineage is looked for by. */
 interface LineageOrigin extends Partial<FoldIdentity> {
   readonly streamCreated?: string;
 }
@@ -80,7 +80,7 @@ export function cutRuns(runs: VisibleRuns, position: number): VisibleRuns {
     .map(({ run, through }) => ({ run, through: Math.min(through, position) }));
 }
 
-/** The last message before those of the last run. */
+/** The message after which the last run begins. */
 export function lastRunBegins(runs: VisibleRuns): number {
   return runs.at(-2)?.through ?? 0;
 }
@@ -96,9 +96,13 @@ export async function findCounted(
   stream: InputStreamName,
   identity: FoldIdentity,
 ): Promise<(snapshot: { readonly run: string; readonly position: number }) => boolean> {
-  if (stream !== 'MINER_CHAIN') return () => true;
-  const lineage = await readLineage(database, stream, identity);
-  return ({ run, position }) => lineage !== null && holdsThrough(lineage.runs, run, position);
+  return stream === 'MINER_CHAIN' ? selectCounted(await readLineage(database, stream, identity)) : () => true;
+}
+
+/** Whether the rows of a snapshot count in a lineage; none does without one. */
+export function selectCounted(lineage: Lineage | null) {
+  return ({ run, position }: { readonly run: string; readonly position: number }): boolean =>
+    lineage !== null && holdsThrough(lineage.runs, run, position);
 }
 
 /** SQL condition for the rows that count. */

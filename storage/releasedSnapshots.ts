@@ -145,7 +145,7 @@ async function readRecords(
   return records.values();
 }
 
-/** What the identities of the folds depend on. */
+/** Settings that the identities of the folds depend on. */
 export interface MigratedDeployment {
   /** Start of round 1, Unix seconds. */
   readonly genesisTimestamp: number;
@@ -156,7 +156,7 @@ export interface MigratedDeployment {
 interface Conversion {
   /** Identity of the fold that wrote the state; of any deployment without a configuration. */
   readonly from: Pick<FoldIdentity, 'foldVersion'> & Partial<FoldIdentity>;
-  /** What of the identity is new. */
+  /** The parts of the identity that are new. */
   readonly to: Partial<FoldIdentity>;
   readonly isNeeded: (record: FoldRecord) => boolean;
   /** Whether messages were accepted that are refused now, since they name times in the future. */
@@ -225,7 +225,7 @@ function* convertCounter(records: Iterable<FoldRecord>): Iterable<FoldRecord> {
 }
 
 /**
- * Version 1.0 did not note when an installation was heard. It gives its place up 30 days later at the earliest. Of the accepted messages that
+ * Version 1.0 did not note when an installation was heard. It gives its place up 30 days later at the earliest. Among the accepted messages that
  * are remembered, `submission_retrying` without a transaction is not recognized any more: its digest included the member that is null.
  */
 function* convertPipeline(records: Iterable<FoldRecord>, takenAtMs: number): Iterable<FoldRecord> {

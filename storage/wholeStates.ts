@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import { inputStreamNames } from '../actors/messages/subjects.ts';
-import { findNewestRun } from './addLineages.ts';
 import type { Database } from './database.ts';
 import { noteGeneration } from './generationIdentity.ts';
 import { findActiveTables, listGenerations } from './generations.ts';
@@ -9,6 +8,7 @@ import { readNewestEpoch } from './ingestEpochs.ts';
 import { type Lineage, noteLineage, openEnd } from './lineages.ts';
 import { isRefusal } from './readSnapshotRecords.ts';
 import { convertNewest, type MigratedDeployment } from './releasedSnapshots.ts';
+import { rowTablesOf } from './rowTables.ts';
 import { createSnapshotStore } from './snapshots.ts';
 import { foldStates } from './tables/foldStates.ts';
 import { createTable } from './tables/table.ts';
@@ -63,4 +63,21 @@ async function noteFirstLineage(
     0,
   );
   return run;
+}
+
+/**
+ * The run of the chain's row that the last message has stored with version 1.0; of no row if there is none. Its runs have a point in their names, and others
+ * are of an upgrade that was undone.
+ */
+async function findNewestRun(database: Database): Promise<string> {
+  const tables = await findActiveTables(database);
+  const newest = await Promise.all(
+    rowTablesOf('MINER_CHAIN').map(({ resolveName }) =>
+      database.select(
+        `SELECT stored_by, run FROM ${resolveName(tables)} WHERE run LIKE '%.%' ORDER BY stored_by DESC LIMIT 1`,
+      ),
+    ),
+  );
+  const [row] = newest.flat().sort(([one], [other]) => Number(other) - Number(one));
+  return String(row?.[1] ?? 'first');
 }

@@ -33,7 +33,7 @@ const counterFoldVersion = 8;
 export interface CounterOutput extends ReadingOutput {
   /** Omitted if nothing was evicted. */
   readonly evicted?: EvictedMeasurements;
-  /** Last half hours of installations that gave their places up to the one of the reading. Omitted if none did. */
+  /** Last half hours of installations that gave their places up for the reading's installation. Omitted if none did. */
   readonly left?: readonly BucketRow[];
 }
 

@@ -8,7 +8,6 @@ import type { Database } from '../../storage/database.ts';
 import {
   cutRuns,
   findTip,
-  holdsThrough,
   type Lineage,
   lastRunBegins,
   mergeRuns,
@@ -16,6 +15,7 @@ import {
   openEnd,
   readLineage,
   runsMax,
+  selectCounted,
   type VisibleRuns,
 } from '../../storage/lineages.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
@@ -123,10 +123,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     run: () => own?.runs.at(-1)?.run ?? '',
     visible: () => own?.runs ?? [],
 
-    chooseFrom: async (streamCreated) => {
-      const parent = await findParent(streamCreated);
-      return ({ run, position }) => parent !== null && holdsThrough(parent.runs, run, position);
-    },
+    chooseFrom: async (streamCreated) => selectCounted(await findParent(streamCreated)),
 
     correct: async (correction, rows) => {
       const { position, streamCreated, choice, fault } = correction;

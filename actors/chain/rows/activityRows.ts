@@ -16,8 +16,8 @@ export interface FinalActivity extends LoggedActivity {
 }
 
 /**
- * Turns owners' events of final blocks into rows, each once and in order. Of the rows of each owner, it evicts all but the newest
- * `retained` events. Their number is kept.
+ * Turns owners' events of final blocks into rows, each once and in order, and evicts them from memory, except the newest `retained` ones
+ * of each owner. Their number is kept.
  */
 export function makeActivityFinal(
   state: ChainState,
