@@ -8,6 +8,8 @@ import { findTestProject, type TestProject } from './test/support/testProject.ts
 const slowest = [
   'deploy/operate/recordedRoles',
   'endToEnd/replay',
+  'storage/moveToRuns',
+  'streams/runHistory',
   'endToEnd/chain',
   'explorer/views',
   'reference/members',

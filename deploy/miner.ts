@@ -58,7 +58,7 @@ program
 
 program
   .command('replay')
-  .description('rebuild the readings in ClickHouse from the stream, and swap them in')
+  .description('rebuild the readings in ClickHouse from the stream')
   .option(
     '--from-sequence <sequence>',
     'first message of MINER_COUNTER whose rows are rebuilt',
@@ -66,30 +66,28 @@ program
   )
   .option('--from-time <time>', 'or the first message stored at this time or later', parseTime)
   .option('--to <sequence or time>', 'last message; the service folds later ones (default: all)', parsePlace)
-  .option('--installation <id>', 'only this installation; the others stay unchanged')
   .option(
     '--incomplete',
     'continue without messages that have left the stream; otherwise the command names them and stops',
   )
   .option('--dry-run', 'print which days would change and how, and change nothing')
-  .option('--discard', 'only remove the tables of an unfinished replay')
   .addHelpText(
     'after',
     `
-Readings, rounds, half-hour buckets and statistics are rebuilt in new tables next to the active ones, compared with them, and
-swapped in. After a stop or kill, the same command continues. A running service switches to the new tables by itself, and
-answers statistics with 503 until then. The embedded ClickHouse belongs to one process, so stop that service first.`,
+Readings, rounds, half-hour buckets and statistics are made again from the newest saved state before the first message on, next to
+the rows that count, and compared with them. Then a running service continues with the result by itself, or else the next one when it
+starts. Until then nothing changes for readers, and while it takes the result over, statistics are answered with 503. After a stop or
+kill, the same command continues. The embedded ClickHouse belongs to one process, so stop that service first.`,
   )
   .action(async (options: ReplayOptions, command: Command) => {
     const { runReplay } = await import('./commands/replay/runReplay.ts');
-    if (options.discard) return runReplay('discard');
     const starts = [options.fromSequence, options.fromTime].filter((from) => from !== undefined);
     const [from] = starts;
     if (from === undefined || starts.length > 1)
-      command.error('error: expected either --from-sequence or --from-time (or --discard)', { exitCode: 2 });
-    const { to = null, installation: installationId = null, dryRun = false } = options;
+      command.error('error: expected either --from-sequence or --from-time', { exitCode: 2 });
+    const { to = null, dryRun = false } = options;
     const isIncomplete = options.incomplete ?? false;
-    return runReplay({ from, to, installationId, dryRun, isIncomplete });
+    return runReplay({ from, to, dryRun, isIncomplete });
   });
 
 program
@@ -190,10 +188,8 @@ interface ReplayOptions {
   readonly fromSequence?: StreamPlace;
   readonly fromTime?: StreamPlace;
   readonly to?: StreamPlace;
-  readonly installation?: string;
   readonly incomplete?: boolean;
   readonly dryRun?: boolean;
-  readonly discard?: boolean;
 }
 
 interface RejectedCommandOptions {

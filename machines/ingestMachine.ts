@@ -1,13 +1,12 @@
 import { assign, raise, sendTo } from 'xstate';
-import { passError, passErrorAsFault, passFault } from './failureParams.ts';
+import { passError, passErrorAsFault } from './failureParams.ts';
 import { ingest } from './ingestSetup.ts';
-import { requireValue } from './requireValue.ts';
 
 /** Transitions after a failure: an unusable database ends the process; any other failure is reported and retried. */
 function endOrRetry(retry: string, end = '#ingest.ended') {
   return [
     {
-      guard: { type: 'isFault', params: passFault('unusableDatabase') },
+      guard: { type: 'isUnusableDatabase', params: passError },
       target: end,
       actions: { type: 'noteFault', params: passErrorAsFault },
     },
@@ -16,9 +15,9 @@ function endOrRetry(retry: string, end = '#ingest.ended') {
 }
 
 /**
- * Obtains the tables that a process works on. A process that only reads uses the active tables. A process that ingests waits for the
- * lease of the database, migrates the tables, begins an epoch, and chooses the generation that it writes to. It ends when another process
- * has taken over. If a preparation fails, the lease is released, since another process may succeed.
+ * Obtains what a process may do with the database. A process that only reads checks that it can. A process that ingests waits for the lease of the
+ * database, migrates the tables and begins an epoch. It ends when another process has taken over. If a preparation fails, the lease is released, since
+ * another process may succeed.
  */
 export const ingestMachine = ingest.createMachine({
   id: 'ingest',
@@ -27,7 +26,6 @@ export const ingestMachine = ingest.createMachine({
     name: '',
     isUnused: false,
     failures: 0,
-    hasReportedReplay: false,
     epoch: 0,
     grant: null,
     fault: null,
@@ -41,12 +39,10 @@ export const ingestMachine = ingest.createMachine({
       states: {
         asking: {
           invoke: {
-            src: 'readActive',
+            src: 'checkStored',
             onDone: {
               target: 'granted',
-              actions: assign({
-                grant: ({ event }) => ({ epoch: null, generation: event.output, rebuildsFrom: null }),
-              }),
+              actions: assign({ grant: { epoch: null } }),
             },
             onError: endOrRetry('waiting'),
           },
@@ -118,89 +114,41 @@ export const ingestMachine = ingest.createMachine({
               invoke: {
                 src: 'beginEpoch',
                 onDone: {
-                  target: 'choosingGeneration',
+                  target: 'preparingRows',
                   actions: assign({ epoch: ({ event }) => event.output }),
                 },
                 onError: { actions: { type: 'failPreparation', params: passError } },
               },
             },
-            choosingGeneration: {
+            preparingRows: {
               invoke: {
-                src: 'chooseGeneration',
+                src: 'prepareRows',
                 input: ({ context: { epoch } }) => ({ epoch }),
                 onDone: {
                   target: '#ingest.leasing.ingesting',
                   actions: [
-                    assign({
-                      grant: ({ context: { epoch }, event }) => ({ epoch, ...event.output }),
-                      failures: 0,
-                    }),
+                    assign({ grant: ({ context: { epoch } }) => ({ epoch }), failures: 0 }),
                     'reportGrant',
                   ],
                 },
-                onError: [
-                  {
-                    guard: { type: 'isFault', params: passFault('replayRunning') },
-                    target: 'awaitingReplay',
-                    actions: [
-                      { type: 'reportReplay', params: passError },
-                      assign({ hasReportedReplay: true }),
-                    ],
-                  },
-                  { actions: { type: 'failPreparation', params: passError } },
-                ],
+                onError: { actions: { type: 'failPreparation', params: passError } },
               },
             },
-            /** An operator's replay is filling tables; neither process may replace the other's. */
-            awaitingReplay: { after: { replayCheck: 'choosingGeneration' } },
           },
         },
         ingesting: {
           tags: 'granted',
-          type: 'parallel',
+          meta: { isRoutineInside: true },
+          initial: 'waiting',
           states: {
-            epoch: {
-              meta: { isRoutineInside: true },
-              initial: 'waiting',
-              states: {
-                waiting: { after: { epochCheck: 'checking' } },
-                checking: {
-                  invoke: {
-                    src: 'checkEpoch',
-                    input: ({ context: { epoch } }) => ({ epoch }),
-                    onDone: 'waiting',
-                    // The parts that use the database log that it is unavailable.
-                    onError: 'waiting',
-                  },
-                },
-              },
-            },
-            tables: {
-              initial: 'deciding',
-              states: {
-                deciding: { always: [{ guard: 'isRebuilding', target: 'rebuilding' }, { target: 'active' }] },
-                active: {},
-                rebuilding: {
-                  tags: 'rebuilding',
-                  initial: 'filling',
-                  exit: 'releaseRebuild',
-                  states: {
-                    filling: { on: { rebuilt: 'activating' } },
-                    activating: {
-                      invoke: {
-                        src: 'activate',
-                        input: ({ context: { grant } }) => ({ grant: requireValue(grant, 'the grant') }),
-                        onDone: '#ingest.leasing.ingesting.tables.active',
-                        onError: {
-                          target: 'waiting',
-                          actions: { type: 'reportActivationFailure', params: passError },
-                        },
-                      },
-                    },
-                    /** Without another reading no state is saved again, so this does not wait for one. */
-                    waiting: { after: { activationRetry: 'activating' } },
-                  },
-                },
+            waiting: { after: { epochCheck: 'checking' } },
+            checking: {
+              invoke: {
+                src: 'checkEpoch',
+                input: ({ context: { epoch } }) => ({ epoch }),
+                onDone: 'waiting',
+                // The parts that use the database log that it is unavailable.
+                onError: 'waiting',
               },
             },
           },

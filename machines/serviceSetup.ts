@@ -1,7 +1,6 @@
 import { assign, fromObservable, fromPromise, raise, setup } from 'xstate';
 import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { databaseWatchMachine } from './databaseWatchMachine.ts';
-import { generationWatchMachine } from './generationWatchMachine.ts';
 import { createGroupMachine, type Members } from './groupMachine.ts';
 import { ingestMachine } from './ingestMachine.ts';
 import type { Grant } from './ingestSetup.ts';
@@ -29,8 +28,6 @@ export interface ServiceContext<Work> {
   /** Number of servers that are not listening yet. */
   readonly portsToBind: number;
   readonly writes: boolean;
-  /** Whether other processes may replace the tables. */
-  readonly isDatabaseShared: boolean;
   /** Consecutive failed attempts to reach JetStream. */
   readonly failures: number;
   readonly grant: Grant | null;
@@ -45,7 +42,7 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
   return setup({
     types: {} as {
       context: ServiceContext<Work>;
-      input: { readonly writes: boolean; readonly isDatabaseShared: boolean };
+      input: { readonly writes: boolean };
       events: /** The process stops after `drainMs`; until then everything continues. */
         | { type: 'leave'; drainMs: number }
         | { type: 'stop' }
@@ -61,7 +58,6 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
         publicServer: 'publicServer';
         nats: 'nats';
         databaseWatch: 'databaseWatch';
-        generationWatch: 'generationWatch';
         ingest: 'ingest';
         followers: 'followers';
         indexers: 'indexers';
@@ -74,7 +70,6 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
       publicServer: serverMachine,
       nats: natsMachine,
       databaseWatch: databaseWatchMachine,
-      generationWatch: generationWatchMachine,
       ingest: ingestMachine,
       /** Reports changes in the conditions of the chain's views. */
       watchConditions: fromObservable<never, undefined>(notProvided),
@@ -85,8 +80,8 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
       followers: createGroupMachine('followers'),
       /** Index the chain until they are stopped, if this process indexes. */
       indexers: createGroupMachine('indexers'),
-      /** Compares samples of stored and shown data with their sources. */
-      audit: fromObservable<never, { readonly work: Work }>(notProvided),
+      /** Compares samples of stored and shown data with their sources, restores what a replay has made, and drops rows that nobody needs. */
+      upkeep: fromObservable<never, { readonly work: Work }>(notProvided),
       closeNats: fromPromise<void>(notProvided),
       closeDatabase: fromPromise<void>(notProvided),
     },

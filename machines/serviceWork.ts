@@ -52,36 +52,25 @@ export function createFollowingState<Work extends Machines>(service: ServiceSetu
     initial: 'active',
     states: {
       active: {
-        invoke: [
-          {
-            id: 'followers',
-            src: 'followers',
-            input: ({ context }) => ({ members: requireWork({ context }).machines.followers }),
-            onSnapshot: {
-              guard: ({ event }) => event.snapshot.hasTag('faulted'),
-              actions: raise(({ event }) => ({
-                type: 'faulted',
-                error: event.snapshot.context.fault?.error,
-              })),
-            },
-            onDone: 'ended',
-            onError: { target: 'ended', actions: raiseFault.actions },
+        invoke: {
+          id: 'followers',
+          src: 'followers',
+          input: ({ context }) => ({ members: requireWork({ context }).machines.followers }),
+          onSnapshot: {
+            guard: ({ event }) => event.snapshot.hasTag('faulted'),
+            actions: raise(({ event }) => ({
+              type: 'faulted',
+              error: event.snapshot.context.fault?.error,
+            })),
           },
-          {
-            id: 'generationWatch',
-            src: 'generationWatch',
-            input: ({ context }) => ({
-              generation: requireValue(context.grant, 'the grant').generation,
-              isShared: context.isDatabaseShared,
-            }),
-            onError: raiseFault,
-          },
-        ],
+          onDone: 'ended',
+          onError: { target: 'ended', actions: raiseFault.actions },
+        },
         initial: 'running',
         states: {
           running: {
             invoke: {
-              src: 'audit',
+              src: 'upkeep',
               input: ({ context }) => ({ work: requireWork({ context }) }),
               onError: raiseFault,
             },

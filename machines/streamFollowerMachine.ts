@@ -47,8 +47,8 @@ interface Context {
   readonly divergences: number;
   /** Why the last pipeline ended; null once state is restored. */
   readonly uncorrected: PipelineFault | null;
-  /** Generation that a replay has activated, until state is restored from it; otherwise null. */
-  readonly generation: number | null;
+  /** Whether a replay has made another state, which is not restored yet. */
+  readonly isReplaced: boolean;
   /** Null before the first restoration. */
   readonly restored: RestoredState | null;
   readonly graceMs: number;
@@ -68,8 +68,8 @@ export const streamFollowerMachine = setup({
       | CaughtUp
       /** The state at this position is being saved. */
       | { type: 'saving'; position: number }
-      /** A replay has activated the tables of another generation. */
-      | { type: 'replaced'; generation: number }
+      /** A replay has made another state. */
+      | { type: 'replaced' }
       | { type: 'stopped'; graceMs: number };
     children: { fold: 'fold' };
     input: { readonly label: string };
@@ -82,11 +82,11 @@ export const streamFollowerMachine = setup({
     restore: fromPromise<RestoredState, RestorationInput>(notProvided),
     /** Reports when it has caught up. Completes after the end of the source. */
     pipeline: fromEventObservable<CaughtUp, RestoredState>(notProvided),
-    /** Resolves when a cancelled pipeline is idle and the tables of the given generation, if any, are in use. */
-    awaitIdle: fromPromise<void, { readonly generation: number | null }>(notProvided),
+    /** Resolves when a cancelled pipeline is idle. */
+    awaitIdle: fromPromise<void>(notProvided),
   },
   guards: {
-    isReplaced: ({ context }) => context.generation !== null,
+    isReplaced: ({ context }) => context.isReplaced,
     isDraining: stateIn({ following: { progress: 'draining' } }),
     wasBehind: ({ context }) => isBehind(requireValue(context.restored, 'the restored state')),
     /** Whether the saved state includes everything that was folded to catch up. */
@@ -97,7 +97,7 @@ export const streamFollowerMachine = setup({
   actions: {
     /** Gives the provider of the work access to the running actor. */
     noteStarted: notProvided,
-    noteReplaced: assign((_, { generation }: { generation: number }) => ({ generation })),
+    noteReplaced: assign({ isReplaced: true }),
     noteRestored: assign(({ context }, { restored }: { restored: RestoredState }) => ({
       restored,
       failures: 0,
@@ -123,7 +123,7 @@ export const streamFollowerMachine = setup({
     failures: 0,
     divergences: 0,
     uncorrected: null,
-    generation: null,
+    isReplaced: false,
     restored: null,
     graceMs: 0,
     fault: null,
@@ -132,7 +132,7 @@ export const streamFollowerMachine = setup({
   initial: 'restoring',
   on: {
     stopped: '.stopped',
-    replaced: { actions: { type: 'noteReplaced', params: passGeneration } },
+    replaced: { actions: 'noteReplaced' },
   },
   states: {
     restoring: {
@@ -201,10 +201,7 @@ export const streamFollowerMachine = setup({
         progress: {
           initial: 'catchingUp',
           on: {
-            replaced: {
-              target: '#streamFollower.awaitingIdle',
-              actions: { type: 'noteReplaced', params: passGeneration },
-            },
+            replaced: '#streamFollower.awaitingIdle',
             stopped: {
               target: '.draining',
               actions: assign({ graceMs: ({ event }) => event.graceMs }),
@@ -251,27 +248,16 @@ export const streamFollowerMachine = setup({
       entry: sendTo('fold', { type: 'restarted' }),
       invoke: {
         src: 'awaitIdle',
-        input: ({ context: { generation } }) => ({ generation }),
-        onDone: { target: 'restoring', actions: assign({ generation: null }) },
+        onDone: { target: 'restoring', actions: assign({ isReplaced: false }) },
       },
-      // Waits again, with the newer tables.
-      on: {
-        replaced: {
-          target: 'awaitingIdle',
-          reenter: true,
-          actions: { type: 'noteReplaced', params: passGeneration },
-        },
-      },
+      // It is restored next.
+      on: { replaced: {} },
     },
     stopped: { type: 'final' },
     failed: { type: 'final' },
   },
   output: ({ context }) => ({ fault: context.fault }),
 });
-
-function passGeneration({ event }: { readonly event: { readonly generation: number } }) {
-  return { generation: event.generation };
-}
 
 function passRestored({ event }: { readonly event: { readonly output: RestoredState } }) {
   return { restored: event.output };

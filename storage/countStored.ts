@@ -1,9 +1,13 @@
 import type { Database } from './database.ts';
+import { selectVisible, type VisibleRuns } from './lineages.ts';
 import { selectNotOlder } from './rowsTtl.ts';
-import type { Tables } from './tables.ts';
+import { halfHourBuckets } from './tables/halfHourBuckets.ts';
+import { readings } from './tables/readings.ts';
+import { rounds } from './tables/rounds.ts';
 
 /** Rows of messages within these positions; only rows that are not older than `oldestMs` (epoch milliseconds), unless it is null. */
 interface CountedRows {
+  readonly runs: VisibleRuns;
   readonly firstPosition: number;
   readonly throughPosition: number;
   readonly oldestMs: number | null;
@@ -11,26 +15,27 @@ interface CountedRows {
 
 export async function countStored(
   database: Database,
-  tables: Tables,
-  { firstPosition, throughPosition, oldestMs }: CountedRows,
+  { runs, firstPosition, throughPosition, oldestMs }: CountedRows,
 ): Promise<{ readonly readings: number; readonly rounds: number }> {
+  const visible = selectVisible(runs);
   const count = async (table: string, timeColumn: string) => {
     const notOlder = selectNotOlder(timeColumn, oldestMs);
     const [row] = await database.select(
-      `SELECT count() FROM ${table} FINAL WHERE position >= {first:UInt64} AND position <= {through:UInt64}${notOlder.sql}`,
-      { first: firstPosition, through: throughPosition, ...notOlder.parameters },
+      `SELECT count() FROM ${table} FINAL WHERE ${visible.sql}
+       AND stored_by >= {first:UInt64} AND stored_by <= {through:UInt64}${notOlder.sql}`,
+      { ...visible.parameters, first: firstPosition, through: throughPosition, ...notOlder.parameters },
     );
     return Number(row?.[0]);
   };
-  const readings = await count(tables.readings, 'received_at');
-  return { readings, rounds: await count(tables.rounds, 'start') };
+  const counted = await count(readings.name, 'received_at');
+  return { readings: counted, rounds: await count(rounds.name, 'start') };
 }
 
-export async function countHalfHours(database: Database, { halfHourBuckets }: Tables): Promise<number> {
-  const [row] = await database.select(`SELECT count() FROM ${halfHourBuckets} FINAL`);
+export async function countHalfHours(database: Database, runs: VisibleRuns): Promise<number> {
+  const { sql, parameters } = selectVisible(runs);
+  const [row] = await database.select(
+    `SELECT count() FROM ${halfHourBuckets.name} FINAL WHERE ${sql}`,
+    parameters,
+  );
   return Number(row?.[0]);
-}
-
-export async function hasReadings(database: Database, { readings }: Tables): Promise<boolean> {
-  return (await database.select(`SELECT position FROM ${readings} LIMIT 1`)).length > 0;
 }

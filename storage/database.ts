@@ -85,8 +85,6 @@ export interface Database {
   readonly cluster: string | null;
   /** Appends rows, as blocks of the `Native` format. After a failure the outcome is unknown: send the same rows again. */
   insertBlocks(table: string, blocks: Buffer): Promise<void>;
-  /** Changes when an insert into a table begins and when it ends. Null if other processes may insert rows too. */
-  insertMarks(table: string): number | null;
   select(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<ResultRow[]>;
   /**
    * Reads columns without JSON, which takes ten times as long for large cells. The columns may hold only numbers and ASCII text that needs no
@@ -243,7 +241,6 @@ interface DatabaseParts extends Pick<Database, 'kind' | 'cluster'> {
 function createDatabase(parts: DatabaseParts): Database {
   const { client, insert, prepare, readSettings, onClosed, ...about } = parts;
   const running = new Set<Promise<unknown>>();
-  const marks = new Map<string, number>();
   let isClosed = false;
 
   async function attempt<Result>(request: () => Promise<Result>): Promise<Result> {
@@ -265,16 +262,8 @@ function createDatabase(parts: DatabaseParts): Database {
     }
   }
 
-  const insertMarks = (table: string) => (about.kind === 'embedded' ? (marks.get(table) ?? 0) : null);
-  const mark = (table: string) => marks.set(table, (marks.get(table) ?? 0) + 1);
-
   async function insertBlocks(table: string, blocks: Buffer) {
-    mark(table);
-    try {
-      await attempt(() => insert(table, blocks));
-    } finally {
-      mark(table);
-    }
+    await attempt(() => insert(table, blocks));
   }
 
   async function command(query: string, parameters: QueryParameters = {}) {
@@ -285,7 +274,6 @@ function createDatabase(parts: DatabaseParts): Database {
     ...about,
     command,
     insertBlocks,
-    insertMarks,
     select: (sql, parameters = {}, signal) =>
       attempt(async () => {
         const abort = signal === undefined ? {} : { abort_signal: signal };

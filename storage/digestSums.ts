@@ -1,5 +1,4 @@
 import type { Database, RowCondition } from './database.ts';
-import { listPartitions } from './generations.ts';
 import { digestRow } from './rowDigest.ts';
 import type { ResultCell } from './tables/column.ts';
 import type { Table } from './tables/table.ts';
@@ -8,8 +7,7 @@ const digestModulus = 2n ** 64n;
 
 /** Some rows of a table. */
 interface SummedRows {
-  readonly table: string;
-  readonly definition: Pick<Table<unknown>, 'storedColumns' | 'partitionExpression'>;
+  readonly definition: Pick<Table<unknown>, 'name' | 'storedColumns' | 'identity'>;
   readonly condition: RowCondition;
 }
 
@@ -34,20 +32,22 @@ export function isSameSum(one: DigestSum | undefined, other: DigestSum | undefin
  */
 export async function sumDigests(
   database: Database,
-  { table, definition, condition }: SummedRows,
+  { definition, condition }: SummedRows,
   expressions: Readonly<Record<string, string>>,
 ): Promise<ReadonlyMap<string, DigestSum>> {
-  const { partitionExpression } = definition;
   const names = Object.keys(expressions);
   const list = Object.entries(expressions).map(([name, sql]) => (name === sql ? sql : `${sql} AS ${name}`));
-  const partitions = partitionExpression === null ? [null] : await listPartitions(database, table);
+  const partitions = await database.select(
+    `SELECT DISTINCT _partition_id FROM ${definition.name} WHERE ${condition.sql}`,
+    condition.parameters,
+  );
   const sums = new Map<string, DigestSum>();
-  for (const partition of partitions) {
-    const ofPartition = partition === null ? '' : `${partitionExpression} = {month:UInt32} AND `;
+  for (const [partition] of partitions) {
     const rows = await database.select(
       `SELECT ${list.join(', ')}, count(), toString(sum(${digestRow(definition)}))
-       FROM ${table} FINAL WHERE ${ofPartition}${condition.sql} GROUP BY ${names.join(', ')}`,
-      { ...condition.parameters, ...(partition !== null && { month: Number(partition.value) }) },
+       FROM ${selectOnce(definition, `_partition_id = {partition:String} AND ${condition.sql}`)}
+       GROUP BY ${names.join(', ')}`,
+      { ...condition.parameters, partition: String(partition) },
     );
     for (const row of rows) {
       const values = row.slice(0, names.length);
@@ -63,4 +63,13 @@ export async function sumDigests(
     }
   }
   return sums;
+}
+
+/** The rows that meet a condition, each once. */
+export function selectOnce(
+  { name, identity }: Pick<Table<unknown>, 'name' | 'identity'>,
+  condition: string,
+): string {
+  if (identity === null) return `${name} FINAL WHERE ${condition}`;
+  return `(SELECT * FROM ${name} FINAL WHERE ${condition} LIMIT 1 BY ${identity.join(', ')})`;
 }

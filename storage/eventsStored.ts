@@ -11,11 +11,11 @@ import {
 } from 'rxjs';
 import { type EvictedSource, listStoredCategories } from '../actors/feed/olderEvents.ts';
 import type { Database } from './database.ts';
-import { openEnd, selectVisible, type VisibleRuns } from './lineages.ts';
+import { selectVisible, type VisibleRuns } from './lineages.ts';
 import { pollUntil } from './pollUntil.ts';
 import type { OldestRowMs } from './rowsTtl.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
-import type { ActiveTables } from './tables.ts';
+import { chainEvents, measurementEvents } from './tables/events.ts';
 import type { ReadRuns } from './visibleRuns.ts';
 
 export interface StoringProgress {
@@ -40,22 +40,22 @@ export const pollMs = 25;
  */
 export type EventsStored = (of: EvictedSource, signal: AbortSignal) => Promise<VisibleRuns>;
 
-/** Rows of measurements name the run of their fold. */
-function listMeasurementRuns({ run }: EvictedSource): VisibleRuns {
-  return [{ run, through: openEnd }];
+interface EventsWriter {
+  readonly writer: StoringProgress;
+  readonly readRuns: ReadRuns;
 }
 
 /** For the process that writes events: asks the writer, which stores at once while a reader waits. */
 export function createWriterEventsStored(writers: {
-  readonly measurement: StoringProgress;
-  readonly chain: StoringProgress | null;
-  readonly readChainRuns: ReadRuns;
+  readonly measurement: EventsWriter;
+  readonly chain: EventsWriter | null;
 }): EventsStored {
   return async (of, signal) => {
     const { source, evicted } = of;
-    const writer = writers[source];
-    if (writer === null) throw createUnavailable(source);
-    const runs = source === 'chain' ? await writers.readChainRuns() : listMeasurementRuns(of);
+    const known = writers[source];
+    if (known === null) throw createUnavailable(source);
+    const { writer } = known;
+    const runs = await known.readRuns();
     if (writer.storedThrough() >= evicted.atPosition) return runs;
     writer.flushNow();
     const ended$ = signal.aborted ? rxOf(null) : merge(timer(awaitedMs), fromEvent(signal, 'abort'));
@@ -78,30 +78,28 @@ export function createWriterEventsStored(writers: {
  */
 export function createReaderEventsStored(options: {
   readonly database: Database;
-  readonly tables: ActiveTables;
-  readonly readChainRuns: ReadRuns;
+  readonly readRuns: { readonly measurement: ReadRuns; readonly chain: ReadRuns };
   readonly oldestRowMs?: OldestRowMs;
 }): EventsStored {
-  const { database, tables, readChainRuns, oldestRowMs = () => null } = options;
+  const { database, readRuns, oldestRowMs = () => null } = options;
   return async (of, signal) => {
     const { source, evicted } = of;
-    let runs = source === 'chain' ? await readChainRuns() : listMeasurementRuns(of);
+    let runs = await readRuns[source]();
     // Their rows may have aged out, and readers leave them out anyway.
     if (evicted.throughMs < (oldestRowMs() ?? Number.NEGATIVE_INFINITY)) return runs;
     const { position, ordinal } = evicted.through;
     const parameters = { categories: listStoredCategories('all', source), position, ordinal };
     const isSeen = async () => {
-      const { measurementEvents, chainEvents } = tables();
       const { events } = source === 'measurement' ? measurementEvents : chainEvents;
       const visible = selectVisible(runs);
       const rows = await database.select(
-        `SELECT 1 FROM ${events} WHERE ${visible.sql} AND category IN {categories:Array(String)}
+        `SELECT 1 FROM ${events.name} WHERE ${visible.sql} AND category IN {categories:Array(String)}
          AND position = {position:Int64} AND ordinal = {ordinal:Int64} LIMIT 1`,
         { ...parameters, ...visible.parameters },
         signal,
       );
       if (rows.length > 0) return true;
-      if (source === 'chain') runs = await readChainRuns(true);
+      runs = await readRuns[source](true);
       return false;
     };
     const wasSeen = await pollUntil(isSeen, { everyMs: pollMs, limitMs: awaitedMs, signal });

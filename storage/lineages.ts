@@ -1,11 +1,10 @@
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database, RowCondition } from './database.ts';
-import { listRowTables, rowTablesOf } from './rowTables.ts';
+import { rowTablesOf } from './rowTables.ts';
 import type { EpochHolder } from './tables/ingestEpochs.ts';
 import { type LineageCause, type LineageRow, lineages } from './tables/lineages.ts';
 import { insertRows } from './tables/table.ts';
-import type { Tables } from './tables.ts';
 
 /** The end of a run whose rows all count. */
 export const openEnd = Number.MAX_SAFE_INTEGER;
@@ -28,35 +27,115 @@ export interface Lineage extends FoldIdentity, EpochHolder {
   readonly streamCreated: string;
   /** Last folded message when it was noted. */
   readonly position: number;
+  /** The last run that it continues; empty for none. */
+  readonly parent: string;
 }
 
 /** Fold and stream that a lineage is looked for by. */
-interface LineageOrigin extends Partial<FoldIdentity> {
+export interface LineageOrigin extends Partial<FoldIdentity> {
   readonly streamCreated?: string;
 }
 
-/** The newest lineage of a stream, or the newest one of some fold; null without one. */
-export async function readLineage(
-  database: Database,
+/** Condition for the lineages of a stream, or of some fold of it. */
+function selectOf(
   stream: InputStreamName,
-  { foldVersion, configuration, streamCreated }: LineageOrigin = {},
-): Promise<Lineage | null> {
+  { foldVersion, configuration, streamCreated }: LineageOrigin,
+): RowCondition {
   const ofFold =
     configuration === undefined
       ? ''
       : ' AND fold_version = {foldVersion:Int64} AND configuration = {configuration:String}';
   const ofStream = streamCreated === undefined ? '' : ' AND stream_created = {streamCreated:String}';
-  const [row] = await database.select(
-    `SELECT ${lineages.list} FROM ${lineages.name} WHERE stream = {stream:String}${ofFold}${ofStream}
-     ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1`,
-    {
+  return {
+    sql: `stream = {stream:String}${ofFold}${ofStream}`,
+    parameters: {
       stream,
       foldVersion: foldVersion ?? 0,
       configuration: configuration ?? '',
       streamCreated: streamCreated ?? '',
     },
+  };
+}
+
+/** Lineages that decide which rows count. */
+export const decides = "cause != 'filling' AND cause != 'filled' AND cause != 'retired'";
+
+/** The newest lineage of a stream, or the newest one of some fold; null without one, or if its rows may be dropped already. */
+export async function readLineage(
+  database: Database,
+  stream: InputStreamName,
+  origin: LineageOrigin = {},
+): Promise<Lineage | null> {
+  const { sql, parameters } = selectOf(stream, origin);
+  const [row] = await database.select(
+    `SELECT ${lineages.list} FROM ${lineages.name} WHERE ${sql} AND ${decides}
+     ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1`,
+    parameters,
   );
-  return row === undefined ? null : toLineage(lineages.read(row));
+  const newest = row === undefined ? null : toLineage(lineages.read(row));
+  return newest === null || (await isRetired(database, newest)) ? null : newest;
+}
+
+/** Whether the rows of a lineage may be dropped already. */
+async function isRetired(database: Database, { runs }: Lineage): Promise<boolean> {
+  const rows = await database.select(
+    `SELECT step FROM ${lineages.name} WHERE cause = 'retired' AND has(runs, {run:String}) LIMIT 1`,
+    { run: runs.at(-1)?.run ?? '' },
+  );
+  return rows.length > 0;
+}
+
+/** Lineages that replays and checks have noted, newest first. */
+export async function listFilled(
+  database: Database,
+  stream: InputStreamName,
+  cause: 'filling' | 'filled',
+  origin: LineageOrigin,
+): Promise<Lineage[]> {
+  const { sql, parameters } = selectOf(stream, origin);
+  const rows = await database.select(
+    `SELECT ${lineages.list} FROM ${lineages.name} WHERE ${sql} AND cause = {cause:String}
+     ORDER BY epoch DESC, noted_at_ms DESC, step DESC`,
+    { ...parameters, cause },
+  );
+  return rows.map((row) => toLineage(lineages.read(row)));
+}
+
+/** Whether a lineage that decides which rows count continues this one. */
+export async function isContinued(database: Database, { stream, runs }: Lineage): Promise<boolean> {
+  const rows = await database.select(
+    `SELECT step FROM ${lineages.name} WHERE stream = {stream:String} AND parent = {run:String} AND ${decides} LIMIT 1`,
+    { stream, run: runs.at(-1)?.run ?? '' },
+  );
+  return rows.length > 0;
+}
+
+/**
+ * The newest replay that no lineage continues yet, if what it has not made again still counts in the given lineage.
+ */
+export async function findReplay(
+  database: Database,
+  stream: InputStreamName,
+  origin: LineageOrigin,
+  current: Lineage | null,
+): Promise<Lineage | null> {
+  for (const replay of await listFilled(database, stream, 'filled', origin)) {
+    if ((await isContinued(database, replay)) || (await isRetired(database, replay))) return null;
+    const kept = replay.runs.slice(0, replay.runs.findIndex(({ run }) => run === replay.parent) + 1);
+    if (kept.every(({ run, through }) => holdsThrough(current?.runs ?? [], run, through))) return replay;
+  }
+  return null;
+}
+
+/** Name of the newest replay that a lineage continues; empty without one. */
+export async function findContinuedReplay(
+  database: Database,
+  stream: InputStreamName,
+  origin: LineageOrigin,
+): Promise<string> {
+  for (const replay of await listFilled(database, stream, 'filled', origin))
+    if (await isContinued(database, replay)) return replay.runs.at(-1)?.run ?? '';
+  return '';
 }
 
 function toLineage({ runs, throughs, ...row }: LineageRow): Lineage {
@@ -85,24 +164,27 @@ export function lastRunBegins(runs: VisibleRuns): number {
   return runs.at(-2)?.through ?? 0;
 }
 
+export function isSameHistory(one: VisibleRuns, other: VisibleRuns): boolean {
+  const isSame = ({ run, through }: VisibleRun, at: number) =>
+    other[at]?.run === run && other[at]?.through === through;
+  return one === other || (one.length === other.length && one.every(isSame));
+}
+
 /** Whether the history has the rows of a run through a position. */
 export function holdsThrough(runs: VisibleRuns, run: string, position: number): boolean {
   return runs.some((one) => one.run === run && position <= one.through);
 }
 
-/** Finds out which snapshots of a fold have rows that count: all of a stream without lineages. */
-export async function findCounted(
-  database: Database,
-  stream: InputStreamName,
-  identity: FoldIdentity,
-): Promise<(snapshot: { readonly run: string; readonly position: number }) => boolean> {
-  return stream === 'MINER_CHAIN' ? selectCounted(await readLineage(database, stream, identity)) : () => true;
+/** The runs with rows of messages after a position through another. */
+export function selectWithin(runs: VisibleRuns, after: number, through: number): VisibleRuns {
+  return runs.filter((one, at) => (runs[at - 1]?.through ?? 0) < through && one.through > after);
 }
 
-/** Whether the rows of a snapshot count in a lineage; none does without one. */
-export function selectCounted(lineage: Lineage | null) {
-  return ({ run, position }: { readonly run: string; readonly position: number }): boolean =>
-    lineage !== null && holdsThrough(lineage.runs, run, position);
+/** Whether the rows of a snapshot count. */
+export type IsCounted = (snapshot: { readonly run: string; readonly position: number }) => boolean;
+
+export function selectCounted(runs: VisibleRuns): IsCounted {
+  return ({ run, position }) => holdsThrough(runs, run, position);
 }
 
 /** SQL condition for the rows that count. */
@@ -125,19 +207,22 @@ export function selectRun({ run, through }: VisibleRun, at = 0): RowCondition {
   };
 }
 
-/** Sequence of the newest message that stored a row which counts; 0 without rows. */
+/** Sequence of the newest message after a position that stored a row which counts; the position if none did. */
 export async function findTip(
   database: Database,
-  tables: Tables,
   { stream, runs }: Pick<Lineage, 'stream' | 'runs'>,
+  after = 0,
 ): Promise<number> {
-  const { sql, parameters } = selectVisible(runs);
+  const { sql, parameters } = selectVisible(selectWithin(runs, after, openEnd));
   const tips = await Promise.all(
-    listRowTables(tables, stream).map((table) =>
-      database.select(`SELECT max(stored_by) FROM ${table} WHERE ${sql}`, parameters),
+    rowTablesOf(stream).map(({ definition }) =>
+      database.select(
+        `SELECT max(stored_by) FROM ${definition.name} WHERE ${sql} AND stored_by > {after:UInt64}`,
+        { ...parameters, after },
+      ),
     ),
   );
-  return Math.max(0, ...tips.map(([row]) => Number(row?.[0] ?? 0)));
+  return Math.max(after, ...tips.map(([row]) => Number(row?.[0] ?? 0)));
 }
 
 /** Longest list of runs. A page of events asks few of them, a page of an owner all. */
@@ -150,7 +235,6 @@ export const runsMax = 16;
  */
 export async function mergeRuns(
   database: Database,
-  tables: Tables,
   { stream, runs, name }: Pick<Lineage, 'stream' | 'runs'> & { readonly name: string },
 ): Promise<VisibleRuns> {
   const spanOf = (at: number) => (runs[at + 1]?.through ?? 0) - (runs[at - 1]?.through ?? 0);
@@ -159,8 +243,8 @@ export async function mergeRuns(
   const first = candidates.reduce((best, at) => (spanOf(at) < spanOf(best) ? at : best), 0);
   const merged = runs.slice(first, first + 2);
   const { sql, parameters } = selectVisible(merged);
-  for (const { definition, resolveName } of rowTablesOf(stream)) {
-    const [table, columns] = [resolveName(tables), definition.columns];
+  for (const { definition } of rowTablesOf(stream)) {
+    const [table, columns] = [definition.name, definition.storedColumns.map((column) => column.name)];
     const values = columns.map((column) => (column === 'run' ? '{name:String}' : column));
     await database.command(
       `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${table} WHERE ${sql}`,

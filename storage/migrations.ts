@@ -1,24 +1,17 @@
 import type { Logger } from 'pino';
-import { addLineages } from './addLineages.ts';
 import type { Database } from './database.ts';
-import { findActiveTables, firstGeneration } from './generations.ts';
 import { hasTable } from './hasTable.ts';
+import { moveToRuns } from './moveToRuns.ts';
 import type { MigratedDeployment } from './releasedSnapshots.ts';
-import { createGenerationTables, createRowTables, rowTables } from './rowTables.ts';
+import { rowTables } from './rowTables.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { agedRows } from './tables/agedRows.ts';
 import { foldStates } from './tables/foldStates.ts';
-import { generationPointer } from './tables/generationPointer.ts';
-import { generations } from './tables/generations.ts';
 import { ingestEpochs } from './tables/ingestEpochs.ts';
 import { lineages } from './tables/lineages.ts';
 import { migrations } from './tables/migrations.ts';
-import { removals } from './tables/removals.ts';
-import { replays } from './tables/replays.ts';
-import { createTable, insertRows, type Table } from './tables/table.ts';
-import { resolveTables, type Tables } from './tables.ts';
+import { createTable, insertRows } from './tables/table.ts';
 import { replaceViews } from './views.ts';
-import { takeOverStates } from './wholeStates.ts';
 
 export interface Migration {
   readonly name: string;
@@ -30,21 +23,16 @@ export interface Migration {
 const baseline = { number: 1, name: 'baseline' };
 
 /** Changes since the baseline, in order; the first is migration 2 (`storage/README.md`, How to change the schema). */
-export const allMigrations: readonly Migration[] = [
-  { name: 'lineages', run: addLineages },
-  { name: 'snapshots become whole states', run: takeOverStates },
-];
+export const allMigrations: readonly Migration[] = [{ name: 'rows belong to runs', run: moveToRuns }];
 
-const sharedTables = [
-  replays,
-  generations,
+const allTables = [
+  ...rowTables.map(({ definition }) => definition),
+  foldStates,
   ingestEpochs,
   lineages,
-  removals,
   migrations,
   agedRows,
-  generationPointer,
-] as const;
+];
 
 export class DatabaseTooNew extends Error {
   override readonly name = 'DatabaseTooNew';
@@ -71,7 +59,6 @@ export class DatabaseIncompatible extends Error {
 /**
  * Applies the missing migrations, each once and in order, and replaces the views.
  *
- * @returns the tables of the active generation.
  * @throws DatabaseTooNew when this program does not know a migration of the database.
  * @throws DatabaseIncompatible when a column is missing.
  * @throws StorageUnavailable when ClickHouse does not answer.
@@ -81,14 +68,11 @@ export async function migrate(
   logger: Logger,
   deployment: MigratedDeployment,
   later: readonly Migration[] = allMigrations,
-): Promise<Tables> {
+): Promise<void> {
   await createTable(database, migrations);
   const { applied, known } = await requireUsable(database, later);
   if (applied === 0) {
-    const first = resolveTables(firstGeneration);
-    await createGenerationTables(database, first);
-    await createRowTables(database, first, 'MINER_CHAIN');
-    for (const table of sharedTables) await createTable(database, table);
+    for (const table of allTables) await createTable(database, table);
     await insertRows(database, migrations, [baseline, ...later.map(toRow)]);
     logger.info({ migration: known }, 'database created');
   } else {
@@ -98,10 +82,9 @@ export async function migrate(
       logger.info({ migration: row.number, tables: row.name }, 'database migrated');
     }
   }
-  const active = await requireColumns(database);
+  await requireColumns(database);
   // A kill during a replacement may have left the previous views.
-  await replaceViews(database, active);
-  return active;
+  await replaceViews(database);
 }
 
 function toRow(migration: Migration, index: number): Migration & { readonly number: number } {
@@ -124,8 +107,13 @@ export async function hasTables(database: Database): Promise<boolean> {
   return (await migrationState(database)).applied > 0;
 }
 
-/** Oldest migration whose rows and snapshots this program can still read. Earlier ones have no table of whole states. */
-const readableSince = 3;
+/** Oldest migration whose rows and snapshots this program can still read. Earlier ones have no lineages. */
+const readableSince = 2;
+
+/** Whether the database has rows and snapshots that this program can read, unless they are those of an older version. */
+export async function isReadable(database: Database): Promise<boolean> {
+  return (await migrationState(database)).applied >= readableSince;
+}
 
 /**
  * Whether rows and snapshots can be read before the database is migrated; false for a new database.
@@ -135,7 +123,7 @@ const readableSince = 3;
 export async function canReadStored(database: Database): Promise<boolean> {
   const { applied, known } = await migrationState(database);
   if (applied >= known) await requireColumns(database);
-  return applied >= readableSince;
+  return isReadable(database);
 }
 
 /**
@@ -170,23 +158,14 @@ export async function requireMigrated(database: Database): Promise<void> {
   await requireColumns(database);
 }
 
-/**
- * Returns the tables of the active generation.
- *
- * @throws DatabaseIncompatible when a shared table or a table of the active generation lacks a column.
- */
-async function requireColumns(database: Database): Promise<Tables> {
+/** @throws DatabaseIncompatible when a table lacks a column. */
+async function requireColumns(database: Database): Promise<void> {
   const rows = await database.select(
     'SELECT table, name FROM system.columns WHERE database = currentDatabase()',
   );
   const found = new Set(rows.map(([table, name]) => `${table}.${name}`));
-  const requireAll = (name: string, { storedColumns }: Pick<Table<unknown>, 'storedColumns'>) => {
+  for (const { name, storedColumns } of allTables) {
     const missing = storedColumns.map((column) => `${name}.${column.name}`).filter((one) => !found.has(one));
     if (missing.length > 0) throw new DatabaseIncompatible(missing);
-  };
-  for (const table of sharedTables) requireAll(table.name, table);
-  const active = await findActiveTables(database);
-  for (const { definition, resolveName } of rowTables) requireAll(resolveName(active), definition);
-  requireAll(active.foldStates, foldStates);
-  return active;
+  }
 }

@@ -2,21 +2,20 @@ import type { ObservationPage } from '../actors/views/views.ts';
 import type { CounterReading } from '../actors/wheel/counterReading.ts';
 import type { Database } from './database.ts';
 import type { MayHaveReadings } from './knownInstallations.ts';
+import { isSameHistory, selectVisible, selectWithin, type VisibleRuns } from './lineages.ts';
 import type { ObservationReader } from './observationReader.ts';
 import { createReadAhead, pagesAhead } from './readAhead.ts';
 import type { Boundary, RecentReadings } from './recentReadings.ts';
-import { createConsistentReads, removalNumber } from './removals.ts';
 import { type OldestRowMs, selectNotOlder } from './rowsTtl.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { readings } from './tables/readings.ts';
-import type { ActiveTables, Tables } from './tables.ts';
+import type { ReadRuns } from './visibleRuns.ts';
 
 interface ObservationReaderOptions {
   readonly recent: RecentReadings;
   readonly database: Database;
-  readonly tables: ActiveTables;
-  /** Whether ClickHouse holds every accepted reading up to the start of memory. */
-  readonly isStoredThrough: (boundary: Boundary) => boolean | Promise<boolean>;
+  readonly readRuns: ReadRuns;
+  readonly isStoredThrough: StoredProgress['isStoredThrough'];
   /** If omitted, all rows are read. */
   readonly oldestRowMs?: OldestRowMs;
   /** Whether to ask ClickHouse for an installation; if omitted, always. */
@@ -39,6 +38,7 @@ interface PageQuery {
 }
 
 interface SeekQuery extends Omit<PageQuery, 'coversAbove'> {
+  readonly runs: VisibleRuns;
   readonly through: number;
 }
 
@@ -47,12 +47,11 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
   const {
     recent,
     database,
-    tables,
+    readRuns,
     isStoredThrough,
     oldestRowMs = () => null,
     mayHaveReadings = () => true,
   } = options;
-  const readConsistently = createConsistentReads(database);
   const ahead = createReadAhead();
 
   return {
@@ -72,52 +71,56 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
     },
   };
 
-  function readWithOlder(query: PageQuery, newest: ObservationPage['items']): Promise<ObservationPage> {
-    return readConsistently((removal) => readOlder(query, newest, removal));
-  }
-
-  async function readOlder(
+  async function readWithOlder(
     { installationId, afterPosition, coversAbove, limit, signal }: PageQuery,
     newest: ObservationPage['items'],
-    removal: number | null,
   ): Promise<ObservationPage> {
-    const source = removal === null ? null : { table: tables().readings, removal, installationId };
+    const known = await readRuns();
     const oldestMs = oldestRowMs();
-    const kept = source && ahead.find({ ...source, afterPosition, limit: limit + 1, oldestMs });
-    if (kept?.readings) return cutPage(kept.readings, limit);
-    if (!(await isStoredThrough(coversAbove))) {
-      throw new StorageUnavailable(
-        `ClickHouse does not hold the readings up to position ${coversAbove.position} yet`,
-      );
-    }
+    const kept = ahead.find({ runs: known, installationId, afterPosition, limit: limit + 1, oldestMs });
+    if (kept.readings !== null) return cutPage(kept.readings, limit);
+    const runs = await findStored(coversAbove, known);
     const through = coversAbove.position;
-    const pages = kept?.isContinued ? pagesAhead : 1;
-    const query = { installationId, afterPosition, through, limit: limit * pages + 1, signal };
+    const pages = kept.isContinued ? pagesAhead : 1;
+    const query = { runs, installationId, afterPosition, through, limit: limit * pages + 1, signal };
     const older = await seekReadings(query);
-    if (source !== null) ahead.keep({ ...source, after: afterPosition, readings: older });
+    ahead.keep({ runs, installationId, after: afterPosition, readings: older });
     return cutPage([...older, ...newest], limit);
+  }
+
+  /** The runs that hold every accepted reading up to the start of memory: the known ones, or those noted since. */
+  async function findStored(coversAbove: Boundary, known: VisibleRuns): Promise<VisibleRuns> {
+    if (await isStoredThrough(coversAbove, known)) return known;
+    const runs = await readRuns(true);
+    if (await isStoredThrough(coversAbove, runs)) return runs;
+    throw new StorageUnavailable(
+      `ClickHouse does not hold the readings up to position ${coversAbove.position} yet`,
+    );
   }
 
   /** The first `limit` readings above a position and up to another, ascending. */
   async function seekReadings(query: SeekQuery): Promise<CounterReading[]> {
-    const { installationId: installation, limit, signal } = query;
-    // A batch that was sent twice may not be merged yet. Rows of one position are identical.
+    const { runs, installationId: installation, limit, signal } = query;
+    // A batch that was sent twice may not be merged yet. Rows of one run and position are identical.
     const found = new Map<number, CounterReading>();
     const notOlder = selectNotOlder('received_at', oldestRowMs());
     let after = query.afterPosition;
-    for (let span = firstSpan; found.size < limit && after < query.through; span *= spanGrowth) {
-      const through = Math.min(after + span, query.through);
-      const rows = await database.select(
-        `SELECT ${readings.list} FROM ${tables().readings}
-         WHERE installation_id = {installation:String} AND position > {after:UInt64} AND position <= {through:UInt64}${notOlder.sql}
-         ORDER BY position LIMIT {limit:UInt32}`,
-        { installation, after, through, limit, ...notOlder.parameters },
-        signal,
-      );
-      const readingsFound = rows.map(readings.read);
-      for (const reading of readingsFound) found.set(reading.position, reading);
-      after = rows.length < limit ? through : (readingsFound.at(-1)?.position ?? through);
-    }
+    let span = firstSpan;
+    for (const { run, through: end } of selectWithin(runs, after, query.through))
+      for (; found.size < limit && after < Math.min(end, query.through); span *= spanGrowth) {
+        const through = Math.min(after + span, end, query.through);
+        const rows = await database.select(
+          `SELECT ${readings.list} FROM ${readings.name}
+           WHERE run = {run:String} AND installation_id = {installation:String}
+           AND position > {after:UInt64} AND position <= {through:UInt64}${notOlder.sql}
+           ORDER BY position LIMIT {limit:UInt32}`,
+          { run, installation, after, through, limit, ...notOlder.parameters },
+          signal,
+        );
+        const readingsFound = rows.map(readings.read);
+        for (const reading of readingsFound) found.set(reading.position, reading);
+        after = rows.length < limit ? through : (readingsFound.at(-1)?.position ?? through);
+      }
     return [...found.values()].slice(0, limit);
   }
 }
@@ -128,23 +131,27 @@ function cutPage(found: ObservationPage['items'], limit: number): ObservationPag
 
 const positionsAtOnce = 20_000;
 
+interface StoredRange {
+  readonly runs: VisibleRuns;
+  readonly after: number;
+  readonly through: number;
+  readonly oldestMs: number | null;
+}
+
 /** Stored readings within a range of positions and not older than a time, in order, some thousands at a time. */
 export async function* readStored(
   database: Database,
-  tables: Tables,
-  {
-    after,
-    through,
-    oldestMs,
-  }: { readonly after: number; readonly through: number; readonly oldestMs: number | null },
+  { runs, after, through, oldestMs }: StoredRange,
 ): AsyncIterable<readonly CounterReading[]> {
   const notOlder = selectNotOlder('received_at', oldestMs);
   for (let above = after; above < through; above += positionsAtOnce) {
     const upTo = Math.min(above + positionsAtOnce, through);
+    const visible = selectVisible(selectWithin(runs, above, upTo));
     const rows = await database.select(
-      `SELECT ${readings.list} FROM ${tables.readings}
-       WHERE position > {above:UInt64} AND position <= {through:UInt64}${notOlder.sql} ORDER BY position LIMIT 1 BY position`,
-      { above, through: upTo, ...notOlder.parameters },
+      `SELECT ${readings.list} FROM ${readings.name}
+       WHERE ${visible.sql} AND stored_by > {above:UInt64} AND stored_by <= {through:UInt64}${notOlder.sql}
+       ORDER BY position LIMIT 1 BY position`,
+      { ...visible.parameters, above, through: upTo, ...notOlder.parameters },
     );
     if (rows.length > 0) yield rows.map(readings.read);
   }
@@ -153,7 +160,8 @@ export async function* readStored(
 interface StoredProgress {
   /** Memory never evicts a reading above this position, which may not be stored yet. */
   storedThrough(): number;
-  isStoredThrough(boundary: Boundary): boolean | Promise<boolean>;
+  /** Whether ClickHouse holds every accepted reading up to the start of memory, in some runs. */
+  isStoredThrough(boundary: Boundary, runs: VisibleRuns): boolean | Promise<boolean>;
   /** Called when a snapshot of `position` was restored: all readings below it are stored, later ones perhaps not. */
   onReset?(position: number): void;
 }
@@ -166,75 +174,55 @@ export function createWriterStoredThrough(writer: Pick<StoredProgress, 'storedTh
   };
 }
 
-const places = readings.select('position', 'telemetryId');
-
-/** The stored reading of the largest position; null if none is stored. */
-export async function readNewestReading(
-  database: Database,
-  { readings: table }: Tables,
-): Promise<Pick<CounterReading, 'position' | 'telemetryId'> | null> {
-  const [row] = await database.select(
-    `SELECT ${places.list} FROM ${table} WHERE position = (SELECT max(position) FROM ${table}) LIMIT 1`,
-  );
-  return row === undefined ? null : places.read(row);
-}
-
 const receipts = readings.select('position', 'receivedAtMs');
 
 /** The stored reading of the smallest position that is not older than a time; null without one. */
 export async function oldestStoredReading(
   database: Database,
-  { readings: table }: Tables,
+  runs: VisibleRuns,
   oldestMs: number | null,
 ): Promise<Pick<CounterReading, 'position' | 'receivedAtMs'> | null> {
+  const visible = selectVisible(runs);
   const notOlder = selectNotOlder('received_at', oldestMs);
   const [row] = await database.select(
-    `SELECT ${receipts.list} FROM ${table} WHERE true${notOlder.sql} ORDER BY position LIMIT 1`,
-    notOlder.parameters,
+    `SELECT ${receipts.list} FROM ${readings.name} WHERE ${visible.sql}${notOlder.sql} ORDER BY position LIMIT 1`,
+    { ...visible.parameters, ...notOlder.parameters },
   );
   return row === undefined ? null : receipts.read(row);
 }
 
-/** Largest position of a stored reading; 0 if none is stored. */
-export async function storedThrough(database: Database, tables: Tables): Promise<number> {
-  const [row] = await database.select(`SELECT max(position) FROM ${tables.readings}`);
-  return Number(row?.[0] ?? 0);
-}
-
 /**
  * For a process that only reads. Rows are stored in the order of the stream: if the last evicted reading is stored, so is everything below it.
- * A different reading at its position means that the stream has lost its end, and that row will be removed. The result stays valid until rows
- * are removed.
+ * A different reading at its position is of messages that the stream has lost.
  */
 export function createStoredThroughQuery(
   database: Database,
-  tables: ActiveTables,
   oldestRowMs: OldestRowMs = () => null,
 ): StoredProgress {
   let known = 0;
-  let knownIn = 0;
+  let knownIn: VisibleRuns | null = null;
   return {
     // Another process stores the readings.
     storedThrough: () => Number.MAX_SAFE_INTEGER,
-    isStoredThrough: async ({ evicted }) => {
-      const removals = await removalNumber(database);
-      if (removals !== knownIn) known = 0;
-      knownIn = removals;
-      if (evicted === null || evicted.position <= known) return true;
+    isStoredThrough: async ({ evicted }, runs) => {
+      if (evicted === null) return true;
       const { installationId, telemetryId, position, receivedAtMs } = evicted;
+      if (knownIn !== null && isSameHistory(knownIn, runs) && position <= known) return true;
       // Its row may have aged out, and readers leave out all rows up to it.
       if (receivedAtMs < (oldestRowMs() ?? Number.NEGATIVE_INFINITY)) return true;
+      const visible = selectVisible(selectWithin(runs, position - 1, position));
       const found = await database.select(
-        `SELECT position FROM ${tables().readings} WHERE installation_id = {installation:String}
+        `SELECT position FROM ${readings.name} WHERE ${visible.sql} AND installation_id = {installation:String}
          AND position = {position:UInt64} AND telemetry_id = {telemetry:UUID} LIMIT 1`,
-        { installation: installationId, position, telemetry: telemetryId },
+        { ...visible.parameters, installation: installationId, position, telemetry: telemetryId },
       );
       if (found.length === 0) return false;
-      known = Math.max(known, position);
+      known = position;
+      knownIn = runs;
       return true;
     },
-    onReset: (position) => {
-      known = position;
+    onReset: () => {
+      knownIn = null;
     },
   };
 }

@@ -1,15 +1,15 @@
 import { findFirstIndex } from '../actors/findFirstIndex.ts';
 import type { CounterReading } from '../actors/wheel/counterReading.ts';
+import { isSameHistory, type VisibleRuns } from './lineages.ts';
 
 /** Pages that are read at once for a client that reads page after page. They cost ClickHouse a third more than one page. */
 export const pagesAhead = 10;
 /** Clients whose next pages are kept: about 16 MB if all read pages of 100. */
 export const clientsAheadMax = 32;
 
-/** Where rows were read. They stay the same while the table and the number of the last removal do. */
+/** Where rows were read. */
 interface RowsSource {
-  readonly table: string;
-  readonly removal: number;
+  readonly runs: VisibleRuns;
   readonly installationId: string;
 }
 
@@ -35,13 +35,13 @@ export function createReadAhead() {
      * Readings kept above a position; null unless there are as many as the limit. `isContinued` if the position lies within rows that were
      * read, so the client reads page after page.
      */
-    find: ({ table, removal, installationId, afterPosition, limit, oldestMs }: AheadQuery) => {
+    find: ({ runs, installationId, afterPosition, limit, oldestMs }: AheadQuery) => {
       for (const rows of kept) {
         const { readings, after } = rows;
         const isWithin = after <= afterPosition && afterPosition <= (readings.at(-1)?.position ?? after);
         if (rows.installationId !== installationId || !isWithin) continue;
         kept.delete(rows);
-        if (rows.table !== table || rows.removal !== removal) continue;
+        if (!isSameHistory(rows.runs, runs)) continue;
         const from = findFirstIndex(
           readings.length,
           (index) => (readings[index] as CounterReading).position > afterPosition,

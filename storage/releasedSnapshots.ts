@@ -4,6 +4,7 @@ import { chainRecords } from '../actors/chain/records/chainRecords.ts';
 import { createChainRestoration, encodeSpanFold } from '../actors/chain/records/chainSnapshot.ts';
 import { ownerEventsRetained } from '../actors/chain/rows/activityRows.ts';
 import { type OwnerEvent, ownerEvent } from '../actors/chain/state/ownerState.ts';
+import type { EventWindow } from '../actors/events/eventWindow.ts';
 import { type FoldIdentity, identifyFold } from '../actors/foldIdentity.ts';
 import {
   defineListRecord,
@@ -15,7 +16,7 @@ import {
 } from '../actors/foldRecord.ts';
 import { aheadMsMax } from '../actors/messages/futureTimes.ts';
 import { findHalfSurrogate } from '../actors/messages/halfSurrogates.ts';
-import type { InputStreamName } from '../actors/messages/subjects.ts';
+import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
 import {
   createInstallationsRestoration,
   encodeInstallations,
@@ -25,17 +26,22 @@ import { counterRecords } from '../actors/wheel/counterRecords.ts';
 import { createCounterRestoration, encodeCounters } from '../actors/wheel/counterSnapshot.ts';
 import { type RecentRound, roundMs } from '../actors/wheel/roundFold.ts';
 import type { Database } from './database.ts';
+import { readActiveGeneration, readReadingsOrigin } from './releasedTables.ts';
 import { readPayloads } from './snapshotText.ts';
 import { integer, oneOf, string, stringOrEmpty } from './tables/column.ts';
-import { foldedSources, type SnapshotHeader } from './tables/foldSnapshot.ts';
+import type { SnapshotHeader } from './tables/foldSnapshot.ts';
 import { defineTable } from './tables/table.ts';
 
 /*
  * Snapshots as version 1.0 stored them: a whole state as part 0, and parts with the changes since, in one partition. Only the migration to
- * whole states reads them.
+ * runs reads them.
  */
 
-interface ReleasedChunk extends ReleasedSource {
+/** A replay of one installation noted the state of the other ones, under a name of its own. */
+const releasedSources = [...inputStreamNames, 'MINER_COUNTER beside'] as const;
+
+interface ReleasedChunk extends Omit<ReleasedSource, 'stream'> {
+  readonly stream: (typeof releasedSources)[number];
   readonly snapshot: string;
   /** 0 is the whole state; each later part holds the changes since the previous one. */
   readonly part: number;
@@ -60,7 +66,7 @@ export const releasedSnapshots = defineTable<ReleasedChunk>({
     part: integer,
     chunk: integer,
     chunkCount: integer,
-    stream: oneOf(foldedSources),
+    stream: oneOf(releasedSources),
     foldVersion: integer,
     configuration: string,
     streamCreated: string,
@@ -163,8 +169,17 @@ interface Conversion {
   readonly mayNameFuture: boolean;
   readonly convert: (records: Iterable<FoldRecord>, takenAtMs: number) => Iterable<FoldRecord>;
   /** Checks the converted records, and writes them as its fold does. */
-  readonly rewrite: (records: Iterable<FoldRecord>) => Iterable<FoldRecord>;
+  readonly rewrite: (records: Iterable<FoldRecord>) => RewrittenState;
 }
+
+interface RewrittenState {
+  readonly records: Iterable<FoldRecord>;
+  /** Names the rows that the state relies on; null without any. */
+  readonly feed: ReleasedFeed | null;
+}
+
+/** The run of the fold that made a state and its rows, and the events that are rows. */
+export type ReleasedFeed = Pick<EventWindow<never>, 'run' | 'evicted'>;
 
 function buildConversions({
   genesisTimestamp,
@@ -179,7 +194,10 @@ function buildConversions({
       isNeeded: ({ kind, key }) => kind !== 'recentRounds' || key.startsWith(`${publicInstallationId}/`),
       mayNameFuture: true,
       convert: convertCounter,
-      rewrite: (records) => encodeCounters(restoreAll(createCounterRestoration(), records)),
+      rewrite: (records) => {
+        const state = restoreAll(createCounterRestoration(), records);
+        return { records: encodeCounters(state), feed: state.progress };
+      },
     },
     MINER_PIPELINE: {
       from: identifyFold(5, {}),
@@ -187,7 +205,10 @@ function buildConversions({
       isNeeded: () => true,
       mayNameFuture: true,
       convert: convertPipeline,
-      rewrite: (records) => encodeInstallations(restoreAll(createInstallationsRestoration(), records)),
+      rewrite: (records) => ({
+        records: encodeInstallations(restoreAll(createInstallationsRestoration(), records)),
+        feed: null,
+      }),
     },
     MINER_CHAIN: {
       from: { foldVersion: 8 },
@@ -195,7 +216,10 @@ function buildConversions({
       isNeeded: () => true,
       mayNameFuture: false,
       convert: convertChain,
-      rewrite: (records) => encodeSpanFold(restoreAll(createChainRestoration(), records)),
+      rewrite: (records) => {
+        const captured = restoreAll(createChainRestoration(), records);
+        return { records: encodeSpanFold(captured), feed: captured.state.safe.at(-1)?.feed ?? null };
+      },
     },
   };
 }
@@ -299,6 +323,12 @@ function findLaterTime(value: unknown, limitMs: number): string | null {
   return null;
 }
 
+interface ConvertedState {
+  readonly header: ReleasedSource;
+  readonly records: readonly FoldRecord[];
+  readonly feed: ReleasedFeed | null;
+}
+
 /**
  * The newest state of a stream in a generation of version 1.0, as the folds of this version write it; null without one.
  *
@@ -315,8 +345,8 @@ export async function convertNewest(
     readonly stream: InputStreamName;
     readonly deployment: MigratedDeployment;
   },
-): Promise<{ readonly header: ReleasedSource; readonly records: Iterable<FoldRecord> } | null> {
-  const table = `${releasedSnapshots.name}_g${generation}`;
+): Promise<ConvertedState | null> {
+  const table = formatTable(generation);
   const newest = await findNewest(database, table, stream);
   if (newest === null) return null;
   const { from, to, isNeeded, mayNameFuture, convert, rewrite } = buildConversions(deployment)[stream];
@@ -331,6 +361,36 @@ export async function convertNewest(
       const taint = explainTaint(record, limitMs, deployment.genesisTimestamp * 1000);
       if (taint !== null) throw new RecordRefused(taint);
     }
-    return { header, records: rewrite(convert(records, takenAtMs)) };
+    const { records: rewritten, feed } = rewrite(convert(records, takenAtMs));
+    return { header, records: [...rewritten], feed };
   });
+}
+
+/**
+ * Creation times of the streams that the rows and snapshots of a database of version 1.0 were made from, by stream, the newest first. Readings
+ * without a snapshot belong to the stream with which their generation began. A stream without rows and snapshots is left out.
+ */
+export async function readReleasedStreams(
+  database: Database,
+): Promise<Map<InputStreamName, readonly [string, ...string[]]>> {
+  const generation = await readActiveGeneration(database);
+  const created = new Map<InputStreamName, readonly [string, ...string[]]>();
+  for (const stream of inputStreamNames) {
+    const rows = await database.select(
+      `SELECT stream_created FROM ${formatTable(generation)} WHERE stream = {stream:String}
+       GROUP BY stream_created ORDER BY max(ordinal) DESC`,
+      { stream },
+    );
+    const [newest, ...others] = rows.map(([one]) => String(one));
+    if (newest !== undefined) created.set(stream, [newest, ...others]);
+  }
+  if (!created.has('MINER_COUNTER')) {
+    const origin = await readReadingsOrigin(database, generation);
+    if (origin !== null) created.set('MINER_COUNTER', [origin.streamCreated]);
+  }
+  return created;
+}
+
+function formatTable(generation: number): string {
+  return `${releasedSnapshots.name}_g${generation}`;
 }

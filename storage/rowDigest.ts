@@ -1,14 +1,14 @@
 import type { StoredColumn } from './tables/table.ts';
 
 /**
- * SQL of a row's digest over all columns, or over other expressions of the same types. The run is left out: it says who stored the row. Equal sums of digests mean equal rows: a sum does not
- * depend on the order of reading.
+ * SQL of a row's digest over all columns, or over other expressions of the same types. Who stored the row, and when, is left out. Equal sums of digests
+ * mean equal rows: a sum does not depend on the order of reading.
  */
 export function digestRow(
   { storedColumns }: { readonly storedColumns: readonly StoredColumn[] },
   expressionOf: (column: StoredColumn) => string = ({ name }) => name,
 ): string {
-  const columns = storedColumns.filter(({ name }) => name !== 'run');
+  const columns = storedColumns.filter(({ name }) => name !== 'run' && name !== 'stored_by');
   const values = columns.map((column) =>
     // A digest over a null would itself be null. No text contains this substitute.
     column.type.includes('Nullable')

@@ -1,6 +1,5 @@
-import { type EncodeRows, rowTables } from './rowTables.ts';
+import { rowTables, type WrittenTable } from './rowTables.ts';
 import type { StoredRows } from './storedRows.ts';
-import type { Tables } from './tables.ts';
 
 /** ClickHouse refuses an insert into more than 100 partitions, and a period may span two. */
 const periodsMax = 50;
@@ -27,9 +26,11 @@ export interface EncodedRows {
   readonly throughPosition: number;
 }
 
-/** @param run of the process that stores them. */
+/** @param run that the rows belong to. */
 export function encodeRows(rows: StoredRows, run: string): EncodedRows {
-  const segments = rowTables.map(({ encode }) => encode(rows, run, encodeSegments));
+  const segments = rowTables.map(({ encode }) =>
+    encode(rows, (list, table) => encodeSegments(list, table, run)),
+  );
   return {
     segments,
     rowCount: countRows(rows),
@@ -38,13 +39,21 @@ export function encodeRows(rows: StoredRows, run: string): EncodedRows {
   };
 }
 
-const encodeSegments: EncodeRows<Segment[]> = (rows, { findPeriod, encode }) => {
+function encodeSegments<Row>(
+  rows: readonly Row[],
+  { findPeriod, encode }: WrittenTable<Row>,
+  run: string,
+): Segment[] {
   const segments: Segment[] = [];
   let from = 0;
   let periods = new Set<number>();
   const closeAt = (through: number) => {
     if (through > from)
-      segments.push({ blocks: encode(rows.slice(from, through)), rowCount: through - from, periods });
+      segments.push({
+        blocks: encode(rows.slice(from, through), { run }),
+        rowCount: through - from,
+        periods,
+      });
     from = through;
     periods = new Set();
   };
@@ -55,7 +64,7 @@ const encodeSegments: EncodeRows<Segment[]> = (rows, { findPeriod, encode }) => 
   }
   closeAt(rows.length);
   return segments;
-};
+}
 
 /** Number of rows that count for a batch; a row of several tables counts once. */
 function countRows({ throughPosition: _, ...lists }: StoredRows): number {
@@ -63,10 +72,10 @@ function countRows({ throughPosition: _, ...lists }: StoredRows): number {
 }
 
 /** The inserts of consecutive pieces of the stream, in order. */
-export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
-  return rowTables.flatMap(({ resolveName }, at) =>
+export function buildInserts(pieces: readonly EncodedRows[]): RowInsert[] {
+  return rowTables.flatMap(({ definition }, at) =>
     joinSegments(pieces.flatMap(({ segments }) => segments[at] as Segment[])).map((rows) => ({
-      table: resolveName(tables),
+      table: definition.name,
       ...rows,
     })),
   );

@@ -2,8 +2,8 @@ import { dayMs } from '../actors/schemas/durations.ts';
 import type { Database } from './database.ts';
 import { rowTables } from './rowTables.ts';
 import { agedRows } from './tables/agedRows.ts';
+import { readings } from './tables/readings.ts';
 import { insertRows, onCluster } from './tables/table.ts';
-import type { Tables } from './tables.ts';
 
 /**
  * Shortest time that rows may be kept, in days. A state that is folded from stored readings needs the longest window of the statistics, 30 universal
@@ -37,22 +37,23 @@ export function selectNotOlder(column: string, oldestMs: number | null) {
 }
 
 /**
- * Sets or removes the TTL of a generation's tables and of the chain's events, where it differs. ClickHouse removes old rows in the background, when it
+ * Sets or removes the TTL of tables whose rows age, where it differs. ClickHouse removes old rows in the background, when it
  * merges. If a TTL ends, first notes which rows it may have removed.
  *
  * @param days for which rows are kept; 0 keeps them for ever.
  */
 export async function applyRowsTtl(
   database: Database,
-  tables: Tables,
   { days, nowMs }: { readonly days: number; readonly nowMs: number },
 ): Promise<void> {
-  const times = listTimes(tables);
+  const times = rowTables.flatMap(({ agesBy, definition: { name } }) =>
+    agesBy === null ? [] : [{ table: name, column: agesBy }],
+  );
   const current = await readTtls(
     database,
     times.map(({ table }) => table),
   );
-  const ending = current.get(tables.readings) ?? 0;
+  const ending = current.get(readings.name) ?? 0;
   if (ending > 0 && ending !== days)
     await insertRows(database, agedRows, [{ goneBeforeMs: nowMs - ending * dayMs, atMs: nowMs }]);
   for (const { table, column } of times) {
@@ -62,9 +63,9 @@ export async function applyRowsTtl(
   }
 }
 
-/** Days for which rows of a table are kept; 0 if they are kept for ever. */
-export async function readRowsTtlDays(database: Database, table: string): Promise<number> {
-  return (await readTtls(database, [table])).get(table) ?? 0;
+/** Days for which rows are kept; 0 if they are kept for ever. */
+export async function readRowsTtlDays(database: Database): Promise<number> {
+  return (await readTtls(database, [readings.name])).get(readings.name) ?? 0;
 }
 
 async function readTtls(database: Database, tables: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -85,23 +86,12 @@ async function readTtls(database: Database, tables: readonly string[]): Promise<
  * Rows of readings before this time (epoch milliseconds) may be gone because of the current TTL or an earlier one. Null if there was no TTL, so every
  * accepted reading has a row.
  */
-export async function readRowsGoneBeforeMs(
-  database: Database,
-  tables: Tables,
-  nowMs: number,
-): Promise<number | null> {
-  const days = await readRowsTtlDays(database, tables.readings);
+export async function readRowsGoneBeforeMs(database: Database, nowMs: number): Promise<number | null> {
+  const days = await readRowsTtlDays(database);
   const [row] = await database.select(`SELECT count(), max(gone_before_ms) FROM ${agedRows.name}`);
   const [count, noted] = [Number(row?.[0]), Number(row?.[1])];
   const times = [...(days === 0 ? [] : [nowMs - days * dayMs]), ...(count === 0 ? [] : [noted])];
   return times.length === 0 ? null : Math.max(...times);
-}
-
-/** Tables whose rows age, with the column of their time. */
-function listTimes(tables: Tables): { readonly table: string; readonly column: string }[] {
-  return rowTables.flatMap(({ agesBy, resolveName }) =>
-    agesBy === null ? [] : [{ table: resolveName(tables), column: agesBy }],
-  );
 }
 
 /** Limits times of broken clocks to the dates that a TTL can hold. Others would wrap around. */

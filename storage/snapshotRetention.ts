@@ -1,4 +1,5 @@
 import { dayMs } from '../actors/schemas/durations.ts';
+import type { IsCounted } from './lineages.ts';
 import type { StoredSnapshotHeader } from './tables/foldSnapshot.ts';
 
 const newestRetained = 3;
@@ -13,30 +14,47 @@ const retainedPeriods = [
 ] as const;
 /** Other folds (versions or deployments) whose newest snapshot is retained, so that one can go back to them. */
 const otherFoldsRetained = 2;
+/** Runs that do not count, such as the one of a replay under way, whose newest snapshot is retained. */
+const otherRunsRetained = 2;
 
 /** Upper bound of retained snapshots of one stream. The first 1 is for the snapshot just saved, which may lie below others. */
 export const snapshotsRetainedMax =
-  1 + newestRetained + retainedPeriods.reduce((sum, { count }) => sum + count, 0) + otherFoldsRetained;
+  1 +
+  newestRetained +
+  retainedPeriods.reduce((sum, { count }) => sum + count, 0) +
+  otherFoldsRetained +
+  otherRunsRetained;
 
 /** The snapshots of one stream that stay once `saved` is stored. */
 export function selectRetained(
   saved: StoredSnapshotHeader,
   others: readonly StoredSnapshotHeader[],
+  isCounted: IsCounted,
 ): StoredSnapshotHeader[] {
-  const lineage = formatLineage(saved);
+  const fold = formatFold(saved);
   const newestFirst = [saved, ...others].sort((a, b) => b.position - a.position || b.takenAtMs - a.takenAtMs);
-  const same = newestFirst.filter((one) => formatLineage(one) === lineage);
-  const ofOtherFolds = newestFirst.filter((one) => formatLineage(one) !== lineage);
+  const ofFold = newestFirst.filter((one) => formatFold(one) === fold);
+  const isSame = (one: StoredSnapshotHeader) => one === saved || isCounted(one);
+  const same = ofFold.filter(isSame);
   const retained = new Set([saved, ...same.slice(0, newestRetained)]);
   for (const { periodMs, count } of retainedPeriods)
     for (const one of selectFirst(same, ({ takenAtMs }) => Math.floor(takenAtMs / periodMs)).slice(0, count))
       retained.add(one);
-  const newestOfOthers = selectFirst(ofOtherFolds, formatLineage).sort((a, b) => b.takenAtMs - a.takenAtMs);
-  return [...retained, ...newestOfOthers.slice(0, otherFoldsRetained)];
+  const selectOthers = (others: StoredSnapshotHeader[], groupOf: (one: StoredSnapshotHeader) => string) =>
+    selectFirst(others, groupOf).sort((a, b) => b.takenAtMs - a.takenAtMs);
+  const otherRuns = selectOthers(
+    ofFold.filter((one) => !isSame(one)),
+    ({ run }) => run,
+  );
+  const otherFolds = selectOthers(
+    newestFirst.filter((one) => formatFold(one) !== fold),
+    formatFold,
+  );
+  return [...retained, ...otherRuns.slice(0, otherRunsRetained), ...otherFolds.slice(0, otherFoldsRetained)];
 }
 
 /** Identifies snapshots of the same fold and stream. */
-function formatLineage({ foldVersion, configuration, streamCreated }: StoredSnapshotHeader): string {
+function formatFold({ foldVersion, configuration, streamCreated }: StoredSnapshotHeader): string {
   return `${foldVersion} ${configuration} ${streamCreated}`;
 }
 

@@ -8,12 +8,10 @@ import { selectVisible, type VisibleRuns } from './lineages.ts';
 import { pollUntil } from './pollUntil.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
-import type { ActiveTables } from './tables.ts';
 import type { ReadRuns } from './visibleRuns.ts';
 
 export interface StoredActivityOptions {
   readonly database: Database;
-  readonly tables: ActiveTables;
   /** Writer of the chain's rows; null in a process that only reads. */
   readonly writer: Pick<StoringProgress, 'flushNow' | 'isFailing'> | null;
   readonly readRuns: ReadRuns;
@@ -24,14 +22,14 @@ export interface StoredActivityOptions {
  * reader waits, then refuses. The same holds for rows that another process replaced after a reorganization that this process has not followed yet.
  */
 export function createStoredActivity(options: StoredActivityOptions): OlderActivity {
-  const { database, tables, writer, readRuns } = options;
+  const { database, writer, readRuns } = options;
 
   async function readOnce(range: ActivityRange, runs: VisibleRuns, signal: AbortSignal) {
     const { owner, from, end, throughPosition } = range;
     const visible = selectVisible(runs);
     const rows = await database.select(
       // Sorting and removing duplicates happens below: in ClickHouse it would take a sixth of the whole statement.
-      `SELECT ${ownerActivity.list} FROM ${tables().ownerActivity}
+      `SELECT ${ownerActivity.list} FROM ${ownerActivity.name}
        WHERE ${visible.sql} AND owner = {owner:String} AND event_number >= {from:UInt64} AND event_number < {end:UInt64}
          AND position <= {throughPosition:UInt64}`,
       { ...visible.parameters, owner, from, end, throughPosition },

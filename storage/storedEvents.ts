@@ -5,15 +5,12 @@ import { type EvictedSource, listStoredCategories, type OlderEvents } from '../a
 import type { Database, QueryParameters, RowCondition } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
 import { runsMax, selectRun, selectVisible, type VisibleRun, type VisibleRuns } from './lineages.ts';
-import { createConsistentReads } from './removals.ts';
 import { type OldestRowMs, selectNotOlder } from './rowsTtl.ts';
-import { measurementEvents } from './tables/events.ts';
+import { chainEvents, type EventTables, measurementEvents } from './tables/events.ts';
 import type { ColumnSelection } from './tables/table.ts';
-import type { ActiveTables, EventTables, Tables } from './tables.ts';
 
 interface StoredEventsOptions {
   readonly database: Database;
-  readonly tables: ActiveTables;
   readonly eventsStored: EventsStored;
   /** If omitted, all rows are read. */
   readonly oldestRowMs?: OldestRowMs;
@@ -29,18 +26,17 @@ const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'a
  * stops early if it sorts along the whole key and nothing, such as LIMIT BY, stands before LIMIT.
  */
 export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
-  const { database, tables, eventsStored, oldestRowMs = () => null } = options;
-  const readConsistently = createConsistentReads(database);
+  const { database, eventsStored, oldestRowMs = () => null } = options;
   const readTimes = createRunTimes(database);
-  const older: OlderEvents = {
+  return {
     before: async (of, { categories, place, limit }, signal) => {
       const runs = await eventsStored(of, signal);
-      const { times } = selectTables(tables(), of);
+      const { times } = selectTables(of);
       const notOlder = selectNotOlder('recorded_at', oldestRowMs());
-      const arrivals: FeedPlace[] = [];
+      let arrivals: FeedPlace[] = [];
       for (const [at, run] of runs.toReversed().entries()) {
         // All runs but the newest one have all of their rows.
-        const span = at === 0 ? everyTime : await readTimes(times, run);
+        const span = at === 0 ? everyTime : await readTimes(times.name, run);
         const last = arrivals.length < limit ? null : arrivals[limit - 1];
         const isBefore = last != null && span.toMs < last.recordedAtMs;
         const isAfter = place !== null && span.fromMs > place.recordedAtMs;
@@ -52,7 +48,7 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
             const next = after ?? place;
             const rows = await select(
               shownPlaces,
-              `FROM ${times}
+              `FROM ${times.name}
              WHERE ${order.sql} AND ${isEvicted}${next === null ? '' : ` AND ${isShownAfter(next, of)}`}${notOlder.sql}
              ORDER BY recorded_at DESC, position DESC, ordinal DESC LIMIT {limit:UInt32}`,
               {
@@ -71,18 +67,17 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
             return rows.map((row): FeedPlace => ({ ...row, source: of.source }));
           },
         );
-        arrivals.push(...found);
-        arrivals.sort(compareShown);
+        arrivals = takeOnce([...arrivals, ...found]).sort(compareShown);
       }
       return eventsAt(of, runs, arrivals.slice(0, limit), signal);
     },
 
     after: async (of, { categories, arrival, limit }, signal) => {
       const runs = await eventsStored(of, signal);
-      const { events } = selectTables(tables(), of);
+      const { events } = selectTables(of);
       const notOlder = selectNotOlder('recorded_at', oldestRowMs());
-      const arrivals: Arrival[] = [];
-      // Events are stored in the order of their arrival, so each run has later ones than the run before.
+      let arrivals: Arrival[] = [];
+      // Events are stored in the order of their arrival, so each run has later ones than the run before, except those that both have.
       for (const run of runs) {
         if (run.through < arrival.position) continue;
         if (arrivals.length >= limit) break;
@@ -90,7 +85,7 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
           const { position, ordinal } = after ?? arrival;
           return select(
             arrivalPlaces,
-            `FROM ${events}
+            `FROM ${events.name}
              WHERE ${order.sql} AND ${isEvicted}
              AND (position > {position:Int64} OR (position = {position:Int64} AND ordinal > {ordinal:Int64}))${notOlder.sql}
              ORDER BY position, ordinal LIMIT {limit:UInt32}`,
@@ -105,17 +100,17 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
             signal,
           );
         });
-        arrivals.push(...found);
+        arrivals = takeOnce([...arrivals, ...found]).sort(compareArrivals);
       }
-      return eventsAt(of, runs, arrivals.sort(compareArrivals).slice(0, limit), signal);
+      return eventsAt(of, runs, arrivals.slice(0, limit), signal);
     },
 
     find: async (of, id, signal) => {
       const visible = selectVisible(await eventsStored(of, signal));
-      const { ids } = selectTables(tables(), of);
+      const { ids } = selectTables(of);
       const found = await select(
         arrivalPlacesById,
-        `FROM ${ids} WHERE ${visible.sql} AND id = {id:String} AND ${isEvicted} LIMIT 1`,
+        `FROM ${ids.name} WHERE ${visible.sql} AND id = {id:String} AND ${isEvicted} LIMIT 1`,
         { ...evictedParameters(of), ...visible.parameters, id },
         signal,
       );
@@ -124,33 +119,24 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
 
     lastBefore: async (of, timeMs, signal) => {
       const runs = await eventsStored(of, signal);
-      const { events } = selectTables(tables(), of);
+      const { events } = selectTables(of);
       const categories = listStoredCategories('all', of.source);
-      for (const run of runs.toReversed()) {
-        const found = await Promise.all(
-          listOrders(run, categories).map(({ sql, parameters }) =>
-            select(
-              arrivalPlaces,
-              `FROM ${events}
-               WHERE ${sql} AND ${isEvicted}
-               AND arrived_at < fromUnixTimestamp64Milli({timeMs:Int64}, 'UTC')
-               ORDER BY position DESC, ordinal DESC LIMIT 1`,
-              { ...evictedParameters(of), ...parameters, timeMs },
-              signal,
-            ),
+      const orders = runs.flatMap((run) => listOrders(run, categories));
+      const found = await Promise.all(
+        orders.map(({ sql, parameters }) =>
+          select(
+            arrivalPlaces,
+            `FROM ${events.name}
+             WHERE ${sql} AND ${isEvicted}
+             AND arrived_at < fromUnixTimestamp64Milli({timeMs:Int64}, 'UTC')
+             ORDER BY position DESC, ordinal DESC LIMIT 1`,
+            { ...evictedParameters(of), ...parameters, timeMs },
+            signal,
           ),
-        );
-        const last = found.flat().sort(compareArrivals).at(-1);
-        if (last !== undefined) return last;
-      }
-      return null;
+        ),
+      );
+      return found.flat().sort(compareArrivals).at(-1) ?? null;
     },
-  };
-  return {
-    before: (...query) => readConsistently(() => older.before(...query)),
-    after: (...query) => readConsistently(() => older.after(...query)),
-    find: (...query) => readConsistently(() => older.find(...query)),
-    lastBefore: (...query) => readConsistently(() => older.lastBefore(...query)),
   };
 
   async function select<Row>(
@@ -170,12 +156,12 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
     signal: AbortSignal,
   ) {
     if (arrivals.length === 0) return [];
-    const { events } = selectTables(tables(), of);
+    const { events } = selectTables(of);
     const visible = selectVisible(runs);
     const found = await select(
       measurementEvents.events,
       // With all columns of the key named, a server reads only the marks of the places.
-      `FROM ${events} WHERE ${visible.sql} AND category IN {categories:Array(String)}
+      `FROM ${events.name} WHERE ${visible.sql} AND category IN {categories:Array(String)}
        AND (position, ordinal) IN arrayZip({positions:Array(UInt64)}, {ordinals:Array(UInt32)})`,
       {
         ...visible.parameters,
@@ -188,6 +174,11 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
     const byPlace = new Map(found.map((event) => [formatArrival(event), event]));
     return arrivals.flatMap((arrival) => byPlace.get(formatArrival(arrival)) ?? []);
   }
+}
+
+/** A fold stores an event once more after a reorganization, perhaps in another run. */
+function takeOnce<Place extends Arrival>(places: readonly Place[]): Place[] {
+  return [...new Map(places.map((place) => [formatArrival(place), place])).values()];
 }
 
 /** Rows of one run and category are stored in the order of a page, so each is read by itself. */
@@ -251,7 +242,7 @@ async function seekEach<Place extends Arrival>(
   return found.flat();
 }
 
-function selectTables({ measurementEvents, chainEvents }: Tables, { source }: EvictedSource): EventTables {
+function selectTables({ source }: EvictedSource): EventTables {
   return source === 'measurement' ? measurementEvents : chainEvents;
 }
 

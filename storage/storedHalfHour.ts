@@ -1,10 +1,10 @@
 import type { CounterReading } from '../actors/wheel/counterReading.ts';
 import { bucketMs } from '../actors/wheel/roundFold.ts';
 import type { Database } from './database.ts';
+import { selectVisible, selectWithin, type VisibleRuns } from './lineages.ts';
 import { halfHourBuckets, type StoredBucket } from './tables/halfHourBuckets.ts';
 import { readings } from './tables/readings.ts';
 import { rounds, type StoredRound } from './tables/rounds.ts';
-import type { Tables } from './tables.ts';
 
 export interface StoredHalfHour {
   readonly readings: readonly CounterReading[];
@@ -23,24 +23,25 @@ interface HalfHourQuery {
 
 export async function readHalfHour(
   database: Database,
-  tables: Tables,
+  runs: VisibleRuns,
   { installationId: installation, startMs, fromPosition, throughPosition }: HalfHourQuery,
 ): Promise<StoredHalfHour> {
-  const window = { installation, startMs, endMs: startMs + bucketMs };
+  const visible = selectVisible(runs);
+  const window = { ...visible.parameters, installation, startMs, endMs: startMs + bucketMs };
   const lies = (column: string) =>
-    `installation_id = {installation:String} AND ${column} >= fromUnixTimestamp64Milli({startMs:Int64}, 'UTC')
+    `${visible.sql} AND installation_id = {installation:String} AND ${column} >= fromUnixTimestamp64Milli({startMs:Int64}, 'UTC')
      AND ${column} < fromUnixTimestamp64Milli({endMs:Int64}, 'UTC')`;
   const readingRows = await database.select(
-    `SELECT ${readings.list} FROM ${tables.readings} WHERE ${lies('observed_at')}
+    `SELECT ${readings.list} FROM ${readings.name} WHERE ${lies('observed_at')}
      AND position >= {from:UInt64} AND position <= {through:UInt64} ORDER BY position LIMIT 1 BY position`,
     { ...window, from: fromPosition, through: throughPosition },
   );
   const roundRows = await database.select(
-    `SELECT ${rounds.list} FROM ${tables.rounds} FINAL WHERE ${lies('start')} ORDER BY round_id`,
+    `SELECT ${rounds.list} FROM ${rounds.name} FINAL WHERE ${lies('start')} ORDER BY round_id`,
     window,
   );
   const [bucket] = await database.select(
-    `SELECT ${halfHourBuckets.list} FROM ${tables.halfHourBuckets} FINAL WHERE ${lies('start')}`,
+    `SELECT ${halfHourBuckets.list} FROM ${halfHourBuckets.name} FINAL WHERE ${lies('start')}`,
     window,
   );
   return {
@@ -53,17 +54,18 @@ export async function readHalfHour(
 /** Position of the newest stored reading below `sequence` that was observed before a time (epoch milliseconds); null without one. */
 export async function findReadingBefore(
   database: Database,
-  tables: Tables,
+  runs: VisibleRuns,
   {
     installationId: installation,
     sequence,
     observedBeforeMs,
   }: { readonly installationId: string; readonly sequence: number; readonly observedBeforeMs: number },
 ): Promise<number | null> {
+  const visible = selectVisible(selectWithin(runs, 0, sequence));
   const [row] = await database.select(
-    `SELECT position FROM ${tables.readings} WHERE installation_id = {installation:String} AND position < {sequence:UInt64}
-     AND observed_at < fromUnixTimestamp64Milli({before:Int64}, 'UTC') ORDER BY installation_id DESC, position DESC LIMIT 1`,
-    { installation, sequence, before: observedBeforeMs },
+    `SELECT position FROM ${readings.name} WHERE ${visible.sql} AND installation_id = {installation:String} AND position < {sequence:UInt64}
+     AND observed_at < fromUnixTimestamp64Milli({before:Int64}, 'UTC') ORDER BY position DESC LIMIT 1`,
+    { ...visible.parameters, installation, sequence, before: observedBeforeMs },
   );
   return row === undefined ? null : Number(row[0]);
 }
@@ -71,13 +73,14 @@ export async function findReadingBefore(
 /** Position of the oldest stored reading of an installation; null without one. */
 export async function findFirstReading(
   database: Database,
-  tables: Tables,
+  runs: VisibleRuns,
   installation: string,
 ): Promise<number | null> {
+  const visible = selectVisible(runs);
   const [row] = await database.select(
-    `SELECT position FROM ${tables.readings} WHERE installation_id = {installation:String}
-     ORDER BY installation_id, position LIMIT 1`,
-    { installation },
+    `SELECT position FROM ${readings.name} WHERE ${visible.sql} AND installation_id = {installation:String}
+     ORDER BY position LIMIT 1`,
+    { ...visible.parameters, installation },
   );
   return row === undefined ? null : Number(row[0]);
 }

@@ -1,19 +1,19 @@
 import type { OwnerActivityRow } from '../actors/chain/rows/activityRows.ts';
 import type { CheckpointRow, SettlementRow } from '../actors/chain/rows/settlementRows.ts';
-import type { ChainEventRow, MeasurementEventRow } from '../actors/feed/eventRows.ts';
+import type { EventRow } from '../actors/feed/eventRows.ts';
 import type { CounterReading } from '../actors/wheel/counterReading.ts';
 import type { BucketRow, RoundRow } from '../actors/wheel/roundFold.ts';
 
 /**
- * Rows that the folds make of a contiguous piece of a stream, in order of position. A row never changes: its key is natural, and its version is the
- * stream sequence that made it, so writing it again changes nothing.
+ * Rows that the folds make of a contiguous piece of a stream, in order of position. A row never changes: within a run its key is natural, and its
+ * version is the stream sequence that made it, so writing it again changes nothing.
  */
 export interface StoredRows {
   readonly readings: readonly CounterReading[];
   readonly rounds: readonly RoundRow[];
   readonly buckets: readonly BucketRow[];
-  readonly measurementEvents: readonly MeasurementEventRow[];
-  readonly chainEvents: readonly ChainEventRow[];
+  readonly measurementEvents: readonly EventRow[];
+  readonly chainEvents: readonly EventRow[];
   readonly ownerActivity: readonly OwnerActivityRow[];
   readonly settlements: readonly SettlementRow[];
   readonly checkpoints: readonly CheckpointRow[];

@@ -1,6 +1,9 @@
+import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
+import { selectOnce } from './digestSums.ts';
+import { decides } from './lineages.ts';
 import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
-import { measurementEvents } from './tables/events.ts';
+import { chainEvents, measurementEvents } from './tables/events.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { lineages } from './tables/lineages.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
@@ -8,9 +11,8 @@ import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
 import { sqlString } from './tables/sqlString.ts';
 import { onCluster, type StoredColumn, type Table } from './tables/table.ts';
-import type { Tables } from './tables.ts';
 
-/** A view for ad-hoc queries. Its name stays the same when the tables behind it are replaced. */
+/** A view for ad-hoc queries, which shows each row that counts once. */
 interface View {
   readonly name: string;
   readonly comment: string;
@@ -18,12 +20,9 @@ interface View {
   readonly select: string;
 }
 
-/**
- * Replaces the views of a generation, one after another. The service never reads them, and the pointer moves first. If the process is killed
- * meanwhile, some views show the previous generation, whose tables stay until the next replay. The next start replaces them.
- */
-export async function replaceViews(database: Database, tables: Tables): Promise<void> {
-  for (const { name, columns, select, comment } of listViews(tables)) {
+/** Replaces the views, one after another. The service never reads them. */
+export async function replaceViews(database: Database): Promise<void> {
+  for (const { name, columns, select, comment } of listViews()) {
     const definitions = columns.map(
       ({ name: column, type, comment: about }) =>
         `${column} ${type}${about === null ? '' : ` COMMENT ${sqlString(about)}`}`,
@@ -34,14 +33,14 @@ export async function replaceViews(database: Database, tables: Tables): Promise<
   }
 }
 
-function listViews(tables: Tables): View[] {
+function listViews(): View[] {
   const eventColumns = measurementEvents.events.storedColumns;
-  const selectEvents = (source: string, table: string) =>
-    `SELECT '${source}' AS source, ${listNames(eventColumns)} FROM ${table} FINAL`;
+  const selectEvents = (source: string, table: ViewedTable, stream: InputStreamName) =>
+    `SELECT '${source}' AS source, ${listNames(eventColumns)} FROM ${selectOnce(table, selectCounting(stream))}`;
   return [
-    buildView(readings, tables.readings),
-    buildView(rounds, tables.rounds),
-    buildView(halfHourBuckets, tables.halfHourBuckets),
+    buildView('readings', readings, 'MINER_COUNTER'),
+    buildView('rounds', rounds, 'MINER_COUNTER'),
+    buildView('half_hour_buckets', halfHourBuckets, 'MINER_COUNTER'),
     {
       name: 'events',
       comment: 'Events of the feed that memory has evicted, from measurements and from the chain',
@@ -49,37 +48,30 @@ function listViews(tables: Tables): View[] {
         { name: 'source', type: 'LowCardinality(String)', comment: 'measurement or chain' },
         ...eventColumns,
       ],
-      // An earlier run of the fold may have stored the same measurement event.
-      select: `SELECT * FROM (
-          ${selectEvents('measurement', tables.measurementEvents.events)}
-          UNION ALL ${selectEvents('chain', tables.chainEvents.events)} WHERE ${isVisible}
-        ) ORDER BY id, arrived_at DESC LIMIT 1 BY id`,
+      select: `${selectEvents('measurement', measurementEvents.events, 'MINER_COUNTER')}
+          UNION ALL ${selectEvents('chain', chainEvents.events, 'MINER_CHAIN')}`,
     },
-    buildChainView({ ...ownerActivity, name: 'owner_activity' }, tables.ownerActivity),
-    buildChainView({ ...chainSettlements, name: 'settlements' }, tables.settlements),
-    buildChainView({ ...chainCheckpoints, name: 'checkpoints' }, tables.checkpoints),
+    buildView('owner_activity', ownerActivity, 'MINER_CHAIN'),
+    buildView('settlements', chainSettlements, 'MINER_CHAIN'),
+    buildView('checkpoints', chainCheckpoints, 'MINER_CHAIN'),
   ];
 }
 
-type ViewedTable = Pick<Table<never>, 'name' | 'comment' | 'storedColumns'>;
+type ViewedTable = Pick<Table<never>, 'name' | 'comment' | 'storedColumns' | 'identity'>;
 
-/** The rows of a table, each once. */
-function buildView({ name, comment, storedColumns }: ViewedTable, table: string): View {
-  const select = `SELECT ${listNames(storedColumns)} FROM ${table} FINAL`;
-  return { name, comment: comment ?? '', columns: storedColumns, select };
+function buildView(name: string, table: ViewedTable, stream: InputStreamName): View {
+  const { comment, storedColumns: columns } = table;
+  const select = `SELECT ${listNames(columns)} FROM ${selectOnce(table, selectCounting(stream))}`;
+  return { name, comment: comment ?? '', columns, select };
 }
 
-/** The rows of a table of the chain's history that count. */
-function buildChainView({ name, comment, storedColumns }: ViewedTable, table: string): View {
-  const select = `SELECT ${listNames(storedColumns)} FROM ${table} FINAL WHERE ${isVisible}`;
-  return { name, comment: comment ?? '', columns: storedColumns, select };
-}
-
-/** Condition for the rows that the newest lineage of the chain selects. */
-const isVisible = `arrayExists(
+/** Condition for the rows that the newest lineage of a stream selects. */
+function selectCounting(stream: InputStreamName): string {
+  return `arrayExists(
     one -> one.1 = run AND stored_by <= one.2,
-    (SELECT argMax(arrayZip(runs, throughs), (epoch, holder, step)) FROM ${lineages.name} WHERE stream = 'MINER_CHAIN')
+    (SELECT argMax(arrayZip(runs, throughs), (epoch, holder, step)) FROM ${lineages.name} WHERE stream = '${stream}' AND ${decides})
   )`;
+}
 
 function listNames(columns: readonly Pick<StoredColumn, 'name'>[]): string {
   return columns.map(({ name }) => name).join(', ');

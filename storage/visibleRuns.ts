@@ -13,8 +13,7 @@ export type ReadRuns = (again?: boolean) => Promise<VisibleRuns>;
 interface RunsReaderOptions {
   readonly database: Database;
   readonly stream: InputStreamName;
-  /** Identity of the stream's fold; null if this deployment has none. */
-  readonly identity: FoldIdentity | null;
+  readonly identity: FoldIdentity;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
@@ -24,7 +23,7 @@ export function createRunsReader({ database, stream, identity, clock }: RunsRead
   return async (again = false) => {
     const atMs = clock.monotonicMs();
     if (known !== null && !again && atMs - known.atMs < freshMs) return known.runs;
-    const runs = identity === null ? [] : ((await readLineage(database, stream, identity))?.runs ?? []);
+    const runs = (await readLineage(database, stream, identity))?.runs ?? [];
     known = { runs, atMs };
     return runs;
   };

@@ -1,11 +1,12 @@
 import type { Registry } from 'prom-client';
 import type { OlderEvents } from '../actors/feed/olderEvents.ts';
-import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
+import type { FoldIdentity } from '../actors/foldIdentity.ts';
+import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { OlderActivity } from '../actors/views/chain/olderActivity.ts';
 import type { Database } from '../storage/database.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
 import { createKnownInstallations } from '../storage/knownInstallations.ts';
-import { findCounted } from '../storage/lineages.ts';
+import { findContinuedReplay, readLineage, selectCounted } from '../storage/lineages.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import {
   createObservationReader,
@@ -14,18 +15,17 @@ import {
 } from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
 import type { OldestRowMs } from '../storage/rowsTtl.ts';
-import { findMessageColumn } from '../storage/rowTables.ts';
+import { rowTablesOf } from '../storage/rowTables.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredActivity } from '../storage/storedActivity.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { EpochHolder } from '../storage/tables/ingestEpochs.ts';
-import type { ActiveTables } from '../storage/tables.ts';
-import { createRunsReader } from '../storage/visibleRuns.ts';
+import { createRunsReader, type ReadRuns } from '../storage/visibleRuns.ts';
 import { createStoredReadings } from './counter/storedReadings.ts';
-import { createRowRemoval } from './follower/rowRemoval.ts';
 import { createRunHistory, type RunHistory } from './follower/runHistory.ts';
 import {
   createStreamFollower,
+  type FollowedHistory,
   type FollowerSinks,
   type StreamFollower,
   type StreamFollowerOptions,
@@ -41,24 +41,17 @@ import { createRejectionLog, type RejectionLog } from './pipeline/rejectionLog.t
 import { createRowWriter, type RowWriter } from './pipeline/rowWriter.ts';
 import type { StreamFold } from './pipeline/streamFold.ts';
 import type { FoldedBatchReport } from './pipeline/streamPipeline.ts';
-import { createStreamFold, type StreamActors, streamDefinitions } from './streamDefinitions.ts';
+import { createStreamFold, listFolds, type StreamActors } from './streamDefinitions.ts';
 
 interface FollowersOptions
   extends JetStream,
     Pick<StreamFollowerOptions, 'checkStreams' | 'policy' | 'clock' | 'logger'> {
   readonly database: Database;
-  readonly tables: ActiveTables;
-  /** Switches to the tables of a generation that a replay has activated. */
-  readonly useGeneration: (generation: number) => void;
-  /** Tables with the readings whose messages have left the stream: always the active ones, even while others are filled. */
-  readonly storedTables: ActiveTables;
   readonly oldestRowMs: OldestRowMs;
   readonly actors: StreamActors;
   readonly counts: MessageCounts;
   /** This process, with the epoch in which it writes; null for a read replica, which restores snapshots and writes nothing. */
   readonly writer: EpochHolder | null;
-  /** Everything that the stream of readings held at the start is folded, and its state and rows are stored. */
-  readonly onReadingsSaved: () => void;
   /** Whether this process still ingests; omitted by one that only reads. */
   readonly mayPublish?: () => boolean;
   /** Recreates the streams if one was deleted, unless something stored was made from it; omitted by a process that only reads. */
@@ -78,22 +71,22 @@ export interface Followers {
   /** Rejection logs by stream; empty on a read replica. */
   readonly rejections: ReadonlyMap<InputStreamName, RejectionLog>;
   readonly recent: RecentReadings;
+  readonly readReadingRuns: ReadRuns;
 }
 
 export function createFollowers(options: FollowersOptions): Followers {
-  const { actors, database, tables, oldestRowMs, registry, writer } = options;
-  const followed = inputStreamNames.filter((stream) => actors[stream] !== null);
+  const { actors, database, oldestRowMs, registry, writer } = options;
   const rejected = createRejectedStream(options);
-  const readers = new Map(
-    followed.map((stream) => [
-      stream,
-      { ...options, stream, verifier: createStreamVerifier({ ...options, stream }) },
-    ]),
-  );
+  const readers = listFolds(actors).map(([stream, identity]) => ({
+    ...options,
+    stream,
+    identity,
+    verifier: createStreamVerifier({ ...options, stream }),
+  }));
   const sinks = new Map(
     writer === null
       ? []
-      : [...readers].map(([stream, reader]) => [stream, createSinks({ ...reader, writer, rejected })]),
+      : readers.map((reader) => [reader.stream, createSinks({ ...reader, writer, rejected })]),
   );
   const writers = new Map<InputStreamName, RowWriter>();
   const rejections = new Map<InputStreamName, RejectionLog>();
@@ -103,22 +96,22 @@ export function createFollowers(options: FollowersOptions): Followers {
   }
   const readingWriter = writers.get('MINER_COUNTER') ?? null;
   const chainWriter = writers.get('MINER_CHAIN') ?? null;
-  const chainHistory = sinks.get('MINER_CHAIN')?.history ?? null;
-  const readChainRuns =
-    chainHistory === null
-      ? createRunsReader({
-          ...options,
-          stream: 'MINER_CHAIN',
-          identity: actors.MINER_CHAIN?.identity ?? null,
-        })
-      : async () => chainHistory.visible();
+  const createReadRuns = (stream: InputStreamName): ReadRuns => {
+    const history = sinks.get(stream)?.history;
+    if (history !== undefined) return async () => history.visible();
+    const { identity } = actors[stream] ?? {};
+    return identity === undefined ? async () => [] : createRunsReader({ ...options, stream, identity });
+  };
+  const readReadingRuns = createReadRuns('MINER_COUNTER');
+  const readChainRuns = createReadRuns('MINER_CHAIN');
   const stored =
     readingWriter === null
-      ? createStoredThroughQuery(database, tables, oldestRowMs)
+      ? createStoredThroughQuery(database, oldestRowMs)
       : createWriterStoredThrough(readingWriter);
   const recent = createRecentReadings(stored);
   const followers = new Map<InputStreamName, StreamFollower>();
-  for (const [stream, reader] of readers) {
+  for (const reader of readers) {
+    const { stream } = reader;
     const fold = createStreamFold(stream, actors, { ...options, recent });
     if (fold !== null) followers.set(stream, follow(reader, { fold, sinks: sinks.get(stream) ?? null }));
   }
@@ -128,12 +121,11 @@ export function createFollowers(options: FollowersOptions): Followers {
     observations: createObservationReader({
       recent,
       database,
-      tables,
+      readRuns: readReadingRuns,
       isStoredThrough: stored.isStoredThrough,
       oldestRowMs,
       mayHaveReadings: createKnownInstallations({
         database,
-        tables,
         isFolded: (installationId) => actors.MINER_COUNTER.mayHaveReadings(installationId),
         max: actors.MINER_COUNTER.places().max,
       }),
@@ -142,18 +134,27 @@ export function createFollowers(options: FollowersOptions): Followers {
       ...options,
       eventsStored:
         readingWriter === null
-          ? createReaderEventsStored({ ...options, readChainRuns })
-          : createWriterEventsStored({ measurement: readingWriter, chain: chainWriter, readChainRuns }),
+          ? createReaderEventsStored({
+              ...options,
+              readRuns: { measurement: readReadingRuns, chain: readChainRuns },
+            })
+          : createWriterEventsStored({
+              measurement: { writer: readingWriter, readRuns: readReadingRuns },
+              chain: chainWriter && { writer: chainWriter, readRuns: readChainRuns },
+            }),
     }),
     olderActivity: createStoredActivity({ ...options, writer: chainWriter, readRuns: readChainRuns }),
     writers,
     rejections,
     recent,
+    readReadingRuns,
   };
 }
 
 /** What reading one of the streams needs. */
-type ReaderOptions = FollowersOptions & StreamReaderOptions;
+interface ReaderOptions extends FollowersOptions, StreamReaderOptions {
+  readonly identity: FoldIdentity;
+}
 
 interface SinkOptions extends ReaderOptions {
   readonly writer: EpochHolder;
@@ -162,32 +163,24 @@ interface SinkOptions extends ReaderOptions {
 
 /** Where a writing process stores the output of a stream. */
 interface Sinks extends FollowerSinks {
-  /** Null for a stream whose rows no lineage selects. */
-  readonly history: RunHistory | null;
+  readonly history: RunHistory;
 }
 
 function createSinks(options: SinkOptions): Sinks {
-  const { stream, actors, database, tables, ensureStreams } = options;
+  const { stream, ensureStreams } = options;
   const rejections = createRejectionLog({ ...options, ...(ensureStreams && { onFailing: ensureStreams }) });
-  const { identity } = actors[stream] ?? {};
-  const history =
-    stream === 'MINER_CHAIN' && identity !== undefined ? createRunHistory({ ...options, identity }) : null;
-  const hasRows = findMessageColumn(stream) !== null;
-  const writer = hasRows ? createRowWriter({ ...options, run: () => history?.run() ?? '' }) : null;
-  const removal = createRowRemoval({
-    ...options,
-    ...streamDefinitions[stream],
-    snapshots: createSnapshotStore({ database, tables }),
-  });
+  const history = createRunHistory(options);
+  const hasRows = rowTablesOf(stream).length > 0;
+  const writer = hasRows ? createRowWriter({ ...options, run: history.run }) : null;
   return {
-    ...(history && { end: history.end }),
+    end: history.end,
     history,
     writer,
     rejections,
     correct: async (correction) => {
       writer?.resumeAfter(correction.position);
       await rejections.resume();
-      return history === null || writer === null ? removal(correction) : history.correct(correction, writer);
+      return history.correct(correction, writer);
     },
   };
 }
@@ -200,7 +193,7 @@ interface Followed {
 
 function follow(options: ReaderOptions, { fold, sinks }: Followed): StreamFollower {
   const { onBatch, ...shared } = options;
-  const { stream, database, tables, checkStreams, onReadingsSaved } = shared;
+  const { stream, database, checkStreams } = shared;
   const onMissing = async () => {
     await (options.ensureStreams ?? checkStreams)();
   };
@@ -209,17 +202,26 @@ function follow(options: ReaderOptions, { fold, sinks }: Followed): StreamFollow
     source: createMessageSource({
       ...options,
       onMissing,
-      ...(stream === 'MINER_COUNTER' && {
-        readStored: createStoredReadings({ ...options, tables: options.storedTables }),
-      }),
+      ...(stream === 'MINER_COUNTER' && { readStored: createStoredReadings(options) }),
     }),
     fold,
-    snapshots: createSnapshotStore({ database, tables }),
+    snapshots: createSnapshotStore(database),
     sinks,
-    ...(sinks?.history && { run: sinks.history.run }),
-    chooseFrom: sinks?.history?.chooseFrom ?? (() => findCounted(database, stream, fold.identity)),
-    ...(stream === 'MINER_COUNTER' && { onCurrentSaved: onReadingsSaved }),
+    history: sinks?.history ?? createReadHistory(options),
     onMissing,
     ...(onBatch && { onBatch: (batch: FoldedBatchReport) => onBatch(stream, batch) }),
   });
+}
+
+/** The history of a process that only reads: the one that another process has noted last. */
+function createReadHistory({ database, stream, identity }: ReaderOptions): FollowedHistory {
+  /** The replay whose result was restored; empty without one. */
+  let replay = '';
+  return {
+    chooseFrom: async () => {
+      replay = await findContinuedReplay(database, stream, identity);
+      return selectCounted((await readLineage(database, stream, identity))?.runs ?? []);
+    },
+    hasReplay: async () => (await findContinuedReplay(database, stream, identity)) !== replay,
+  };
 }

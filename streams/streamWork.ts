@@ -1,20 +1,28 @@
-import { NEVER, type Observable } from 'rxjs';
+import {
+  catchError,
+  EMPTY,
+  exhaustMap,
+  from,
+  ignoreElements,
+  interval,
+  merge,
+  NEVER,
+  type Observable,
+} from 'rxjs';
 import type { WorkMachines } from '../machines/serviceSetup.ts';
 import { type Drift, runSelfAudit, type SelfAudit } from './audit/selfAudit.ts';
 import type { Followers } from './followers.ts';
 import type { Indexer } from './indexer/indexer.ts';
 
-/** The stream work of a process, once its tables are known. */
+/** The stream work of a process, once it may use the database. */
 export interface StreamWork extends Followers {
   /** Whether every stream's state was restored at least once, so that views can answer. */
   isRestored(): boolean;
   readonly machines: WorkMachines;
-  /** Compares a sample at each interval while subscribed; emits nothing. */
-  audits(): Observable<never>;
+  /** Compares samples, continues after replays and drops rows that nobody needs while subscribed; emits nothing. */
+  upkeep(): Observable<never>;
   /** Differences that the audits know. */
   drifts(): Drift[];
-  /** Continues the fold of the counter stream in another generation, from the state that a replay has stored there. */
-  useGeneration(generation: number): void;
 }
 
 interface StreamWorkOptions {
@@ -24,10 +32,20 @@ interface StreamWorkOptions {
   readonly audit: SelfAudit;
   /** Seconds between two samples; 0 for none. */
   readonly auditSeconds: number;
+  /** Whether other processes can use the database, and so replay a stream. */
+  readonly isDatabaseShared: boolean;
+  /** Drops rows of runs that nobody needs; null in a process that only reads. */
+  readonly dropRuns: (() => Promise<void>) | null;
 }
 
-export function createStreamWork({ followers, indexer, audit, auditSeconds }: StreamWorkOptions): StreamWork {
+const replayCheckMs = 1_000;
+/** Rows are dropped at least one of these after the run was retired. */
+const dropMs = 3_600_000;
+
+export function createStreamWork(options: StreamWorkOptions): StreamWork {
+  const { followers, indexer, audit, auditSeconds, isDatabaseShared, dropRuns } = options;
   const all = [...followers.followers.values()];
+  const takeReplay = async () => followers.followers.get('MINER_COUNTER')?.takeReplay();
   return {
     ...followers,
     isRestored: () => all.every((follower) => follower.isRestored),
@@ -35,8 +53,20 @@ export function createStreamWork({ followers, indexer, audit, auditSeconds }: St
       followers: new Map([...followers.followers].map(([stream, { member }]) => [stream, member])),
       indexers: new Map(indexer === null ? [] : [['indexer', indexer.member]]),
     },
-    audits: () => (auditSeconds === 0 ? NEVER : runSelfAudit(audit, auditSeconds)),
+    upkeep: () =>
+      merge(
+        auditSeconds === 0 ? NEVER : runSelfAudit(audit, auditSeconds),
+        isDatabaseShared ? repeatEvery(replayCheckMs, takeReplay) : NEVER,
+        dropRuns === null ? NEVER : repeatEvery(dropMs, dropRuns),
+      ),
     drifts: audit.drifts,
-    useGeneration: (generation) => followers.followers.get('MINER_COUNTER')?.restoreFrom(generation),
   };
+}
+
+/** The parts that use the database log that it is unavailable. */
+function repeatEvery(everyMs: number, step: () => Promise<unknown>): Observable<never> {
+  return interval(everyMs).pipe(
+    exhaustMap(() => from(step()).pipe(catchError(() => EMPTY))),
+    ignoreElements(),
+  );
 }

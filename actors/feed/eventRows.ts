@@ -1,15 +1,15 @@
 import { parse, stringify } from '../bigintJson.ts';
-import type { StoredBy } from '../chain/rows/rowOrigin.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
 import { chainFeedEvent, measurementEvent } from '../events/eventSchemas.ts';
 import { compileGuard } from '../schemas/compileSchema.ts';
 import { feedTypes, type StoredCategory } from './feedCategories.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from './feedItem.ts';
+import type { StoredBy } from './storedBy.ts';
 
 const isChainEvent = compileGuard(chainFeedEvent);
 const isMeasurementEvent = compileGuard(measurementEvent);
 
-export interface EventRow extends Omit<FeedItem, 'type' | 'source' | 'event'> {
+export interface EventRow extends Omit<FeedItem, 'type' | 'source' | 'event'>, StoredBy {
   readonly category: StoredCategory;
   /** Empty for an event of the chain. */
   readonly installationId: string;
@@ -17,23 +17,15 @@ export interface EventRow extends Omit<FeedItem, 'type' | 'source' | 'event'> {
   readonly event: string;
 }
 
-export interface MeasurementEventRow extends EventRow {
-  /** Run of the fold that made the event (`actors/events/eventWindow.ts`). */
-  readonly run: string;
-}
-
-export interface ChainEventRow extends EventRow, StoredBy {}
-
-/** @param run of the fold that evicted the event. */
-export function toMeasurementRow(event: MeasurementEvent, run: string): MeasurementEventRow {
-  return { ...toRow(toMeasurementItem(event), event.installationId), run };
+export function toMeasurementRow(event: MeasurementEvent, { storedBy }: StoredBy): EventRow {
+  return toRow(toMeasurementItem(event), event.installationId, storedBy);
 }
 
 export function toChainRow(
   event: ChainFeedEvent,
-  { chainId, ...origin }: StoredBy & { readonly chainId: bigint },
-): ChainEventRow {
-  return { ...toRow(toChainItem(chainId, event), ''), ...origin };
+  { chainId, storedBy }: StoredBy & { readonly chainId: bigint },
+): EventRow {
+  return toRow(toChainItem(chainId, event), '', storedBy);
 }
 
 /**
@@ -41,7 +33,7 @@ export function toChainRow(
  *
  * @throws Error if this program does not store such events.
  */
-export function toFeedItem(row: EventRow): FeedItem {
+export function toFeedItem(row: Omit<EventRow, 'storedBy'>): FeedItem {
   const { id, recordedAtMs, arrivedAtMs, position, ordinal } = row;
   const place = { id, recordedAtMs, arrivedAtMs, position, ordinal };
   const event = parse(row.event);
@@ -51,7 +43,7 @@ export function toFeedItem(row: EventRow): FeedItem {
   throw new Error(`the stored event ${id} is not one that this program stores`);
 }
 
-function toRow(item: FeedItem, installationId: string): EventRow {
+function toRow(item: FeedItem, installationId: string, storedBy: number): EventRow {
   const { source: _source, event, ...place } = item;
-  return { ...place, category: feedTypes[item.type], installationId, event: stringify(event) };
+  return { ...place, category: feedTypes[item.type], installationId, event: stringify(event), storedBy };
 }

@@ -1,4 +1,5 @@
 import { copyText } from '../copyText.ts';
+import type { MeasurementEvent } from '../events/eventSchemas.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import { type FoldRecord, RecordRefused, type StateRestoration } from '../foldRecord.ts';
 import { installationsMax } from '../installationsMax.ts';
@@ -18,12 +19,7 @@ import {
   type ReadingOutput,
 } from './installationActor.ts';
 import type { MeasurementProgress } from './measurementEvents.ts';
-import {
-  addPublicReading,
-  type EvictedMeasurements,
-  nothingPublic,
-  type PublicState,
-} from './publicState.ts';
+import { addPublicReading, nothingPublic, type PublicState } from './publicState.ts';
 import { type BucketRow, closeBucket, type RecentRound } from './roundFold.ts';
 import type { TelemetryView } from './telemetryView.ts';
 
@@ -32,7 +28,7 @@ const counterFoldVersion = 8;
 
 export interface CounterOutput extends ReadingOutput {
   /** Omitted if nothing was evicted. */
-  readonly evicted?: EvictedMeasurements;
+  readonly evicted?: readonly MeasurementEvent[];
   /** Last half hours of installations that gave their places up for the reading's installation. Omitted if none did. */
   readonly left?: readonly BucketRow[];
 }

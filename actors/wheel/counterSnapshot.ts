@@ -54,21 +54,6 @@ function encodeDay({ rounds, ...rest }: DaySummary): FoldRecord {
   return counterRecords.day.write(rest.startMs, { ...rest, rounds: rounds === null ? null : [...rounds] });
 }
 
-/**
- * The records of `captured`, with one installation's state taken from `other`, including history and rounds if the installation is public.
- */
-export function replaceInstallation(
-  captured: Iterable<FoldRecord>,
-  other: Iterable<FoldRecord>,
-  { installationId, isPublic }: { readonly installationId: string; readonly isPublic: boolean },
-): readonly FoldRecord[] {
-  const isOf = ({ kind, key }: FoldRecord) => {
-    if (kind === counterRecords.installation.kind) return key === installationId;
-    return kind !== counterRecords.places.kind && isPublic;
-  };
-  return [...[...captured].filter((record) => !isOf(record)), ...[...other].filter(isOf)];
-}
-
 /** Takes the records of {@link encodeCounters}. */
 export function createCounterRestoration(): Restoration<CapturedCounters> {
   const installations = collectRecords(counterRecords.installation);

@@ -17,12 +17,6 @@ export interface PublicState {
 
 export const nothingPublic: Readonly<PublicState> = { history: null, progress: null, recentRounds: [] };
 
-/** Evicted events of the feed, with the run of the fold. */
-export interface EvictedMeasurements {
-  readonly run: string;
-  readonly events: readonly MeasurementEvent[];
-}
-
 interface PublicReading {
   readonly reading: CounterReading;
   readonly round: RoundRow | null;
@@ -34,7 +28,7 @@ interface PublicReading {
 export function addPublicReading(
   state: PublicState,
   { reading, round, storedAtMs }: PublicReading,
-): EvictedMeasurements | null {
+): readonly MeasurementEvent[] | null {
   if (round !== null) {
     const { roundId, workUnits } = round;
     state.recentRounds = [...state.recentRounds, { roundId, workUnits }].slice(-recentRoundsMax);
@@ -53,5 +47,5 @@ export function addPublicReading(
   });
   if (shorter === null) return null;
   state.progress = { ...progress, ...shorter.window };
-  return { run: progress.run, events: shorter.evicted };
+  return shorter.evicted;
 }

@@ -56,7 +56,7 @@ async function save({ dir, ...size }: SnapshotTask) {
   for (let position = 1; position <= savesMeasured + 1; position++)
     saves.push(
       await measureEventLoop(() =>
-        store.save(headerAt(position), encodeSpanFold({ state, newestSpanAtMs: null })),
+        store.save(headerAt(position), encodeSpanFold({ state, newestSpanAtMs: null }), () => true),
       ),
     );
   await fillActivity(database, size);
@@ -83,7 +83,7 @@ function measureKeptBlocks(newest: ChainState): number {
 
 async function restore({ dir, positions }: SnapshotTask) {
   const startedMs = performance.now();
-  const { database, tables, store } = await open(dir);
+  const { database, store } = await open(dir);
   const openedMs = performance.now() - startedMs;
   const [header] = await store.list(stream);
   if (header === undefined) throw new Error('nothing was saved');
@@ -96,7 +96,7 @@ async function restore({ dir, positions }: SnapshotTask) {
   const restored = findNewest(result.state).minerPositions.size;
   if (restored !== positions) throw new Error(`${restored} positions were restored, ${positions} were saved`);
   const residentMiB = process.memoryUsage.rss() / mebibyte;
-  const pageMs = await measureOldestPages(findNewest(result.state), { database, tables: () => tables });
+  const pageMs = await measureOldestPages(findNewest(result.state), database);
   await database.close();
   return {
     restoreMs: ms,
@@ -110,10 +110,10 @@ async function restore({ dir, positions }: SnapshotTask) {
 
 async function measureOldestPages(
   { owners, position, feed: { run } }: ChainState,
-  opened: Pick<StoredActivityOptions, 'database' | 'tables'>,
+  database: StoredActivityOptions['database'],
 ): Promise<number[]> {
   const runs = [{ run, through: openEnd }];
-  const older = createStoredActivity({ ...opened, writer: null, readRuns: async () => runs });
+  const older = createStoredActivity({ database, writer: null, readRuns: async () => runs });
   const pagesMs: number[] = [];
   for (const [owner, known] of owners) {
     const end = Math.min(pageEvents, findFirstInMemory(known));
@@ -134,8 +134,8 @@ async function measureOldestPages(
 async function open(dir: string) {
   const logger = pino({ level: 'error' });
   const database = openDatabase({ path: dir });
-  const tables = await migrate(database, logger, { genesisTimestamp: 0, installationId: 'synthetic' });
-  return { database, tables, store: createSnapshotStore({ database, tables: () => tables }) };
+  await migrate(database, logger, { genesisTimestamp: 0, installationId: 'synthetic' });
+  return { database, store: createSnapshotStore(database) };
 }
 
 export type Saved = Awaited<ReturnType<typeof save>>;

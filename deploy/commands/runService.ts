@@ -33,7 +33,6 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'DirectoryInUse',
   'DirectoryNotCreated',
   'EmbeddedEngineMissing',
-  'LockHeldError',
   'LocalAnvilError',
   'LocalNatsError',
   'PortUnavailable',

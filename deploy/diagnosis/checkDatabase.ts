@@ -1,13 +1,12 @@
 import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';
-import { findActiveTables } from '../../storage/generations.ts';
+import { findFillBase, listUnfinished } from '../../storage/fills.ts';
 import {
   DatabaseIncompatible,
   DatabaseTooNew,
   migrationState,
   requireUsable,
 } from '../../storage/migrations.ts';
-import { createReplayLog } from '../../storage/replayLog.ts';
 import { isSupportedVersion, readServerVersion, ServerTooOld } from '../../storage/serverVersion.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
@@ -20,27 +19,28 @@ export async function checkDatabase(database: Database): Promise<Finding[]> {
   const incompatible = await findIncompatibility(database);
   if (incompatible !== null)
     return [...findings, failed('migrations', incompatible.message, 'deploy/RUNBOOK.md, "Rollback"')];
-  if (applied === known) {
-    const unfinished = await createReplayLog(database, Date.now).unfinished(
-      (await findActiveTables(database)).generation,
-    );
-    const replay =
-      unfinished === null
-        ? 'none is unfinished'
-        : `one is unfinished, started as ${unfinished.plan.command}: the same options continue it, --discard removes it`;
+  if (applied === known)
     return [
       ...findings,
       ok('migrations', `all ${known} applied`),
-      ok('replays', replay),
+      await describeReplays(database),
       ...(await checkParts(database)),
     ];
-  }
   const detail = `${applied} of ${known} applied`;
   const remedy =
     applied < known
       ? 'start the service once: it migrates the database'
       : 'this program is older than the one that wrote the database; run the newer one';
   return [...findings, failed('migrations', detail, remedy)];
+}
+
+async function describeReplays(database: Database): Promise<Finding> {
+  const [newest] = await listUnfinished(database, 'MINER_COUNTER');
+  if (newest === undefined) return ok('replays', 'none is unfinished');
+  return ok(
+    'replays',
+    `one that begins after message ${findFillBase(newest)} is under way or was stopped: the same command continues it`,
+  );
 }
 
 async function findIncompatibility(database: Database): Promise<DatabaseIncompatible | null> {

@@ -4,12 +4,9 @@ import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { countHalfHours, countStored } from '../../storage/countStored.ts';
 import type { Database } from '../../storage/database.ts';
-import { findActiveTables } from '../../storage/generations.ts';
-import { findCounted } from '../../storage/lineages.ts';
-import { storedThrough } from '../../storage/observations.ts';
+import { findTip, readLineage, selectCounted, type VisibleRuns } from '../../storage/lineages.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
-import type { Tables } from '../../storage/tables.ts';
 import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { describeLostStreams, findLostStreams } from '../../streams/ingest/lostStreams.ts';
@@ -66,7 +63,6 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
     findings.push(...drifts.map(describeDrift));
     const isUnusable = findings.some(({ check, outcome }) => check !== auditCheck && outcome === 'failed');
     if (jetStream === null || isUnusable) return { findings, stored: null };
-    const tables = await findActiveTables(database);
     const { jsm } = jetStream;
     const suspicions = createSuspicions(systemClock);
     const lostStreams = await askUntilProven(() =>
@@ -76,18 +72,20 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
       const { detail, remedy } = describeLostStreams(lostStreams);
       return { findings: [...findings, failed('lost streams', detail, remedy)], stored: null };
     }
-    const snapshots = createSnapshotStore({ database, tables: () => tables });
+    const snapshots = createSnapshotStore(database);
     const folds = deployment === null ? [] : listFolds(createStreamActors(deployment));
+    const [, identity] = folds.find(([stream]) => stream === 'MINER_COUNTER') ?? [];
+    const runs = (await readLineage(database, 'MINER_COUNTER', identity))?.runs ?? [];
     findings.push(
       ...(await checkSnapshots({
         jsm,
         snapshots,
         folds,
-        findCounted: (...fold) => findCounted(database, ...fold),
+        findCounted: async (...fold) => selectCounted((await readLineage(database, ...fold))?.runs ?? []),
         clock: systemClock,
       })),
     );
-    const lost = await findLost({ database, jsm, nowMs: systemClock.nowMs }, tables);
+    const lost = await findLost({ database, jsm, nowMs: systemClock.nowMs }, runs);
     if (lost !== null)
       findings.push(
         warned(
@@ -97,8 +95,8 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
         ),
       );
     if (!isQuick && deployment !== null)
-      findings.push(...(await sampleHalfHours({ ...options, jetStream, deployment, tables, snapshots })));
-    return { findings, stored: isQuick ? null : await countForDoctor(database, jsm, tables) };
+      findings.push(...(await sampleHalfHours({ ...options, jetStream, deployment, runs, snapshots })));
+    return { findings, stored: isQuick ? null : await countForDoctor(database, jsm, runs) };
   } catch (error) {
     const remedy = 'check MINER_CLICKHOUSE_URL and that the server runs';
     return { findings: [...findings, failed('ClickHouse', readErrorMessage(error), remedy)], stored: null };
@@ -108,20 +106,20 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
 interface SampleOptions extends InspectDatabaseOptions {
   readonly jetStream: JetStream;
   readonly deployment: Deployment;
-  readonly tables: Tables;
+  readonly runs: VisibleRuns;
   readonly snapshots: SnapshotStore;
 }
 
 /** Compares some half hours, anywhere in the past, with the messages that they were made from. */
 async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
-  const { database, jetStream, deployment, tables, snapshots } = options;
-  const rowsTtlDays = await readRowsTtlDays(database, tables.readings);
+  const { database, jetStream, deployment, runs, snapshots } = options;
+  const rowsTtlDays = await readRowsTtlDays(database);
   let compared = 0;
   const audit = createSelfAudit(
     {
       ...jetStream,
       database,
-      tables: () => tables,
+      readRuns: async () => runs,
       oldestRowMs: createOldestRowMs(rowsTtlDays, systemClock.nowMs),
       genesisMs: deployment.genesisTimestamp * 1000,
       publicInstallationId: deployment.installationId,
@@ -142,7 +140,7 @@ async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
   const drifts = audit.drifts();
   if (drifts.length > 0) return drifts.map(describeDrift);
   if (compared === 0) return [skipped(auditCheck, 'no sampled half hour could be compared')];
-  const total = await countHalfHours(database, tables);
+  const total = await countHalfHours(database, runs);
   return [ok(auditCheck, `${compared} samples of ${total} half hours agree with their messages`)];
 }
 
@@ -157,13 +155,13 @@ function describeDrift({ about, differences, repair }: Drift): Finding {
 async function countForDoctor(
   database: Database,
   jsm: JetStreamManager,
-  tables: Tables,
+  runs: VisibleRuns,
 ): Promise<StoredCounts> {
   const { state } = await jsm.streams.info('MINER_COUNTER');
-  const ttlDays = await readRowsTtlDays(database, tables.readings);
+  const ttlDays = await readRowsTtlDays(database);
   const oldestMs = createOldestRowMs(ttlDays, systemClock.nowMs)();
-  const through = await storedThrough(database, tables);
+  const through = await findTip(database, { stream: 'MINER_COUNTER', runs });
   const firstSequence = state.first_seq;
-  const counted = { firstPosition: firstSequence, throughPosition: through, oldestMs };
-  return { through, firstSequence, oldestMs, ...(await countStored(database, tables, counted)) };
+  const counted = { runs, firstPosition: firstSequence, throughPosition: through, oldestMs };
+  return { through, firstSequence, oldestMs, ...(await countStored(database, counted)) };
 }

@@ -13,7 +13,6 @@ import { createServiceMachine, type ServiceMachine } from '../../machines/servic
 import { openDatabase } from '../../storage/database.ts';
 import { watchChainConditions } from '../../streams/chainConditionWatch.ts';
 import { createDatabaseWatch, registerDatabaseMetrics } from '../../streams/databaseWatch.ts';
-import { createGenerationWatch } from '../../streams/ingest/generationWatch.ts';
 import { createIngest } from '../../streams/ingest/ingest.ts';
 import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
 import { createNatsLink } from '../../streams/jetstream/natsLink.ts';
@@ -216,17 +215,11 @@ export async function startService({
         }),
         nats: nats.logic,
         databaseWatch: createDatabaseWatch(database, settings.readyGraceMs),
-        generationWatch: createGenerationWatch({
-          database,
-          identity: counters.identity,
-          onActivated: (generation) => work()?.useGeneration(generation),
-          logger,
-        }),
         ingest: ingest.logic,
         watchConditions: fromObservable(() => conditions$),
         openJetStream: fromPromise(nats.openJetStream),
         compose: fromPromise(({ input }) => composeStreamWork(composition, input.grant)),
-        audit: fromObservable(({ input }) => input.work.audits()),
+        upkeep: fromObservable(({ input }) => input.work.upkeep()),
         closeNats: fromPromise(nats.close),
         closeDatabase: fromPromise(database.close),
       },
@@ -237,7 +230,7 @@ export async function startService({
       },
     }),
     {
-      input: { writes: roles.ingest, isDatabaseShared: database.kind === 'server' },
+      input: { writes: roles.ingest },
       inspect: createActorTransitions({ logger, registry }),
     },
   );

@@ -3,12 +3,11 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '../../actors/clock.ts';
 import type { Grant } from '../../machines/ingestSetup.ts';
 import type { Database } from '../../storage/database.ts';
+import { dropRetiredRuns } from '../../storage/retiredRuns.ts';
 import { createOldestRowMs } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { resolveTables } from '../../storage/tables.ts';
 import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../../streams/audit/selfAudit.ts';
 import { createFollowers, type Followers } from '../../streams/followers.ts';
-import { createUsedGeneration, type UsedGeneration } from '../../streams/ingest/generationWatch.ts';
 import type { Ingest } from '../../streams/ingest/ingest.ts';
 import type { StreamGuard } from '../../streams/ingest/lostStreams.ts';
 import type { NatsLink } from '../../streams/jetstream/natsLink.ts';
@@ -34,32 +33,21 @@ interface StreamWorkOptions {
   readonly registry: Registry;
 }
 
-/** Builds the streams' followers on the tables that this process may use. */
-export async function composeStreamWork(
-  options: StreamWorkOptions,
-  { epoch, generation }: Grant,
-): Promise<StreamWork> {
+/** Builds the streams' followers, with the rights of a grant. */
+export async function composeStreamWork(options: StreamWorkOptions, { epoch }: Grant): Promise<StreamWork> {
   const { settings, actors, nats, ingest, counts, tracing, clock, logger, registry } = options;
   const database = ingest.databaseIn(epoch);
-  const used = createUsedGeneration(generation, registry);
-  const rebuildsFrom = () => {
-    const from = ingest.rebuildsFrom();
-    return from === null ? used.tables() : resolveTables(from);
-  };
+  const writer = epoch === null ? null : { epoch, holder: ingest.holder };
   const indexer = await createIndexer(options);
   const followers = createFollowers({
     ...nats.jetStream(),
     actors,
     database,
-    tables: used.tables,
-    useGeneration: used.use,
-    storedTables: rebuildsFrom,
     oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
     counts,
-    writer: epoch === null ? null : { epoch, holder: ingest.holder },
+    writer,
     checkStreams: options.streamGuard.check,
     ...(settings.roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
-    onReadingsSaved: ingest.noteRebuilt,
     ...(tracing && { onBatch: tracing.onBatch }),
     policy: settings.snapshots,
     clock,
@@ -67,8 +55,15 @@ export async function composeStreamWork(
     registry,
   });
   registerPlaceMetrics(registry, actors);
-  const audit = await createAudit({ ...options, database }, followers, used);
-  return createStreamWork({ followers, indexer, audit, auditSeconds: settings.auditSeconds });
+  const audit = await createAudit({ ...options, database }, followers);
+  return createStreamWork({
+    followers,
+    indexer,
+    audit,
+    auditSeconds: settings.auditSeconds,
+    isDatabaseShared: database.kind === 'server',
+    dropRuns: writer && (() => dropRetiredRuns({ database, writer, nowMs: clock.nowMs, logger })),
+  });
 }
 
 async function createAudit(
@@ -81,8 +76,7 @@ async function createAudit(
     logger,
     registry,
   }: StreamWorkOptions & { readonly database: Database },
-  { followers, recent }: Followers,
-  { tables }: UsedGeneration,
+  { followers, recent, readReadingRuns: readRuns }: Followers,
 ) {
   const { rpcUrl } = settings;
   const { onChain, installationId, genesisTimestamp } = settings.deployment;
@@ -92,12 +86,12 @@ async function createAudit(
     {
       ...nats.jetStream(),
       database,
-      tables,
+      readRuns,
       oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
       genesisMs: genesisTimestamp * 1000,
       publicInstallationId: installationId,
       memory: () => (isCurrent() ? { recent, history: actors.MINER_COUNTER.history() } : null),
-      snapshots: createSnapshotStore({ database, tables }),
+      snapshots: createSnapshotStore(database),
       safeStates: () => actors.MINER_CHAIN?.state.safe ?? [],
       blockAudit: hasNode
         ? (await import('../../streams/audit/auditBlock.ts')).createBlockAudit({ rpcUrl, ...onChain })

@@ -1,15 +1,9 @@
-import type { StoredBy } from '../../actors/chain/rows/rowOrigin.ts';
 import type { EventSource } from '../../actors/events/eventSchemas.ts';
 import type { Column } from './column.ts';
-import { blockHash, column, count, largeCount, name, smallCount, time, transactionHash } from './column.ts';
+import { blockHash, column, count, largeCount, smallCount, time, transactionHash } from './column.ts';
 
 /** Small marks keep a page at a few marks of a table, however large. */
 export const rowsPerMark = 256;
-
-/** A row as it is stored: the run is known only then. */
-export type OfRun<Row> = Row & { readonly run: string };
-
-export const runColumn: Column<string> = column(name, { comment: 'Run that stored the row; see lineages' });
 
 /** Origin of a log on the chain. */
 export const sourceColumns: { readonly [Key in keyof EventSource]: Column<EventSource[Key]> } = {
@@ -25,12 +19,3 @@ export const positionColumn: Column<number> = column(count, {
   comment: 'Sequence in MINER_CHAIN of the message that made the block safe; 1 if unknown',
   codec: 'Delta, ZSTD(1)',
 });
-
-/** The message that stored a row. If the stream loses it, no lineage selects the row any more. */
-export const storedByColumns: { readonly [Key in keyof StoredBy]: Column<StoredBy[Key]> } = {
-  storedBy: column(count, {
-    comment: 'Sequence in MINER_CHAIN of the message whose folding stored the row',
-    codec: 'Delta, ZSTD(1)',
-  }),
-  storedAtMs: column(time, { comment: 'When the stream stored that message', codec: 'Delta, ZSTD(1)' }),
-};

@@ -1,13 +1,7 @@
 import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settlementRows.ts';
-import {
-  type OfRun,
-  positionColumn,
-  rowsPerMark,
-  runColumn,
-  sourceColumns,
-  storedByColumns,
-} from './chainColumns.ts';
+import { positionColumn, rowsPerMark, sourceColumns } from './chainColumns.ts';
 import { amount, column, count, largeCount } from './column.ts';
+import { type OfRun, runColumn, storedByColumn } from './runColumns.ts';
 import { defineTable } from './table.ts';
 
 const sums = {
@@ -18,9 +12,9 @@ const sums = {
   }),
 };
 
-/** Batches that the core recorded. All generations share the table, since a replay does not fold the chain. */
-export const chainSettlements = defineTable<OfRun<SettlementRow>>({
-  name: 'chain_settlements',
+/** Batches that the core recorded. */
+export const chainSettlements = defineTable<SettlementRow & OfRun, SettlementRow>({
+  name: 'stored_settlements',
   comment:
     'Batches of rounds that the core recorded in final blocks; the checkpoints hold the minted amounts',
   columns: {
@@ -40,16 +34,18 @@ export const chainSettlements = defineTable<OfRun<SettlementRow>>({
     }),
     ...sourceColumns,
     position: positionColumn,
-    ...storedByColumns,
+    storedBy: storedByColumn('MINER_CHAIN'),
   },
-  engine: 'ReplacingMergeTree(position)',
-  orderBy: ['run', 'settlementNumber'],
+  shared: ['run'],
+  engine: 'ReplacingMergeTree()',
+  partitionBy: { value: 'run' },
+  orderBy: ['run', 'settlementNumber', 'storedBy'],
   rowsPerMark,
 });
 
-/** Checkpoints of mining. All generations share the table. */
-export const chainCheckpoints = defineTable<OfRun<CheckpointRow>>({
-  name: 'chain_checkpoints',
+/** Checkpoints of mining. */
+export const chainCheckpoints = defineTable<CheckpointRow & OfRun, CheckpointRow>({
+  name: 'stored_checkpoints',
   comment: 'Checkpoints in final blocks: amounts minted for settled rounds',
   columns: {
     run: runColumn,
@@ -75,9 +71,11 @@ export const chainCheckpoints = defineTable<OfRun<CheckpointRow>>({
     }),
     ...sourceColumns,
     position: positionColumn,
-    ...storedByColumns,
+    storedBy: storedByColumn('MINER_CHAIN'),
   },
-  engine: 'ReplacingMergeTree(position)',
-  orderBy: ['run', 'checkpointNumber'],
+  shared: ['run'],
+  engine: 'ReplacingMergeTree()',
+  partitionBy: { value: 'run' },
+  orderBy: ['run', 'checkpointNumber', 'storedBy'],
   rowsPerMark,
 });

@@ -1,70 +1,50 @@
-import type { StoredBy } from '../../actors/chain/rows/rowOrigin.ts';
 import type { EventRow } from '../../actors/feed/eventRows.ts';
 import type { StoredCategory } from '../../actors/feed/feedCategories.ts';
-import { type OfRun, rowsPerMark, runColumn, storedByColumns } from './chainColumns.ts';
-import { type Column, column, count, enumerated, name, smallCount, string, time } from './column.ts';
-import { defineTable, type Table, type TableOptions } from './table.ts';
-
-const foldRun = column(name, { comment: 'Run of the fold that made the row, named by its first message' });
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { rowsPerMark } from './chainColumns.ts';
+import { column, count, enumerated, name, smallCount, string, time } from './column.ts';
+import { type OfRun, runColumn, storedByColumn } from './runColumns.ts';
+import { defineTable, type Table } from './table.ts';
 
 /** Numbered in this order, so add a new one at the end. */
 const categories: readonly StoredCategory[] = ['measurement', 'protocol', 'players'];
 
 /** Place of an event in the order of the feed. */
-type EventTimeRow = OfRun<
-  Pick<EventRow, 'category' | 'installationId' | 'recordedAtMs' | 'position' | 'ordinal'>
+type EventTimeRow = Pick<
+  EventRow,
+  'category' | 'installationId' | 'recordedAtMs' | 'position' | 'ordinal' | 'storedBy'
 >;
 
 /** Place of an event by its ID. */
-type EventIdRow = OfRun<Pick<EventRow, 'id' | 'installationId' | 'position' | 'ordinal' | 'arrivedAtMs'>>;
+type EventIdRow = Pick<
+  EventRow,
+  'id' | 'installationId' | 'position' | 'ordinal' | 'arrivedAtMs' | 'storedBy'
+>;
 
 /** Tables of events of one source that memory has evicted, and of their places. */
-interface EventTableDefinitions<Extra = unknown> {
-  readonly ids: Table<EventIdRow & Extra>;
-  readonly times: Table<EventTimeRow & Extra>;
-  readonly events: Table<OfRun<EventRow> & Extra>;
+export interface EventTables {
+  readonly ids: Table<EventIdRow & OfRun, EventIdRow>;
+  readonly times: Table<EventTimeRow & OfRun, EventTimeRow>;
+  readonly events: Table<EventRow & OfRun, EventRow>;
 }
 
-/** Events from measurements. Each generation has its own tables. */
-export const measurementEvents = defineMeasurementTables();
+export const measurementEvents = defineEventTables(
+  'stored_measurement_events',
+  'Measurement events',
+  'MINER_COUNTER',
+);
 
-/** Events of the chain. All generations share the tables, since a replay does not fold the chain. */
-export const chainEvents = defineChainTables();
-
-function defineMeasurementTables(): EventTableDefinitions {
-  const { ids, times, events } = describeEventTables('measurement_feed', 'Measurement events', foldRun);
-  return { ids: defineTable(ids), times: defineTable(times), events: defineTable(events) };
-}
-
-function defineChainTables(): EventTableDefinitions<StoredBy> {
-  const { ids, times, events } = describeEventTables('chain_feed_events', 'Chain events', runColumn);
-  return {
-    ids: defineTable<EventIdRow & StoredBy>({ ...ids, columns: { ...ids.columns, ...storedByColumns } }),
-    times: defineTable<EventTimeRow & StoredBy>({
-      ...times,
-      columns: { ...times.columns, ...storedByColumns },
-    }),
-    events: defineTable<OfRun<EventRow> & StoredBy>({
-      ...events,
-      columns: { ...events.columns, ...storedByColumns },
-    }),
-  };
-}
-
-interface EventTableOptions {
-  readonly ids: TableOptions<EventIdRow>;
-  readonly times: TableOptions<EventTimeRow>;
-  readonly events: TableOptions<OfRun<EventRow>>;
-}
+export const chainEvents = defineEventTables('stored_chain_events', 'Chain events', 'MINER_CHAIN');
 
 /**
- * Event tables are not partitioned: a page reads every part that may hold some of it, and parts of different partitions are never merged.
+ * A run of events is not partitioned further: a page reads every part that may hold some of it, and parts of different partitions are never merged.
+ * After a reorganization a fold may store an event once more. Both rows stay, since a history may end between them.
  */
-function describeEventTables(tableName: string, kind: string, run: Column<string>): EventTableOptions {
+function defineEventTables(tableName: string, kind: string, stream: InputStreamName): EventTables {
   const category = column(enumerated(categories), { comment: 'Category of the feed' });
   const installationId = column(name, { comment: 'Installation; empty for an event of the chain' });
   const position = column(count, {
-    comment: 'Sequence of the message that made the event visible, in the stream of its source',
+    comment: `Sequence in ${stream} of the message that made the event visible`,
     codec: 'Delta, ZSTD(1)',
   });
   const ordinal = column(smallCount, { comment: 'Place among the events of that message, from 0' });
@@ -77,28 +57,33 @@ function describeEventTables(tableName: string, kind: string, run: Column<string
     comment: 'When the stream stored that message',
     codec: 'Delta, ZSTD(1)',
   });
+  const storedBy = storedByColumn(stream);
   return {
-    ids: {
+    ids: defineTable<EventIdRow & OfRun, EventIdRow>({
       name: `${tableName}_ids`,
       comment: `Places of the events in ${tableName}, by ID`,
-      columns: { run, id, installationId, position, ordinal, arrivedAtMs },
+      columns: { run: runColumn, id, installationId, position, ordinal, arrivedAtMs, storedBy },
+      shared: ['run'],
       engine: 'ReplacingMergeTree()',
-      orderBy: ['run', 'id'],
+      partitionBy: { value: 'run' },
+      orderBy: ['run', 'id', 'storedBy'],
       rowsPerMark,
-    },
-    times: {
+    }),
+    times: defineTable<EventTimeRow & OfRun, EventTimeRow>({
       name: `${tableName}_times`,
       comment: `Places of the events in ${tableName}, by time`,
-      columns: { run, category, installationId, recordedAtMs, position, ordinal },
+      columns: { run: runColumn, category, installationId, recordedAtMs, position, ordinal, storedBy },
+      shared: ['run'],
       engine: 'ReplacingMergeTree()',
-      orderBy: ['run', 'category', 'recordedAtMs', 'position', 'ordinal'],
+      partitionBy: { value: 'run' },
+      orderBy: ['run', 'category', 'recordedAtMs', 'position', 'ordinal', 'storedBy'],
       rowsPerMark,
-    },
-    events: {
+    }),
+    events: defineTable<EventRow & OfRun, EventRow>({
       name: tableName,
       comment: `${kind} of the feed that memory has evicted, in order of arrival`,
       columns: {
-        run,
+        run: runColumn,
         category,
         installationId,
         position,
@@ -108,10 +93,13 @@ function describeEventTables(tableName: string, kind: string, run: Column<string
         recordedAtMs,
         arrivedAtMs,
         event: column(string, { comment: 'The event as JSON', codec: 'ZSTD(3)' }),
+        storedBy,
       },
+      shared: ['run'],
       engine: 'ReplacingMergeTree()',
-      orderBy: ['run', 'category', 'position', 'ordinal'],
+      partitionBy: { value: 'run' },
+      orderBy: ['run', 'category', 'position', 'ordinal', 'storedBy'],
       rowsPerMark,
-    },
+    }),
   };
 }

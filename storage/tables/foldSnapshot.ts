@@ -1,14 +1,10 @@
 import type { FoldIdentity } from '../../actors/foldIdentity.ts';
-import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
-
-/** Source of a state: a stream, or the installations of the counter stream that a replay of one installation leaves alone. */
-export type FoldedSource = InputStreamName | 'MINER_COUNTER beside';
-export const foldedSources: readonly FoldedSource[] = [...inputStreamNames, 'MINER_COUNTER beside'];
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
 
 /** Identifies a snapshot by the position in its stream and by its fold. */
 export interface SnapshotHeader extends FoldIdentity {
-  readonly stream: FoldedSource;
-  /** The run that holds the rows of the state; empty for a stream without lineages. */
+  readonly stream: InputStreamName;
+  /** The run that holds the rows of the state. */
   readonly run: string;
   readonly streamCreated: string;
   readonly position: number;

@@ -1,5 +1,6 @@
+import { inputStreamNames } from '../../actors/messages/subjects.ts';
 import { integer, oneOf, string, stringOrEmpty } from './column.ts';
-import { foldedSources, type StoredSnapshotHeader } from './foldSnapshot.ts';
+import type { StoredSnapshotHeader } from './foldSnapshot.ts';
 import { defineTable } from './table.ts';
 
 interface StateChunkRow extends StoredSnapshotHeader {
@@ -9,13 +10,13 @@ interface StateChunkRow extends StoredSnapshotHeader {
   readonly payload: string;
 }
 
-/** Snapshots of folds, each a whole state in a partition of its own. Each generation has its own table. */
+/** Snapshots of folds, each a whole state in a partition of its own. */
 export const foldStates = defineTable<StateChunkRow>({
   name: 'fold_states',
   columns: {
     snapshot: string,
     chunk: integer,
-    stream: oneOf(foldedSources),
+    stream: oneOf(inputStreamNames),
     run: string,
     foldVersion: integer,
     configuration: string,

@@ -1,5 +1,6 @@
 import type { BucketRow } from '../../actors/wheel/roundFold.ts';
 import { byte, column, count, name, sum, time } from './column.ts';
+import { type OfRun, runColumn, storedByColumn } from './runColumns.ts';
 import { defineTable } from './table.ts';
 
 /** A stored half hour. Its work is null if it exceeds the column. */
@@ -7,11 +8,12 @@ export interface StoredBucket extends Omit<BucketRow, 'workUnits'> {
   readonly workUnits: bigint | null;
 }
 
-/** Half hours with readings. Each generation has its own table. */
-export const halfHourBuckets = defineTable<StoredBucket>({
-  name: 'half_hour_buckets',
+/** Half hours with readings. */
+export const halfHourBuckets = defineTable<StoredBucket & OfRun, StoredBucket>({
+  name: 'stored_half_hour_buckets',
   comment: 'Half hours with readings, by time of observation',
   columns: {
+    run: runColumn,
     installationId: column(name, { comment: 'Installation of the wheel' }),
     startMs: column(time, { comment: 'Start of the half hour', codec: 'DoubleDelta, ZSTD(1)' }),
     observedRoundCount: column(byte, { comment: 'Observed rounds of the half hour, 0 to 3' }),
@@ -31,8 +33,11 @@ export const halfHourBuckets = defineTable<StoredBucket>({
       comment: 'Sequence in MINER_COUNTER of the reading that closed the half hour',
       codec: 'Delta, ZSTD(1)',
     }),
+    storedBy: storedByColumn('MINER_COUNTER'),
   },
+  shared: ['run'],
+  repeats: { storedBy: 'position' },
   engine: 'ReplacingMergeTree(position)',
-  partitionBy: { month: 'startMs' },
-  orderBy: ['installationId', 'startMs'],
+  partitionBy: { value: 'run', month: 'startMs' },
+  orderBy: ['run', 'installationId', 'startMs'],
 });

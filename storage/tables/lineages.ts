@@ -4,7 +4,7 @@ import { column, count, counts, integer, oneOf, string, strings } from './column
 import type { EpochHolder } from './ingestEpochs.ts';
 import { defineTable } from './table.ts';
 
-/** Why a lineage was noted. */
+/** Why a lineage was noted. Readers leave out `filling`, `filled` and `retired`. */
 const lineageCauses = [
   /** The stream is folded from its beginning. */
   'begun',
@@ -14,8 +14,16 @@ const lineageCauses = [
   'diverged',
   /** A reorganization of the chain needs an older state than the retained ones. */
   'rewound',
+  /** A process continues after a replay. */
+  'replayed',
   /** The process has stored everything through the position, and stores nothing more. */
   'ended',
+  /** A replay or a check stores rows that do not count yet. */
+  'filling',
+  /** A replay has stored everything through the position; the process that ingests continues there. */
+  'filled',
+  /** The runs never count again, so that their rows can be dropped. */
+  'retired',
 ] as const;
 export type LineageCause = (typeof lineageCauses)[number];
 
@@ -31,6 +39,8 @@ export interface LineageRow extends FoldIdentity, EpochHolder {
   readonly streamCreated: string;
   /** Last folded message when it was noted. */
   readonly position: number;
+  /** The last run that it continues; empty for none. */
+  readonly parent: string;
   /** Epoch milliseconds. */
   readonly notedAtMs: number;
 }
@@ -38,7 +48,7 @@ export interface LineageRow extends FoldIdentity, EpochHolder {
 export const lineages = defineTable<LineageRow>({
   name: 'lineages',
   comment:
-    'Which rows of a stream count. The row with the highest epoch, holder and step decides; rows of other runs are never read',
+    'Which rows of a stream count. Of the rows that are not of a replay, the one with the highest epoch, holder and step decides',
   columns: {
     stream: column(oneOf(inputStreamNames), { comment: 'Stream whose messages made the rows' }),
     epoch: column(count, { comment: 'Epoch of the process that noted it' }),
@@ -53,6 +63,7 @@ export const lineages = defineTable<LineageRow>({
     configuration: column(string, { comment: 'Digest of the configuration of the fold' }),
     streamCreated: column(string, { comment: 'When the stream was created' }),
     position: column(count, { comment: 'Last folded message' }),
+    parent: column(string, { comment: 'Last run that it continues; empty for none' }),
     notedAtMs: column(integer, { comment: 'When it was noted (epoch milliseconds)' }),
   },
   engine: 'MergeTree()',

@@ -1,13 +1,6 @@
 import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { activityKinds } from '../../actors/chain/state/ownerState.ts';
-import {
-  type OfRun,
-  positionColumn,
-  rowsPerMark,
-  runColumn,
-  sourceColumns,
-  storedByColumns,
-} from './chainColumns.ts';
+import { positionColumn, rowsPerMark, sourceColumns } from './chainColumns.ts';
 import {
   address,
   amounts,
@@ -19,17 +12,18 @@ import {
   nullableByte,
   nullableLargeCount,
 } from './column.ts';
+import { type OfRun, runColumn, storedByColumn } from './runColumns.ts';
 import { defineTable } from './table.ts';
 
 /** A page needs every column of a few rows. With one file per column, opening files took most of the time. */
 const oneFileBelowBytes = 1024 ** 3;
 
 /**
- * Activity of owners in final blocks. All generations share the table, since a replay does not fold the chain. It is not partitioned, since a page
- * reads every part that may hold some of it. If an event was made again from another block, the later one stays.
+ * Activity of owners in final blocks. A run is not partitioned further, since a page reads every part that may hold some of it. If an event is
+ * stored once more after a reorganization, both rows stay, since a history may end between them.
  */
-export const ownerActivity = defineTable<OfRun<OwnerActivityRow>>({
-  name: 'chain_owner_activity',
+export const ownerActivity = defineTable<OwnerActivityRow & OfRun, OwnerActivityRow>({
+  name: 'stored_owner_activity',
   comment: 'Activity of owners and their tokens on the chain, in final blocks',
   columns: {
     run: runColumn,
@@ -64,10 +58,12 @@ export const ownerActivity = defineTable<OfRun<OwnerActivityRow>>({
     }),
     ...sourceColumns,
     position: positionColumn,
-    ...storedByColumns,
+    storedBy: storedByColumn('MINER_CHAIN'),
   },
-  engine: 'ReplacingMergeTree(position)',
-  orderBy: ['run', 'owner', 'eventNumber'],
+  shared: ['run'],
+  engine: 'ReplacingMergeTree()',
+  partitionBy: { value: 'run' },
+  orderBy: ['run', 'owner', 'eventNumber', 'storedBy'],
   rowsPerMark,
   oneFileBelowBytes,
 });

@@ -18,6 +18,7 @@ import {
   time,
   uuid,
 } from './column.ts';
+import { type OfRun, runColumn, storedByColumn } from './runColumns.ts';
 import { defineTable } from './table.ts';
 
 const measuredCodecs: Readonly<Partial<Record<Measurement, string>>> = { distanceMm: 'T64, ZSTD(1)' };
@@ -31,11 +32,12 @@ const measuredColumns = mapMeasurements<{
   return isLater(schema) ? column(nullableCount, about) : column(count, about);
 });
 
-/** Accepted readings. Each generation has its own table. `storage/README.md` has the figures behind the codecs. */
-export const readings = defineTable<CounterReading>({
-  name: 'readings',
+/** Accepted readings. `storage/README.md` has the figures behind the codecs. */
+export const readings = defineTable<CounterReading & OfRun, CounterReading>({
+  name: 'stored_readings',
   comment: 'Accepted readings of the wheels, one row each',
   columns: {
+    run: runColumn,
     installationId: column(name, { comment: 'Installation of the wheel', codec: 'ZSTD(1)' }),
     position: column(count, {
       comment: 'Sequence of its message in MINER_COUNTER',
@@ -65,10 +67,13 @@ export const readings = defineTable<CounterReading>({
     softwareVersion: column(nullableString, { comment: 'Software of the device; null if unknown' }),
     coreStatus: column(enumerated(coreStatuses), { comment: 'State of the counter', codec: 'ZSTD(1)' }),
     ...measuredColumns,
+    storedBy: storedByColumn('MINER_COUNTER'),
   },
+  shared: ['run'],
+  repeats: { storedBy: 'position' },
   engine: 'ReplacingMergeTree(position)',
-  partitionBy: { month: 'observedAtMs' },
-  orderBy: ['installationId', 'position'],
+  partitionBy: { value: 'run', month: 'observedAtMs' },
+  orderBy: ['run', 'installationId', 'position'],
   // Pages and queries by time then read only the months that they need.
-  ranges: ['position', 'observedAtMs'],
+  ranges: ['storedBy', 'observedAtMs'],
 });

@@ -1,5 +1,6 @@
 import type { RoundRow } from '../../actors/wheel/roundFold.ts';
 import { column, count, name, smallCount, sum, time } from './column.ts';
+import { type OfRun, runColumn, storedByColumn } from './runColumns.ts';
 import { defineTable } from './table.ts';
 
 /** A stored round. Its work is null if it exceeds the column. */
@@ -7,11 +8,12 @@ export interface StoredRound extends Omit<RoundRow, 'workUnits'> {
   readonly workUnits: bigint | null;
 }
 
-/** Observed rounds. Each generation has its own table. */
-export const rounds = defineTable<StoredRound>({
-  name: 'rounds',
+/** Observed rounds. */
+export const rounds = defineTable<StoredRound & OfRun, StoredRound>({
+  name: 'stored_rounds',
   comment: 'Rounds of 600 seconds that were observed in full; a missing round has no row',
   columns: {
+    run: runColumn,
     installationId: column(name, { comment: 'Installation of the wheel' }),
     roundId: column(smallCount, {
       comment: 'Number of the round; 1 starts at the genesis',
@@ -26,8 +28,11 @@ export const rounds = defineTable<StoredRound>({
       comment: 'Sequence in MINER_COUNTER of the reading that closed the round',
       codec: 'Delta, ZSTD(1)',
     }),
+    storedBy: storedByColumn('MINER_COUNTER'),
   },
+  shared: ['run'],
+  repeats: { storedBy: 'position' },
   engine: 'ReplacingMergeTree(position)',
-  partitionBy: { month: 'startMs' },
-  orderBy: ['installationId', 'roundId'],
+  partitionBy: { value: 'run', month: 'startMs' },
+  orderBy: ['run', 'installationId', 'roundId'],
 });

@@ -14,8 +14,7 @@ const expectedRowBytes = 192;
 /** 30 days, which span at most two months. */
 const partitionMs = 2_592_000_000;
 
-export interface TableOptions<Row> {
-  /** Without the number of a generation. */
+interface TableOptions<Row, Given = Row> {
   readonly name: string;
   /** Meaning of a row, for ad-hoc queries. */
   readonly comment?: string;
@@ -23,9 +22,13 @@ export interface TableOptions<Row> {
   readonly columns: { readonly [Key in keyof Row]: Column<Row[Key]> };
   /** Among rows with the same key, keeps the highest position, the last one, or all. */
   readonly engine: 'ReplacingMergeTree(position)' | 'ReplacingMergeTree()' | 'MergeTree()';
-  /** A partition for each month of a time or each value of a column; if omitted, a single one. */
-  readonly partitionBy?: { readonly month: ColumnKey<Row> } | { readonly value: ColumnKey<Row> };
+  /** A partition for each value of a column, each month of a time, or each of both; if omitted, a single one. */
+  readonly partitionBy?: { readonly value?: ColumnKey<Row>; readonly month?: ColumnKey<Row> };
   readonly orderBy: readonly ColumnKey<Row>[];
+  /** Columns whose value is given once for all rows that are stored together. */
+  readonly shared?: readonly ColumnKey<Row>[];
+  /** Columns that repeat another one, which is the one that is given. */
+  readonly repeats?: { readonly [Key in ColumnKey<Row>]?: ColumnKey<Given> };
   /** Columns with an index of each mark's least and largest value, so that reads skip marks outside a range. */
   readonly ranges?: readonly ColumnKey<Row>[];
   /** Rows of one mark; if omitted, ClickHouse's default (8,192). */
@@ -48,38 +51,42 @@ export interface StoredColumn {
   readonly comment: string | null;
 }
 
-export interface Table<Row> extends ColumnSelection<Row> {
+/** `Given` is a row without the values that rows share or that repeat another one. Rows are given and read like that. */
+export interface Table<Row, Given = Row> extends ColumnSelection<Given> {
   readonly name: string;
   readonly comment: string | null;
   readonly storedColumns: readonly StoredColumn[];
   /** Column of the time whose months are the partitions; null without. */
   readonly timeColumn: string | null;
+  /** Columns that tell what a row is about, if a run may store it more than once; null if it stores it once. */
+  readonly identity: readonly string[] | null;
   /** SQL of a row's partition; null without. */
   readonly partitionExpression: string | null;
   /**
    * Number of a row's period. Rows of one period lie in at most two partitions. 0 for a table that is not partitioned by time.
    */
-  readonly findPeriod: (row: Row) => number;
+  readonly findPeriod: (row: Given) => number;
   /**
    * Encodes rows as a block of ClickHouse's `Native` format.
    *
+   * @param shared values that all rows have.
    * @throws RangeError for a value that its column cannot hold.
    */
-  readonly encode: (rows: readonly Row[]) => Buffer;
+  readonly encode: (rows: readonly Given[], shared?: Partial<Row>) => Buffer;
   /** Selects some of the columns, in the given order. */
   select<Key extends ColumnKey<Row>>(...keys: readonly Key[]): ColumnSelection<Pick<Row, Key>>;
-  /** Writes the statement that creates the table unless it exists, under its own name or another one. */
-  createStatement(options?: CreateOptions): string;
-}
-
-interface CreateOptions {
-  readonly name?: string;
-  /** Creates a replicated table on every server of this cluster. */
-  readonly cluster?: string | null;
+  /**
+   * Writes the statement that creates the table unless it exists.
+   *
+   * @param cluster on whose servers it is replicated; null for a single server.
+   */
+  createStatement(cluster?: string | null): string;
 }
 
 /** Defines a table, and derives everything that depends on its columns. */
-export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
+export function defineTable<Row extends Given, Given = Row>(
+  options: TableOptions<Row, Given>,
+): Table<Row, Given> {
   const {
     name: ownName,
     comment = null,
@@ -90,6 +97,8 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
     rowsPerMark,
     oneFileBelowBytes,
     ranges = [],
+    shared: sharedKeys = [],
+    repeats = {} as NonNullable<TableOptions<Row, Given>['repeats']>,
   } = options;
   const settings = [
     rowsPerMark === undefined ? [] : `index_granularity = ${rowsPerMark}`,
@@ -97,21 +106,30 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
   ].flat();
   const keys = listKeys<ColumnKey<Row>>(columns);
   const resolveName = (key: ColumnKey<Row>) => nameColumn(key, columns[key]);
-  const timeKey = partitionBy !== undefined && 'month' in partitionBy ? partitionBy.month : null;
+  const timeKey = partitionBy?.month ?? null;
   const timeColumn = timeKey === null ? null : resolveName(timeKey);
-  const valueColumn =
-    partitionBy !== undefined && 'value' in partitionBy ? resolveName(partitionBy.value) : null;
-  const partitionExpression = timeColumn === null ? valueColumn : `toYYYYMM(${timeColumn})`;
-  const writeColumn = <Key extends ColumnKey<Row>>(writer: BlockWriter, key: Key, rows: readonly Row[]) =>
+  const partitions = [
+    ...(partitionBy?.value === undefined ? [] : [resolveName(partitionBy.value)]),
+    ...(timeColumn === null ? [] : [`toYYYYMM(${timeColumn})`]),
+  ];
+  const partitionExpression = partitions.length > 1 ? `(${partitions.join(', ')})` : (partitions[0] ?? null);
+  const writeColumn = <Key extends ColumnKey<Row>>(
+    writer: BlockWriter,
+    key: Key,
+    rows: readonly Partial<Row>[],
+    shared: Partial<Row>,
+  ) => {
+    const from = (repeats[key] ?? key) as ColumnKey<Row> as Key;
     columns[key].write(
       writer,
       rows.map((row) => {
-        const value = row[key];
+        const value = shared[key] ?? row[from];
         // A nullable column would store it as known.
         if (value === undefined) throw new RangeError(`a row of ${ownName} has no value of ${key}`);
         return value;
       }),
     );
+  };
   const select = <Key extends ColumnKey<Row>>(selected: readonly Key[]): ColumnSelection<Pick<Row, Key>> => ({
     columns: selected.map(resolveName),
     list: selected
@@ -126,16 +144,18 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
   return {
     name: ownName,
     comment,
-    // Each value of a row has a column.
-    ...(select(keys) as ColumnSelection<unknown> as ColumnSelection<Row>),
-    encode: (rows) => {
+    // Each value of a given row has a column.
+    ...(select(
+      keys.filter((key) => !sharedKeys.includes(key) && repeats[key] === undefined),
+    ) as ColumnSelection<unknown> as ColumnSelection<Given>),
+    encode: (rows, shared = {}) => {
       const writer = new BlockWriter(blockHeaderBytes + rows.length * expectedRowBytes);
       writer.size(keys.length);
       writer.size(rows.length);
       for (const key of keys) {
         writer.string(resolveName(key));
         writer.string(columns[key].type);
-        writeColumn(writer, key, rows);
+        writeColumn(writer, key, rows as readonly unknown[] as readonly Partial<Row>[], shared);
       }
       return writer.finish();
     },
@@ -144,10 +164,14 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
       return { name: resolveName(key), type, codec, comment: about };
     }),
     timeColumn,
+    identity: (orderBy as readonly string[]).includes('storedBy')
+      ? orderBy.filter((key) => key !== 'run' && key !== 'storedBy').map(resolveName)
+      : null,
     partitionExpression,
-    findPeriod: (row) => (timeKey === null ? 0 : Math.floor(Number(row[timeKey]) / partitionMs)),
+    findPeriod: (row) =>
+      timeKey === null ? 0 : Math.floor(Number((row as Given & Partial<Row>)[timeKey]) / partitionMs),
     select: (...selected) => select(selected),
-    createStatement: ({ name = ownName, cluster = null } = {}) => {
+    createStatement: (cluster = null) => {
       const definitions = [
         ...keys.map((key) => defineColumn(resolveName(key), columns[key])),
         ...ranges.map(resolveName).map((one) => `INDEX ${one}_range ${one} TYPE minmax GRANULARITY 1`),
@@ -156,8 +180,8 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
       // ClickHouse reports a key in its original notation; existing tables have no parentheses around a single column.
       const sortingKey = orderBy.length === 1 ? key : `(${key})`;
       return [
-        `CREATE TABLE IF NOT EXISTS ${name}${onCluster(cluster)} (${definitions.join(', ')})`,
-        ` ENGINE = ${cluster === null ? engine : replicate(engine, name)}`,
+        `CREATE TABLE IF NOT EXISTS ${ownName}${onCluster(cluster)} (${definitions.join(', ')})`,
+        ` ENGINE = ${cluster === null ? engine : replicate(engine, ownName)}`,
         partitionExpression === null ? '' : ` PARTITION BY ${partitionExpression}`,
         ` ORDER BY ${sortingKey}`,
         settings.length === 0 ? '' : ` SETTINGS ${settings.join(', ')}`,
@@ -167,13 +191,12 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
   };
 }
 
-/** Creates a table unless it exists, under its own name or another one. */
+/** Creates a table unless it exists. */
 export async function createTable(
   database: { readonly cluster: string | null; command(sql: string): Promise<void> },
-  table: Pick<Table<unknown>, 'createStatement' | 'name'>,
-  name: string = table.name,
+  table: Pick<Table<unknown>, 'createStatement'>,
 ): Promise<void> {
-  await database.command(table.createStatement({ name, cluster: database.cluster }));
+  await database.command(table.createStatement(database.cluster));
 }
 
 /** Clause that makes every server of a cluster run a statement; empty without a cluster. */
@@ -181,14 +204,13 @@ export function onCluster(cluster: string | null): string {
   return cluster === null ? '' : ` ON CLUSTER ${sqlString(cluster)}`;
 }
 
-/** Appends rows to a table, under its own name or another one. After a failure the outcome is unknown: insert the same rows again. */
+/** Appends rows to a table. After a failure the outcome is unknown: insert the same rows again. */
 export async function insertRows<Row>(
   database: { insertBlocks(table: string, blocks: Buffer): Promise<void> },
   table: Pick<Table<Row>, 'encode' | 'name'>,
   rows: readonly Row[],
-  name: string = table.name,
 ): Promise<void> {
-  await database.insertBlocks(name, table.encode(rows));
+  await database.insertBlocks(table.name, table.encode(rows));
 }
 
 function defineColumn(name: string, { type, codec, comment }: ColumnDefinition): string {

@@ -12,7 +12,7 @@ import {
   readHalfHour,
   type StoredHalfHour,
 } from '../../storage/storedHalfHour.ts';
-import type { ActiveTables } from '../../storage/tables.ts';
+import type { ReadRuns } from '../../storage/visibleRuns.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 import { parseNanos } from '../jetstream/streamPosition.ts';
 import { type Audit, differencesMax } from './audit.ts';
@@ -31,7 +31,7 @@ export interface CounterMemory {
 
 export interface HalfHourAuditOptions extends JetStream {
   readonly database: Database;
-  readonly tables: ActiveTables;
+  readonly readRuns: ReadRuns;
   readonly oldestRowMs: OldestRowMs;
   readonly genesisMs: number;
   readonly publicInstallationId: string;
@@ -100,27 +100,33 @@ export async function auditHalfHour(
  * it may never have had a place.
  */
 async function findStart(
-  { jsm, database, tables, publicInstallationId }: HalfHourAuditOptions,
+  { jsm, database, readRuns, publicInstallationId }: HalfHourAuditOptions,
   { installationId, startMs, sequence }: HalfHourSample,
   warmUpMs: number,
 ): Promise<{ fromSequence: number; isBeginning: boolean } | null> {
   const observedBeforeMs = startMs - warmUpMs;
-  const found = await findReadingBefore(database, tables(), { installationId, sequence, observedBeforeMs });
+  const found = await findReadingBefore(database, await readRuns(), {
+    installationId,
+    sequence,
+    observedBeforeMs,
+  });
   const { state } = await jsm.streams.info('MINER_COUNTER');
   // Before its first stored reading, another installation may have had no place. The public one always has.
   const first =
-    installationId === publicInstallationId ? 1 : await findFirstReading(database, tables(), installationId);
+    installationId === publicInstallationId
+      ? 1
+      : await findFirstReading(database, await readRuns(), installationId);
   if (first === null) return null;
   const fromSequence = Math.max(found ?? first, state.first_seq);
   return { fromSequence, isBeginning: fromSequence === first };
 }
 
 async function compare(
-  { database, tables, memory, publicInstallationId }: HalfHourAuditOptions,
+  { database, readRuns, memory, publicInstallationId }: HalfHourAuditOptions,
   { installationId, startMs }: HalfHour,
   folded: FoldedHalfHour,
 ): Promise<string[]> {
-  const stored = await readHalfHour(database, tables(), {
+  const stored = await readHalfHour(database, await readRuns(), {
     installationId,
     startMs,
     fromPosition: folded.readings[0]?.position ?? folded.bucket.position,

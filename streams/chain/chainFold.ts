@@ -6,11 +6,10 @@ import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { toActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settlementRows.ts';
 import { toCheckpointRow, toSettlementRow } from '../../actors/chain/rows/settlementRows.ts';
-import type { ChainEventRow } from '../../actors/feed/eventRows.ts';
+import type { EventRow } from '../../actors/feed/eventRows.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import { toMilliseconds } from '../../actors/schemas/durations.ts';
 import { noRows } from '../../storage/storedRows.ts';
 import type { ChainCounts } from '../metrics/chainMetrics.ts';
 import type { MessageCounts } from '../pipeline/messageCounts.ts';
@@ -48,7 +47,7 @@ function rewindFurther(before: Rewinding | null, next: Rewinding): Rewinding {
 }
 
 interface CollectedRows {
-  readonly chainEvents: ChainEventRow[];
+  readonly chainEvents: EventRow[];
   readonly ownerActivity: OwnerActivityRow[];
   readonly settlements: SettlementRow[];
   readonly checkpoints: CheckpointRow[];
@@ -72,12 +71,12 @@ export function createChainFold(options: ChainFoldOptions): StreamFold {
 
   function collectRows(
     { evicted, final }: ChainOutput,
-    { seq, timestampNanos }: StreamMessage,
+    { seq: storedBy }: StreamMessage,
     rows: CollectedRows,
   ): void {
-    const origin = { storedBy: seq, storedAtMs: toMilliseconds(timestampNanos) };
+    const origin = { storedBy };
     const { chainId } = actors;
-    for (const event of evicted) rows.chainEvents.push(toChainRow(event, { ...origin, chainId }));
+    for (const event of evicted) rows.chainEvents.push(toChainRow(event, { storedBy, chainId }));
     const { activity, settlements, checkpoints } = final;
     for (const one of activity) rows.ownerActivity.push(toActivityRow(one, origin));
     for (const one of settlements) rows.settlements.push(toSettlementRow(one, origin));

@@ -14,6 +14,4 @@ export const chainStream: StreamDefinition<ChainActors | null> = {
     const chainCounts = registerChainMetrics(dependencies.registry, actors);
     return createChainFold({ ...dependencies, actors, chainCounts });
   },
-  readRowOrigins: null,
-  deleteCutOffRows: null,
 };

@@ -1,8 +1,6 @@
-import type { MeasurementEventRow } from '../../actors/feed/eventRows.ts';
-import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
+import { type EventRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { CounterOutput } from '../../actors/wheel/counterActors.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
-import type { EvictedMeasurements } from '../../actors/wheel/publicState.ts';
 import type { BucketRow, RoundRow } from '../../actors/wheel/roundFold.ts';
 import { noRows, type StoredRows } from '../../storage/storedRows.ts';
 
@@ -15,10 +13,7 @@ export function collectRows(): CollectedRows {
   const readings: CounterReading[] = [];
   const rounds: RoundRow[] = [];
   const buckets: BucketRow[] = [];
-  const measurementEvents: MeasurementEventRow[] = [];
-  const addEvicted = ({ run, events }: EvictedMeasurements) => {
-    for (const event of events) measurementEvents.push(toMeasurementRow(event, run));
-  };
+  const measurementEvents: EventRow[] = [];
   return {
     ...noRows,
     readings,
@@ -30,7 +25,8 @@ export function collectRows(): CollectedRows {
       if (closed.round !== null) rounds.push(closed.round);
       if (closed.bucket !== null) buckets.push(closed.bucket);
       if (left !== undefined) buckets.push(...left);
-      if (evicted !== undefined) addEvicted(evicted);
+      for (const event of evicted ?? [])
+        measurementEvents.push(toMeasurementRow(event, { storedBy: reading.position }));
     },
   };
 }

@@ -1,10 +1,8 @@
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
-import { deleteCutOffRows } from '../../storage/deleteRowsAbove.ts';
 import type { StreamDefinition } from '../follower/streamDefinition.ts';
 import { receiveBatch } from '../pipeline/receiveBatch.ts';
 import { afterRestoration } from '../pipeline/streamFold.ts';
 import { collectRows } from './collectedRows.ts';
-import { readReadingRowOrigins } from './readingRowOrigins.ts';
 
 /** `MINER_COUNTER`: readings go to the actors, the recent readings and rows. */
 export const counterStream: StreamDefinition<CounterActors> = {
@@ -38,6 +36,4 @@ export const counterStream: StreamDefinition<CounterActors> = {
 
     caughtUp: () => actors.reveal(),
   }),
-  readRowOrigins: readReadingRowOrigins,
-  deleteCutOffRows,
 };

@@ -1,50 +1,41 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { aheadMsMax } from '../../actors/messages/futureTimes.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { Database } from '../../storage/database.ts';
-import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
+import { readLineage } from '../../storage/lineages.ts';
 import { readStored } from '../../storage/observations.ts';
 import type { OldestRowMs } from '../../storage/rowsTtl.ts';
-import { createSnapshotStore } from '../../storage/snapshots.ts';
-import type { ActiveTables, Tables } from '../../storage/tables.ts';
 import type { StreamAnswer, StreamVerifier } from '../jetstream/sourceVerification.ts';
 import { NotProven } from '../jetstream/suspicions.ts';
-import { readReadingRowOrigins } from './readingRowOrigins.ts';
 
 const stream = 'MINER_COUNTER';
 
 interface StoredReadingsOptions {
   readonly database: Database;
-  readonly jsm: JetStreamManager;
   readonly verifier: StreamVerifier;
-  readonly tables: ActiveTables;
   readonly oldestRowMs: OldestRowMs;
   readonly logger: Logger;
 }
 
 /**
- * Reads the stored readings of messages that have left the stream, after one sequence through another. Reads none if the stream
- * was recreated since: the same sequences then belong to other messages. Leaves out those that name a time after the messages had left, which
+ * Reads the stored readings of messages that have left the stream, after one sequence through another, of whichever fold made them. Reads none if the
+ * stream was recreated since: the same sequences then belong to other messages. Leaves out those that name a time after the messages had left, which
  * earlier versions accepted.
  */
-export function createStoredReadings(options: StoredReadingsOptions) {
-  const { database, verifier, oldestRowMs, logger } = options;
+export function createStoredReadings({ database, verifier, oldestRowMs, logger }: StoredReadingsOptions) {
   return async function* (after: number, through: number): AsyncIterable<readonly CounterReading[]> {
-    const tables = options.tables();
     const answer = await verifier.ask();
-    if (!(await areOfStream(options, tables, answer))) {
-      logger.warn(
-        { stream, after, through },
-        'the stored readings belong to an earlier stream, and are not used',
-      );
+    const lineage = await readLineage(database, stream, { streamCreated: answer.info.created });
+    if (lineage === null) {
+      logger.warn({ stream, after, through }, 'no stored readings belong to this stream');
       return;
     }
     const latestMs = findLatestMs(answer, through);
     const isPossible = ({ observedAtMs, receivedAtMs }: CounterReading) =>
       Math.max(observedAtMs, receivedAtMs) <= latestMs;
+    const range = { runs: lineage.runs, after, through, oldestMs: oldestRowMs() };
     let impossible = 0;
-    for await (const readings of readStored(database, tables, { after, through, oldestMs: oldestRowMs() })) {
+    for await (const readings of readStored(database, range)) {
       const possible = readings.filter(isPossible);
       impossible += readings.length - possible.length;
       yield possible;
@@ -67,32 +58,4 @@ function findLatestMs({ info: { state } }: StreamAnswer, through: number): numbe
   const { messages, first_seq: first, first_ts: firstAt, last_ts: lastAt } = state;
   if (first <= through) throw new NotProven(`${stream} still has message ${through}, which has left it`);
   return Date.parse(messages === 0 ? lastAt : firstAt) + aheadMsMax;
-}
-
-/**
- * Whether the rows were made from the current stream. The newest snapshot, or the note made when the tables were created, names their
- * stream. If the stream was recreated while a process ran, both may be older than the rows. Then the newest row's message decides.
- *
- * @throws NotProven while the rows may be of the current stream after all.
- */
-async function areOfStream(
-  { database, jsm, verifier }: StoredReadingsOptions,
-  tables: Tables,
-  answer: StreamAnswer,
-) {
-  const { created } = answer.info;
-  const saved = await createSnapshotStore({ database, tables: () => tables }).list(stream);
-  const noted = await readGenerationIdentity(database, tables);
-  const known = noted === null ? saved : [...saved, noted];
-  if (known.some(({ streamCreated }) => streamCreated === created)) return true;
-  const claim = `the stored readings are not of the ${stream} created ${created}`;
-  return !verifier.isProven(answer, { claim, isConfirmed: !(await holdsNewestRow()) });
-
-  async function holdsNewestRow() {
-    for (const { position, isMessage } of await readReadingRowOrigins(database, tables)) {
-      const stored = await jsm.streams.getMessage(stream, { seq: position });
-      if (stored !== null && isMessage(stored)) return true;
-    }
-    return false;
-  }
 }

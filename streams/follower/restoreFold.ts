@@ -31,8 +31,8 @@ export interface RestorationOptions extends Omit<SnapshotChoiceOptions, 'isUsabl
   readonly jsm: JetStreamManager;
   /** @throws StreamsLost when what is stored was made from a stream that is gone. */
   readonly checkStreams: () => Promise<unknown>;
-  /** Finds out which snapshots may be restored. If omitted, all. */
-  readonly chooseFrom?: (streamCreated: string) => Promise<(header: StoredSnapshotHeader) => boolean>;
+  /** Finds out which snapshots may be restored. */
+  readonly chooseFrom: (streamCreated: string) => Promise<(header: StoredSnapshotHeader) => boolean>;
   /** Called when the stream does not exist; omitted by a process that does not create streams. */
   readonly onMissing?: () => Promise<void>;
 }
@@ -69,7 +69,7 @@ async function restoreOnce(
   await options.checkStreams();
   const current = await readStreamState(options.jsm, stream);
   const { created: streamCreated, firstSequence, lastSequence } = current;
-  const isUsable = (await options.chooseFrom?.(streamCreated)) ?? (() => true);
+  const isUsable = await options.chooseFrom(streamCreated);
   const choice = await chooseSnapshot({ ...options, isUsable }, current);
   const { found } = choice;
   const place = found === null ? startOfStream : toStreamPosition(found.header);

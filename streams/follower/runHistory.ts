@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { exhaustMap, filter, Subject, takeUntil, takeWhile } from 'rxjs';
 import type { Clock } from '../../actors/clock.ts';
-import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
+import type { FoldIdentity } from '../../actors/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
 import {
   cutRuns,
+  findReplay,
   findTip,
+  type IsCounted,
   type Lineage,
   lastRunBegins,
   mergeRuns,
@@ -20,7 +22,6 @@ import {
 } from '../../storage/lineages.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import type { LineageCause } from '../../storage/tables/lineages.ts';
-import type { ActiveTables } from '../../storage/tables.ts';
 import type { StreamVerifier } from '../jetstream/sourceVerification.ts';
 import type { RowWriter } from '../pipeline/rowWriter.ts';
 import type { Correction, RestorationOptions, StoredOutput } from './restoreFold.ts';
@@ -29,7 +30,6 @@ interface RunHistoryOptions {
   readonly stream: InputStreamName;
   readonly identity: FoldIdentity;
   readonly database: Database;
-  readonly tables: ActiveTables;
   /** This process. */
   readonly writer: EpochHolder;
   readonly verifier: StreamVerifier;
@@ -41,25 +41,35 @@ interface RunHistoryOptions {
 export interface RunHistory
   extends Required<Pick<RestorationOptions, 'chooseFrom'> & Pick<StoredOutput, 'end'>> {
   /** Begins or continues a run, whose rows the writer stores. Returns whether the stream has lost messages that had been folded. */
-  correct(correction: Correction, rows: Pick<RowWriter, 'progress$'>): Promise<boolean>;
+  correct(correction: Correction, rows: Pick<RowWriter, 'progress$'> | null): Promise<boolean>;
   /** Run of the rows that this process stores; empty before the first restoration. */
   run(): string;
   visible(): VisibleRuns;
+  isCounted: IsCounted;
+  /** Whether a replay has filled a run that this process does not continue yet. */
+  hasReplay(): Promise<boolean>;
 }
 
 /**
  * Rows are only ever added, so a process that cannot know what another one has stored above its snapshot begins a run of its own there: earlier rows
  * above it no longer count, whichever still arrive. It continues a run only if that ended in good order.
  *
- * Readers see the new history at once if the stream has lost messages, otherwise when it has everything that they saw before.
+ * Readers see the new history when it has everything that they saw before, or at once if the stream has lost messages.
  */
 export function createRunHistory(options: RunHistoryOptions): RunHistory {
-  const { stream, identity, database, tables, writer, verifier, clock, logger } = options;
+  const { stream, identity, database, writer, verifier, clock, logger } = options;
   const superseded$ = new Subject<void>();
+  let parent: Lineage | null = null;
   let own: Lineage | null = null;
   let isNoted = false;
   let step = 0;
   let hasRewound = false;
+  /** The replay whose state is being restored, or was last. */
+  let chosen = '';
+  /** The last one that a restoration has ended with, whether or not it could use its state. */
+  let replayed = '';
+
+  const lastRun = (lineage: Lineage | null) => lineage?.runs.at(-1)?.run ?? '';
 
   async function note(cause: LineageCause, position: number): Promise<void> {
     if (own === null) return;
@@ -69,25 +79,50 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     logger.info({ stream, ...writer, step, cause, position, runs: own.runs.length }, 'history noted');
   }
 
+  async function findNewReplay(
+    streamCreated: string,
+    current: Lineage | null,
+    known: string,
+  ): Promise<Lineage | null> {
+    const replay = await findReplay(database, stream, { ...identity, streamCreated }, current);
+    return lastRun(replay) === known ? null : replay;
+  }
+
   /** The history that this process continues. Rows of another fold, or of another stream of this name, are none of it. */
   async function findParent(streamCreated: string): Promise<Lineage | null> {
-    if (own?.streamCreated === streamCreated) return own;
-    return readLineage(database, stream, { ...identity, streamCreated });
+    const current =
+      own?.streamCreated === streamCreated
+        ? own
+        : await readLineage(database, stream, { ...identity, streamCreated });
+    const replay = await findNewReplay(streamCreated, current, replayed);
+    if (replay !== null) chosen = lastRun(replay);
+    return replay ?? current;
   }
 
-  async function begin(parent: Lineage | null, { position, streamCreated }: Correction): Promise<Lineage> {
+  async function begin({ position, streamCreated }: Correction): Promise<Lineage> {
     let runs = cutRuns(parent?.runs ?? [], position);
+    // A replay is continued once, even if none of its states could be restored.
+    const continued = parent?.cause === 'filled' ? lastRun(parent) : (runs.at(-1)?.run ?? '');
     while (runs.length >= runsMax) {
-      runs = await mergeRuns(database, tables(), { stream, runs, name: randomUUID() });
+      runs = await mergeRuns(database, { stream, runs, name: randomUUID() });
     }
     runs = [...runs, { run: randomUUID(), through: openEnd }];
-    return { ...identity, ...writer, stream, step, cause: 'begun', runs, streamCreated, position };
+    return {
+      ...identity,
+      ...writer,
+      stream,
+      step,
+      cause: 'begun',
+      runs,
+      streamCreated,
+      position,
+      parent: continued,
+    };
   }
 
-  /** The newest message that stored a row which readers see of the same stream and fold. */
-  async function findShownTip(shown: Lineage | null, { streamCreated }: Correction): Promise<number> {
-    const isSame = shown?.streamCreated === streamCreated && isOfFold(shown, identity);
-    return isSame ? findTip(database, tables(), shown) : 0;
+  /** The newest message after the restored state that stored a row which readers see of the same stream. */
+  async function findShownTip(shown: Lineage | null, { position, streamCreated }: Correction) {
+    return shown?.streamCreated === streamCreated ? findTip(database, shown, position) : position;
   }
 
   /** @throws NotProven while the stream may not have ended yet. */
@@ -102,11 +137,11 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
 
   function noteOnceStored(
     { progress$ }: Pick<RowWriter, 'progress$'>,
-    { tip, cause, position }: { tip: number; cause: LineageCause; position: number },
+    { due, cause, position }: { due: number; cause: LineageCause; position: number },
   ) {
     progress$
       .pipe(
-        filter(({ storedThrough }) => storedThrough >= tip),
+        filter(({ storedThrough }) => storedThrough >= due),
         // After a failure, the next progress tries again.
         exhaustMap(() =>
           note(cause, position).catch((error: unknown) => {
@@ -120,20 +155,25 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
   }
 
   return {
-    run: () => own?.runs.at(-1)?.run ?? '',
+    run: () => lastRun(own),
     visible: () => own?.runs ?? [],
+    isCounted: (snapshot) => selectCounted(own?.runs ?? [])(snapshot),
 
-    chooseFrom: async (streamCreated) => selectCounted(await findParent(streamCreated)),
+    hasReplay: async () => own !== null && (await findNewReplay(own.streamCreated, own, chosen)) !== null,
+
+    chooseFrom: async (streamCreated) => {
+      parent = await findParent(streamCreated);
+      return selectCounted(parent?.runs ?? []);
+    },
 
     correct: async (correction, rows) => {
-      const { position, streamCreated, choice, fault } = correction;
+      const { position, streamCreated, firstSequence, choice, fault } = correction;
       superseded$.next();
       const shown = await readLineage(database, stream);
-      const parent = await findParent(streamCreated);
       const tip = await findShownTip(shown, correction);
-      const isRecreated =
-        shown !== null && isOfFold(shown, identity) && shown.streamCreated !== streamCreated;
-      const hasDiverged = fault === 'diverged' || choice.disagrees || isRecreated || (await hasLost(tip));
+      const isRecreated = shown !== null && shown.streamCreated !== streamCreated;
+      const hasDiverged =
+        fault === 'diverged' || choice.disagrees || isRecreated || (tip > position && (await hasLost(tip)));
       const hasEnded = parent?.cause === 'ended' && parent.position === choice.newestPosition;
       hasRewound = fault === 'olderSnapshotNeeded';
       const cause = hasDiverged
@@ -142,13 +182,25 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
           ? 'rewound'
           : parent === null
             ? 'begun'
-            : 'continued';
+            : parent.cause === 'filled'
+              ? 'replayed'
+              : 'continued';
       // Below its beginning, an earlier run has the same rows.
-      const isContinued = hasEnded && cause === 'continued' && position >= lastRunBegins(parent.runs);
-      own = isContinued ? parent : await begin(parent, correction);
+      const isContinued =
+        hasEnded && cause === 'continued' && parent !== null && position >= lastRunBegins(parent.runs);
+      if (cause === 'begun' && shown !== null)
+        logger.warn(
+          { stream, foldVersion: identity.foldVersion },
+          'what is stored is of another version or deployment: the stream is folded again, and readers see the stored history until then',
+        );
+      own = isContinued ? parent : await begin(correction);
+      replayed = chosen;
       isNoted = false;
-      if (isContinued || cause !== 'continued' || tip <= position) await note(cause, position);
-      else noteOnceStored(rows, { tip, cause, position });
+      // Of what the stream has lost nothing is shown any longer, but rows of messages that retention removed are made from the shown ones.
+      const isReplaced = cause === 'diverged' || cause === 'rewound';
+      const due = isReplaced ? Math.min(tip, firstSequence - 1) : tip;
+      if (isContinued || rows === null || due <= position) await note(cause, position);
+      else noteOnceStored(rows, { due, cause, position });
       return hasDiverged;
     },
 

@@ -1,12 +1,9 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ContractAddresses } from '../../actors/chain/spans/chainEvent.ts';
-import type { Database } from '../../storage/database.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
-import type { Tables } from '../../storage/tables.ts';
 import type { MessageCounts } from '../pipeline/messageCounts.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
-import type { RowOrigin } from './storedHistory.ts';
 
 export interface FoldedDeployment {
   readonly installationId: string;
@@ -33,8 +30,4 @@ export interface StreamDefinition<Actors> {
   /** The actors that receive its messages; null if the deployment has none. */
   createActors(deployment: FoldedDeployment): Actors;
   createFold(actors: NonNullable<Actors>, dependencies: FoldDependencies): StreamFold;
-  /** Finds the messages that stored the newest rows; null for a stream without rows, or with a lineage. */
-  readonly readRowOrigins: ((database: Database, tables: Tables) => Promise<RowOrigin[]>) | null;
-  /** Removes rows above a position from an insert that a kill cut off; null if each row shows its message. */
-  readonly deleteCutOffRows: ((database: Database, tables: Tables, position: number) => Promise<void>) | null;
 }

@@ -23,6 +23,7 @@ import {
   type RestoredState,
   streamFollowerMachine,
 } from '../../machines/streamFollowerMachine.ts';
+import type { IsCounted } from '../../storage/lineages.ts';
 import type { MessageSource, SourceStatus } from '../jetstream/source/messageSource.ts';
 import { StreamDiverged } from '../jetstream/sourceVerification.ts';
 import { type ActorOwner, fromOwningObservable } from '../operators/actorOwner.ts';
@@ -36,14 +37,21 @@ import { type RestorationOptions, restoreFold, type StoredOutput } from './resto
 /** Where a writing process stores the output of a stream, and how it corrects the stored rows. */
 export interface FollowerSinks extends StreamSinks, StoredOutput {}
 
-export interface StreamFollowerOptions extends Omit<RestorationOptions, 'stored'> {
+/** The history of a stream's rows, as far as following it depends on that. */
+export interface FollowedHistory {
+  /** Run of the rows that this process stores; omitted by one that stores nothing. */
+  run?(): string;
+  isCounted?: IsCounted;
+  readonly chooseFrom: RestorationOptions['chooseFrom'];
+  /** Whether a replay has made another state since the last restoration. */
+  hasReplay(): Promise<boolean>;
+}
+
+export interface StreamFollowerOptions extends Omit<RestorationOptions, 'stored' | 'chooseFrom'> {
   readonly source: MessageSource;
+  readonly history: FollowedHistory;
   /** Null on a read replica, which restores snapshots and writes nothing. */
   readonly sinks: FollowerSinks | null;
-  /** Called when a state and all its rows are stored, and everything that the stream held at the start is folded. */
-  readonly onCurrentSaved?: () => void;
-  /** Uses the tables of a generation that a replay has activated; omitted if no replay can. */
-  readonly useGeneration?: (generation: number) => void;
   readonly onBatch?: (batch: FoldedBatchReport) => void;
   readonly policy: SnapshotPolicy;
 }
@@ -68,14 +76,14 @@ export interface StreamFollower {
   readonly isCaughtUp: boolean;
   /** The same as in the status, but cheap enough to read for every request. */
   readonly isCurrent: boolean;
-  /** Stops folding, switches to the tables that a replay has activated, then restores and folds again. */
-  restoreFrom(generation: number): void;
+  /** Restores the state again if a replay has made another one. */
+  takeReplay(): Promise<void>;
 }
 
 /** Restores the newest snapshot that agrees with the stream, runs the later messages through its pipeline, and saves snapshots. */
 export function createStreamFollower(options: StreamFollowerOptions): StreamFollower {
   const { stream, source, fold, sinks, policy, logger } = options;
-  const saver = createStateSaver(options);
+  const saver = createStateSaver({ ...options, ...options.history });
   const ended$ = new Subject<void>();
   /** Last folded sequence of a failed pipeline, whose source had read further; null while a pipeline runs. */
   let stoppedAt: number | null = null;
@@ -89,7 +97,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     actors: {
       restore: fromPromise(({ input }) => restore(input)),
       pipeline: fromOwningObservable(({ input, owner }) => runPipeline(input, owner)),
-      awaitIdle: fromPromise(({ input, signal }) => awaitIdle(input.generation, signal)),
+      awaitIdle: fromPromise(awaitIdle),
     },
     guards: {
       isFault: (_, { error, fault }) =>
@@ -123,10 +131,9 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   const isCurrent = () => hasFoldTag('current');
 
   /** Waits until the last inserts and saves of a cancelled pipeline have ended. The log of rejections waits by itself when it is resumed. */
-  async function awaitIdle(generation: number | null, signal: AbortSignal) {
+  async function awaitIdle() {
     await sinks?.writer?.whenIdle();
     await saver.whenIdle();
-    if (generation !== null && !signal.aborted) options.useGeneration?.(generation);
   }
 
   function runPipeline({ place, lastSequence }: RestoredState, owner: ActorOwner): Observable<CaughtUp> {
@@ -178,20 +185,20 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   function noteCaughtUp(position: number) {
     fold.caughtUp?.();
     logger.info({ stream, position }, 'everything that the stream held at the start is folded');
-    if (saver.status.snapshotPosition === position && position > 0) options.onCurrentSaved?.();
   }
 
   /** Called behind the rows that the snapshot covers. */
   function save(captured: CapturedState): Promise<void> {
     const attempt = saver.save(captured);
     actor?.send({ type: 'saving', position: captured.place.position });
-    return attempt.then(() => {
-      if (isCurrent()) options.onCurrentSaved?.();
-    });
+    return attempt;
   }
 
   async function restore({ fault }: RestorationInput): Promise<RestoredState> {
-    const { takenAtMs, ...restored } = await restoreFold({ ...options, stored: sinks }, fault);
+    const { takenAtMs, ...restored } = await restoreFold(
+      { ...options, chooseFrom: options.history.chooseFrom, stored: sinks },
+      fault,
+    );
     saver.noteRestored({ snapshotTakenAtMs: takenAtMs, snapshotPosition: restored.place.position });
     return restored;
   }
@@ -221,6 +228,10 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     get isCurrent() {
       return isCurrent();
     },
-    restoreFrom: (generation) => actor?.send({ type: 'replaced', generation }),
+    takeReplay: async () => {
+      if (!(await options.history.hasReplay())) return;
+      logger.warn({ stream }, 'a replay has made another state, which is restored');
+      actor?.send({ type: 'replaced' });
+    },
   };
 }

@@ -7,10 +7,8 @@ import type { FoldIdentity } from '../../actors/foldIdentity.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
 import type { LeaseHolder } from '../../machines/leaseSetup.ts';
-import { requireValue } from '../../machines/requireValue.ts';
 import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';
-import { activate, findActiveTables } from '../../storage/generations.ts';
 import {
   beginEpoch,
   type EpochSuperseded,
@@ -30,7 +28,6 @@ import {
 import type { MigratedDeployment } from '../../storage/releasedSnapshots.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { requireSupportedServer, ServerTooOld } from '../../storage/serverVersion.ts';
-import { resolveTables } from '../../storage/tables.ts';
 import {
   ensureExists,
   ensureStreams,
@@ -38,17 +35,15 @@ import {
   warnOfSingleReplicas,
 } from '../jetstream/ensureStreams.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
-import { replaySubject } from '../jetstream/replaySubject.ts';
 import type { StreamSettingsWatch } from '../jetstream/streamSettings.ts';
+import {
+  type AcceptedLossOptions,
+  leaveLostStreams,
+  RebuildIncomplete,
+  requireComplete,
+} from './acceptLosses.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './ingestLease.ts';
 import type { StreamGuard } from './lostStreams.ts';
-import { acquireLock, LockHeldError } from './processLock.ts';
-import {
-  chooseGeneration,
-  type GenerationChoiceOptions,
-  RebuildIncomplete,
-  requireRebuildable,
-} from './rebuildGeneration.ts';
 
 type IngestActor = ActorRefFrom<typeof ingestMachine>;
 
@@ -71,7 +66,7 @@ interface IngestOptions {
   readonly actor: () => IngestActor | undefined;
 }
 
-/** Obtains the tables that this process works on, and controls what it may do with them. */
+/** Controls what this process may do with the database. */
 export interface Ingest {
   readonly logic: typeof ingestMachine;
   /** Name of this process, unlike any other one's. */
@@ -82,10 +77,6 @@ export interface Ingest {
   standbyFor(): LeaseHolder | null;
   /** The database with this process's rights: an ingesting process writes only while it holds the lease, in its epoch. */
   databaseIn(epoch: number | null): Database;
-  /** Generation that is active while another one is being filled; null otherwise. */
-  rebuildsFrom(): number | null;
-  /** Called when the counter stream's state is saved and caught up: tables that are being rebuilt can be activated. */
-  noteRebuilt(): void;
   /**
    * Creates the streams, or updates their settings.
    *
@@ -94,14 +85,12 @@ export interface Ingest {
   ensureStreams(): Promise<void>;
 }
 
-const faults = {
-  unusableDatabase: [DatabaseTooNew, DatabaseIncompatible, ServerTooOld, RebuildIncomplete],
-  replayRunning: [LockHeldError],
-} as const;
+/** Errors that another attempt cannot cure. */
+const unusable = [DatabaseTooNew, DatabaseIncompatible, ServerTooOld, RebuildIncomplete] as const;
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { jetStream, database, identity, settlementIdentity, clock, logger, retention } = options;
-  const { rowsTtlDays, acceptsLoss, streamGuard, streamSettings, actor } = options;
+  const { jetStream, database, clock, logger, retention } = options;
+  const { rowsTtlDays, streamGuard, streamSettings, actor } = options;
   // A standby must not change the holder's settings.
   const ensureLease = async () => {
     await streamGuard.check();
@@ -116,35 +105,22 @@ export function createIngest(options: IngestOptions): Ingest {
   const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();
   const isHeld = () => isLeaseHeld(lease(), clock);
   const onSuperseded = (error: EpochSuperseded) => actor()?.send({ type: 'superseded', error });
-  /** Releases the lock on filling tables, if this process has it. */
-  let releaseTables: () => void = () => undefined;
   const holder = `${hostname()} ${randomUUID()}`;
   const fence = (epoch: number) =>
     fenceDatabase({ database, lease: { isHeld }, epoch, holder, onSuperseded });
-  const generationOptions = (ofEpoch: Database, epoch = 0): GenerationChoiceOptions => ({
-    database: ofEpoch,
-    writer: { epoch, holder },
+  const lossOptions = (): AcceptedLossOptions => ({
+    ...options,
     jsm: jetStream().jsm,
-    identity,
-    settlementIdentity,
-    streamGuard,
-    claim: async () => {
-      releaseTables = await acquireLock(jetStream().connection, replaySubject, 'a replay');
-      return releaseTables;
-    },
     nowMs: clock.nowMs,
-    acceptsLoss,
-    logger,
   });
 
   const logic = ingestMachine.provide({
     actors: {
       lease: createLease({ jetStream, clock, logger, onMissing: ensureLease }),
-      readActive: fromPromise(async () => {
+      checkStored: fromPromise(async () => {
         await requireSupportedServer(database);
         await requireMigrated(database);
         await streamGuard.check();
-        return (await findActiveTables(database)).generation;
       }),
       identify: fromPromise(async () => {
         await requireSupportedServer(database);
@@ -156,8 +132,7 @@ export function createIngest(options: IngestOptions): Ingest {
         await requireUsable(database);
         const lost = await ensureAll();
         // Before the migration, so that the version that wrote the database can still run.
-        if (lost.length === 0 && (await canReadStored(database)))
-          await requireRebuildable(generationOptions(database));
+        if (lost.length === 0 && (await canReadStored(database))) await requireComplete(lossOptions());
         await warnOfSingleReplicas(jetStream().jsm, streamNames, logger);
         await streamSettings.check();
       }),
@@ -173,48 +148,30 @@ export function createIngest(options: IngestOptions): Ingest {
           nowMs: clock.nowMs(),
         }),
       ),
-      chooseGeneration: fromPromise(async ({ input: { epoch }, signal }) => {
+      prepareRows: fromPromise(async ({ input: { epoch } }) => {
         const fenced = fence(epoch);
-        try {
-          const { tables, rebuildsFrom } = await chooseGeneration(generationOptions(fenced, epoch));
-          // Only now: until here the tables show whether rows may have expired.
-          const active = rebuildsFrom === null ? tables : resolveTables(rebuildsFrom);
-          for (const one of new Set([active, tables]))
-            await applyRowsTtl(fenced, one, { days: rowsTtlDays, nowMs: clock.nowMs() });
-          signal.throwIfAborted();
-          return { generation: tables.generation, rebuildsFrom };
-        } catch (error) {
-          // The next holder of the lease would wait for the lock for ever.
-          releaseTables();
-          throw error;
-        }
-      }),
-      activate: fromPromise(async ({ input: { grant } }) => {
-        const { epoch, generation } = grant;
-        await activate(fence(requireValue(epoch, 'the epoch of the rebuild')), resolveTables(generation));
-        logger.info({ generation }, 'the rebuilt generation is the active one');
+        await leaveLostStreams(
+          { ...lossOptions(), database: fenced },
+          { epoch, holder },
+          await streamGuard.check(),
+        );
+        await requireComplete(lossOptions());
+        // Only now: until here the tables show whether rows may have expired.
+        await applyRowsTtl(fenced, { days: rowsTtlDays, nowMs: clock.nowMs() });
       }),
       checkEpoch: fromPromise(async ({ input: { epoch } }) => {
         await isNewestEpoch({ database, epoch, holder, onSuperseded });
       }),
     },
     guards: {
-      isFault: (_, { error, fault }) => faults[fault].some((kind) => error instanceof kind),
+      isUnusableDatabase: (_, { error }) => unusable.some((kind) => error instanceof kind),
     },
     actions: {
       reportFailure: ({ context: { writes, failures } }, { error }) => {
         const what = writes ? 'ingest' : 'tables';
         if (failures === 1) logger.warn({ err: error }, `${what}: not available yet; retrying`);
       },
-      reportReplay: ({ context: { hasReportedReplay } }, { error }) => {
-        if (!hasReportedReplay)
-          logger.warn({ err: error }, 'the tables are rebuilt once the replay has ended');
-      },
-      reportGrant: ({ context: { grant } }) =>
-        logger.info({ epoch: grant?.epoch, generation: grant?.generation }, 'this process ingests'),
-      releaseRebuild: () => releaseTables(),
-      reportActivationFailure: (_, { error }) =>
-        logger.warn({ err: error }, 'the rebuilt tables cannot be activated yet; retrying'),
+      reportGrant: ({ context: { epoch } }) => logger.info({ epoch }, 'this process ingests'),
     },
   });
 
@@ -224,11 +181,6 @@ export function createIngest(options: IngestOptions): Ingest {
     isHeld,
     standbyFor: () => findStandbyHolder(lease()),
     databaseIn: (epoch) => (epoch === null ? database : fence(epoch)),
-    rebuildsFrom: () => {
-      const ingest = actor()?.getSnapshot();
-      return ingest?.hasTag('rebuilding') ? (ingest.context.grant?.rebuildsFrom ?? null) : null;
-    },
-    noteRebuilt: () => actor()?.send({ type: 'rebuilt' }),
     ensureStreams: async () => {
       await ensureAll();
     },

@@ -1,8 +1,8 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Database } from '../../storage/database.ts';
+import type { VisibleRuns } from '../../storage/lineages.ts';
 import { oldestStoredReading } from '../../storage/observations.ts';
 import { readRowsGoneBeforeMs } from '../../storage/rowsTtl.ts';
-import type { Tables } from '../../storage/tables.ts';
 import { readStreamState } from '../jetstream/sourceVerification.ts';
 
 /** Messages of `MINER_COUNTER` that can no longer be folded. */
@@ -21,12 +21,12 @@ interface LostMessages {
  */
 export async function findLost(
   { database, jsm, nowMs }: { database: Database; jsm: JetStreamManager; nowMs: () => number },
-  tables: Tables,
+  runs: VisibleRuns,
 ): Promise<LostMessages | null> {
-  const rowsGoneBeforeMs = await readRowsGoneBeforeMs(database, tables, nowMs());
+  const rowsGoneBeforeMs = await readRowsGoneBeforeMs(database, nowMs());
   const { firstSequence } = await readStreamState(jsm, 'MINER_COUNTER');
   if (rowsGoneBeforeMs === null || firstSequence <= 1) return null;
-  const oldest = await oldestStoredReading(database, tables, rowsGoneBeforeMs);
+  const oldest = await oldestStoredReading(database, runs, rowsGoneBeforeMs);
   const throughSequence = Math.min(firstSequence, oldest?.position ?? firstSequence) - 1;
   if (throughSequence < 1) return null;
   return { throughSequence, rowsGoneBeforeMs, oldestReceivedAtMs: oldest?.receivedAtMs ?? null };

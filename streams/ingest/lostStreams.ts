@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
-import { findActiveTables } from '../../storage/generations.ts';
 import { hasTables } from '../../storage/migrations.ts';
 import { readStreamsOfRows } from '../../storage/streamsOfRows.ts';
 import { isStreamMissing } from '../jetstream/ensureStreams.ts';
@@ -38,7 +37,7 @@ export function describeLostStreams(lost: readonly LostStream[]): { detail: stri
   const accepting = `MINER_LOST_STREAMS=${lost.map(formatLostStream).join(',')}`;
   return {
     detail: details.join(' '),
-    remedy: `Correct MINER_NATS_URL or restore NATS. Only if these streams are gone for good: set ${accepting}, which removes or leaves out what was made from them`,
+    remedy: `Correct MINER_NATS_URL or restore NATS. Only if these streams are gone for good: set ${accepting}, which leaves out what was made from them`,
   };
 }
 
@@ -61,8 +60,7 @@ interface StreamSources {
  */
 export async function findLostStreams(sources: StreamSources): Promise<LostStream[]> {
   const { database, suspicions } = sources;
-  const tables = await findActiveTables(database);
-  const streams = await readStreamsOfRows(database, tables);
+  const streams = await readStreamsOfRows(database);
   const findings: Comparison[] = [];
   for (const [stream, [folded, ...others]] of streams) {
     const current = await readCurrent(sources, stream);

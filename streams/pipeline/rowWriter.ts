@@ -15,7 +15,6 @@ import type { Database } from '../../storage/database.ts';
 import type { StoringProgress } from '../../storage/eventsStored.ts';
 import { buildInserts, type EncodedRows, encodeRows, type RowInsert } from '../../storage/rowInserts.ts';
 import type { StoredRows } from '../../storage/storedRows.ts';
-import type { ActiveTables } from '../../storage/tables.ts';
 import { type ActorOwner, noOwner } from '../operators/actorOwner.ts';
 import { type DeliveryStatus, deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
@@ -47,7 +46,7 @@ export interface RowWriter extends StoringProgress {
    * @param owner of its machine; `noOwner` by default.
    */
   writeAfter(position: number, owner?: ActorOwner): MonoTypeOperatorFunction<PipelineItem>;
-  /** Resets the stored position: rows above `position` may be removed before a pipeline begins after it. */
+  /** Resets the stored position: rows above `position` may not count when a pipeline begins after it. */
   resumeAfter(position: number): void;
   /** Resolves when no insert is in progress, not even one of a cancelled pipeline. */
   whenIdle(): Promise<void>;
@@ -57,7 +56,6 @@ export interface RowWriter extends StoringProgress {
 interface RowWriterOptions {
   readonly stream: InputStreamName;
   readonly database: Database;
-  readonly tables: ActiveTables;
   /** The run that the rows belong to; asked for each piece of the stream. */
   readonly run: () => string;
   /** Approximate maximum of rows in one batch. */
@@ -68,7 +66,7 @@ interface RowWriterOptions {
 
 /**
  * Writes rows in batches, one at a time, in the order of the stream. A batch whose outcome is unknown is sent again
- * unchanged until ClickHouse acknowledges it: rows have natural keys, so writing them twice has no effect.
+ * unchanged until ClickHouse acknowledges it: rows of a run have natural keys, so writing them twice has no effect.
  */
 export function createRowWriter(options: RowWriterOptions): RowWriter {
   const { stream, run, batchRows = defaultBatchRows, clock, logger } = options;
@@ -166,7 +164,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
 }
 
 /** The inserts of one batch after another; a retry sends only those that were not acknowledged. */
-function createBatchInserts({ database, tables, clock }: RowWriterOptions) {
+function createBatchInserts({ database, clock }: RowWriterOptions) {
   const writtenRows = new Map<string, number>();
   let attempt: { readonly items: readonly PipelineItem[]; pending: readonly RowInsert[] } | null = null;
   let sinceMs: number | null = null;
@@ -185,7 +183,7 @@ function createBatchInserts({ database, tables, clock }: RowWriterOptions) {
     sinceMs: () => sinceMs,
     deliver: (items: readonly PipelineItem[]) => {
       if (attempt?.items !== items) {
-        attempt = { items, pending: buildInserts(tables(), items.flatMap(listRows)) };
+        attempt = { items, pending: buildInserts(items.flatMap(listRows)) };
         sinceMs = clock.monotonicMs();
       }
       const current = attempt;

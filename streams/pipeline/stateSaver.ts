@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import type { IsCounted } from '../../storage/lineages.ts';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
 import type { StreamPosition } from '../jetstream/streamPosition.ts';
 import type { CapturedState } from './pipelineItem.ts';
@@ -10,8 +11,10 @@ export interface StateSaverOptions {
   readonly stream: InputStreamName;
   readonly fold: StreamFold;
   readonly snapshots: SnapshotStore;
-  /** The run that stores the rows of the state; omitted for a stream without lineages. */
+  /** The run that stores the rows of the state. */
   readonly run?: () => string;
+  /** Whether the rows of a snapshot count in the same history. */
+  readonly isCounted?: IsCounted;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -27,7 +30,7 @@ export interface SavedStatus {
 
 /** Captures the state of a fold, and saves one captured state after another. */
 export function createStateSaver(options: StateSaverOptions) {
-  const { stream, fold, snapshots, run = () => '', clock, logger } = options;
+  const { stream, fold, snapshots, run = () => '', isCounted = () => true, clock, logger } = options;
   let saving: Promise<void> = Promise.resolve();
   let status: SavedStatus = {
     snapshotPosition: null,
@@ -44,7 +47,7 @@ export function createStateSaver(options: StateSaverOptions) {
     if (streamCreated === null) throw new Error('a snapshot needs a folded message');
     const takenAtMs = clock.nowMs();
     const header = { stream, run: run(), ...fold.identity, streamCreated, position, digest, takenAtMs };
-    const snapshotBytes = await snapshots.save(header, records);
+    const snapshotBytes = await snapshots.save(header, records, isCounted);
     update({ snapshotPosition: position, snapshotTakenAtMs: takenAtMs, snapshotBytes });
     logger.debug({ stream, position }, 'snapshot saved');
   }

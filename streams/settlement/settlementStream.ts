@@ -22,6 +22,4 @@ export const settlementStream: StreamDefinition<SettlementActors> = {
     capture: () => actors.capture(),
     beginRestore: () => actors.beginRestore(),
   }),
-  readRowOrigins: null,
-  deleteCutOffRows: null,
 };

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FoldRecord, RecordRefused } from '../../actors/foldRecord.ts';
+import { RecordRefused } from '../../actors/foldRecord.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { replaceInstallation } from '../../actors/wheel/counterSnapshot.ts';
 import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { mixedPublications, readingMessage } from '../support/readings/readingMessages.ts';
@@ -70,20 +69,6 @@ describe('the actors of the counter stream', () => {
     for (const missing of ['installation', 'history', 'day', 'progress']) {
       const others = records.filter(({ kind }) => kind !== missing);
       expect(() => restoreState(createActors(), others)).toThrow(RecordRefused);
-    }
-  });
-
-  it('replace one installation, and the history if it is public', () => {
-    const readRecords = (count: number) => [...fold(mixedMessages(count)).capture()];
-    const [one, other] = [readRecords(1_800), readRecords(2_000)];
-    for (const installationId of installations) {
-      const isPublic = installationId === 'wheel.one';
-      const isOf = ({ kind, key }: FoldRecord) =>
-        kind === 'installation' ? key === installationId : isPublic && kind !== 'places';
-      const replaced = replaceInstallation(one, other, { installationId, isPublic });
-      expect(replaced).not.toEqual(one);
-      expect(replaced.filter(isOf)).toEqual(other.filter(isOf));
-      expect(replaced.filter((record) => !isOf(record))).toEqual(one.filter((record) => !isOf(record)));
     }
   });
 

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { inspectDatabase } from '../../deploy/diagnosis/inspectDatabase.ts';
+import { noteLineage } from '../../storage/lineages.ts';
 import type { Drift } from '../../streams/audit/selfAudit.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { openTables } from '../support/storage/openTables.ts';
+import { someLineage } from '../support/storage/someLineage.ts';
 import { storedRows } from '../support/storage/storedRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
@@ -16,9 +18,13 @@ const drift: Drift = {
 };
 
 it('what the self-audit has found does not end the diagnosis, and what it says is among the findings', async () => {
-  const { database, tables } = await openTables();
-  await storeRows(database, tables, storedRows(1, 60));
   const { nats: jetStream } = await startStreams();
+  const { created } = await jetStream.jsm.streams.info('MINER_COUNTER');
+  const { database } = await openTables();
+  await storeRows(database, storedRows(1, 60));
+  // Of a process that was cut off.
+  await storeRows(database, storedRows(61, 1), 'other');
+  await noteLineage(database, { ...someLineage, stream: 'MINER_COUNTER', streamCreated: created }, 0);
   const inspect = (drifts: readonly Drift[], isQuick = false) => {
     const common = {
       database,

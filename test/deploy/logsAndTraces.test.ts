@@ -201,14 +201,14 @@ describe('a running process', () => {
     for (const span of server)
       expect(span).toMatchObject({ parentSpanId: 'b7ad6b7169203331', traceState: traced.tracestate });
     const reads = spans.filter(({ kind }) => kind === 3);
-    const page = reads.find(({ name }) => name === 'SELECT readings_g1');
+    const page = reads.find(({ name }) => name === 'SELECT stored_readings');
     expect(new Set(reads.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([server[0]?.spanId]));
     expect(toObject(page?.attributes ?? [])).toEqual({
       'db.system.name': 'clickhouse',
       'db.operation.name': 'SELECT',
-      'db.collection.name': 'readings_g1',
+      'db.collection.name': 'stored_readings',
       'db.query.text': expect.stringMatching(
-        /^SELECT .* FROM readings_g1 WHERE installation_id = \{installation:String\}/,
+        /^SELECT .* FROM stored_readings WHERE run = \{run:String\} AND installation_id = \{installation:String\}/,
       ),
     });
     // What nobody asked for has no span.

@@ -5,80 +5,53 @@ import { createReplayFold } from '../../deploy/commands/replay/replayFold.ts';
 import { listPorts } from '../../deploy/commands/runService.ts';
 import { readConfiguration } from '../../deploy/configuration/configuration.ts';
 import type { Database } from '../../storage/database.ts';
-import { resolveTables } from '../../storage/tables.ts';
+import { openEnd } from '../../storage/lineages.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
 
 const dayMs = 86_400_000;
 
-it('a replay stores rows from its first message on, and one installation’s state between the others’', () => {
-  const received: string[] = [];
-  const receive = (reading: ReturnType<typeof acceptedReading>) => {
-    received.push(`${reading.installationId} ${reading.position}`);
-    return { output: { reading, closed: { round: null, bucket: null } } };
-  };
-  const record = (key: string, value: string) => ({ kind: 'installation', key, value });
+it('a replay makes rows of messages and of stored readings, and rejects nothing a second time', () => {
+  const receive = (reading: ReturnType<typeof acceptedReading>) => ({
+    output: { reading, closed: { round: null, bucket: null } },
+  });
   const actors = {
     identity: { foldVersion: 1, configuration: '' },
     receiveStored: receive,
-    receive: ({ seq, subject }: { seq: number; subject: string }) =>
+    receive: ({ seq }: { seq: number }) =>
       seq === 7
         ? { rejection: { reason: 'duplicate', detail: '' } }
-        : receive(acceptedReading({ position: seq, installationId: subject.split('.')[2] ?? '' })),
-    capture: () => [record('one', 'replayed'), record('two', 'replayed')],
+        : receive(acceptedReading({ position: seq })),
+    capture: () => [],
     beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
   } as unknown as CounterActors;
   const reached: number[] = [];
-  const start = (installationId: string | null) =>
-    createReplayFold({
-      actors,
-      fromSequence: 4,
-      throughSequence: 8,
-      only:
-        installationId === null
-          ? null
-          : { installationId, isPublic: false, others: [record('one', 'other'), record('two', 'other')] },
-      onProgress: (position) => reached.push(position),
-    });
-  const message = (seq: number, installationId: string) => ({
+  const fold = createReplayFold(actors, (position) => reached.push(position));
+  fold.beginRestore().complete()(2);
+  const message = (seq: number) => ({
     seq,
-    subject: `miner.counter.${installationId}`,
+    subject: 'miner.counter.one',
     data: Buffer.from(''),
     timestampNanos: 0n,
   });
-  const batch = {
-    ...buildBatch([message(5, 'two'), message(6, 'one'), message(7, 'one')]),
-    stored: [2, 3, 4].map((position) =>
-      acceptedReading({ position, installationId: position === 2 ? 'two' : 'one' }),
-    ),
-  };
-  const positions = ({ rows }: ReturnType<ReturnType<typeof start>['receive']>) =>
-    rows.readings.map(({ position }) => position);
-  const all = start(null);
-  expect(positions(all.receive(batch))).toEqual([4, 5, 6]);
-  expect(received.splice(0)).toEqual(['two 2', 'one 3', 'one 4', 'two 5', 'one 6']);
-  const one = start('one');
-  expect(positions(one.receive(batch))).toEqual([4, 6]);
-  expect(received).toEqual(['one 3', 'one 4', 'one 6']);
-  const captured = () => [...one.capture()].map(({ value }) => value);
-  expect(captured()).toEqual(['replayed', 'replayed']);
-  one.receive(buildBatch([message(8, 'two')]));
-  expect(captured()).toEqual(['other', 'replayed']);
-  one.beginRestore().complete()(3);
-  expect(captured()).toEqual(['replayed', 'replayed']);
-  expect(reached).toEqual([7, 7, 8, 3]);
+  const stored = [3, 4].map((position) => acceptedReading({ position }));
+  const { rows, rejections } = fold.receive({ ...buildBatch([5, 6, 7].map(message)), stored });
+  expect(rows.readings.map(({ position }) => position)).toEqual([3, 4, 5, 6]);
+  expect([rejections, reached]).toEqual([[], [2, 7]]);
 });
 
 it('the differences of a replay are told by day, the known ones as numbers, forty at most', async () => {
-  const tables = { active: resolveTables(1), rebuilt: resolveTables(2) };
+  const histories = {
+    before: [{ run: 'before', through: openEnd }],
+    after: [{ run: 'after', through: openEnd }],
+  };
   const work = new Map<string, readonly string[]>([
-    [tables.active.rounds, ['5', '5']],
-    [tables.rebuilt.rounds, ['5', '2']],
+    ['before', ['5', '5']],
+    ['after', ['5', '2']],
   ]);
   const database = {
-    select: async (sql: string) =>
-      [...work].find(([table]) => sql.includes(` ${table} `))?.[1].map((units) => [units]) ?? [],
+    select: async (_: string, { run0 }: { run0: string }) => work.get(run0)?.map((units) => [units]) ?? [],
   } as unknown as Database;
   const rows = { readings: 1, rounds: 2, buckets: 3 };
   const differ = (day: number, after: object) => ({
@@ -87,8 +60,8 @@ it('the differences of a replay are told by day, the known ones as numbers, fort
     before: rows,
     after: { ...rows, ...after },
   });
-  expect(await describeDifferences(database, [], tables)).toEqual(['no day differs']);
-  expect(await describeDifferences(database, [differ(0, { readings: 4, buckets: 1 })], tables)).toEqual([
+  expect(await describeDifferences(database, [], histories)).toEqual(['no day differs']);
+  expect(await describeDifferences(database, [differ(0, { readings: 4, buckets: 1 })], histories)).toEqual([
     '1 days differ (each from noon to noon UTC):',
     '2026-01-31  wheel.one  readings 1 -> 4 (+3), half hours 3 -> 1 (-2), work units 10 -> 7 (-3)',
   ]);
@@ -96,7 +69,7 @@ it('the differences of a replay are told by day, the known ones as numbers, fort
   const lines = await describeDifferences(
     database,
     Array.from({ length: 42 }, (_, day) => differ(day, {})),
-    tables,
+    histories,
   );
   expect([lines.length, lines[1], lines[40], lines[41]]).toEqual([
     42,

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
-import { findActiveTables } from '../../storage/generations.ts';
+import { readings } from '../../storage/tables/readings.ts';
 import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -118,9 +118,8 @@ describe('doctor', () => {
     expect(sound.output).toContain(`spans: blocks 1 to ${tip - 11} and their `);
 
     const database = openDatabase({ path: join(dataDir, 'clickhouse') });
-    const { readings } = await findActiveTables(database);
     await database.command(
-      `ALTER TABLE ${readings} DELETE WHERE position = 1000 SETTINGS mutations_sync = 1`,
+      `ALTER TABLE ${readings.name} DELETE WHERE position = 1000 SETTINGS mutations_sync = 1`,
     );
     await database.close();
     const damaged = await doctor({ ...environment, MINER_RPC_URL: 'http://127.0.0.1:1' });
@@ -146,12 +145,12 @@ describe('doctor', () => {
     });
     await waitUntilReady(miner);
     const { connection } = await connectTo(nats);
-    const readings = Array.from({ length: 200 }, (_, index) => {
+    const messages = Array.from({ length: 200 }, (_, index) => {
       const time = new Date(startMs + index * 60_000).toISOString();
       return toPublication(readingMessage('wheel.one', index, { observedAt: time, receivedAt: time }));
     });
-    await publishAll(connection, readings);
-    await waitUntilStored(miner, readings.length);
+    await publishAll(connection, messages);
+    await waitUntilStored(miner, messages.length);
     expect(await miner.end('SIGTERM')).toBe(0);
     const environment = {
       MINER_NATS_URL: nats.url,
@@ -164,7 +163,7 @@ describe('doctor', () => {
     expect(status).toBe(0);
     // Rows may leave now, so they are not compared; the state is.
     const all = await doctor(environment, '--all');
-    expect(all.output).toMatch(/ok +rows of MINER_COUNTER: .*, 0 of readings_g1\n/);
+    expect(all.output).toMatch(/ok +rows of MINER_COUNTER: .*, 0 of stored_readings\n/);
     expect(all.output).toMatch(/ok +state of MINER_COUNTER: /);
     expect(all.status).toBe(0);
   });

@@ -1,9 +1,17 @@
 import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
+import { inputStreamNames } from '../../actors/messages/subjects.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { findActiveTables } from '../../storage/generations.ts';
+import { listUnfinished } from '../../storage/fills.ts';
+import { readLineage } from '../../storage/lineages.ts';
+import { measurementEvents } from '../../storage/tables/events.ts';
+import { foldStates } from '../../storage/tables/foldStates.ts';
+import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
+import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
+import { readings } from '../../storage/tables/readings.ts';
+import { rounds } from '../../storage/tables/rounds.ts';
 import { recordStep } from '../support/chain/feedEvents.ts';
 import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { configuredEconomy, minted, transferred } from '../support/chain/writtenEconomy.ts';
@@ -31,7 +39,7 @@ import {
 const engine = useClickHouseEngine();
 
 /** Readings with a record of the speed each, so that memory evicts events. */
-const readings = 2_700;
+const readingCount = 2_700;
 /** Blocks with some events each, most of them final, so that memory evicts events here too. */
 const blocks = 750;
 const mintsPerBlock = 8;
@@ -66,7 +74,7 @@ describe('doctor --all', () => {
     };
     const first = await startMiner(settings);
     await waitUntilReady(first);
-    const publications = Array.from({ length: readings }, (_, index) =>
+    const publications = Array.from({ length: readingCount }, (_, index) =>
       toPublication(readingMessage('wheel.one', index, { speedMmPerSecond: index * recordStep })),
     );
     await publishAll(connection, publications);
@@ -76,7 +84,7 @@ describe('doctor --all', () => {
       /^miner\.(module|signer|oracle|reporter)/.test(subject),
     );
     for (const { subject, text } of pipeline) await js.publish(subject, text);
-    await waitUntilStored(first, readings);
+    await waitUntilStored(first, readingCount);
     await waitUntilFolded(first, blocks, 'MINER_CHAIN');
     await waitUntilFolded(first, pipeline.length, 'MINER_PIPELINE');
     // The end saves the states.
@@ -92,21 +100,21 @@ describe('doctor --all', () => {
     };
     const all = () => minerCommand(['doctor', '--all'], environment);
     const database = openDatabase({ url: clickhouseUrl });
-    const tables = await findActiveTables(database);
 
     // A snapshot of a history that counts no longer.
     await database.command(
-      `INSERT INTO ${tables.foldStates} SELECT * REPLACE ('lost' AS snapshot, 'lost' AS run, position + 1000 AS position)
-       FROM ${tables.foldStates} WHERE snapshot = (
-         SELECT snapshot FROM ${tables.foldStates} WHERE stream = 'MINER_CHAIN' ORDER BY position DESC LIMIT 1
+      `INSERT INTO ${foldStates.name} SELECT * REPLACE ('lost' AS snapshot, 'lost' AS run, position + 1000 AS position)
+       FROM ${foldStates.name} WHERE snapshot = (
+         SELECT snapshot FROM ${foldStates.name} WHERE stream = 'MINER_CHAIN' ORDER BY position DESC LIMIT 1
        )`,
     );
+    const counting = await readCounting(database);
     const sound = await all();
     expect(sound.output).toMatch(
-      /ok +rows of MINER_COUNTER: as folded again: \d+ of rounds_g1, \d+ of half_hour_buckets_g1, ([1-9]\d+) of measurement_feed_ids_g1, \1 of measurement_feed_times_g1, \1 of measurement_feed_g1, 2700 of readings_g1\n/,
+      /ok +rows of MINER_COUNTER: as folded again: \d+ of stored_rounds, \d+ of stored_half_hour_buckets, ([1-9]\d+) of stored_measurement_events_ids, \1 of stored_measurement_events_times, \1 of stored_measurement_events, 2700 of stored_readings\n/,
     );
     expect(sound.output).toMatch(
-      /ok +rows of MINER_CHAIN: as folded again: [1-9]\d* of chain_feed_events_ids, ([1-9]\d+) of chain_feed_events_times, \1 of chain_feed_events, [1-9]\d+ of chain_owner_activity, /,
+      /ok +rows of MINER_CHAIN: as folded again: [1-9]\d* of stored_chain_events_ids, ([1-9]\d+) of stored_chain_events_times, \1 of stored_chain_events, [1-9]\d+ of stored_owner_activity, /,
     );
     for (const stream of ['COUNTER', 'PIPELINE', 'CHAIN'])
       expect(sound.output).toMatch(
@@ -117,44 +125,61 @@ describe('doctor --all', () => {
     );
     expect(sound.output).not.toContain('newer than the newest');
     expect(sound.status).toBe(0);
-    await expectNothingLeft(database);
+    expect(await readCounting(database)).toEqual(counting);
+    await expectEnded(database);
 
     // Rows in a few half hours, which samples rarely meet: their counts stay the same.
     const alter = (table: string, change: string) =>
       database.command(`ALTER TABLE ${table} UPDATE ${change} SETTINGS mutations_sync = 1`);
-    await alter(tables.readings, 'distance_mm = distance_mm + 1 WHERE position >= 1001 AND position < 1040');
-    await alter(tables.measurementEvents.events, "event = '{}' WHERE position = 77");
-    await alter(tables.ownerActivity, 'level = 9 WHERE event_number = 3');
+    await alter(readings.name, 'distance_mm = distance_mm + 1 WHERE position >= 1001 AND position < 1040');
+    await alter(measurementEvents.events.name, "event = '{}' WHERE position = 77");
+    await alter(ownerActivity.name, 'level = 9 WHERE event_number = 3');
     await database.command(
-      `ALTER TABLE ${tables.rounds} DELETE WHERE round_id = 5 SETTINGS mutations_sync = 1`,
+      `ALTER TABLE ${rounds.name} DELETE WHERE round_id = 5 SETTINGS mutations_sync = 1`,
     );
+    const counted = (await readLineage(database, 'MINER_COUNTER'))?.runs.at(-1)?.run ?? '';
     const insertChanged = (table: string, change: string) =>
-      database.command(`INSERT INTO ${table} SELECT * REPLACE (${change}) FROM ${table} LIMIT 1`);
-    await insertChanged(tables.measurementEvents.times, '1 AS position');
-    await insertChanged(tables.halfHourBuckets, `${readings + 1} AS position, start + 86400 AS start`);
+      database.command(
+        `INSERT INTO ${table} SELECT * REPLACE (${change}) FROM ${table} WHERE run = {run:String} LIMIT 1`,
+        { run: counted },
+      );
+    await insertChanged(measurementEvents.times.name, '1 AS position, 1 AS stored_by');
+    const after = readingCount + 1;
+    await insertChanged(
+      halfHourBuckets.name,
+      `${after} AS position, ${after} AS stored_by, start + 86400 AS start`,
+    );
     const altered = await all();
     expect(altered.status).toBe(1);
     for (const line of [
-      /FAILED +rows of MINER_COUNTER: readings_g1: 39 of 2700 rows are missing, and 39 rows are there that the stream does not make; the first of them is of message 1001\n +-> .*replay --from-sequence 1001`/,
-      /FAILED +rows of MINER_COUNTER: rounds_g1: 1 of \d+ rows are missing, and 0 rows are there/,
-      /FAILED +rows of MINER_COUNTER: measurement_feed_g1: 1 of .* is of message 77\n/,
-      /FAILED +rows of MINER_COUNTER: measurement_feed_times_g1: 0 of \d+ rows are missing, and 1 rows are there .* is of message 1\n/,
+      /FAILED +rows of MINER_COUNTER: stored_readings: 39 of 2700 rows are missing, and 39 rows are there that the stream does not make; the first of them is of message 1001\n +-> .*replay --from-sequence 1001`/,
+      /FAILED +rows of MINER_COUNTER: stored_rounds: 1 of \d+ rows are missing, and 0 rows are there/,
+      /FAILED +rows of MINER_COUNTER: stored_measurement_events: 1 of .* is of message \d+\n/,
+      /FAILED +rows of MINER_COUNTER: stored_measurement_events_times: 0 of \d+ rows are missing, and 1 rows are there .* is of message 1\n/,
       /skipped +rows of MINER_COUNTER: 1 rows of messages after 2700 are newer than the newest saved state, so they cannot be compared yet\n/,
-      /FAILED +rows of MINER_CHAIN: chain_owner_activity: 3 of .*\n +-> fill another database/,
+      /FAILED +rows of MINER_CHAIN: stored_owner_activity: 3 of .*\n +-> fill another database/,
     ])
       expect(altered.output).toMatch(line);
-    expect(altered.output).toMatch(/ok +rows of MINER_CHAIN: as folded again: .* of chain_feed_events, /);
+    expect(altered.output).toMatch(/ok +rows of MINER_CHAIN: as folded again: .* of stored_chain_events, /);
     for (const stream of ['COUNTER', 'PIPELINE', 'CHAIN'])
       expect(altered.output).toMatch(new RegExp(`ok +state of MINER_${stream}: `));
-    await expectNothingLeft(database);
+    expect(await readCounting(database)).toEqual(counting);
+    await expectEnded(database);
 
-    expect((await minerCommand(['replay', '--from-sequence', '1'], environment)).status).toBe(0);
-    expect((await all()).output).toMatch(/ok +rows of MINER_COUNTER: .* 2700 of readings_g2\n/);
+    // A row of a message that the stream does not have would mean that it has lost its end.
+    await database.command(
+      `ALTER TABLE ${halfHourBuckets.name} DELETE WHERE position > ${readingCount} SETTINGS mutations_sync = 1`,
+    );
+    expect(await minerCommand(['replay', '--from-sequence', '1'], environment)).toMatchObject({
+      status: 0,
+      output: expect.stringContaining('the service has taken it over'),
+    });
+    expect((await all()).output).toMatch(/ok +rows of MINER_COUNTER: .* 2700 of stored_readings\n/);
 
     await database.close();
   });
 
-  it('begins with a saved state if messages have left the stream, and leaves nothing behind when it is stopped', async () => {
+  it('begins with a saved state if messages have left the stream, and leaves nothing to resume when it is stopped', async () => {
     const nats = await startNats();
     const connected = await connectTo(nats);
     const settings = { natsUrl: nats.url, dataDir: temporaryDirectory() };
@@ -192,21 +217,21 @@ describe('doctor --all', () => {
       const database = openDatabase({ path: join(settings.dataDir, 'clickhouse') });
       await work(database).finally(() => database.close());
     };
-    await onDatabase(expectNothingLeft);
+    await onDatabase(expectEnded);
 
     await connected.jsm.streams.update('MINER_COUNTER', { max_msgs: 600 });
     const later = await all();
     expect(later.output).toMatch(
-      /skipped +everything of MINER_COUNTER: messages 1 to 600 have left the stream, so what was made from them cannot be compared\nok +rows of MINER_COUNTER: .* 600 of readings_g1\nok +state of MINER_COUNTER: /,
+      /skipped +everything of MINER_COUNTER: messages 1 to 600 have left the stream, so what was made from them cannot be compared\nok +rows of MINER_COUNTER: .* 600 of stored_readings\nok +state of MINER_COUNTER: /,
     );
     expect(later.status).toBe(0);
     await onDatabase((database) =>
       database.command(
-        'ALTER TABLE readings_g1 UPDATE distance_mm = 0 WHERE position IN (600, 601) SETTINGS mutations_sync = 1',
+        'ALTER TABLE stored_readings UPDATE distance_mm = 0 WHERE position IN (600, 601) SETTINGS mutations_sync = 1',
       ),
     );
     expect((await all()).output).toMatch(
-      /FAILED +rows of MINER_COUNTER: readings_g1: 1 of 600 .* is of message 601\n/,
+      /FAILED +rows of MINER_COUNTER: stored_readings: 1 of 600 .* is of message 601\n/,
     );
     await connected.jsm.streams.update('MINER_COUNTER', { max_msgs: 500 });
     expect((await all()).output).toMatch(
@@ -215,10 +240,10 @@ describe('doctor --all', () => {
   });
 });
 
-async function expectNothingLeft(database: Database) {
-  const rows = await database.select(
-    "SELECT name FROM system.tables WHERE database = currentDatabase() AND match(name, '_g[0-9]+$')",
-  );
-  const { generation } = await findActiveTables(database);
-  expect(rows.map(([name]) => String(name)).filter((name) => !name.endsWith(`_g${generation}`))).toEqual([]);
+const readCounting = (database: Database) =>
+  Promise.all(inputStreamNames.map((stream) => readLineage(database, stream)));
+
+/** No replay continues what a check has stored. */
+async function expectEnded(database: Database) {
+  for (const stream of inputStreamNames) expect(await listUnfinished(database, stream)).toEqual([]);
 }

@@ -33,7 +33,7 @@ it('metrics show every actor of a process, at any depth', async () => {
   const streams = ['MINER_CHAIN', 'MINER_COUNTER', 'MINER_PIPELINE'];
   const expected = [
     ...['service', 'server operator', 'server public', 'nats', 'databaseWatch', 'ingest', 'lease'],
-    ...['followers', 'indexers', 'indexer', 'generationWatch'],
+    ...['followers', 'indexers', 'indexer'],
     ...streams.flatMap((stream) => [`streamFollower ${stream}`, `messageSource ${stream}`, `fold ${stream}`]),
     ...streams.map((stream) => `delivery ${stream} rejections`),
     ...['delivery MINER_CHAIN rows', 'delivery MINER_COUNTER rows'],

@@ -1,22 +1,34 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inputStreamNames } from '../../actors/messages/subjects.ts';
-import type { Database } from '../../storage/database.ts';
-import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
-import { listGenerations } from '../../storage/generations.ts';
-import { applyRowsTtl, readRowsTtlDays, rowsTtlDaysMax } from '../../storage/rowsTtl.ts';
+import { counterRecords } from '../../actors/wheel/counterRecords.ts';
+import { type Database, openDatabase } from '../../storage/database.ts';
+import { type Lineage, readLineage } from '../../storage/lineages.ts';
+import { readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import type { Tables } from '../../storage/tables.ts';
+import { readings } from '../../storage/tables/readings.ts';
+import { rounds } from '../../storage/tables/rounds.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
-import { startMiner, waitUntilReady } from '../support/processes/minerProcess.ts';
-import type { TestConnection } from '../support/processes/natsServer.ts';
+import {
+  type MinerProcess,
+  startMiner,
+  waitUntilFolded,
+  waitUntilReady,
+  waitUntilStored,
+  writeDeployment,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll, publishMany } from '../support/readings/readingMessages.ts';
-import { storedState } from '../support/storage/storedState.ts';
+import { allObservations, storedState } from '../support/storage/storedState.ts';
 
 /** Three installations, one reading per minute each: the second universal day begins with the 4,321st. */
 const untilSecondDay = mixedPublications(4_500, 0, 60_000);
+const stream = 'MINER_COUNTER';
 
 /** Runs a service until published readings are stored, stops it, and returns ways to run commands on its data. */
 async function foldPublished(publish: (connection: TestConnection) => Promise<void>) {
@@ -25,7 +37,8 @@ async function foldPublished(publish: (connection: TestConnection) => Promise<vo
     nats: connection,
     last,
     environment,
-    restart: () => startMiner({ ...settings, environment: { MINER_AUDIT_SECONDS: '1' } }),
+    restart: (variables: Record<string, string> = {}) =>
+      startMiner({ ...settings, environment: { MINER_AUDIT_SECONDS: '1', ...variables } }),
     replay: (...args: string[]) => minerCommand(['replay', ...args], environment),
     state: () => storedState(location),
     database: onDatabase,
@@ -35,115 +48,260 @@ async function foldPublished(publish: (connection: TestConnection) => Promise<vo
 /** Stored rows of one installation on the second universal day. */
 const ofSecondDay = `installation_id = 'wheel.one' AND start >= fromUnixTimestamp64Milli(${genesisMs + 86_400_000}, 'UTC')`;
 
-/** Removes rounds, as a fault of an older version might have. */
-const damage = (database: Database, { rounds }: Tables, condition: string) =>
-  database.command(`ALTER TABLE ${rounds} DELETE WHERE ${condition} SETTINGS mutations_sync = 1`);
+/** Removes rows, as a fault of an older version might have. */
+const damage = (database: Database, table: string, condition: string) =>
+  database.command(`ALTER TABLE ${table} DELETE WHERE ${condition} SETTINGS mutations_sync = 1`);
 
-/** The records of the newest saved state of each stream, sorted. */
-async function newestState(database: Database, tables: Tables): Promise<string[]> {
-  const store = createSnapshotStore({ database, tables: () => tables });
-  const states = inputStreamNames.map(async (stream) => {
-    const [header] = await store.list(stream);
-    if (header === undefined) return [];
-    const records: string[] = [];
-    for await (const lines of store.read(header)) records.push(...lines);
-    return [`${stream} ${header.position}`, ...records.sort()];
-  });
-  return (await Promise.all(states)).flat().sort();
+/** Saves a state that has lost the observed rounds of each day, as a fault of an older version might have. */
+async function damageState(database: Database) {
+  const store = createSnapshotStore(database);
+  const [newest] = await store.list(stream);
+  if (newest === undefined) throw new Error('no state is saved');
+  const records = [];
+  for await (const some of readSnapshotRecords(store, newest))
+    for (const record of some)
+      records.push(
+        record.kind === counterRecords.day.kind
+          ? { ...record, value: record.value.replace(/"observedRoundCount":\d+/, '"observedRoundCount":0') }
+          : record,
+      );
+  await store.save({ ...newest, takenAtMs: newest.takenAtMs + 1 }, records, () => true);
 }
 
+/** The observations that clients see. */
+async function readShown(miner: MinerProcess) {
+  const observations = async (id: string) =>
+    (await allObservations(miner, id)).map(({ telemetryId }) => telemetryId);
+  return { one: await observations('wheel.one'), two: await observations('wheel:two') };
+}
+
+async function readDays(miner: MinerProcess) {
+  return (await miner.json<{ days: readonly object[] }>('/v1/measurement/year')).days;
+}
+
+/** Numbers of rows in the views for queries. */
+async function countViewed(database: Database): Promise<number[]> {
+  const counts: number[] = [];
+  for (const view of ['readings', 'rounds', 'half_hour_buckets']) {
+    const [row] = await database.select(`SELECT count() FROM ${view}`);
+    counts.push(Number(row?.[0]));
+  }
+  return counts;
+}
+
+const readCounting = (database: Database): Promise<Lineage | null> => readLineage(database, stream);
+
 describe('replay', () => {
-  it('reports what it would change, changes it for one installation or for all, and then finds nothing to change', async () => {
+  it('reports what it would change, and what it has changed is shown by the next start', async () => {
     const { replay, state, database, restart, last } = await foldPublished(({ connection }) =>
       publishAll(connection, untilSecondDay),
     );
-    const [before, stateBefore] = [await state(), await database(newestState)];
-    const identity = await database(readGenerationIdentity);
-    await database((one, tables) => damage(one, tables, ofSecondDay));
-    await database((one, tables) => damage(one, tables, "installation_id = 'wheel:two'"));
-    const damaged = await state();
-    const forDays = { days: rowsTtlDaysMax, nowMs: Date.now() };
-    await database((one, tables) => applyRowsTtl(one, tables, forDays));
+    const before = await state();
+    const viewed = await database(countViewed);
+    await database((one) => damage(one, rounds.name, ofSecondDay));
+    await database((one) => damage(one, rounds.name, "installation_id = 'wheel:two'"));
+    const [damaged, counting] = [await state(), await database(readCounting)];
     expect(damaged.rounds.length).toBeLessThan(before.rounds.length);
 
-    const ofOne = ['--installation', 'wheel.one'];
-    const dry = await replay('--from-sequence', '1', '--dry-run', ...ofOne);
+    const dry = await replay('--from-sequence', '1', '--dry-run');
     expect(dry.status).toBe(0);
     expect(dry.output).toMatch(
-      /1 days differ .*\n2026-02-01 {2}wheel\.one {2}rounds 0 -> \d+ \(\+\d+\), work units 0 -> \d+ \(\+\d+\)\n/,
+      /3 days differ .*\n(?:.*\n)*2026-02-01 {2}wheel\.one {2}rounds 0 -> \d+ \(\+\d+\), work units 0 -> \d+ \(\+\d+\)\n/,
     );
-    expect(dry.output).toContain('nothing was changed');
-    expect(await state()).toEqual(damaged);
-    expect(await database(listGenerations)).toEqual([1]);
+    expect(dry.output).toContain('a dry run: what is read has not changed');
+    expect([await state(), await database(readCounting)]).toEqual([damaged, counting]);
 
-    const real = await replay('--from-time', new Date(genesisMs).toISOString(), ...ofOne);
-    expect([real.status, real.output]).toEqual([0, expect.stringContaining('1 days differ')]);
-    const isOfTwo = ([id]: readonly unknown[]) => id === 'wheel:two';
-    const rounds = before.rounds.filter((row) => !isOfTwo(row));
-    expect(await state()).toEqual({ ...before, rounds });
-    expect(await database(newestState)).toEqual(stateBefore);
-    expect(await database((one, { readings }) => readRowsTtlDays(one, readings))).toBe(rowsTtlDaysMax);
-    expect(await database(readGenerationIdentity)).toEqual(identity);
-    // The dry run left nothing behind.
-    expect(await database(async (_, tables) => tables.generation)).toBe(2);
-
-    expect((await replay('--from-sequence', '1')).output).toContain('days differ');
-    expect(await state()).toEqual(before);
-    const again = await replay('--from-sequence', '1500');
-    expect(again.output).toContain('no day differs');
-    expect(await state()).toEqual(before);
-    expect(await database(listGenerations)).toEqual([3, 4]);
+    const real = await replay('--from-time', new Date(genesisMs).toISOString());
+    expect([real.status, real.output]).toEqual([0, expect.stringContaining('3 days differ')]);
+    expect(real.output).toContain('the result is complete');
+    expect([await state(), await database(readCounting)]).toEqual([damaged, counting]);
 
     const miner = await restart();
     await waitUntilReady(miner);
-    expect(miner.output()).toContain('"snapshot restored"');
+    expect(miner.log()).toContainEqual(
+      expect.objectContaining({ stream, cause: 'replayed', position: last, msg: 'history noted' }),
+    );
     expect(await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}')).toBe(0);
-    expect(await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')).toBe(last);
-    const rejected = await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="rejected"}');
-    expect(rejected).toBe(0);
+    expect(await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="rejected"}')).toBe(0);
     const audited = 'miner_audit_samples_total{kind="half_hour",outcome="agrees"}';
     await eventually(async () => ((await miner.metric(audited)) ?? 0) > 0, 'a half hour that agrees');
+    expect(await miner.end('SIGTERM')).toBe(0);
+    expect([await state(), await database(countViewed)]).toEqual([before, viewed]);
+
+    // From a saved state on, and from the beginning.
+    const later = await replay('--from-sequence', String(last));
+    expect([later.status, later.output]).toEqual([0, expect.stringContaining('no day differs')]);
+    const again = await replay('--from-sequence', '1500', '--dry-run');
+    expect([again.status, again.output]).toEqual([0, expect.stringContaining('no day differs')]);
   });
 
   it('continues where it was stopped or killed, and says what prevents it', async () => {
-    const { replay, state, environment, database, nats } = await foldPublished(({ connection }) =>
+    const { replay, state, environment, database, nats, restart } = await foldPublished(({ connection }) =>
       publishMany(connection, 'wheel.one', 0, 12_000),
     );
     const before = await state();
-    const first = startMinerCommand(['replay', '--from-sequence', '5'], environment);
-    await first.written('replay of messages');
-    expect(await first.end('SIGINT')).toBe(0);
-    expect(first.output()).toContain('stopped; the same command resumes where it was');
-
-    const other = await replay('--from-sequence', '6');
-    expect(other.status).toBe(1);
-    expect(other.output).toContain('another replay is unfinished, of messages 5 to 12000');
-    const killed = startMinerCommand(['replay', '--from-sequence', '5'], environment);
+    await database((one) => damage(one, readings.name, 'position >= 100 AND position < 200'));
+    const [damaged, counting] = [await state(), await database(readCounting)];
+    const start = () => startMinerCommand(['replay', '--from-sequence', '5'], environment);
+    const stopped = start();
+    await stopped.written('replay of messages 5 to 12000, from the beginning on');
+    expect(await stopped.end('SIGINT')).toBe(0);
+    expect(stopped.output()).toContain('stopped; the same command resumes where it was');
+    const cut = start();
+    await cut.written('messages folded and stored');
+    await cut.end('SIGKILL');
+    const killed = start();
     await killed.written('resuming the replay');
     // Paused, so that it cannot end before the other one has started.
     killed.child.kill('SIGSTOP');
     const beside = await replay('--from-sequence', '5');
-    expect(beside.status).toBe(1);
-    expect(beside.output).toMatch(/in use by process|a replay is running already/);
+    expect([beside.status, beside.output]).toEqual([1, expect.stringMatching(/in use by process/)]);
     await killed.end('SIGKILL');
+    const late = start();
+    await late.written('1 days differ');
+    await late.end('SIGKILL');
+    expect(await state()).toEqual(damaged);
+    // Its result may have been noted before it was killed, so the next one begins anew.
+    const other = await replay('--from-sequence', '6', '--to', '7000', '--dry-run');
+    expect([other.status, other.output]).toEqual([0, expect.stringContaining('messages 6 to 7000')]);
+    const done = await replay('--from-sequence', '5', '--to', '7000');
+    expect([done.status, done.output]).toEqual([0, expect.stringContaining('1 days differ')]);
+    expect(await database(readCounting)).toEqual(counting);
+    const miner = await restart();
+    await waitUntilReady(miner);
+    expect(await miner.end('SIGTERM')).toBe(0);
     expect(await state()).toEqual(before);
-
-    const discarded = await replay('--discard');
-    expect([discarded.status, discarded.output]).toEqual([0, expect.stringContaining('is discarded')]);
-    expect(await database(listGenerations)).toEqual([1]);
-    const to = await replay('--from-sequence', '5', '--to', '7000');
-    expect([to.status, to.output]).toEqual([0, expect.stringContaining('messages 5 to 7000')]);
-    expect((await state()).readings).toHaveLength(7_000);
 
     const noTime = await replay('--from-time', 'yesterday');
     expect([noTime.status, noTime.output]).toEqual([1, expect.stringContaining('such as 2026-11-21')]);
-    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 6_001 });
-    // Rows of lost messages stay, and the state before them is folded from the stored readings.
+    await nats.jsm.streams.purge(stream, { seq: 6_001 });
+    const refused = await replay('--from-sequence', '1');
+    expect([refused.status, refused.output]).toEqual([1, expect.stringContaining('--incomplete continues')]);
     const incomplete = await replay('--from-sequence', '1', '--incomplete');
     expect([incomplete.status, incomplete.output]).toEqual([
       0,
-      expect.stringContaining('Messages 1 to 6000 cannot be rebuilt'),
+      expect.stringMatching(/made again from the stored readings[\s\S]*no day differs/),
     ]);
-    expect((await state()).readings).toEqual(before.readings.slice(0, 7_000));
+    const last = await restart();
+    await waitUntilReady(last);
+    expect(await last.end('SIGTERM')).toBe(0);
+    expect(await state()).toEqual(before);
+  });
+});
+
+describe('replay next to a running service', () => {
+  const engine = useClickHouseEngine();
+
+  async function startService() {
+    const nats = await startNats();
+    const clickhouseUrl = await engine.createDatabase();
+    const dataDir = temporaryDirectory();
+    const settings = {
+      natsUrl: nats.url,
+      clickhouseUrl,
+      dataDir,
+      environment: { MINER_AUDIT_SECONDS: '0' },
+    };
+    const environment = {
+      MINER_NATS_URL: nats.url,
+      MINER_CLICKHOUSE_URL: clickhouseUrl,
+      MINER_DATA_DIR: temporaryDirectory(),
+      MINER_DEPLOYMENT: writeDeployment(temporaryDirectory()),
+    };
+    const start = async () => {
+      const miner = await startMiner(settings);
+      await waitUntilReady(miner);
+      return miner;
+    };
+    return {
+      nats,
+      start,
+      replay: (...args: string[]) => startMinerCommand(['replay', ...args], environment),
+      state: () => storedState({ url: clickhouseUrl }),
+      database: async <Result>(work: (database: Database) => Promise<Result>) => {
+        const database = openDatabase({ url: clickhouseUrl });
+        return work(database).finally(() => database.close());
+      },
+    };
+  }
+
+  it('changes pages, statistics and views at once when it has ended, and nothing before', async () => {
+    const { nats, start, replay, database } = await startService();
+    const first = await start();
+    const { connection } = await connectTo(nats);
+    await publishAll(connection, untilSecondDay);
+    await waitUntilStored(first, untilSecondDay.length);
+    const [right, rightDays] = [await readShown(first), await readDays(first)];
+    const viewed = await database(countViewed);
+    await first.end('SIGTERM');
+    await database(damageState);
+    await database((one) => damage(one, readings.name, "installation_id = 'wheel.one' AND position < 600"));
+    const miner = await start();
+    const wrong = await readShown(miner);
+    expect(wrong.one.length).toBeLessThan(right.one.length);
+    expect(await readDays(miner)).not.toEqual(rightDays);
+
+    const running = replay('--from-sequence', '1');
+    let isRunning = true;
+    const ended = running.exited.finally(() => {
+      isRunning = false;
+    });
+    // A read sees what was there before or what is there now, and nothing in between.
+    const reads: string[] = [];
+    while (isRunning) {
+      const shown = await readShown(miner);
+      expect(shown.two).toEqual(right.two);
+      reads.push(JSON.stringify(shown.one));
+    }
+    expect([await ended, running.output()]).toEqual([
+      0,
+      expect.stringContaining('the result counts now: the service has taken it over'),
+    ]);
+    for (const read of reads) expect([JSON.stringify(wrong.one), JSON.stringify(right.one)]).toContain(read);
+    expect([await readShown(miner), await readDays(miner)]).toEqual([right, rightDays]);
+    expect(await database(countViewed)).toEqual(viewed);
+
+    await publishAll(connection, mixedPublications(30, untilSecondDay.length, 60_000));
+    await waitUntilStored(miner, untilSecondDay.length + 30);
+    expect((await readShown(miner)).two).toHaveLength(right.two.length + 10);
+    await miner.end('SIGTERM');
+  });
+
+  it('says that its result is not used if the stream loses its end meanwhile, and works again then', async () => {
+    const { nats, start, replay, state } = await startService();
+    const miner = await start();
+    const { connection } = await connectTo(nats);
+    await publishMany(connection, 'wheel.one', 0, 5_000);
+    await waitUntilStored(miner, 5_000);
+    const before = await state();
+    // The files of the stream at an earlier time.
+    const store = join(nats.dir, 'store/jetstream/$G/streams', stream);
+    const copy = join(temporaryDirectory(), 'copy');
+    await nats.kill('SIGTERM');
+    cpSync(store, copy, { recursive: true });
+    await nats.start();
+    const { connection: later } = await connectTo(nats);
+    await publishMany(later, 'wheel.one', 5_000, 9_000);
+    await waitUntilStored(miner, 9_000);
+    const running = replay('--from-sequence', '1');
+    await running.written('replay of messages');
+    running.child.kill('SIGSTOP');
+    await nats.kill('SIGTERM');
+    rmSync(store, { recursive: true });
+    cpSync(copy, store, { recursive: true });
+    await nats.start();
+    await waitUntilFolded(miner, 5_000);
+    running.child.kill('SIGCONT');
+    expect([await running.exited, running.output()]).toEqual([
+      1,
+      expect.stringMatching(/has lost messages|the result is not used/),
+    ]);
+    const again = replay('--from-sequence', '1');
+    expect([await again.exited, again.output()]).toEqual([
+      0,
+      expect.stringMatching(/no day differs[\s\S]*the service has taken it over/),
+    ]);
+    expect(await state()).toEqual(before);
+    await miner.end('SIGTERM');
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
-import { findActiveTables } from '../../storage/generations.ts';
 import { readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
@@ -78,13 +77,12 @@ describe('several processes on one ClickHouse server', () => {
     const database = openDatabase({ url: clickhouseUrl });
     onTestFinished(() => database.close());
     const settings = async () => {
-      const { readings, chainEvents } = await findActiveTables(database);
-      const ttls = [readings, chainEvents.times].map((table) => readRowsTtlDays(database, table));
-      return [(await jsm.streams.info('MINER_COUNTER')).config.max_age, ...(await Promise.all(ttls))];
+      const days = await readRowsTtlDays(database);
+      return [(await jsm.streams.info('MINER_COUNTER')).config.max_age, days];
     };
-    expect(await settings()).toEqual([0, 0, 0]);
+    expect(await settings()).toEqual([0, 0]);
     expect(await first.end('SIGTERM')).toBe(0);
     await waitUntilReady(second);
-    expect(await settings()).toEqual([86_400 * 1e9, 40, 40]);
+    expect(await settings()).toEqual([86_400 * 1e9, 40]);
   });
 });

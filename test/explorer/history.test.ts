@@ -94,7 +94,8 @@ describe('the explorer, where history changes', () => {
       MINER_CLICKHOUSE_URL: clickhouseUrl,
       MINER_DEPLOYMENT: writeDeployment(dataDir),
     });
-    expect([status, output]).toEqual([0, expect.stringContaining('generation 2 is active')]);
+    expect([status, output]).toEqual([0, expect.stringContaining('the result is complete')]);
+    await startMiner({ role: 'ingest', natsUrl: nats.url, dataDir: temporaryDirectory(), clickhouseUrl });
     const answer = () => fetch(`${replica.publicUrl}/v1/measurement/stats?range=7d`);
     await eventually(async () => (await answer()).status === 503, 'statistics that are being rebuilt');
     expect(await (await answer()).json()).toEqual({ error: 'public_stats_rebuilding' });

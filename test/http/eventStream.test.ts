@@ -48,7 +48,7 @@ function createRecords() {
       const progress = records.progress();
       if (progress === null) throw new Error('there is no record');
       const gone = progress.events.skipLast(retainedCount).toArray();
-      rows = gone.map((event) => toMeasurementRow(event, progress.run));
+      rows = gone.map((event) => toMeasurementRow(event, { storedBy: 1 }));
       failures = failing;
       records.replace({
         ...progress,

@@ -3,7 +3,6 @@ import { toDirectedGraph } from 'xstate/graph';
 import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
 import { deliveryMachine } from '../../machines/deliveryMachine.ts';
 import { foldMachine } from '../../machines/foldMachine.ts';
-import { generationWatchMachine } from '../../machines/generationWatchMachine.ts';
 import { createGroupMachine } from '../../machines/groupMachine.ts';
 import { indexerMachine } from '../../machines/indexerMachine.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
@@ -27,7 +26,6 @@ export const machines: readonly AnyStateMachine[] = [
   databaseWatchMachine,
   ingestMachine,
   leaseMachine,
-  generationWatchMachine,
   indexerMachine,
   messageSourceMachine,
   streamFollowerMachine,

@@ -1,4 +1,4 @@
-import { NEVER } from 'rxjs';
+import { NEVER, Observable } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import {
   assign,
@@ -31,7 +31,6 @@ function start({
   writes = true,
   serves = true,
   isHeldElsewhere = false,
-  rebuilds = false,
   /** Work that lasts until a test ends it. */
   hangs = [] as readonly string[],
   /** Number of failures, by work. */
@@ -95,28 +94,20 @@ function start({
   const ingest = ingestMachine.provide({
     actors: {
       lease,
-      readActive: work('read active', 1),
+      checkStored: work('check what is stored'),
       identify: work('identify', { name: 'one', isUnused: true as boolean }),
       ensureStreams: work('ensure streams'),
       migrate: work('migrate'),
       beginEpoch: work('begin epoch', 5),
-      chooseGeneration: work('choose generation', {
-        generation: rebuilds ? 2 : 1,
-        rebuildsFrom: rebuilds ? 1 : null,
-      }),
-      activate: work('activate'),
+      prepareRows: work('prepare rows'),
       checkEpoch: work('check epoch'),
     },
     guards: {
-      isFault: (_, { error, fault }) =>
-        (error as { part?: string }).part === (fault === 'replayRunning' ? 'choose generation' : 'migrate'),
+      isUnusableDatabase: (_, { error }) => (error as { part?: string }).part === 'migrate',
     },
     actions: {
       reportFailure: () => breakIf('ingest'),
-      reportReplay: ignore,
       reportGrant: ignore,
-      releaseRebuild: () => done.push('release rebuild'),
-      reportActivationFailure: () => done.push('said: not activated'),
     },
   });
   const member = setup({
@@ -194,14 +185,14 @@ function start({
           done.push('watch conditions');
           return NEVER;
         }),
-        audit: fromObservable(({ input: { work } }) => {
-          done.push(work.machines === machines ? 'audit' : 'audit something else');
-          return NEVER;
+        upkeep: fromObservable(({ input: { work } }) => {
+          done.push(work.machines === machines ? 'upkeep' : 'upkeep of something else');
+          return new Observable<never>(() => () => cancelled.add('upkeep'));
         }),
         openJetStream: work('open JetStream'),
         compose: fromPromise(async ({ input: { grant } }): Promise<TestWork> => {
           await play('compose');
-          if (grant.generation !== (rebuilds ? 2 : 1)) throw new Error('composed on other tables');
+          if (grant.epoch !== (writes ? 5 : null)) throw new Error('composed in another epoch');
           return { machines };
         }),
         closeNats: work('close NATS'),
@@ -212,7 +203,7 @@ function start({
           done.push(`said: ${(error as Error).message}, ${failures} times`),
       },
     }),
-    { input: { writes, isDatabaseShared: false } },
+    { input: { writes } },
   );
   root.start();
   return {
@@ -272,20 +263,22 @@ describe('the machine of the service', () => {
   useVirtualTime();
 
   it('prepares, runs, and stops in order: requests, followers, indexer, lease, NATS, database, operators’ port', async () => {
-    const { done, isIn, resolve, stop } = start({ hangs: working });
+    const { done, cancelled, isIn, resolve, stop } = start({ hangs: working });
     expect(isIn('starting')).toBe(true);
     await pass(10);
     expect(isIn('running')).toBe(true);
     expect(done).toContain('ask');
     expect(done.filter((one) => one !== 'ask')).toEqual([
       ...['connect', 'watch conditions', 'open JetStream', 'identify', 'take lease', 'ensure streams'],
-      ...['migrate', 'begin epoch', 'choose generation', 'compose', 'index', 'follow', 'audit'],
+      ...['migrate', 'begin epoch', 'prepare rows', 'compose', 'index', 'follow', 'upkeep'],
     ]);
+    expect(cancelled.has('upkeep')).toBe(false);
     resolve('finish indexing');
     expect(await stop()).toMatchObject({ steps: fullStop, state: 'stopped' });
+    expect(cancelled.has('upkeep')).toBe(true);
   });
 
-  it('names its parts and their machines, and watches the granted generation', async () => {
+  it('names its parts and their machines, and ingests in an epoch of its own', async () => {
     const { root } = start({ hangs: working });
     await pass(10);
     const { children } = root.getSnapshot();
@@ -293,14 +286,13 @@ describe('the machine of the service', () => {
       const snapshot: unknown = child?.getSnapshot();
       return isMachineSnapshot(snapshot) ? [`${name}: ${snapshot.machine.id}`] : [];
     });
-    const alike = ['nats', 'databaseWatch', 'ingest', 'indexers', 'followers', 'generationWatch'];
+    const alike = ['nats', 'databaseWatch', 'ingest', 'indexers', 'followers'];
     expect(named).toEqual([
       ...['operatorServer: server', 'publicServer: server'],
       ...alike.map((one) => `${one}: ${one}`),
     ]);
     expect(children.publicServer?.getSnapshot().context.port).toBe(1);
     expect(children.ingest?.getSnapshot().context).toMatchObject({ name: 'one', isUnused: true, epoch: 5 });
-    expect(children.generationWatch?.getSnapshot().context).toMatchObject({ announced: 1, isShared: false });
   });
 
   it.each([
@@ -375,7 +367,7 @@ describe('the machine of the service', () => {
   it('of a read replica reads the active tables, and takes no lease', async () => {
     const { done, ingest, stop } = start({ writes: false, hangs: working, fails: { 'read active': 1 } });
     await pass(1_000);
-    expect(ingest()?.context.grant).toEqual({ epoch: null, generation: 1, rebuildsFrom: null });
+    expect(ingest()?.context.grant).toEqual({ epoch: null });
     expect(done).not.toContain('take lease');
     expect((await stop()).steps).not.toContain('give lease back');
   });
@@ -401,7 +393,7 @@ describe('the machine of the service', () => {
     ['the database is asked again later', { fails: { identify: 99 } }, closing],
     ['another process ingests', { isHeldElsewhere: true }, closing],
     ['the database is migrated', { hangs: ['migrate'] }, closingWithLease],
-    ['a replay runs', { fails: { 'choose generation': 99 } }, closingWithLease],
+    ['lost rows are left out', { hangs: ['prepare rows'] }, closingWithLease],
     ['followers are built', { hangs: ['compose'] }, closingWithLease],
   ])('is stopped at once while %s', async (_, settings, steps) => {
     const { stop, isIn } = start(settings);
@@ -431,7 +423,7 @@ describe('the machine of the service', () => {
     expect(running.course()[0]).toBe('failed');
     expect(['drain', 'give lease back'].map(running.count)).toEqual([0, 0]);
     expect(running.last(closing.length)).toEqual(closing);
-    expect([...running.cancelled].sort()).toEqual(['follow', 'index']);
+    expect([...running.cancelled].sort()).toEqual(['follow', 'index', 'upkeep']);
 
     const draining = start({ hangs: [...working, 'drain'] });
     await pass(10);
@@ -495,7 +487,7 @@ describe('the machine of the service', () => {
     expect([1, 2, 3].map((times) => count(`said: open JetStream failed, ${times} times`))).toEqual([1, 1, 0]);
   });
 
-  it.each(['ensure streams', 'migrate', 'begin epoch', 'choose generation'])(
+  it.each(['ensure streams', 'migrate', 'begin epoch', 'prepare rows'])(
     'gives the lease back if it cannot %s, and tries again after half a second',
     async (step) => {
       const { count, reject } = start({ hangs: [step] });
@@ -519,38 +511,5 @@ describe('the machine of the service', () => {
     await pass(10);
     expect(['close NATS', 'identify'].map(count)).toEqual([1, 1]);
     expect(course()[0]).toBe('stopped');
-  });
-
-  it('waits for an operator’s replay and holds the lease meanwhile', async () => {
-    const { done, isIn } = start({ hangs: working, fails: { 'choose generation': 2 } });
-    await pass(3_900);
-    expect(isIn('starting')).toBe(true);
-    await pass(200);
-    expect(isIn('running')).toBe(true);
-    expect(done).not.toContain('give lease back');
-  });
-
-  it('activates a rebuilt generation, retries without another snapshot, and then lets others fill tables', async () => {
-    const one = start({ hangs: working, rebuilds: true, fails: { activate: 2 } });
-    const { root, ingest, stop } = one;
-    const rebuildSteps = ({ done }: typeof one) =>
-      done.filter((step) => ['activate', 'release rebuild'].includes(step));
-    await pass(10);
-    const isRebuilding = () => ingest()?.hasTag('rebuilding');
-    expect(isRebuilding()).toBe(true);
-    root.getSnapshot().children.ingest?.send({ type: 'rebuilt' });
-    await pass(2 * 5_000 - 1);
-    expect([one.count('activate'), isRebuilding()]).toEqual([2, true]);
-    await pass(1);
-    expect(isRebuilding()).toBe(false);
-    expect(rebuildSteps(one)).toEqual(['activate', 'activate', 'activate', 'release rebuild']);
-    expect(one.count('said: not activated')).toBe(2);
-    await stop();
-    expect(rebuildSteps(one)).toHaveLength(4);
-
-    const unfinished = start({ hangs: working, rebuilds: true });
-    await pass(10);
-    await unfinished.stop();
-    expect(rebuildSteps(unfinished)).toEqual(['release rebuild']);
   });
 });

@@ -17,7 +17,6 @@ type Snapshot = SnapshotFrom<typeof streamFollowerMachine>;
 function follower() {
   const done: string[] = [];
   const restoredWith: RestorationInput[] = [];
-  const used: (number | null)[] = [];
   let restore: { resolve: (state: RestoredState) => void; reject: (error: Error) => void };
   let becomeIdle: () => void = () => undefined;
   let pipeline$ = new Subject<CaughtUp>();
@@ -38,13 +37,10 @@ function follower() {
           return pipeline$;
         }),
         awaitIdle: fromPromise(
-          ({ input }) =>
+          () =>
             new Promise<void>((resolve) => {
               done.push('await idle');
-              becomeIdle = () => {
-                used.push(input.generation);
-                resolve();
-              };
+              becomeIdle = resolve;
             }),
         ),
       },
@@ -66,7 +62,6 @@ function follower() {
     actor,
     done,
     restoredWith,
-    used,
     hasTag: (tag: Parameters<SnapshotFrom<typeof foldMachine>['hasTag']>[0]) =>
       actor.getSnapshot().children.fold?.getSnapshot().hasTag(tag),
     is: (state: Parameters<Snapshot['matches']>[0]) => actor.getSnapshot().matches(state),
@@ -175,7 +170,7 @@ describe('the machine of a follower', () => {
     await restored({ hasDiverged: true });
     fail({ fault: 'diverged' });
     await becomesIdle();
-    actor.send({ type: 'replaced', generation: 2 });
+    actor.send({ type: 'replaced' });
     await restored({ hasDiverged: true });
     expect(actor.getSnapshot().context).toMatchObject({ divergences: 3, uncorrected: null });
   });
@@ -188,23 +183,45 @@ describe('the machine of a follower', () => {
     expect(actor.getSnapshot()).toMatchObject({ status: 'done', value: 'failed', output: { fault } });
   });
 
-  it('finishes a restoration in progress before tables are replaced', async () => {
-    const { actor, done, is, used, restored, becomesIdle } = follower();
-    const replaceBy = (generation: number) => actor.send({ type: 'replaced', generation });
-    replaceBy(2);
+  it('restores again, once, after a restoration during which a replay has made another state', async () => {
+    const { actor, done, is, hasTag, restored, refused, becomesIdle } = follower();
+    const replace = () => actor.send({ type: 'replaced' });
+    replace();
     expect(is('restoring')).toBe(true);
+    await refused();
+    // Also while it waits for the next attempt.
+    replace();
+    await vi.advanceTimersByTimeAsync(1_000);
     await restored();
-    expect(done).toEqual(['restore', 'started', 'await idle']);
+    expect([is('awaitingIdle'), hasTag('restored')]).toEqual([true, false]);
+    // What it restores next is of the newest replay.
+    replace();
     await becomesIdle();
     await restored();
     expect(is('following')).toBe(true);
-    replaceBy(3);
-    expect(is('awaitingIdle')).toBe(true);
-    replaceBy(4);
-    await becomesIdle();
-    expect([used, is('restoring')]).toEqual([[2, 4], true]);
-    await restored();
-    expect(is('following')).toBe(true);
+    expect(done).toEqual([
+      ...['restore', 'started', 'not restored, 1 times: unavailable', 'restore', 'await idle'],
+      ...['restore', 'pipeline from 0'],
+    ]);
+  });
+
+  it('restores the state of a replay once what its pipeline has begun has ended, and shows the old one meanwhile', async () => {
+    const one = follower();
+    await one.restored();
+    one.caughtUp();
+    one.actor.send({ type: 'replaced' });
+    expect([one.is('awaitingIdle'), one.isPipelineObserved]).toEqual([true, false]);
+    expect([one.hasTag('caughtUp'), one.hasTag('current')]).toEqual([true, false]);
+    one.actor.send({ type: 'replaced' });
+    expect(one.done.filter((step) => step === 'restore')).toHaveLength(1);
+    await one.becomesIdle();
+    await one.restored({ position: 7 });
+    expect(one.done.at(-1)).toBe('pipeline from 7');
+    one.caughtUp();
+    expect(one.hasTag('current')).toBe(true);
+    // It is no fault, so nothing is corrected and no divergence is counted.
+    expect(one.restoredWith).toEqual([{ fault: null }, { fault: null }]);
+    expect(one.actor.getSnapshot().context).toMatchObject({ divergences: 0, isReplaced: false });
   });
 
   it('drains the pipeline within its grace period when it is stopped, and ignores other events', async () => {
@@ -212,7 +229,7 @@ describe('the machine of a follower', () => {
       const one = follower();
       await one.restored();
       one.actor.send({ type: 'stopped', graceMs: 5_000 });
-      one.actor.send({ type: 'replaced', generation: 2 });
+      one.actor.send({ type: 'replaced' });
       expect(one.is({ following: { progress: 'draining' } })).toBe(true);
       expect(one.done.at(-1)).toBe('end');
       if (ending === 'completed') one.complete();
@@ -240,7 +257,7 @@ describe('the machine of a follower', () => {
     expect(restoring.is('stopped')).toBe(true);
     const waiting = follower();
     await waiting.restored();
-    waiting.actor.send({ type: 'replaced', generation: 2 });
+    waiting.actor.send({ type: 'replaced' });
     waiting.actor.send({ type: 'stopped', graceMs: 5_000 });
     expect(waiting.is('stopped')).toBe(true);
   });

@@ -2,7 +2,6 @@ import { Subject } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromCallback, fromPromise } from 'xstate';
 import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
-import { type ActiveGeneration, generationWatchMachine } from '../../machines/generationWatchMachine.ts';
 import { moduleMachine, moduleStates } from '../../machines/moduleMachine.ts';
 import { type NatsEvent, natsMachine } from '../../machines/natsMachine.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
@@ -96,59 +95,5 @@ describe('the connection to NATS', () => {
     expect(isConnected()).toBe(true);
     nats.stop();
     expect(changes$.observed).toBe(false);
-  });
-});
-
-describe('the watch of the generation', () => {
-  function watchFrom(generation: number, isShared = true) {
-    const said: string[] = [];
-    const database = { active: { generation, verdict: 'known' } as ActiveGeneration, isAway: false };
-    let looks = 0;
-    createActor(
-      generationWatchMachine.provide({
-        actors: {
-          look: fromPromise(async ({ input: { announced } }) => {
-            looks++;
-            if (database.isAway) throw new Error('unavailable');
-            const isKnown = database.active.generation <= announced;
-            return isKnown ? { ...database.active, verdict: 'known' } : database.active;
-          }),
-        },
-        actions: {
-          useActive: (_, params) => said.push(`use ${params.generation}`),
-          reportForeign: (_, params) => said.push(`foreign ${params.generation}`),
-        },
-      }),
-      { input: { generation, isShared } },
-    ).start();
-    return { said, database, looks: () => looks };
-  }
-
-  it('reports each newly active generation once, also after an outage of the database', async () => {
-    const { said, database } = watchFrom(1);
-    await pass(2_000);
-    database.active = { generation: 2, verdict: 'ours' };
-    database.isAway = true;
-    await pass(2_000);
-    expect(said).toEqual([]);
-    database.isAway = false;
-    await pass(5_000);
-    expect(said).toEqual(['use 2']);
-  });
-
-  it('ignores tables of another fold, and tables older than a rebuild', async () => {
-    const { said, database } = watchFrom(3);
-    database.active = { generation: 2, verdict: 'ours' };
-    await pass(2_000);
-    expect(said).toEqual([]);
-    database.active = { generation: 4, verdict: 'foreign' };
-    await pass(5_000);
-    expect(said).toEqual(['foreign 4']);
-  });
-
-  it('does not check if no other process can replace the tables', async () => {
-    const { looks } = watchFrom(1, false);
-    await pass(10_000);
-    expect(looks()).toBe(0);
   });
 });

@@ -156,7 +156,7 @@ export const keptPlans: Readonly<Record<string, Plan>> = {
       episode([], { durationMs: 30000, sleepMs: 7200000, readingsPerSecond: 1 }),
       episode(
         [
-          [0, 'killBehindInsert', { process: 0, table: 'rounds', downMs: 15000 }],
+          [0, 'killBehindInsert', { process: 0, table: 'stored_rounds', downMs: 15000 }],
           [8, 'loseTail', { messages: 60, forMs: 100 }],
         ],
         { durationMs: 60000, sleepMs: 7200000, readingsPerSecond: 1 },
@@ -182,7 +182,7 @@ export const keptPlans: Readonly<Record<string, Plan>> = {
     ],
     { beforeGenesisMs: 600_000 },
   ),
-  // A replay replaces the tables of an ingesting process and of a replica, while readings arrive.
+  // A replay makes the state of an ingesting process and of a replica again, while readings arrive.
   replayed: plan(
     'replayed',
     [

@@ -11,6 +11,7 @@ import { readBytesMax, readSecondsMax } from '../../storage/readLimits.ts';
 import { isSupportedVersion, requireSupportedServer } from '../../storage/serverVersion.ts';
 import { integer, string } from '../../storage/tables/column.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
+import { rounds } from '../../storage/tables/rounds.ts';
 import { sqlString } from '../../storage/tables/sqlString.ts';
 import { defineTable, insertRows } from '../../storage/tables/table.ts';
 import { createCertificate } from '../support/processes/certificate.ts';
@@ -127,11 +128,11 @@ describe('database', () => {
 
   it('completes a migration that was killed between two statements', async () => {
     const database = openForTest();
-    const tables = await migrate(database, silentLogger, migratedDeployment);
-    await database.command('DROP TABLE migrations');
-    await database.command(`DROP TABLE ${tables.rounds}`);
     await migrate(database, silentLogger, migratedDeployment);
-    expect(await database.select(`SELECT * FROM ${tables.rounds}`)).toEqual([]);
+    await database.command('DROP TABLE migrations');
+    await database.command(`DROP TABLE ${rounds.name}`);
+    await migrate(database, silentLogger, migratedDeployment);
+    expect(await database.select(`SELECT * FROM ${rounds.name}`)).toEqual([]);
   });
 
   it('refuses a database of a newer program', async () => {

@@ -2,8 +2,10 @@ import { BehaviorSubject } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EvictedSource } from '../../actors/feed/olderEvents.ts';
 import { createWriterEventsStored } from '../../storage/eventsStored.ts';
+import { openEnd } from '../../storage/lineages.ts';
 
 const awaited = { source: 'measurement', evicted: { atPosition: 5 } } as EvictedSource;
+const runs = [{ run: 'own', through: openEnd }];
 const neverAborted = new AbortController().signal;
 
 /** A writer whose progress a test reports. */
@@ -17,9 +19,8 @@ function startWaiting(signal = neverAborted) {
     isFailing: () => progress$.value.isFailing,
   };
   const eventsStored = createWriterEventsStored({
-    measurement: writer,
+    measurement: { writer, readRuns: async () => runs },
     chain: null,
-    readChainRuns: async () => [],
   });
   const ask = () => eventsStored(awaited, signal);
   return { progress$, flushNow, ask };
@@ -36,11 +37,11 @@ describe('events that the writer of this process has not stored', () => {
   it('are awaited until it reports them, and are flushed meanwhile', async () => {
     const { progress$, flushNow, ask } = startWaiting();
     const asked = ask();
-    expect(flushNow).toHaveBeenCalledOnce();
+    await vi.waitFor(() => expect(flushNow).toHaveBeenCalledOnce());
     progress$.next({ storedThrough: 4, isFailing: false });
     progress$.next({ storedThrough: 6, isFailing: false });
-    await asked;
-    await ask();
+    expect(await asked).toBe(runs);
+    expect(await ask()).toBe(runs);
     expect(flushNow).toHaveBeenCalledOnce();
     expect([progress$.observed, vi.getTimerCount()]).toEqual([false, 0]);
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { dropTables } from '../../storage/generations.ts';
 import { readDatabaseIdentity } from '../../storage/ingestEpochs.ts';
 import {
   allMigrations,
@@ -13,7 +12,7 @@ import { migrations } from '../../storage/tables/migrations.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { createBaseline } from '../support/storage/createBaseline.ts';
+import { createBaseline, releasedTables } from '../support/storage/createBaseline.ts';
 import { migratedDeployment } from '../support/storage/migratedDeployment.ts';
 import { openForTest } from '../support/storage/openTables.ts';
 
@@ -59,13 +58,14 @@ describe('migrations', () => {
     await withDatabase(async (database) => {
       await migrate(database, silentLogger, migratedDeployment);
       const created = await describeSchema(database);
+      // A database of the first release keeps the tables that nothing writes any more, for a way back.
+      const kept = (name: string) => !created.has(name) && releasedTables.includes(name);
       const differences = listDifferences(migrated, created);
-      // A database of the first release keeps its snapshots, for a way back.
-      expect(differences.filter((name) => name.split('.')[0] !== 'fold_snapshots_g1')).toEqual([]);
-      expect(differences).toContain('fold_snapshots_g1');
-      await database.command('ALTER TABLE rounds_g1 ADD COLUMN extra UInt8');
+      expect(differences.filter((name) => !kept(name.split('.')[0] ?? ''))).toEqual([]);
+      expect(differences).toContain('readings_g1');
+      await database.command('ALTER TABLE stored_rounds ADD COLUMN extra UInt8');
       const changed = await describeSchema(database);
-      expect(listDifferences(created, changed)).toEqual(['rounds_g1', 'rounds_g1.extra']);
+      expect(listDifferences(created, changed)).toEqual(['stored_rounds', 'stored_rounds.extra']);
     });
   });
 
@@ -103,9 +103,9 @@ describe('migrations', () => {
   });
 
   it.each([
-    ['chain_settlements', 'stored_by', 'stored_at'],
-    ['fold_states_g1', 'checksum', 'payload'],
-    ['replays', 'step', 'plan'],
+    ['stored_settlements', 'log_index', 'position'],
+    ['fold_states', 'checksum', 'payload'],
+    ['lineages', 'parent', 'noted_at_ms'],
   ])('do not begin on a database of another schema of %s, and say what to do', (table, first, second) =>
     withDatabase(async (database) => {
       await migrate(database, silentLogger, migratedDeployment);
@@ -124,7 +124,7 @@ describe('migrations', () => {
   );
 });
 
-it('on a cluster every table, view and removal covers all servers, in statements that ClickHouse parses', async () => {
+it('on a cluster every table and view covers all servers, in statements that ClickHouse parses', async () => {
   const database = openForTest();
   const statements: string[] = [];
   // The embedded engine has no cluster: it runs the statements without that part.
@@ -138,12 +138,11 @@ it('on a cluster every table, view and removal covers all servers, in statements
       await database.command(local, parameters);
     },
   };
-  const tables = await migrate(onCluster, silentLogger, migratedDeployment);
+  await migrate(onCluster, silentLogger, migratedDeployment);
   await readDatabaseIdentity(onCluster);
-  await dropTables(onCluster, tables);
 
-  const changing = statements.filter((sql) => /^(CREATE|DROP)/.test(sql));
-  expect(changing.length).toBeGreaterThan(25);
+  const changing = statements.filter((sql) => sql.startsWith('CREATE'));
+  expect(changing.length).toBeGreaterThan(20);
   for (const sql of changing) {
     expect(sql).toContain(" ON CLUSTER 'miner'");
     const [row] = await database.select('SELECT formatQuery({sql:String})', { sql });

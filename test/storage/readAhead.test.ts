@@ -1,8 +1,15 @@
 import { expect, it } from 'vitest';
+import { openEnd } from '../../storage/lineages.ts';
 import { clientsAheadMax, createReadAhead } from '../../storage/readAhead.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
-const source = { table: 'readings_g1', removal: 3, installationId: 'wheel-1' };
+const source = {
+  runs: [
+    { run: 'one', through: 50 },
+    { run: 'two', through: openEnd },
+  ],
+  installationId: 'wheel-1',
+};
 const readings = Array.from({ length: 10 }, (_, at) =>
   acceptedReading({ position: (at + 1) * 10, receivedAtMs: at }),
 );
@@ -24,13 +31,46 @@ it('a client that reads on gets the readings that follow, as long as there are e
 });
 
 it.each([
-  ['a removal', { removal: 4 }],
-  ['another generation', { table: 'readings_g2' }],
   ['another installation', { installationId: 'wheel-2' }],
   ['a place before them', { afterPosition: 4 }],
   ['a place behind them', { afterPosition: 101 }],
-])('readings are not used after %s', (_, change) => {
+])('readings are not used for %s', (_, change) => {
   expect(keepReadings().find({ ...query, ...change })).toEqual({ readings: null, isContinued: false });
+});
+
+it.each([
+  [
+    'a run has been begun',
+    [
+      { run: 'one', through: 50 },
+      { run: 'two', through: 90 },
+      { run: 'three', through: openEnd },
+    ],
+  ],
+  [
+    'a run has been cut',
+    [
+      { run: 'one', through: 40 },
+      { run: 'two', through: openEnd },
+    ],
+  ],
+  [
+    'a run has been made again',
+    [
+      { run: 'other', through: 50 },
+      { run: 'two', through: openEnd },
+    ],
+  ],
+  ['none counts', []],
+])('readings are not used once %s, and are forgotten', (_, runs) => {
+  const ahead = keepReadings();
+  expect(ahead.find({ ...query, runs }).readings).toBeNull();
+  expect(ahead.find(query)).toEqual({ readings: null, isContinued: false });
+});
+
+it('readings are used if the history was read again and is the same', () => {
+  const runs = source.runs.map((run) => ({ ...run }));
+  expect(keepReadings().find({ ...query, runs }).readings).toEqual(readings.slice(2, 5));
 });
 
 it('readings that are too old by now are read again, and those at the limit are not', () => {

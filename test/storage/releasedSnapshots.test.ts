@@ -1,61 +1,31 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { parse } from '../../actors/bigintJson.ts';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
-import type { SpanFoldSettings } from '../../actors/chain/fold/spanFoldState.ts';
 import type { FoldIdentity } from '../../actors/foldIdentity.ts';
-import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
+import type { FoldRecord } from '../../actors/foldRecord.ts';
 import { aheadMsMax } from '../../actors/messages/futureTimes.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { Database } from '../../storage/database.ts';
-import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
 import { openEnd, readLineage } from '../../storage/lineages.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { releasedSnapshots } from '../../storage/releasedSnapshots.ts';
-import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { generations } from '../../storage/tables/generations.ts';
-import { migrations } from '../../storage/tables/migrations.ts';
-import { insertRows } from '../../storage/tables/table.ts';
-import { resolveTables } from '../../storage/tables.ts';
+import { readReleasedStreams } from '../../storage/releasedSnapshots.ts';
 import { restoreState } from '../support/restoreState.ts';
-import { createBaseline } from '../support/storage/createBaseline.ts';
-import { openForTest } from '../support/storage/openTables.ts';
+import {
+  deployment,
+  openReleased,
+  type ReleasedRow,
+  readStates,
+  recorded,
+  rewriteReleased,
+  snapshotTable,
+  upgrade,
+} from '../support/storage/releasedDatabase.ts';
 import { collectLines } from '../support/streams/collectLines.ts';
 
-type ReleasedRow = Parameters<typeof releasedSnapshots.encode>[0][number];
-
-/**
- * What version 1.0.0 stored of these messages: whole states, and parts with changes and removals, among them those of a reorganization and
- * of evicted activity. It was recorded with the code of that version, which folded and saved the messages.
- */
-const recorded = parse(
-  gunzipSync(readFileSync(resolve(import.meta.dirname, 'releasedSnapshots.json.gz'))).toString(),
-) as {
-  readonly genesisMs: number;
-  readonly settings: Omit<SpanFoldSettings, 'retainedFromBlock'>;
-  readonly messages: Readonly<
-    Record<
-      InputStreamName,
-      readonly {
-        readonly seq: number;
-        readonly subject: string;
-        readonly text: string;
-        readonly storedAtMs: number;
-      }[]
-    >
-  >;
-  readonly rows: readonly ReleasedRow[];
-};
 const { genesisMs, settings, messages } = recorded;
-const deployment = { genesisTimestamp: genesisMs / 1000, installationId: 'wheel.one' };
-const tables = resolveTables(1);
-const table = `${releasedSnapshots.name}_g1`;
 
 interface Actors {
   readonly identity: FoldIdentity;
@@ -98,38 +68,10 @@ function listNoted(records: Iterable<FoldRecord>): ReadonlyMap<string, unknown> 
   );
 }
 
-async function openReleased(rows = recorded.rows): Promise<Database> {
-  const database = openForTest();
-  await createBaseline(database);
-  for (const row of rows) await insertRows(database, releasedSnapshots, [row], table);
-  return database;
-}
-
-async function upgrade(database: Database) {
-  const { lines, logger } = collectLines('info');
-  await migrate(database, logger, deployment);
-  return lines;
-}
-
 async function readState(database: Database, stream: InputStreamName) {
-  const store = createSnapshotStore({ database, tables: () => tables });
-  const headers = await store.list(stream);
-  const [header] = headers;
-  if (header === undefined) return null;
-  expect(headers).toHaveLength(1);
-  const records: FoldRecord[] = [];
-  for await (const lines of store.read(header)) records.push(...lines.map(parseRecord));
-  return { header, records };
-}
-
-/** Everything that the migration has written. The same records may be compressed in other pieces. */
-async function listStored(database: Database) {
-  const states: unknown[] = [];
-  for (const stream of inputStreamNames) {
-    const state = await readState(database, stream);
-    states.push({ ...state, header: { ...state?.header, checksum: null } });
-  }
-  return [states, await readGenerationIdentity(database, tables)];
+  const [state = null, ...others] = await readStates(database, stream);
+  expect(others).toEqual([]);
+  return state;
 }
 
 const isNewestOf =
@@ -139,17 +81,10 @@ const isNewestOf =
     row.ordinal ===
       Math.max(...recorded.rows.filter((one) => one.stream === stream).map(({ ordinal }) => ordinal));
 
-/** The row of a part with a single chunk, with another text. */
-function rewrite(row: ReleasedRow, change: (text: string) => string): ReleasedRow {
-  const text = change(gunzipSync(Buffer.from(row.payload, 'base64')).toString());
-  const payload = gzipSync(text).toString('base64');
-  return { ...row, payload, checksum: createHash('sha256').update(payload).digest('hex') };
-}
-
 describe('an upgrade from 1.0', () => {
   it('continues every stream from its newest state, as if this version had folded it', async () => {
     const database = await openReleased();
-    const before = await database.select(`SELECT count(), sum(cityHash64(*)) FROM ${table}`);
+    const before = await database.select(`SELECT count(), sum(cityHash64(*)) FROM ${snapshotTable}`);
     await upgrade(database);
     for (const stream of inputStreamNames) {
       const last = messages[stream].at(-1)?.seq ?? 0;
@@ -162,56 +97,13 @@ describe('an upgrade from 1.0', () => {
       });
       expect(listNoted(state.records)).toEqual(listNoted(folded.capture()));
       const lineage = await readLineage(database, stream);
-      expect(lineage?.runs ?? []).toEqual(
-        stream === 'MINER_CHAIN' ? [{ run: state.header.run, through: openEnd }] : [],
-      );
+      expect(lineage?.runs).toEqual([{ run: state.header.run, through: openEnd }]);
       const restored = createActors[stream]();
       restoreState(restored, state.records);
       expect(listNoted(restored.capture())).toEqual(listNoted(folded.capture()));
     }
     // The tables of 1.0 stay, for a way back.
-    expect(await database.select(`SELECT count(), sum(cityHash64(*)) FROM ${table}`)).toEqual(before);
-    const { identity } = createActors.MINER_COUNTER();
-    expect(await readGenerationIdentity(database, tables)).toMatchObject(identity);
-  });
-
-  it('that is killed at any statement ends like an uninterrupted one', async () => {
-    const database = await openReleased();
-    const prune = async () => {
-      await database.command(`DROP TABLE ${tables.foldStates}`);
-      for (const one of [generations.name, migrations.name])
-        await database.command(`ALTER TABLE ${one} DELETE WHERE true SETTINGS mutations_sync = 1`);
-      await insertRows(database, migrations, [{ number: 1, name: 'baseline' }]);
-    };
-    await upgrade(database);
-    const expected = await listStored(database);
-    await prune();
-    let kills = 0;
-    for (let isComplete = false; !isComplete; kills++) {
-      let left = kills;
-      const countDown =
-        <Parameters_ extends unknown[], Result>(statement: (...given: Parameters_) => Promise<Result>) =>
-        async (...given: Parameters_) => {
-          if (left-- <= 0) throw new Error('killed');
-          return statement(...given);
-        };
-      const killed: Database = {
-        ...database,
-        command: countDown(database.command),
-        select: countDown(database.select),
-        selectPlain: countDown(database.selectPlain),
-        insertBlocks: countDown(database.insertBlocks),
-      };
-      isComplete = await upgrade(killed).then(
-        () => true,
-        (error: Error) => {
-          expect(error.message).toBe('killed');
-          return false;
-        },
-      );
-    }
-    expect(kills).toBeGreaterThan(15);
-    expect(await listStored(database)).toEqual(expected);
+    expect(await database.select(`SELECT count(), sum(cityHash64(*)) FROM ${snapshotTable}`)).toEqual(before);
   });
 
   it.each([
@@ -230,7 +122,9 @@ describe('an upgrade from 1.0', () => {
       (rows: readonly ReleasedRow[]) =>
         rows.map((row) =>
           isNewestOf('MINER_COUNTER')(row)
-            ? rewrite(row, (text) => text.replace('"softwareVersion":"test"', '"softwareVersion":"\\ud83d"'))
+            ? rewriteReleased(row, (text) =>
+                text.replace('"softwareVersion":"test"', '"softwareVersion":"\\ud83d"'),
+              )
             : row,
         ),
       /half of a surrogate pair/,
@@ -285,5 +179,38 @@ describe('an upgrade from 1.0', () => {
     const state = await readState(database, 'MINER_COUNTER');
     expect(state?.header.position).toBe(450);
     expect(listNoted(state?.records ?? [])).toEqual(listNoted(fold('MINER_COUNTER', 450).capture()));
+  });
+});
+
+describe('the streams of a database of 1.0', () => {
+  const row = (stream: ReleasedRow['stream'], streamCreated: string, ordinal: number): ReleasedRow => ({
+    ...(recorded.rows[0] as ReleasedRow),
+    ...{ snapshot: `${stream} ${streamCreated}`, stream, streamCreated, ordinal },
+  });
+
+  it('are those of its snapshots, the one that was saved last first', async () => {
+    const database = await openReleased([
+      row('MINER_CHAIN', 'b', 2),
+      row('MINER_CHAIN', 'c', 1),
+      row('MINER_CHAIN', 'a', 3),
+      row('MINER_COUNTER', 'd', 1),
+      row('MINER_COUNTER beside', 'e', 2),
+    ]);
+    expect(await readReleasedStreams(database)).toEqual(
+      new Map([
+        ['MINER_COUNTER', ['d']],
+        ['MINER_CHAIN', ['a', 'b', 'c']],
+      ]),
+    );
+  });
+
+  it('include the one that the readings of the active generation were made from, without a snapshot', async () => {
+    const database = await openReleased([]);
+    await database.command(
+      "INSERT INTO generations VALUES (1, 7, '', 'old', 1), (1, 7, '', 'new', 2), (2, 7, '', 'other', 3)",
+    );
+    expect(await readReleasedStreams(database)).toEqual(new Map());
+    await database.command("INSERT INTO readings_g1 (installation_id, position) VALUES ('wheel', 1)");
+    expect(await readReleasedStreams(database)).toEqual(new Map([['MINER_COUNTER', ['new']]]));
   });
 });

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { IsCounted } from '../../storage/lineages.ts';
 import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 
@@ -6,6 +8,8 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const startMs = Date.UTC(2026, 0, 31, 12);
+
+const isCounted = () => true;
 
 function header(position: number, overrides: Partial<StoredSnapshotHeader> = {}): StoredSnapshotHeader {
   return {
@@ -32,7 +36,7 @@ function saveRegularly(
   let kept: StoredSnapshotHeader[] = [];
   for (let position = 1; position <= count; position++) {
     const takenAtMs = startMs + position * everyMs;
-    kept = selectRetained(header(position, { takenAtMs }), kept);
+    kept = selectRetained(header(position, { takenAtMs }), kept, isCounted);
     check(
       kept.map((one) => takenAtMs - one.takenAtMs),
       takenAtMs - startMs,
@@ -72,6 +76,7 @@ describe('retained snapshots', () => {
         kept = selectRetained(
           header(position, { takenAtMs: startMs + position * 10 * minuteMs + wrongMs }),
           kept,
+          isCounted,
         );
       expect(positionsOf(kept).slice(0, 3)).toEqual([3_005, 3_004, 3_003]);
       const lost = positionsOf(before).filter((position) => !positionsOf(kept).includes(position));
@@ -87,16 +92,69 @@ describe('retained snapshots', () => {
       ),
     );
     const saved = header(50, { foldVersion: 5 });
-    expect(selectRetained(saved, others).map(({ position }) => position)).toEqual([50, 42, 32]);
+    expect(selectRetained(saved, others, isCounted).map(({ position }) => position)).toEqual([50, 42, 32]);
     const deployments = [
       header(1, { configuration: 'another', takenAtMs: 1 }),
       header(2, { streamCreated: 'another', takenAtMs: 2 }),
     ];
-    expect(selectRetained(saved, deployments)).toEqual([saved, ...deployments.toReversed()]);
+    expect(selectRetained(saved, deployments, isCounted)).toEqual([saved, ...deployments.toReversed()]);
   });
 
   it('of higher positions than the saved one stay: an older state was restored, and is being folded on from', () => {
     const above = [20, 21, 22, 23].map((position) => header(position));
-    expect(positionsOf(selectRetained(header(5), above))).toEqual([23, 22, 21, 5]);
+    expect(positionsOf(selectRetained(header(5), above, isCounted))).toEqual([23, 22, 21, 5]);
+  });
+
+  it('that count stay, however many that do not count lie above them or are newer', () => {
+    const runs = fc.constantFrom('own', 'cut', 'replay', 'lost');
+    const stored = fc.array(
+      fc.record({ run: runs, position: fc.integer({ min: 1, max: 60 }), takenAfterMinutes: fc.nat(3_000) }),
+      { maxLength: 40 },
+    );
+    // Of the run `cut`, what lies above 20 does not count.
+    const isOfHistory: IsCounted = ({ run, position }) => run === 'own' || (run === 'cut' && position <= 20);
+    fc.assert(
+      fc.property(stored, (given) => {
+        const others = given.map(({ run, position, takenAfterMinutes }, at) =>
+          header(position, {
+            run,
+            takenAtMs: startMs + takenAfterMinutes * minuteMs,
+            snapshot: `${at}`,
+          }),
+        );
+        const saved = header(30, { run: 'own', takenAtMs: startMs + 3_000 * minuteMs, snapshot: 'saved' });
+        const retained = selectRetained(saved, others, isOfHistory);
+        const counting = [saved, ...others].filter((one) => isOfHistory(one));
+        expect(retained.filter((one) => isOfHistory(one))).toEqual(
+          selectRetained(
+            saved,
+            counting.filter((one) => one !== saved),
+            isCounted,
+          ),
+        );
+        // The newest of each of the two runs that were saved last.
+        const beside = retained.filter((one) => !isOfHistory(one));
+        for (const { run, position } of beside)
+          expect(position).toBe(
+            Math.max(
+              ...others.filter((one) => one.run === run && !isOfHistory(one)).map((one) => one.position),
+            ),
+          );
+        const otherRuns = new Set(others.filter((one) => !isOfHistory(one)).map(({ run }) => run));
+        expect(beside.length).toBe(Math.min(2, otherRuns.size));
+      }),
+    );
+  });
+
+  it('of a replay under way stay, its newest one, while the process that ingests saves and restarts', () => {
+    let kept = [header(7, { run: 'replay', takenAtMs: startMs, snapshot: 'earlier' })];
+    kept.push(header(9, { run: 'replay', takenAtMs: startMs + 1, snapshot: 'newest' }));
+    for (let position = 10; position < 40; position++)
+      kept = selectRetained(
+        header(position, { run: 'own', takenAtMs: startMs + position * minuteMs }),
+        kept,
+        ({ run }) => run === 'own',
+      );
+    expect(kept.filter(({ run }) => run === 'replay').map(({ snapshot }) => snapshot)).toEqual(['newest']);
   });
 });

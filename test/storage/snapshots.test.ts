@@ -5,24 +5,20 @@ import { describe, expect, it } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
 import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';
-import { attachSnapshots, createEmpty } from '../../storage/generations.ts';
+import type { IsCounted } from '../../storage/lineages.ts';
 import { isRefusal } from '../../storage/readSnapshotRecords.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import type {
-  FoldedSource,
-  SnapshotHeader,
-  StoredSnapshotHeader,
-} from '../../storage/tables/foldSnapshot.ts';
+import type { SnapshotHeader, StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { foldStates } from '../../storage/tables/foldStates.ts';
 import { insertRows } from '../../storage/tables/table.ts';
-import { resolveTables } from '../../storage/tables.ts';
 import { missingDigest } from '../../streams/jetstream/streamPosition.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { sortRecords } from '../support/sortRecords.ts';
 import { openTables } from '../support/storage/openTables.ts';
 
 const stream = 'MINER_COUNTER';
+const countsAll: IsCounted = () => true;
 
 function buildHeader(position: number, overrides: Partial<SnapshotHeader> = {}): SnapshotHeader {
   return {
@@ -48,9 +44,9 @@ function buildState(position: number): FoldRecord[] {
 }
 
 async function openStore(path = temporaryDirectory()) {
-  const { database, tables } = await openTables({ path });
-  const store = createSnapshotStore({ database, tables: () => tables });
-  return { database, tables, store };
+  const { database } = await openTables({ path });
+  const store = createSnapshotStore(database);
+  return { database, store };
 }
 
 /** Ends, as a kill would, before the statement that would be one too many. */
@@ -90,10 +86,6 @@ async function readContent(store: SnapshotStore, header: StoredSnapshotHeader) {
   return sortRecords(read);
 }
 
-async function listPositions(store: SnapshotStore, of: FoldedSource = stream) {
-  return (await store.list(of)).map(({ position }) => position);
-}
-
 async function findNewest(store: SnapshotStore): Promise<StoredSnapshotHeader> {
   const [newest] = await store.list(stream);
   if (newest === undefined) throw new Error('there is no snapshot');
@@ -112,10 +104,10 @@ describe('snapshots', () => {
   it('are read back as they were saved, the highest position first, separately for each stream', async () => {
     const { store } = await openStore();
     const withoutMessage = buildHeader(10, { digest: null });
-    await store.save(withoutMessage, buildState(10));
-    await store.save(buildHeader(20), buildState(20));
+    await store.save(withoutMessage, buildState(10), countsAll);
+    await store.save(buildHeader(20), buildState(20), countsAll);
     const other = buildHeader(15, { stream: 'MINER_PIPELINE', digest: missingDigest });
-    await store.save(other, buildState(15));
+    await store.save(other, buildState(15), countsAll);
     const headers = await store.list(stream);
     expect(headers).toMatchObject([buildHeader(20), withoutMessage]);
     for (const header of headers)
@@ -124,32 +116,22 @@ describe('snapshots', () => {
     expect(await store.list('MINER_CHAIN')).toEqual([]);
   });
 
-  it('are read back once if an insert was repeated, also in another generation', async () => {
-    const { database, tables } = await openStore();
+  it('are read back once if an insert was repeated', async () => {
+    const { database } = await openStore();
     const insertTwice: Database['insertBlocks'] = async (...rows) => {
       for (let time = 0; time < 2; time++) await database.insertBlocks(...rows);
     };
     const repeating = { ...database, insertBlocks: insertTwice };
-    const store = createSnapshotStore({ database: repeating, tables: () => tables });
+    const store = createSnapshotStore(repeating);
     const state = largeState();
-    for (const position of [20, 10]) await store.save(buildHeader(position), state);
+    for (const position of [20, 10]) await store.save(buildHeader(position), state, countsAll);
     const headers = await store.list(stream);
     expect(headers.map(({ position }) => position)).toEqual([20, 10]);
     for (const header of headers) expect(await readContent(store, header)).toEqual(sortRecords(state));
-    const rebuilt = resolveTables(2);
-    await createEmpty(database, rebuilt);
-    const rebuiltStore = createSnapshotStore({ database, tables: () => rebuilt });
-    for (const [position, expected] of [
-      [10, [10]],
-      [null, [20, 10]],
-    ] as const) {
-      await attachSnapshots(database, { from: tables, to: rebuilt, stream, position });
-      expect(await listPositions(rebuiltStore)).toEqual(expected);
-    }
   });
 
   it('are saved by a single insert, however large', async () => {
-    const { database, tables } = await openStore();
+    const { database } = await openStore();
     let inserts = 0;
     const counting: Database = {
       ...database,
@@ -158,26 +140,26 @@ describe('snapshots', () => {
         return database.insertBlocks(...blocks);
       },
     };
-    const store = createSnapshotStore({ database: counting, tables: () => tables });
-    expect(await store.save(buildHeader(10), largeState())).toBeGreaterThan(2 * 192 * 1024);
+    const store = createSnapshotStore(counting);
+    expect(await store.save(buildHeader(10), largeState(), countsAll)).toBeGreaterThan(2 * 192 * 1024);
     expect(inserts).toBe(1);
   });
 
   it('are complete wherever a kill ends what writes them, and keep what was saved before', async () => {
-    const { database, tables, store } = await openStore();
+    const { database, store } = await openStore();
     const states = new Map([10, 20, 30].map((position) => [position, buildState(position)] as const));
     let isComplete = false;
     let kills = 0;
     for (; !isComplete; kills++) {
-      await database.command(`TRUNCATE TABLE ${tables.foldStates}`);
+      await database.command(`TRUNCATE TABLE ${foldStates.name}`);
       // Another deployment's, and more of them than are kept: they are removed with the next state.
       for (const foldVersion of [7, 8, 9])
-        await store.save(buildHeader(5, { foldVersion, takenAtMs: foldVersion }), buildState(5));
-      const killed = createSnapshotStore({ database: failAfter(kills, database), tables: () => tables });
+        await store.save(buildHeader(5, { foldVersion, takenAtMs: foldVersion }), buildState(5), countsAll);
+      const killed = createSnapshotStore(failAfter(kills, database));
       const done: number[] = [];
       try {
         for (const [position, state] of states) {
-          await killed.save(buildHeader(position), state);
+          await killed.save(buildHeader(position), state, countsAll);
           done.push(position);
         }
         isComplete = true;
@@ -189,22 +171,22 @@ describe('snapshots', () => {
       for (const header of own)
         expect(await readContent(store, header)).toEqual(sortRecords(states.get(header.position) ?? []));
       // The next save works as if nothing had happened.
-      await store.save(buildHeader(60), buildState(60));
+      await store.save(buildHeader(60), buildState(60), countsAll);
       expect(await readContent(store, await findNewest(store))).toEqual(sortRecords(buildState(60)));
     }
     expect(kills).toBeGreaterThan(3);
   });
 
   it('that were damaged are never returned as if they were complete', async () => {
-    const { database, tables, store } = await openStore();
+    const { database, store } = await openStore();
     // A cut connection damages nothing: no older snapshot is restored.
     expect(isRefusal(new StorageUnavailable('cut'))).toBe(false);
     const states = new Map([
       [10, largeState()],
       [20, buildState(20)],
     ]);
-    for (const [position, state] of states) await store.save(buildHeader(position), state);
-    const table = tables.foldStates;
+    for (const [position, state] of states) await store.save(buildHeader(position), state, countsAll);
+    const table = foldStates.name;
     const rows = (await database.select(`SELECT ${foldStates.list} FROM ${table}`)).map(foldStates.read);
     type Row = (typeof rows)[number];
     const damages: ((row: Row) => readonly Row[])[] = [
@@ -215,7 +197,7 @@ describe('snapshots', () => {
       for (const damage of damages) {
         await database.command(`TRUNCATE TABLE ${table}`);
         const left = rows.flatMap((row) => (row === damaged ? damage(row) : [row]));
-        for (const row of left) await insertRows(database, foldStates, [row], table);
+        for (const row of left) await insertRows(database, foldStates, [row]);
         const read = [];
         for (const header of await store.list(stream)) {
           const content = await readContent(store, header).catch((error: unknown) => {
@@ -248,9 +230,9 @@ describe('snapshots', () => {
       readdirSync(path, { recursive: true, encoding: 'utf8' })
         .filter((one) => one.endsWith('/data.bin'))
         .map((one) => join(path, one));
-    await first.store.save(buildHeader(10), state);
+    await first.store.save(buildHeader(10), state, countsAll);
     const before = listFiles();
-    await first.store.save(buildHeader(20), state);
+    await first.store.save(buildHeader(20), state, countsAll);
     const [file] = listFiles().filter((one) => !before.includes(one));
     if (file === undefined) throw new Error('the snapshot has no file of its own');
     await first.database.close();
@@ -271,12 +253,22 @@ describe('snapshots', () => {
     expect(restored).toEqual([10]);
   });
 
-  it('above a position are removed when the stream has diverged', async () => {
+  it('of runs that do not count never push out those that do', async () => {
     const { store } = await openStore();
-    for (const position of [1, 2, 3]) await store.save(buildHeader(position), buildState(position));
-    await store.deleteAbove(stream, 2);
-    expect(await listPositions(store)).toEqual([2, 1]);
-    await store.deleteAbove(stream, 0);
-    expect(await listPositions(store)).toEqual([]);
+    const isCounted: IsCounted = ({ run, position }) => run === 'own' && position <= 3;
+    const save = (position: number, run: string, counts: IsCounted) => {
+      // Each stays as the newest of its day.
+      const header = buildHeader(position, { run, takenAtMs: Date.UTC(2026, 0, position) });
+      return store.save(header, buildState(position), counts);
+    };
+    for (const position of [1, 2, 3, 7, 8, 9]) await save(position, 'own', countsAll);
+    // A process that began after 3 and was killed, and then another one.
+    for (const position of [10, 11, 12])
+      await save(position, 'lost', (one) => one.run === 'lost' || isCounted(one));
+    await save(4, 'next', isCounted);
+    expect((await store.list(stream)).map(({ run, position }) => `${run} ${position}`)).toEqual([
+      ...['lost 12', 'own 9', 'next 4'],
+      ...['own 3', 'own 2', 'own 1'],
+    ]);
   });
 });

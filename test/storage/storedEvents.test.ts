@@ -26,6 +26,8 @@ import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { openEnd } from '../../storage/lineages.ts';
 import { createStoredActivity } from '../../storage/storedActivity.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
+import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
+import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 import { stateOwner } from '../support/chain/economyState.ts';
 import {
   buildChainEvents,
@@ -82,11 +84,14 @@ const atOneTime = {
   spans: [{ gapMs: 1, blocks: [[[true, false]]] }],
 };
 
-const readChainRuns = async () => [{ run: feedRun, through: openEnd }];
+const readRuns = async () => [{ run: feedRun, through: openEnd }];
 
 /** A feed over sources that a test sets, and over rows that it gives. */
-function createFeed({ database, tables }: OpenTables) {
-  const eventsStored = createReaderEventsStored({ database, tables: () => tables, readChainRuns });
+function createFeed({ database }: OpenTables) {
+  const eventsStored = createReaderEventsStored({
+    database,
+    readRuns: { measurement: readRuns, chain: readRuns },
+  });
   const sources = {
     measurement: createWindow<MeasurementEvent>([]),
     chain: createWindow<ChainFeedEvent>([]),
@@ -96,18 +101,14 @@ function createFeed({ database, tables }: OpenTables) {
     installationId: 'wheel-1',
     chain: { economy: view },
     progress: () => sources.measurement as MeasurementProgress,
-    olderEvents: createStoredEvents({ database, tables: () => tables, eventsStored }),
+    olderEvents: createStoredEvents({ database, eventsStored }),
   });
   return { feed, sources };
 }
 
-const buildRows = (
-  measurements: readonly MeasurementEvent[],
-  chain: readonly ChainFeedEvent[],
-  run = feedRun,
-) => ({
-  measurementEvents: measurements.map((event) => toMeasurementRow(event, run)),
-  chainEvents: chain.map((event) => toChainRow(event, { chainId, storedBy: 1, storedAtMs: 1 })),
+const buildRows = (measurements: readonly MeasurementEvent[], chain: readonly ChainFeedEvent[]) => ({
+  measurementEvents: measurements.map((event) => toMeasurementRow(event, { storedBy: 1 })),
+  chainEvents: chain.map((event) => toChainRow(event, { chainId, storedBy: 1 })),
 });
 
 type Feed = ReturnType<typeof createFeed>['feed'];
@@ -146,8 +147,8 @@ async function resume(feed: Feed, category: Category, from: FeedPosition, limit:
 describe('events of any age', () => {
   it('are the same page by page, and as they arrived, wherever memory ends', async () => {
     const opened = await openTables();
-    const { database, tables } = opened;
-    const eventTables = [tables.measurementEvents, tables.chainEvents].flatMap((of) => Object.values(of));
+    const { database } = opened;
+    const eventTables = [measurementEvents, chainEvents].flatMap((of) => Object.values(of));
     let isFromRows = false;
     await fc.assert(
       fc.asyncProperty(history, fc.nat(), async (given, seed) => {
@@ -158,14 +159,14 @@ describe('events of any age', () => {
         ];
         const ofMeasurement = evictShare(measurements, given.measurementShare);
         const ofChain = evictShare(chain, given.chainShare);
-        for (const table of eventTables) await database.command(`TRUNCATE TABLE ${table}`);
+        for (const { name } of eventTables) await database.command(`TRUNCATE TABLE ${name}`);
         // An earlier run of the folds recorded the same events, from messages that a purge took, at other times and places.
         const earlier = buildChainEvents(given.spans, 1).map((event) => ({ ...event, recordedAtMs: 1_003 }));
-        const others = buildRows(buildMeasurementEvents(given.readings, 1), earlier, 'earlier');
-        await storeRows(database, tables, others, 'earlier');
-        await storeRows(database, tables, buildRows(ofMeasurement.gone, ofChain.gone), feedRun);
+        const others = buildRows(buildMeasurementEvents(given.readings, 1), earlier);
+        await storeRows(database, others, 'earlier');
+        await storeRows(database, buildRows(ofMeasurement.gone, ofChain.gone), feedRun);
         // A batch that was sent twice changes nothing, nor what was stored before a restart and is in memory again since.
-        await storeRows(database, tables, buildRows(measurements, chain), feedRun);
+        await storeRows(database, buildRows(measurements, chain), feedRun);
         const { feed, sources } = createFeed(opened);
         Object.assign(sources, { measurement: ofMeasurement.window, chain: ofChain.window });
 
@@ -213,7 +214,7 @@ describe('events of any age', () => {
 
   it('are found by ID, in memory and in rows', async () => {
     const opened = await openTables();
-    const { database, tables } = opened;
+    const { database } = opened;
     const block = { gapMs: 1, blocks: [[[true, false]]] };
     const chain = buildChainEvents(Array.from({ length: 10 }, () => block)).map((event) => ({
       ...event,
@@ -222,7 +223,7 @@ describe('events of any age', () => {
     const measurements = buildMeasurementEvents(
       Array.from({ length: 10 }, () => ({ receivedAtMs: 0, distances: 0 })),
     ).map((event) => ({ ...event, arrivedAtMs: event.position * 10_000 + 5_000 }));
-    await storeRows(database, tables, buildRows(measurements, chain), feedRun);
+    await storeRows(database, buildRows(measurements, chain), feedRun);
     const all = inFeedOrder(measurements, chain);
     for (const [measurementShare, chainShare] of [
       [0, 0],
@@ -255,13 +256,13 @@ describe('events of any age', () => {
 
   it('are returned after any position that a client invents', async () => {
     const opened = await openTables();
-    const { database, tables } = opened;
+    const { database } = opened;
     const measurements = buildMeasurementEvents(
       [0, 1, 2].map((receivedAtMs) => ({ receivedAtMs, distances: 0 })),
     );
     const { feed, sources } = createFeed(opened);
     sources.measurement = evictShare(measurements, 1).window;
-    await storeRows(database, tables, buildRows(measurements, []), feedRun);
+    await storeRows(database, buildRows(measurements, []), feedRun);
     for (const source of ['chain', 'measurement'] as const)
       for (const position of [-1, 0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
         const cursor = encodeFeedCursor('all', { recordedAtMs: 1_001, source, position, ordinal: position });
@@ -273,7 +274,7 @@ describe('events of any age', () => {
 
   it('are read with as many rows of twenty thousand as of a thousand', async () => {
     const opened = await openTables();
-    const { database, tables } = opened;
+    const { database } = opened;
     const [event] = buildChainEvents([{ gapMs: 0, blocks: [[[false]]] }]);
     if (event === undefined) throw new Error('no event');
     // Twenty of a message, a hundred of a time, and one in fifty is of a player.
@@ -298,7 +299,7 @@ describe('events of any age', () => {
       );
       events.push(...added);
       for (let from = 0; from < added.length; from += 5_000)
-        await storeRows(database, tables, buildRows([], added.slice(from, from + 5_000)), feedRun);
+        await storeRows(database, buildRows([], added.slice(from, from + 5_000)), feedRun);
       const { feed, sources } = createFeed(opened);
       sources.chain = evictShare(events, 1).window;
       const middle = events[count / 2] as ChainFeedEvent;
@@ -335,16 +336,16 @@ describe('events of any age', () => {
 
   it('are awaited by a reader, which reports when they do not arrive', async () => {
     const opened = await openTables();
-    const { database, tables } = opened;
+    const { database } = opened;
     const readings = [0, 1, 2].map((receivedAtMs) => ({ receivedAtMs, distances: 0 }));
     const events = buildMeasurementEvents(readings).slice(0, 3);
     const { feed, sources } = createFeed(opened);
     sources.measurement = evictShare(events, 0.7).window;
-    await storeRows(database, tables, buildRows(events.slice(0, 1), []), feedRun);
+    await storeRows(database, buildRows(events.slice(0, 1), []), feedRun);
     const ask = () => feed.page({ category: 'all', limit: 2, cursor: null }, neverAborted);
     await expect(ask()).rejects.toThrow('ClickHouse does not hold the older measurement events yet');
     const asked = ask();
-    await storeRows(database, tables, buildRows(events.slice(1, 2), []), feedRun);
+    await storeRows(database, buildRows(events.slice(1, 2), []), feedRun);
     expect(await asked).toHaveProperty('events.length', 2);
   });
 });
@@ -355,21 +356,20 @@ describe('the activity of an owner that has left memory', () => {
     Array.from({ length: end - from }, (_, index) => {
       const event = buildClaim({ blockNumber: 1n }, { position: firstPosition + index });
       const one = { owner: stateOwner, eventNumber: from + index, blockNumber: 1n, event };
-      return toActivityRow(one, { storedBy: 1, storedAtMs: 1 });
+      return toActivityRow(one, { storedBy: 1 });
     });
 
   async function open() {
-    const { database, tables } = await openTables();
+    const { database } = await openTables();
     const { read } = createStoredActivity({
       database,
-      tables: () => tables,
       writer: null,
-      readRuns: readChainRuns,
+      readRuns,
     });
     return {
-      merge: () => database.command(`OPTIMIZE TABLE ${tables.ownerActivity} FINAL`),
-      store: (ownerActivity: ReturnType<typeof buildActivity>) =>
-        storeRows(database, tables, { ownerActivity }, feedRun),
+      merge: () => database.command(`OPTIMIZE TABLE ${ownerActivity.name} FINAL`),
+      store: (rows: ReturnType<typeof buildActivity>) =>
+        storeRows(database, { ownerActivity: rows }, feedRun),
       /** Positions of the events 2 to 5, for the page of a state at a position whose memory begins with event 6. */
       readPositions: async (position: number) => {
         const known = { tokenIds: [], activityCount: 10, activity: List(Array(4).fill(null)) };

@@ -1,24 +1,21 @@
 import { expect, it } from 'vitest';
-import { countStored, hasReadings } from '../../storage/countStored.ts';
-import { compareDays } from '../../storage/generationDifferences.ts';
-import { findGenerations, noteGeneration, readGenerationIdentity } from '../../storage/generationIdentity.ts';
-import { createEmpty } from '../../storage/generations.ts';
-import { noteLineage } from '../../storage/lineages.ts';
-import { createReplayLog } from '../../storage/replayLog.ts';
-import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { findReadingBefore, readHalfHour } from '../../storage/storedHalfHour.ts';
+import type { BucketRow } from '../../actors/wheel/roundFold.ts';
+import { countHalfHours, countStored } from '../../storage/countStored.ts';
+import { compareDays, sumDayWorkUnits } from '../../storage/historyDifferences.ts';
+import { noteLineage, openEnd } from '../../storage/lineages.ts';
+import { rowTables } from '../../storage/rowTables.ts';
+import { findFirstReading, findReadingBefore, readHalfHour } from '../../storage/storedHalfHour.ts';
 import { readStreamsOfRows } from '../../storage/streamsOfRows.ts';
-import { resolveTables } from '../../storage/tables.ts';
+import { compareTable, countLaterRows } from '../../storage/tableDifferences.ts';
 import { genesisMs } from '../support/genesis.ts';
-import { shareInFile } from '../support/processes/lifetime.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
+import { storedRows } from '../support/storage/storedRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
-/** Each test has its own tables in it. */
-const opened = shareInFile(() => openTables());
 const halfHourMs = 1_800_000;
+const [someBucket] = storedRows(60, 1).buckets as [BucketRow];
 
 /** A reading of one installation, stored and observed some time after the genesis. */
 const readingAt = (position: number, afterMs: number, installationId = 'one') =>
@@ -32,8 +29,7 @@ const round = (roundId: number, afterMs: number, position: number) =>
   ({ installationId: 'one', roundId, startMs: genesisMs + afterMs, workUnits: 1n, position }) as const;
 
 it('rows are counted and found from their first position and time through their last', async () => {
-  const { database, tables } = await opened();
-  expect(await hasReadings(database, tables)).toBe(false);
+  const { database } = await openTables();
   const readings = [
     readingAt(1, -1),
     readingAt(2, 0),
@@ -44,12 +40,38 @@ it('rows are counted and found from their first position and time through their 
     readingAt(6, 5),
   ];
   const rounds = [round(1, 0, 2), round(2, halfHourMs - 1, 4), round(3, halfHourMs, 5)];
-  await storeRows(database, tables, { readings, rounds });
+  const bucket = { ...someBucket, installationId: 'one', startMs: genesisMs, position: 4 };
+  const runs = [
+    { run: 'first', through: 3 },
+    { run: 'second', through: openEnd },
+  ];
+  expect(await findFirstReading(database, runs, 'one')).toBeNull();
+  const ofRun = (isIn: (position: number) => boolean) => ({
+    readings: readings.filter(({ position }) => isIn(position)),
+    rounds: rounds.filter(({ position }) => isIn(position)),
+  });
+  await storeRows(
+    database,
+    ofRun((position) => position <= 3),
+    'first',
+  );
   // A repeated insert counts once.
-  await storeRows(database, tables, { readings, rounds });
-  expect(await hasReadings(database, tables)).toBe(true);
+  for (let time = 0; time < 2; time++)
+    await storeRows(database, { ...ofRun((position) => position > 3), buckets: [bucket] }, 'second');
+  // What does not count: above the end of its run, and of a run that the history does not name.
+  for (const run of ['first', 'other'])
+    await storeRows(
+      database,
+      {
+        readings: [0, 1, 2].map((at) => readingAt(at + (run === 'first' ? 4 : 1), at)),
+        rounds: [round(9, 0, 4)],
+        buckets: run === 'first' ? [] : [{ ...bucket, workUnits: 9n, position: 5 }],
+      },
+      run,
+    );
   const count = (firstPosition: number, throughPosition: number, oldestMs: number | null) =>
-    countStored(database, tables, { firstPosition, throughPosition, oldestMs });
+    countStored(database, { runs, firstPosition, throughPosition, oldestMs });
+  expect(await countHalfHours(database, runs)).toBe(1);
   expect([
     await count(1, 6, null),
     await count(2, 5, null),
@@ -63,7 +85,8 @@ it('rows are counted and found from their first position and time through their 
   ]);
   const half = { installationId: 'one', startMs: genesisMs };
   const read = async (fromPosition: number, throughPosition: number) => {
-    const found = await readHalfHour(database, tables, { ...half, fromPosition, throughPosition });
+    const found = await readHalfHour(database, runs, { ...half, fromPosition, throughPosition });
+    expect(found.bucket?.workUnits).toBe(bucket.workUnits);
     return [found.readings.map(({ position }) => position), found.rounds.map(({ roundId }) => roundId)];
   };
   expect([await read(1, 6), await read(4, 5), await read(2, 2)]).toEqual([
@@ -75,7 +98,7 @@ it('rows are counted and found from their first position and time through their 
     [[2], [1, 2]],
   ]);
   const before = (sequence: number, afterMs: number) =>
-    findReadingBefore(database, tables, {
+    findReadingBefore(database, runs, {
       installationId: 'one',
       sequence,
       observedBeforeMs: genesisMs + afterMs,
@@ -87,12 +110,15 @@ it('rows are counted and found from their first position and time through their 
     await before(2, 9),
     await before(1, 9),
   ]).toEqual([6, 2, 2, 1, null]);
+  expect([
+    await findFirstReading(database, runs, 'one'),
+    await findFirstReading(database, runs, 'two'),
+    await findFirstReading(database, runs, 'three'),
+  ]).toEqual([1, 3, null]);
 });
 
-it('days of two generations differ in their rows within the compared messages', async () => {
-  const { database } = await opened();
-  const [before, after] = [resolveTables(2), resolveTables(3)];
-  for (const tables of [before, after]) await createEmpty(database, tables);
+it('days of two histories differ in their rows within the compared messages', async () => {
+  const { database } = await openTables();
   const dayMs = 48 * halfHourMs;
   // From noon to noon.
   const readings = [
@@ -104,108 +130,87 @@ it('days of two generations differ in their rows within the compared messages', 
     readingAt(5, 0, 'three'),
     readingAt(6, dayMs - 1, 'three'),
   ];
-  await storeRows(database, before, { readings, rounds: [round(1, 0, 2)] });
-  await storeRows(database, after, {
-    readings: readings.slice(1).map((one) => (one.position % 4 > 1 ? one : { ...one, rpmMilli: 9 })),
-  });
-  const compare = async (fromSequence: number, throughSequence: number, installationId: string | null) =>
-    (await compareDays(database, { before, after }, { fromSequence, throughSequence, installationId })).map(
-      (one) => [
-        one.installationId,
-        (one.startMs - genesisMs) / dayMs,
-        Object.values(one.before),
-        Object.values(one.after),
-      ],
-    );
+  await storeRows(database, { readings, rounds: [round(1, 0, 2)] }, 'before');
+  // The second history shares the first reading of `three`, and has made the rest again.
+  const again = readings.slice(1).map((one) => (one.position % 4 > 1 ? one : { ...one, rpmMilli: 9 }));
+  await storeRows(database, { readings: again }, 'after');
+  await storeRows(database, { readings: [readingAt(1, 0, 'two')] }, 'unnamed');
+  const histories = {
+    before: [{ run: 'before', through: openEnd }],
+    after: [{ run: 'after', through: openEnd }],
+  };
+  const compare = async (fromSequence: number, throughSequence: number) =>
+    (await compareDays(database, histories, { fromSequence, throughSequence })).map((one) => [
+      one.installationId,
+      (one.startMs - genesisMs) / dayMs,
+      Object.values(one.before),
+      Object.values(one.after),
+    ]);
   const lost = ['one', 0, [2, 1, 0], [1, 0, 0]];
   const changed = ['two', 1, [1, 0, 0], [1, 0, 0]];
   expect([
-    await compare(1, 4, null),
-    await compare(1, 3, null),
-    await compare(2, 4, 'two'),
-    await compare(3, 4, 'one'),
-    await compare(2, 2, null),
-    await compare(5, 6, null),
+    await compare(1, 4),
+    await compare(1, 3),
+    await compare(3, 3),
+    await compare(2, 2),
+    await compare(5, 6),
   ]).toEqual([
     [lost, changed],
     [lost],
-    [changed],
     [],
     [['one', 0, [1, 1, 0], [1, 0, 0]]],
     [['three', 0, [2, 0, 0], [2, 0, 0]]],
   ]);
+  const day = { installationId: 'one', startMs: genesisMs };
+  expect([
+    await sumDayWorkUnits(database, histories.before, day),
+    await sumDayWorkUnits(database, histories.after, day),
+  ]).toEqual([1n, 0n]);
+  await storeRows(database, { rounds: [{ ...round(2, 1, 3), workUnits: 2n ** 256n }] }, 'before');
+  expect(await sumDayWorkUnits(database, histories.before, day)).toBeNull();
 });
 
-it('the replay that is unfinished is the newest, until it has ended, is active or is forgotten', async () => {
-  const { database } = await opened();
-  let nowMs = 100;
-  const log = createReplayLog(database, () => nowMs);
-  const plan = (generation: number) => ({
-    generation,
-    baseGeneration: 1,
-    command: `command ${generation}`,
-    fromSequence: 1,
-    throughSequence: 6,
-    basePosition: null,
-    installationId: null,
-    dryRun: false,
-    identity: { foldVersion: 1, configuration: '' },
+it('a table differs from what a fold makes in the rows that count', async () => {
+  const { database } = await openTables();
+  const rowsOf = (numbers: readonly number[], speedMmPerSecond = 0) => ({
+    readings: numbers.map((position) => ({ ...readingAt(position, position), speedMmPerSecond })),
   });
-  const unfinished = async (active = 1) => {
-    const found = await log.unfinished(active);
-    return found && [found.plan.command, found.step];
-  };
-  expect([await unfinished(), await log.nextGeneration(1)]).toEqual([null, 2]);
-  await log.note(plan(2), 'planned');
-  expect([await unfinished(), await unfinished(2)]).toEqual([['command 2', 'planned'], null]);
-  await log.note(plan(2), 'prepared');
-  // A clock that was set back decides nothing.
-  nowMs = 50;
-  await log.note(plan(3), 'planned');
-  expect([await unfinished(), await log.nextGeneration(1), await log.nextGeneration(7)]).toEqual([
-    ['command 3', 'planned'],
-    4,
-    8,
-  ]);
-  await log.forget(plan(3));
-  expect([await unfinished(), await log.nextGeneration(1)]).toEqual([['command 2', 'prepared'], 3]);
-  await log.note(plan(2), 'ended');
-  expect(await unfinished()).toBeNull();
-
-  const ours = { foldVersion: 1, configuration: 'ours', streamCreated: 'then' };
-  expect(await readGenerationIdentity(database, resolveTables(4))).toBeNull();
-  await noteGeneration(database, { ...ours, generation: 4, atMs: 2 });
-  await noteGeneration(database, { ...ours, foldVersion: 2, generation: 4, atMs: 1 });
-  await noteGeneration(database, { ...ours, generation: 5, atMs: 1 });
-  await noteGeneration(database, { ...ours, streamCreated: 'later', generation: 6, atMs: 1 });
-  expect(await readGenerationIdentity(database, resolveTables(4))).toEqual(ours);
-  expect([await findGenerations(database, ours), await log.nextGeneration(1)]).toEqual([[5, 4], 7]);
+  await storeRows(database, rowsOf([1, 2, 3, 4, 5]), 'first stored');
+  await storeRows(database, rowsOf([4]), 'stored');
+  await storeRows(database, rowsOf([5], 7), 'stored');
+  await storeRows(database, rowsOf([7, 9]), 'stored');
+  await storeRows(database, rowsOf([2, 3, 4, 5, 6, 9]), 'folded');
+  const table = rowTables.find(({ definition }) => definition.name === 'stored_readings');
+  if (table === undefined) throw new Error('no table of readings');
+  const stored = [
+    { run: 'first stored', through: 3 },
+    { run: 'stored', through: openEnd },
+  ];
+  const compare = (after: number, through: number) =>
+    compareTable(database, table, { stored, folded: 'folded', after, through, goneBeforeMs: null });
+  // A changed row, one that no message makes, and one that was not stored.
+  expect(await compare(1, 8)).toEqual({
+    table: 'stored_readings',
+    rows: 5,
+    foreign: 2,
+    missing: 2,
+    firstMessage: 5,
+  });
+  expect(await compare(1, 4)).toMatchObject({ rows: 3, foreign: 0, missing: 0, firstMessage: null });
+  expect(await compare(0, 4)).toMatchObject({ foreign: 1, missing: 0, firstMessage: 1 });
+  expect(await countLaterRows(database, table, { stored, through: 4 })).toBe(3);
 });
 
-it('rows, snapshots and lineages name the streams that they were made from', async () => {
-  const { database } = await opened();
-  const tables = resolveTables(9);
-  await createEmpty(database, tables);
-  const origin = { foldVersion: 1, configuration: '', streamCreated: 'noted' };
-  const readStreams = async () => Object.fromEntries(await readStreamsOfRows(database, tables));
-  await storeRows(database, tables, { readings: [readingAt(1, 0)] });
+it('histories name the streams that they were made from', async () => {
+  const { database } = await openTables();
+  const readStreams = async () => Object.fromEntries(await readStreamsOfRows(database));
   expect(await readStreams()).toEqual({});
-  await noteGeneration(database, { ...origin, generation: 9, atMs: 1 });
-  const snapshots = createSnapshotStore({ database, tables: () => tables });
-  for (const [stream, streamCreated, position] of [
-    ['MINER_COUNTER beside', 'one', 1],
-    ['MINER_PIPELINE', 'one', 1],
-    ['MINER_PIPELINE', 'two', 2],
-  ] as const)
-    await snapshots.save(
-      { ...origin, run: '', stream, streamCreated, position, digest: null, takenAtMs: 0 },
-      [],
-    );
-  expect(await readStreams()).toEqual({
-    MINER_COUNTER: ['noted'],
-    MINER_PIPELINE: expect.arrayContaining(['one', 'two']),
-  });
+  await storeRows(database, { readings: [readingAt(1, 0)] });
+  await noteLineage(database, { ...someLineage, stream: 'MINER_COUNTER', cause: 'filled' }, 0);
+  // What a replay has noted decides nothing.
+  expect(await readStreams()).toEqual({});
+  await noteLineage(database, { ...someLineage, stream: 'MINER_PIPELINE' }, 0);
   await noteLineage(database, someLineage, 0);
   await noteLineage(database, { ...someLineage, step: 2, streamCreated: 'later' }, 0);
-  expect(await readStreams()).toMatchObject({ MINER_CHAIN: ['later'] });
+  expect(await readStreams()).toEqual({ MINER_PIPELINE: ['now'], MINER_CHAIN: ['later'] });
 });

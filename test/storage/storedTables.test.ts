@@ -78,7 +78,14 @@ describe.each(useBothLocations())('tables in %s', (_, locate) => {
     await insertRows(
       database,
       rounds,
-      startsMs.map((startMs, at) => ({ ...round, startMs, roundId: at + 1, position: at + 1 })),
+      startsMs.map((startMs, at) => ({
+        ...round,
+        run: '',
+        startMs,
+        roundId: at + 1,
+        position: at + 1,
+        storedBy: 0,
+      })),
     );
     const found = await readAll(database, rounds, 'start');
     expect(found.map(({ startMs }) => startMs)).toEqual(startsMs);

@@ -1,29 +1,49 @@
 import { describe, expect, it } from 'vitest';
 import { rowTables } from '../../storage/rowTables.ts';
+import { agedRows } from '../../storage/tables/agedRows.ts';
 import { BlockWriter } from '../../storage/tables/blockWriter.ts';
-import { time } from '../../storage/tables/column.ts';
-import { generationPointer } from '../../storage/tables/generationPointer.ts';
-import { generations } from '../../storage/tables/generations.ts';
+import { type ResultRow, time } from '../../storage/tables/column.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
+import { lineages } from '../../storage/tables/lineages.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
-import { removals } from '../../storage/tables/removals.ts';
-import { replays } from '../../storage/tables/replays.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { sqlString } from '../../storage/tables/sqlString.ts';
 import { defineTable, replicate } from '../../storage/tables/table.ts';
 import { everyKind, someValues, type Values } from '../support/storage/everyKind.ts';
+import { openTables } from '../support/storage/openTables.ts';
 
 describe('a table', () => {
-  it('is partitioned by the months of its times', () => {
-    expect(rounds.partitionExpression).toBe('toYYYYMM(start)');
+  it('is partitioned by its runs and the months of its times', () => {
+    expect(rounds.partitionExpression).toBe('(run, toYYYYMM(start))');
     const round = { installationId: 'wheel', roundId: 1, workUnits: 0n, position: 1 };
     expect(rounds.findPeriod({ ...round, startMs: 2_592_000_000 * 3 - 1 })).toBe(2);
     expect(rounds.findPeriod({ ...round, startMs: -1 })).toBe(-1);
   });
 
+  it('gives all rows of an insert their run, and each the message that it repeats', async () => {
+    const { database } = await openTables();
+    const round = { installationId: 'wheel', roundId: 1, startMs: 0, workUnits: 0n };
+    await database.insertBlocks(
+      rounds.name,
+      rounds.encode(
+        [7, 9].map((position) => ({ ...round, roundId: position, position })),
+        { run: 'one' },
+      ),
+    );
+    const found = await database.select(
+      `SELECT run, position, stored_by FROM ${rounds.name} ORDER BY position`,
+    );
+    expect(found.map((row) => row.map(String))).toEqual([
+      ['one', '7', '7'],
+      ['one', '9', '9'],
+    ]);
+    // A row without a run would count nowhere.
+    expect(() => rounds.encode([{ ...round, position: 7 }])).toThrow('has no value of run');
+  });
+
   it('says what each of its columns means', () => {
     const written = rowTables.map(({ definition }) => definition);
-    const others = [generationPointer, generations, ingestEpochs, migrations, removals, replays];
+    const others = [agedRows, ingestEpochs, lineages, migrations];
     for (const { name: table, comment, storedColumns } of [...written, ...others]) {
       expect([table, comment]).toEqual([table, expect.stringMatching(/^[A-Z]/)]);
       for (const { name: one, comment: about } of storedColumns)
@@ -32,8 +52,8 @@ describe('a table', () => {
   });
 
   it('has a statement that creates it, for one server and for a cluster', () => {
-    expect(rounds.createStatement({ name: 'rounds_g2', cluster: "o'ne" })).toMatchInlineSnapshot(
-      `"CREATE TABLE IF NOT EXISTS rounds_g2 ON CLUSTER 'o\\'ne' (installation_id LowCardinality(String) COMMENT 'Installation of the wheel', round_id UInt32 COMMENT 'Number of the round; 1 starts at the genesis' CODEC(DoubleDelta, ZSTD(1)), start DateTime64(3, 'UTC') COMMENT 'Start of the round' CODEC(DoubleDelta, ZSTD(1)), work_units Nullable(UInt256) COMMENT 'Work in work units; null above 2^256 - 1' CODEC(ZSTD(1)), position UInt64 COMMENT 'Sequence in MINER_COUNTER of the reading that closed the round' CODEC(Delta, ZSTD(1))) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/rounds_g2', '{replica}', position) PARTITION BY toYYYYMM(start) ORDER BY (installation_id, round_id) COMMENT 'Rounds of 600 seconds that were observed in full; a missing round has no row'"`,
+    expect(rounds.createStatement("o'ne")).toMatchInlineSnapshot(
+      `"CREATE TABLE IF NOT EXISTS stored_rounds ON CLUSTER 'o\\'ne' (run LowCardinality(String) COMMENT 'Run that stored the row; see lineages', installation_id LowCardinality(String) COMMENT 'Installation of the wheel', round_id UInt32 COMMENT 'Number of the round; 1 starts at the genesis' CODEC(DoubleDelta, ZSTD(1)), start DateTime64(3, 'UTC') COMMENT 'Start of the round' CODEC(DoubleDelta, ZSTD(1)), work_units Nullable(UInt256) COMMENT 'Work in work units; null above 2^256 - 1' CODEC(ZSTD(1)), position UInt64 COMMENT 'Sequence in MINER_COUNTER of the reading that closed the round' CODEC(Delta, ZSTD(1)), stored_by UInt64 COMMENT 'Sequence in MINER_COUNTER of the message whose folding stored the row' CODEC(Delta, ZSTD(1))) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/stored_rounds', '{replica}', position) PARTITION BY (run, toYYYYMM(start)) ORDER BY (run, installation_id, round_id) COMMENT 'Rounds of 600 seconds that were observed in full; a missing round has no row'"`,
     );
     expect(() => replicate('Log', 'log')).toThrow('Log is not an engine of these tables');
   });
@@ -104,13 +124,15 @@ describe('a table', () => {
   });
 
   it('refuses cells that its values cannot be', () => {
-    const row = (step: string, atMs: string | number) => [1, step, atMs, '{}'];
-    expect(replays.read(row('ended', '1769860800000'))).toMatchObject({
-      step: 'ended',
-      atMs: 1_769_860_800_000,
-    });
-    expect(() => replays.read(row('lost', 1))).toThrow('a column of planned, prepared, ended holds lost');
-    expect(() => replays.read(row('ended', 'soon'))).toThrow('a column of integers holds soon');
-    expect(() => replays.read([1, 'ended', 1, null])).toThrow('a column of strings holds null');
+    const { read } = lineages.select('epoch', 'cause', 'holder');
+    const row = (epoch: string | number, cause: string, holder: string | null = ''): ResultRow => [
+      epoch,
+      cause,
+      holder,
+    ];
+    expect(read(row('7', 'ended'))).toEqual({ epoch: 7, cause: 'ended', holder: '' });
+    expect(() => read(row(7, 'lost'))).toThrow('holds lost');
+    expect(() => read(row('soon', 'ended'))).toThrow('holds soon');
+    expect(() => read(row(7, 'ended', null))).toThrow('a column of strings holds null');
   });
 });

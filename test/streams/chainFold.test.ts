@@ -7,9 +7,10 @@ import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
 import { createFeedViews, type FeedItem, type FeedPage } from '../../actors/views/feed/feedViews.ts';
 import { createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { cutRuns, findTip, openEnd, selectVisible, type VisibleRuns } from '../../storage/lineages.ts';
-import { listRowTables } from '../../storage/rowTables.ts';
+import { rowTablesOf } from '../../storage/rowTables.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import type { StoredRows } from '../../storage/storedRows.ts';
+import { chainEvents } from '../../storage/tables/events.ts';
 import type { RowWriter } from '../../streams/pipeline/rowWriter.ts';
 import { OlderSnapshotNeeded } from '../../streams/pipeline/streamFold.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
@@ -89,7 +90,7 @@ function createFold(onRows: (rows: StoredRows) => void = () => undefined) {
 describe('the fold of the chain stream', () => {
   it('moves old events of the feed to ClickHouse, each once, through forks and restarts', async () => {
     const { opened, start } = await createWritten();
-    const { database, tables } = opened;
+    const { database } = opened;
     /** IDs of transactions and logs, stored ones before cached ones. */
     const readEvents = async ({ actors, feed, readRuns }: Awaited<ReturnType<typeof start>>) => {
       const visible = selectVisible(await readRuns());
@@ -97,7 +98,7 @@ describe('the fold of the chain stream', () => {
       const { evicted } = actors.newest()?.feed ?? { evicted: nothingEvicted };
       const { position, ordinal } = evicted.through ?? beforeFirst;
       const rows = await database.select(
-        `SELECT DISTINCT id FROM ${tables.chainEvents.events} WHERE ${visible.sql}
+        `SELECT DISTINCT id FROM ${chainEvents.events.name} WHERE ${visible.sql}
          AND (position, ordinal) <= ({position:Int64}, {ordinal:Int64}) ORDER BY id`,
         { ...visible.parameters, position, ordinal },
       );
@@ -152,12 +153,12 @@ describe('the fold of the chain stream', () => {
 
   it('stores no row of a lost message that counts, although an earlier one made its block safe', async () => {
     const { opened, start } = await createWritten();
-    const { database, tables } = opened;
+    const { database } = opened;
     const countRows = async (runs: VisibleRuns) => {
       const { sql, parameters } = selectVisible(runs);
       const counts = await Promise.all(
-        listRowTables(tables, 'MINER_CHAIN').map((table) =>
-          database.select(`SELECT count() FROM ${table} WHERE ${sql}`, parameters),
+        rowTablesOf('MINER_CHAIN').map(({ definition }) =>
+          database.select(`SELECT count() FROM ${definition.name} WHERE ${sql}`, parameters),
         ),
       );
       return counts.map(([row]) => Number(row?.[0]));
@@ -173,7 +174,7 @@ describe('the fold of the chain stream', () => {
     const runs = await first.readRuns();
     expect(await countRows(runs)).not.toEqual(before);
     // Events are evicted several hundred at once.
-    expect(await findTip(database, tables, { stream: 'MINER_CHAIN', runs })).toBe(1_500);
+    expect(await findTip(database, { stream: 'MINER_CHAIN', runs })).toBe(1_500);
     expect(await countRows(cutRuns(runs, 900))).toEqual(before);
   });
 
@@ -232,7 +233,7 @@ async function readPages(
   }: { actors: ChainActors; writer: RowWriter; readRuns: () => Promise<VisibleRuns> },
   opened: OpenTables,
 ) {
-  const { database, tables } = opened;
+  const { database } = opened;
   const economy = { status: 'available', chain: { chainId: actors.chainId }, feed: actors.newest()?.feed };
   const feed = createFeedViews({
     installationId: 'wheel-1',
@@ -240,11 +241,9 @@ async function readPages(
     progress: () => null,
     olderEvents: createStoredEvents({
       database,
-      tables: () => tables,
       eventsStored: createWriterEventsStored({
-        measurement: writer,
-        chain: writer,
-        readChainRuns: readRuns,
+        measurement: { writer, readRuns },
+        chain: { writer, readRuns },
       }),
     }),
   });

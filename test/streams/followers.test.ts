@@ -2,9 +2,10 @@ import { Registry } from 'prom-client';
 import { expect, it, vi } from 'vitest';
 import type { EvictedSource } from '../../actors/feed/olderEvents.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { createEmpty } from '../../storage/generations.ts';
+import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/lineages.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { resolveTables } from '../../storage/tables.ts';
+import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
+import { readings } from '../../storage/tables/readings.ts';
 import { createFollowers } from '../../streams/followers.ts';
 import { runAlone } from '../../streams/operators/runAlone.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
@@ -14,41 +15,38 @@ import { eventually } from '../support/processes/childProcess.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
+import { collectLines } from '../support/streams/collectLines.ts';
 import { createStreams } from '../support/streams/startStreams.ts';
 import { prepareToFollow, followedStream as stream } from '../support/streams/testFollower.ts';
 
-/** The followers of a process that rebuilds the tables of generation 1 in generation 2. */
-async function rebuild() {
-  const { nats, database, tables: active } = await prepareToFollow();
-  const tables = resolveTables(2);
-  await createEmpty(database, tables);
+const deploymentId = 'wheel';
+
+/** The followers of a process that ingests, or of a replica. */
+async function open(writer: EpochHolder | null = { epoch: 1, holder: 'test' }, logger = silentLogger) {
+  const { nats, database } = await prepareToFollow();
   const { contracts, ...chain } = writtenSettings;
-  const deployment = { installationId: 'wheel', genesisTimestamp: 0, onChain: { chain, contracts } };
+  const deployment = { installationId: deploymentId, genesisTimestamp: 0, onChain: { chain, contracts } };
   const registry = new Registry();
-  const reported = vi.fn();
+  const actors = createStreamActors(deployment);
   const followers = createFollowers({
     ...nats,
     database,
-    tables: () => tables,
-    storedTables: () => active,
-    useGeneration: () => undefined,
     oldestRowMs: () => null,
-    actors: createStreamActors(deployment),
+    actors,
     counts: createMessageCounts(registry),
-    writer: { epoch: 1, holder: 'test' },
+    writer,
     checkStreams: async () => undefined,
     ensureStreams: () => createStreams(nats.jsm),
-    onReadingsSaved: reported,
     policy: { intervalMs: 600_000, messages: 1_000 },
     clock: systemClock,
-    logger: silentLogger,
+    logger,
     registry,
   });
-  return { nats, database, active, tables, reported, ...followers };
+  return { nats, database, identity: actors[stream].identity, ...followers };
 }
 
 it('older events and activity are read once the writer of their own stream has stored them', async () => {
-  const { writers, olderEvents, olderActivity } = await rebuild();
+  const { writers, olderEvents, olderActivity } = await open();
   const flushed: string[] = [];
   for (const [name, writer] of writers)
     vi.spyOn(writer, 'flushNow').mockImplementation(() => flushed.push(name));
@@ -69,43 +67,79 @@ it('older events and activity are read once the writer of their own stream has s
   expect(new Set(flushed)).toEqual(new Set(['MINER_CHAIN']));
 });
 
-it('a follower removes rows of a lost stream only from the tables that it fills, has missing streams created again, and reports saved readings alone', async () => {
-  const { nats, database, active, tables, reported, followers, recent } = await rebuild();
-  const settled = followers.get('MINER_PIPELINE');
-  const other = runAlone((settled as NonNullable<typeof settled>).member);
-  await nats.js.publish('miner.reporter.wheel', 'no report');
-  await eventually(() => settled?.isCurrent && settled.status().position === 1, 'the other stream');
-  await other.stop({ graceMs: 60_000 });
-  expect([settled?.status().snapshotPosition, reported.mock.calls]).toEqual([1, []]);
-  const snapshots = createSnapshotStore({ database, tables: () => tables });
+it('a follower whose stream is created again shows nothing that the lost one has made, and removes none of it', async () => {
+  const { nats, database, followers, recent, observations, writers } = await open();
   const { member } = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
-  const header = {
-    stream,
-    run: '',
-    streamCreated: 'before',
-    position: 9,
-    digest: null,
-    takenAtMs: 0,
-  } as const;
-  const { identity } = createStreamActors({ installationId: 'wheel', genesisTimestamp: 0, onChain: null })[
-    stream
-  ];
-  await snapshots.save({ ...identity, ...header }, []);
-  for (const filled of [active, tables])
-    await storeRows(database, filled, { readings: [acceptedReading({ position: 9 })] });
+  const first = runAlone(member);
+  await eventually(() => followers.get(stream)?.isCurrent, 'the end of the stream');
+  const before = await readLineage(database, stream);
+  const run = before?.runs.at(-1)?.run ?? '';
+  await storeRows(database, { readings: [acceptedReading({ position: 9 })] }, run);
   await nats.jsm.streams.delete(stream);
-  const follower = runAlone(member);
+  // It is created with the first message that is missing.
   await eventually(() => nats.jsm.streams.info(stream).catch(() => null), 'the stream to be created again');
   await nats.jsm.streams.delete('MINER_REJECTED');
   await nats.js.publish('miner.counter.wheel', 'no reading');
-  await eventually(() => followers.get(stream)?.isCurrent, 'the end of the stream');
-  await follower.stop({ graceMs: 60_000 });
-  const count = async ({ readings }: typeof tables) =>
-    Number((await database.select(`SELECT count() FROM ${readings}`))[0]?.[0]);
-  expect([await count(active), await count(tables), reported.mock.calls, recent.size]).toEqual([
-    1,
-    0,
-    [[]],
-    0,
-  ]);
+  const { created } = await nats.jsm.streams.info(stream);
+  await eventually(
+    async () => (await readLineage(database, stream))?.streamCreated === created,
+    'its history',
+  );
+  await eventually(() => followers.get(stream)?.isCurrent, 'the end of the new stream');
+  await first.stop({ graceMs: 60_000 });
+  const after = await readLineage(database, stream);
+  expect(after).toMatchObject({ streamCreated: created, cause: 'ended', position: 1 });
+  expect(after?.runs.map((one) => one.run)).not.toContain(run);
+  expect(await observations.page('wheel-1', 0, 10, AbortSignal.timeout(10_000))).toMatchObject({ items: [] });
+  const [row] = await database.select(`SELECT count() FROM ${readings.name}`);
+  expect([Number(row?.[0]), recent.size, writers.size]).toEqual([1, 0, 2]);
+});
+
+it('a replica restores its state again once another process continues a replay, and only then', async () => {
+  const { lines, logger } = collectLines('info');
+  const { nats, database, identity, followers } = await open(null, logger);
+  const follower = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
+  const snapshots = createSnapshotStore(database);
+  const { created: streamCreated } = await nats.jsm.streams.info(stream);
+  const place = { stream, streamCreated, position: 0, digest: null, takenAtMs: 0 } as const;
+  for (const run of ['first', 'replay', 'cut'])
+    await snapshots.save({ ...identity, ...place, run }, [], () => true);
+  let step = 0;
+  const note = (cause: Lineage['cause'], runs: readonly string[], parent = '') =>
+    noteLineage(
+      database,
+      {
+        ...{
+          ...identity,
+          stream,
+          streamCreated,
+          cause,
+          parent,
+          epoch: 1,
+          holder: '',
+          step: ++step,
+          position: 0,
+        },
+        runs: runs.map((run) => ({ run, through: openEnd })),
+      },
+      step,
+    );
+  await note('begun', ['first']);
+  const restored: string[] = [];
+  const running = runAlone(follower.member);
+  await eventually(() => follower.isCurrent, 'the end of the stream');
+  const takeReplay = async () => {
+    lines.length = 0;
+    await follower.takeReplay();
+    await eventually(() => follower.isCurrent, 'the end of the stream');
+    restored.push(lines.some((line) => line.includes('"snapshot restored"')) ? 'restored' : 'kept');
+  };
+  await takeReplay();
+  await note('filled', ['replay']);
+  await takeReplay();
+  await note('replayed', ['replay', 'next'], 'replay');
+  await takeReplay();
+  await takeReplay();
+  expect(restored).toEqual(['kept', 'kept', 'restored', 'kept']);
+  await running.stop({ graceMs: 5_000 });
 });

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { acquireLock } from '../../streams/ingest/processLock.ts';
 import { findSequenceAt } from '../../streams/jetstream/findSequenceAt.ts';
 import { readBackwards } from '../../streams/jetstream/readBackwards.ts';
 import { readRange } from '../../streams/jetstream/readRange.ts';
@@ -102,14 +101,4 @@ it('rejections are listed from the oldest of the newest, by reason, and later on
     [[], 5],
     [[2, 4, 5], 5],
   ]);
-});
-
-it('a lock is held until its release, and a refused attempt leaves nothing behind', async () => {
-  const [holder, other] = await Promise.all([1, 2].map(async () => connectTo(await server())));
-  const lock = (nats = holder) => acquireLock(nats?.connection as never, 'miner.lock', 'a replay');
-  const release = await lock();
-  await expect(lock(other)).rejects.toThrow(`a replay is running already: process ${process.pid} on `);
-  release();
-  await holder?.connection.flush();
-  (await lock(other))();
 });

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { noteGeneration } from '../../storage/generationIdentity.ts';
-import { noteLineage } from '../../storage/lineages.ts';
-import { withRemovalMarks } from '../../storage/removals.ts';
-import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { type Lineage, noteLineage, openEnd } from '../../storage/lineages.ts';
 import { createStoredReadings } from '../../streams/counter/storedReadings.ts';
-import { isHistoryReplaced } from '../../streams/follower/storedHistory.ts';
 import { findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
 import { askUntilProven, createSuspicions } from '../../streams/jetstream/suspicions.ts';
@@ -55,40 +51,9 @@ it('a database of 1.0 names the streams of its snapshots before it is migrated',
   expect(lost).toMatchObject([{ stream: 'MINER_PIPELINE', folded: 'then' }]);
 });
 
-it('the history of a stream is replaced if a row above the restored state names a deleted message, unless retention removed it, or if a removal was cut off', async () => {
-  const { nats, database } = await prepareToFollow();
-  for (let number = 0; number < 3; number++) await nats.js.publish('miner.counter.wheel', 'message');
-  await nats.jsm.streams.deleteMessage(stream, 2);
-  const verifier = createStreamVerifier({ jsm: nats.jsm, stream, clock: systemClock });
-  const isReplaced = (foldedThrough: number, ...others: number[]) =>
-    askUntilProven(() =>
-      isHistoryReplaced({
-        database,
-        stream,
-        verifier,
-        readOrigins: async () => [2, ...others].map((position) => ({ position, isMessage: () => true })),
-        foldedThrough,
-      }),
-    );
-  expect([await isReplaced(1), await isReplaced(2)]).toEqual([true, false]);
-  await nats.jsm.streams.purge(stream, { seq: 3 });
-  expect([await isReplaced(1), await isReplaced(1, 4)]).toEqual([false, true]);
-  await withRemovalMarks(database, () => Promise.reject()).catch(() => undefined);
-  expect(await isReplaced(1)).toBe(true);
-});
-
-const identity = { foldVersion: 1, configuration: 'ours' };
-
 it('a stream is not lost because NATS does not answer', async () => {
-  const { database, tables } = await openTables();
-  const readings = [acceptedReading({ position: 1 })];
-  await storeRows(database, tables, { readings });
-  await noteGeneration(database, {
-    ...identity,
-    streamCreated: 'then',
-    generation: tables.generation,
-    atMs: 0,
-  });
+  const { database } = await openTables();
+  await noteLineage(database, { ...someLineage, stream, streamCreated: 'then' }, 0);
   const jetStream = { jsm: { streams: { info: () => Promise.reject(new Error('timeout')) } } } as never;
   const suspicions = createSuspicions(systemClock);
   await expect(findLostStreams({ database, jetStream, suspicions, clock: systemClock })).rejects.toThrow(
@@ -96,94 +61,97 @@ it('a stream is not lost because NATS does not answer', async () => {
   );
 });
 
-const readingsOfStream = 3;
-
-/** A stream whose first reading is purged, with the rows of an earlier stream of the same name. */
+/** A stream that was created again, whose first reading is purged. Rows and histories are a test's. */
 async function createAgain() {
-  const { connection, jsm } = await connectTo(await startNats());
-  const create = () => createRemovableStreams(jsm, ['MINER_COUNTER']);
+  const { jsm, ...nats } = await connectTo(await startNats());
+  const create = () => createRemovableStreams(jsm, [stream]);
+  const readCreated = async () => (await jsm.streams.info(stream)).created;
   await create();
-  const { database, tables } = await openTables();
-  const readCreated = async () => (await jsm.streams.info('MINER_COUNTER')).created;
-  await noteGeneration(database, {
-    ...identity,
-    streamCreated: await readCreated(),
-    generation: tables.generation,
-    atMs: 0,
-  });
-  await jsm.streams.delete('MINER_COUNTER');
+  const before = await readCreated();
+  await jsm.streams.delete(stream);
   await create();
-  const messages = Array.from({ length: readingsOfStream }, (_, index) => readingMessage('wheel.one', index));
-  await publishAll(connection, messages.map(toPublication));
-  await jsm.streams.purge('MINER_COUNTER', { seq: 2 });
-  /** Stores readings of the positions from 1 on. */
-  const store = async (telemetryIds: readonly string[], observedAtMs = genesisMs) => {
-    const readings = telemetryIds.map((telemetryId, at) =>
-      acceptedReading({ position: at + 1, telemetryId, observedAtMs }),
-    );
-    await storeRows(database, tables, { readings });
+  const messages = [0, 1, 2].map((index) => readingMessage('wheel.one', index));
+  await publishAll(nats.connection, messages.map(toPublication));
+  await jsm.streams.purge(stream, { seq: 2 });
+  const current = await readCreated();
+  const { database } = await openTables();
+  let step = 0;
+  return {
+    before,
+    current,
+    /** Stores readings of messages from 1 on. */
+    store: (count: number, { observedAtMs = genesisMs, run = 'run' } = {}) => {
+      const of = Array.from({ length: count }, (_, at) =>
+        acceptedReading({ position: at + 1, observedAtMs }),
+      );
+      return storeRows(database, { readings: of }, run);
+    },
+    note: (streamCreated: string, change: Partial<Lineage> = {}) =>
+      noteLineage(database, { ...someLineage, stream, step: ++step, streamCreated, ...change }, 0),
+    readPositions: (oldestMs: number | null = null): Promise<number[]> => {
+      const read = createStoredReadings({
+        database,
+        verifier: createStreamVerifier({ jsm, stream, clock: systemClock }),
+        oldestRowMs: () => oldestMs,
+        logger: silentLogger,
+      });
+      return askUntilProven(async () => {
+        const positions: number[] = [];
+        for await (const some of read(0, 1)) positions.push(...some.map(({ position }) => position));
+        return positions;
+      });
+    },
   };
-  const saveState = async () => {
-    const snapshots = createSnapshotStore({ database, tables: () => tables });
-    const streamCreated = await readCreated();
-    const place = {
-      stream: 'MINER_COUNTER',
-      run: '',
-      streamCreated,
-      position: 3,
-      digest: null,
-      takenAtMs: 0,
-    } as const;
-    await snapshots.save({ ...identity, ...place }, []);
-  };
-  const readPositions = async (oldestMs: number | null = null): Promise<number[]> => {
-    const read = createStoredReadings({
-      database,
-      jsm,
-      verifier: createStreamVerifier({ jsm, stream, clock: systemClock }),
-      tables: () => tables,
-      oldestRowMs: () => oldestMs,
-      logger: silentLogger,
-    });
-    return askUntilProven(async () => {
-      const positions: number[] = [];
-      for await (const some of read(0, 1)) positions.push(...some.map(({ position }) => position));
-      return positions;
-    });
-  };
-  return { telemetryIds: messages.map(({ telemetryId }) => telemetryId), store, saveState, readPositions };
 }
 
-const others = acceptedReading({ position: 9 }).telemetryId;
-
-describe('stored readings of messages that have left a recreated stream', () => {
-  it.each([
-    ['which the stream has another message for', 3],
-    ['which the stream has not reached yet', 4],
-    ['whose message has left it too', 1],
-  ])('are not those of the stream before, of a newest row %s', async (_, rows) => {
-    const { store, readPositions } = await createAgain();
-    await store(Array.from({ length: rows }, () => others));
+describe('stored readings of messages that have left a stream', () => {
+  it('are not those of a stream of the same name that was there before', async () => {
+    const { before, current, store, note, readPositions } = await createAgain();
+    await store(4);
+    expect(await readPositions()).toEqual([]);
+    await note(before);
+    expect(await readPositions()).toEqual([]);
+    // A process has begun on the new stream, and has stored nothing of it.
+    await note(current, { runs: [{ run: 'next', through: openEnd }] });
     expect(await readPositions()).toEqual([]);
   });
 
-  it('belong to the stream if it holds the message of the newest row', async () => {
-    const { telemetryIds, store, readPositions } = await createAgain();
-    await store(telemetryIds);
+  it('are those that count of its newest history, whichever fold has made them', async () => {
+    const { before, current, store, note, readPositions } = await createAgain();
+    await store(3);
+    await note(current, { foldVersion: 1, configuration: 'theirs' });
     expect([await readPositions(), await readPositions(Date.now())]).toEqual([[1], []]);
+    // Neither a replay under way nor the stream before changes that.
+    await store(1, { run: 'replay' });
+    await note(current, { cause: 'filling', runs: [{ run: 'replay', through: openEnd }], epoch: 9 });
+    await note(before, { runs: [] });
+    expect(await readPositions()).toEqual([1]);
+    await note(current, {
+      runs: [
+        { run: 'run', through: 0 },
+        { run: 'next', through: openEnd },
+      ],
+    });
+    expect(await readPositions()).toEqual([]);
+  });
+
+  it('are each read once, over the border of runs', async () => {
+    const { current, store, note, readPositions } = await createAgain();
+    for (const run of ['run', 'next']) await store(3, { run });
+    for (const through of [1, 2])
+      await note(current, {
+        runs: [
+          { run: 'run', through },
+          { run: 'next', through: openEnd },
+        ],
+      });
+    expect(await readPositions()).toEqual([1]);
   });
 
   it('are left out if they name a time of the far future, which earlier versions accepted', async () => {
-    const { store, saveState, readPositions } = await createAgain();
-    await store([others], Date.UTC(2100, 0));
-    await saveState();
+    const { current, store, note, readPositions } = await createAgain();
+    await store(1, { observedAtMs: Date.UTC(2100, 0) });
+    await note(current);
     expect(await readPositions()).toEqual([]);
-  });
-
-  it('belong to the stream if a state was saved since', async () => {
-    const { store, saveState, readPositions } = await createAgain();
-    await store([others]);
-    await saveState();
-    expect(await readPositions()).toEqual([1]);
   });
 });

@@ -74,7 +74,6 @@ async function restore(world: World) {
       read: async function* ({ position }: StoredSnapshotHeader) {
         yield [position === damaged ? 'no record' : `position\t\t${position}`];
       },
-      deleteAbove: note('delete snapshots'),
     } as unknown as SnapshotStore,
     fold: {
       identity,
@@ -100,7 +99,7 @@ async function restore(world: World) {
       ...stored,
     },
     checkStreams: note('check'),
-    ...(world.chooseFrom && { chooseFrom: world.chooseFrom }),
+    chooseFrom: world.chooseFrom ?? (async () => () => true),
   } as const;
   const attempt = async () => {
     done.length = 0;

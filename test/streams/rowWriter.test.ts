@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { fenceDatabase } from '../../storage/ingestEpochs.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { noRows } from '../../storage/storedRows.ts';
-import type { Tables } from '../../storage/tables.ts';
+import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
+import { readings } from '../../storage/tables/readings.ts';
+import { rounds } from '../../storage/tables/rounds.ts';
+import type { Table } from '../../storage/tables/table.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
@@ -17,21 +19,21 @@ import { collectLines } from '../support/streams/collectLines.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
-async function writerOn(database: Database, logger: Logger = silentLogger) {
+async function writerOn(database: Database, logger: Logger = silentLogger, run = () => 'run') {
   const clock = manualClock();
-  const { tables, writer } = await openWriter(database, { clock, logger });
+  const { writer } = await openWriter(database, { clock, logger, run });
   onTestFinished(() => database.close());
-  return { writer, feed: feedWriter(writer), tables, clock };
+  return { writer, feed: feedWriter(writer), clock };
 }
 
 const embedded = () => writerOn(openDatabase({ path: temporaryDirectory() }));
 
-async function countRows(database: Database, tables: Tables) {
-  const count = async (table: string) => {
-    const [row] = await database.select(`SELECT count(), max(position) FROM ${table} FINAL`);
+async function countRows(database: Database) {
+  const count = async ({ name }: Pick<Table<unknown>, 'name'>) => {
+    const [row] = await database.select(`SELECT count(), max(position) FROM ${name} FINAL`);
     return row?.map(Number);
   };
-  return [await count(tables.readings), await count(tables.rounds), await count(tables.halfHourBuckets)];
+  return [await count(readings), await count(rounds), await count(halfHourBuckets)];
 }
 
 /** A database whose inserts the test accepts or refuses. */
@@ -67,7 +69,7 @@ describe('row writer', () => {
 
   it('sends the identical batch again while the database is unavailable, and emits nothing meanwhile', async () => {
     const database = createSwitchableDatabase(openDatabase({ path: temporaryDirectory() }));
-    const { writer, feed, tables, clock } = await writerOn(database);
+    const { writer, feed, clock } = await writerOn(database);
     database.isUnavailable = true;
     for (let piece = 0; piece < 210; piece++) feed.add(storedRows(1 + piece * 500, 500));
     await eventually(() => writer.isFailing(), 'a failure');
@@ -80,7 +82,7 @@ describe('row writer', () => {
     database.isUnavailable = false;
     await feed.flushed();
     expect(writer.status().failingForMs).toBeNull();
-    expect((await countRows(database, tables))[0]).toEqual([105_000, 105_000]);
+    expect((await countRows(database))[0]).toEqual([105_000, 105_000]);
   });
 
   it('names the lease while this process cannot renew it, and does not blame the database', async () => {
@@ -139,7 +141,7 @@ describe('row writer', () => {
     const database = openDatabase({ path: temporaryDirectory() });
     let refusals = 0;
     const inserted: string[] = [];
-    const { writer, feed, tables } = await writerOn({
+    const { writer, feed } = await writerOn({
       ...database,
       insertBlocks: async (table, blocks) => {
         if (inserted.length === 1 && refusals-- > 0) throw new StorageUnavailable('unavailable');
@@ -152,12 +154,13 @@ describe('row writer', () => {
     feed.add(storedRows(1, 60));
     await feed.flushed();
     expect(writer.status().failures).toBe(2);
-    expect(inserted).toEqual([tables.rounds, tables.halfHourBuckets, tables.readings]);
+    expect(inserted).toEqual([rounds.name, halfHourBuckets.name, readings.name]);
   });
 
-  it('forgets waiting rows when its pipeline is cancelled, and continues after another position', async () => {
+  it('forgets waiting rows when its pipeline is cancelled, and continues after another position in another run', async () => {
     const database = createSwitchableDatabase(openDatabase({ path: temporaryDirectory() }));
-    const { writer, feed, tables } = await writerOn(database);
+    let run = 'first';
+    const { writer, feed } = await writerOn(database, silentLogger, () => run);
     feed.add(storedRows(1, 60));
     await feed.flushed();
     database.isUnavailable = true;
@@ -168,12 +171,18 @@ describe('row writer', () => {
     const cancelled = { bufferedRows: 0, bufferedBytes: 0, failingForMs: null, storingForMs: null };
     expect([writer.isFailing(), writer.status()]).toMatchObject([false, cancelled]);
     database.isUnavailable = false;
-    expect(await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: 30 })).toBe(32);
+    run = 'second';
     const resumed = feedWriter(writer, 30);
     expect(writer.storedThrough()).toBe(30);
     resumed.add(storedRows(31, 10));
     await resumed.flushed();
-    expect((await countRows(database, tables))[0]).toEqual([40, 40]);
+    const rows = await database.select(
+      `SELECT run, min(position), max(position) FROM ${readings.name} GROUP BY run ORDER BY run`,
+    );
+    expect(rows.map((row) => row.map(String))).toEqual([
+      ['first', '1', '60'],
+      ['second', '31', '40'],
+    ]);
   });
 
   it('is idle once the insert of a cancelled pipeline has ended', async () => {
@@ -209,13 +218,13 @@ const engine = useClickHouseEngine();
 it('row writer on a server repeats an insert whose answer was lost, and causes no duplicates', async () => {
   const proxy = await startCuttingProxy(await engine.createDatabase());
   const database = openDatabase({ url: proxy.url });
-  const { writer, feed, tables } = await writerOn(database);
+  const { writer, feed } = await writerOn(database);
   proxy.cutAnswers(4);
   feed.add(storedRows(1, 6_000));
   await feed.flushed();
   expect(proxy.cuts).toBe(4);
   expect(writer.status().failures).toBeGreaterThan(0);
-  expect(await countRows(database, tables)).toEqual([
+  expect(await countRows(database)).toEqual([
     [6_000, 6_000],
     [100, 6_000],
     [100, 6_000],

@@ -1,24 +1,34 @@
 import { BehaviorSubject } from 'rxjs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { PipelineFault } from '../../machines/streamFollowerMachine.ts';
 import {
+  cutRuns,
   holdsThrough,
+  type Lineage,
+  type LineageOrigin,
   mergeRuns,
   noteLineage,
+  openEnd,
   readLineage,
   runsMax,
   selectVisible,
 } from '../../storage/lineages.ts';
+import type { StoredRows } from '../../storage/storedRows.ts';
+import { chainSettlements } from '../../storage/tables/chainSettlements.ts';
+import { readings } from '../../storage/tables/readings.ts';
+import type { Correction } from '../../streams/follower/restoreFold.ts';
 import { createRunHistory, type RunHistory } from '../../streams/follower/runHistory.ts';
 import { NotProven } from '../../streams/jetstream/suspicions.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { type OpenTables, openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 import { someRows } from '../support/storage/someRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
-const stream = 'MINER_CHAIN';
 const identity = { foldVersion: 1, configuration: 'ours' };
 /** The stream's last message. */
 let end = 0;
@@ -35,6 +45,8 @@ interface Start {
   /** Position of the restored state. */
   readonly position?: number;
   readonly streamCreated?: string;
+  /** First message that the stream still has. */
+  readonly firstSequence?: number;
   readonly fault?: PipelineFault | null;
   /** Whether a snapshot above the restored one disagrees with the stream. */
   readonly disagrees?: boolean;
@@ -42,67 +54,105 @@ interface Start {
   readonly newestPosition?: number | null;
 }
 
-/** A process that writes rows, each of the message whose sequence is its number. */
-function startProcess(of = identity) {
-  const { database, tables } = opened;
-  epoch++;
-  const progress$ = new BehaviorSubject({ storedThrough: 0, isFailing: false });
-  const isProven = (_: unknown, { isConfirmed }: { isConfirmed: boolean }) => isConfirmed;
+/** How a stream's rows are stored and read, each of the message whose sequence is its number, with a number that says who made it. */
+const kinds = {
+  MINER_CHAIN: {
+    build: (number: number, made: bigint): Partial<StoredRows> => ({
+      settlements: [{ ...someRows.settlement, settlementNumber: number, workAdded: made, storedBy: number }],
+    }),
+    table: chainSettlements.name,
+    made: 'work_added',
+  },
+  MINER_COUNTER: {
+    build: (number: number, made: bigint): Partial<StoredRows> => ({
+      readings: [acceptedReading({ position: number, speedMmPerSecond: Number(made) })],
+      rounds: [{ installationId: 'wheel-1', roundId: number, startMs: 0, workUnits: made, position: number }],
+    }),
+    table: readings.name,
+    made: 'speed_mm_per_second',
+  },
+} as const;
+type RowStream = keyof typeof kinds;
+
+function createHistory(
+  stream: InputStreamName,
+  of: FoldIdentity,
+  isProven = (_: unknown, { isConfirmed }: { isConfirmed: boolean }) => isConfirmed,
+): RunHistory {
   const verifier = { ask: async () => ({ info: { state: { last_seq: end } } }), isProven };
-  const history: RunHistory = createRunHistory({
+  return createRunHistory({
     stream,
     identity: of,
-    database,
-    tables: () => tables,
-    writer: { epoch, holder: 'test' },
+    database: opened.database,
+    writer: { epoch: ++epoch, holder: 'test' },
     verifier: verifier as never,
     clock: { nowMs: () => 0 },
     logger: silentLogger,
   });
+}
+
+function buildCorrection({
+  position = 0,
+  streamCreated = 'now',
+  firstSequence = 1,
+  fault = null,
+  disagrees = false,
+  newestPosition = null,
+}: Start): Correction {
   return {
-    ...history,
-    start: async ({
-      position = 0,
-      streamCreated = 'now',
-      fault = null,
-      disagrees = false,
-      newestPosition = null,
-    }: Start = {}) => {
-      progress$.next({ storedThrough: position, isFailing: false });
-      const choice = { found: null, disagrees, newestPosition };
-      return history.correct({ choice, position, streamCreated, firstSequence: 1, fault }, { progress$ });
-    },
-    /** Stores rows of messages, with a level that says who made them. */
-    store: async (from: number, through: number, workAdded = 1n) => {
-      for (let number = from; number <= through; number++)
-        await storeRows(
-          database,
-          tables,
-          {
-            settlements: [{ ...someRows.settlement, settlementNumber: number, workAdded, storedBy: number }],
-          },
-          history.run(),
-        );
-      progress$.next({ storedThrough: through, isFailing: false });
-    },
+    choice: { found: null, disagrees, newestPosition },
+    position,
+    streamCreated,
+    firstSequence,
+    fault,
   };
 }
 
-/** Messages whose rows readers see, with what they say. */
-async function readShown(of = identity): Promise<string[]> {
-  const { database, tables } = opened;
-  const { sql, parameters } = selectVisible((await readLineage(database, stream, of))?.runs ?? []);
-  const rows = await database.select(
-    `SELECT concat(toString(stored_by), ':', toString(work_added)) FROM ${tables.settlements} FINAL WHERE ${sql} ORDER BY stored_by`,
-    parameters,
-  );
-  return rows.map(([row]) => String(row));
+/** Processes that write the rows of a stream, and readers of them. */
+function openProcesses(stream: RowStream) {
+  const { build, table, made } = kinds[stream];
+  return {
+    startProcess: (of: FoldIdentity = identity, isProven?: Parameters<typeof createHistory>[2]) => {
+      const progress$ = new BehaviorSubject({ storedThrough: 0, isFailing: false });
+      const history = createHistory(stream, of, isProven);
+      const { database } = opened;
+      return {
+        ...history,
+        start: async (start: Start = {}) => {
+          const correction = buildCorrection(start);
+          progress$.next({ storedThrough: correction.position, isFailing: false });
+          // As a restoration does, which finds out first which snapshots it may restore.
+          await history.chooseFrom(correction.streamCreated);
+          return history.correct(correction, { progress$ });
+        },
+        /** Stores rows of messages. */
+        store: async (from: number, through: number, made = 1n) => {
+          for (let number = from; number <= through; number++)
+            await storeRows(database, build(number, made), history.run());
+          progress$.next({ storedThrough: through, isFailing: false });
+        },
+      };
+    },
+    /** Messages whose rows readers see, with what they say. Readers of any fold see the newest history unless a fold is given. */
+    readShown: async (of: LineageOrigin = identity): Promise<string[]> => {
+      const { database } = opened;
+      const { sql, parameters } = selectVisible((await readLineage(database, stream, of))?.runs ?? []);
+      const rows = await database.select(
+        `SELECT concat(toString(stored_by), ':', toString(${made})) FROM ${table} FINAL WHERE ${sql} ORDER BY stored_by`,
+        parameters,
+      );
+      return rows.map(([row]) => String(row));
+    },
+    readNewest: (of: LineageOrigin = {}) => readLineage(opened.database, stream, of),
+  };
 }
 
 const rows = (from: number, through: number, work = 1) =>
   Array.from({ length: through - from + 1 }, (_, at) => `${from + at}:${work}`);
 
-describe('a process that stores rows', () => {
+describe.each(['MINER_CHAIN', 'MINER_COUNTER'] as const)('a process that stores rows of %s', (stream) => {
+  const { startProcess, readShown, readNewest } = openProcesses(stream);
+
   it('shows them at once if there are none yet', async () => {
     const first = startProcess();
     expect([first.run(), first.visible()]).toEqual(['', []]);
@@ -226,26 +276,12 @@ describe('a process that stores rows', () => {
     const first = startProcess();
     await first.start();
     await first.store(1, 5);
-    const second = startProcess();
-    const { database, tables } = opened;
-    const isProven = () => {
+    const doubting = startProcess(identity, () => {
       throw new NotProven('not yet');
-    };
-    const doubting = createRunHistory({
-      stream,
-      identity,
-      database,
-      tables: () => tables,
-      writer: { epoch, holder: 'test' },
-      verifier: { ask: async () => ({ info: { state: { last_seq: 1 } } }), isProven } as never,
-      clock: { nowMs: () => 0 },
-      logger: silentLogger,
     });
-    const choice = { found: null, disagrees: false, newestPosition: null };
-    const correction = { choice, position: 3, streamCreated: 'now', firstSequence: 1, fault: null };
-    const progress$ = new BehaviorSubject({ storedThrough: 3, isFailing: false });
-    await expect(doubting.correct(correction, { progress$ })).rejects.toThrow(NotProven);
-    expect([await readShown(), second.run()]).toEqual([rows(1, 5), '']);
+    end = 1;
+    await expect(doubting.start({ position: 3 })).rejects.toThrow(NotProven);
+    expect([await readShown(), doubting.run()]).toEqual([rows(1, 5), '']);
   });
 
   it('hides at once what a deep reorganization replaces', async () => {
@@ -273,10 +309,11 @@ describe('a process that stores rows', () => {
     await first.end(5);
     const recreated = startProcess();
     expect(await recreated.start({ streamCreated: 'later' })).toBe(true);
-    expect(await readShown()).toEqual([]);
+    expect(await readShown({})).toEqual([]);
     const other = { foldVersion: 2, configuration: 'ours' };
     const upgraded = startProcess(other);
-    expect(await upgraded.start()).toBe(false);
+    // NATS has the first stream again, of which nothing is shown.
+    expect(await upgraded.start()).toBe(true);
     await upgraded.store(1, 2, 2n);
     expect(await readShown(other)).toEqual(rows(1, 2, 2));
     const back = startProcess();
@@ -314,12 +351,243 @@ describe('a process that stores rows', () => {
     }
     expect(await readShown()).toEqual(Array.from({ length: 2 * runsMax }, (_, at) => `${at + 1}:${at + 1}`));
   }, 60_000);
+
+  it('does not continue a run whose clean end is not that of the newest snapshot, or of one that rewound', async () => {
+    const first = startProcess();
+    await first.start();
+    await first.store(1, 5);
+    await first.end(5);
+    const second = startProcess();
+    await second.start({ position: 4, newestPosition: 4 });
+    expect(second.run()).not.toBe(first.run());
+    await second.store(5, 6, 2n);
+    await second.start({ position: 4, fault: 'olderSnapshotNeeded' });
+    await second.store(5, 6, 3n);
+    await second.end(6);
+    expect((await readNewest())?.cause).toBe('rewound');
+    const third = startProcess();
+    await third.start({ position: 6, newestPosition: 6 });
+    expect(third.run()).not.toBe(second.run());
+  });
+
+  it.each<[string, Start]>([
+    ['what the stream has lost', { disagrees: true }],
+    ['what a deep reorganization replaces', { fault: 'olderSnapshotNeeded' }],
+  ])(
+    'hides %s only once it has stored again what retention has removed above its state',
+    async (_, start) => {
+      const first = startProcess();
+      await first.start();
+      await first.store(1, 8);
+      // Messages 4 to 6 are only rows any more: if this process were killed, hiding them would lose them.
+      const second = startProcess();
+      await second.start({ position: 3, firstSequence: 7, ...start });
+      await second.store(4, 5, 2n);
+      expect(await readShown()).toEqual(rows(1, 8));
+      const third = startProcess();
+      await third.start({ position: 3, firstSequence: 7, ...start });
+      await third.store(4, 6, 3n);
+      await eventually(async () => (await readShown()).includes('6:3'), 'the new history');
+      // Those that the stream has lost are hidden with it, long before the tip is reached again.
+      expect(await readShown()).toEqual([...rows(1, 3), ...rows(4, 6, 3)]);
+    },
+  );
+
+  it('of another version leaves the stored history shown until it has folded as far', async () => {
+    const first = startProcess();
+    await first.start();
+    await first.store(1, 5);
+    await first.end(5);
+    const next = { foldVersion: 2, configuration: 'ours' };
+    const upgraded = startProcess(next);
+    expect(await upgraded.start()).toBe(false);
+    await upgraded.store(1, 4, 2n);
+    expect([await readShown({}), await readShown(next)]).toEqual([rows(1, 5), []]);
+    // A kill: the next one begins anew, and what was left out is still shown.
+    const again = startProcess(next);
+    await again.start();
+    expect(await readShown({})).toEqual(rows(1, 5));
+    await again.store(1, 5, 3n);
+    await eventually(async () => (await readShown({})).includes('5:3'), 'the new history');
+    expect([await readShown({}), await readShown(identity)]).toEqual([rows(1, 5, 3), rows(1, 5)]);
+    expect((await readNewest())?.cause).toBe('begun');
+  });
+
+  it('whose writer was paused changes no answer, whatever it still stores and notes', async () => {
+    const paused = startProcess();
+    await paused.start();
+    await paused.store(1, 5);
+    const second = startProcess();
+    await second.start({ position: 3, newestPosition: 3 });
+    await second.store(4, 7, 2n);
+    await eventually(async () => (await readShown()).includes('7:2'), 'the new history');
+    const expected = [...rows(1, 3), ...rows(4, 7, 2)];
+    // Batches that were under way, and whatever a process notes that has not learned that it lost the lease.
+    await paused.store(4, 9, 3n);
+    await paused.end(9);
+    await paused.start({ position: 5, newestPosition: 5 });
+    await paused.store(6, 9, 4n);
+    expect([await readShown(), await readShown({})]).toEqual([expected, expected]);
+    const third = startProcess();
+    await third.start({ position: 7, newestPosition: 7 });
+    await third.store(8, 8, 5n);
+    await eventually(async () => (await readShown()).includes('8:5'), 'the third history');
+    expect(await readShown()).toEqual([...expected, '8:5']);
+  });
+
+  describe('after a replay', () => {
+    /** Stores rows as a replay does that has made the messages after one again, and notes that. */
+    async function replay(after: number, through: number, made: bigint) {
+      const current = await readNewest();
+      const run = `replay ${made}`;
+      for (let number = after + 1; number <= through; number++)
+        await storeRows(opened.database, kinds[stream].build(number, made), run);
+      const runs = cutRuns(current?.runs ?? [], after);
+      const filled: Lineage = {
+        ...identity,
+        stream,
+        epoch: epoch + 1,
+        holder: run,
+        step: 1,
+        cause: 'filled',
+        runs: [...runs, { run, through: openEnd }],
+        streamCreated: 'now',
+        position: through,
+        parent: runs.at(-1)?.run ?? '',
+      };
+      await noteLineage(opened.database, filled, epoch + 1);
+      return run;
+    }
+
+    it('continues what that has stored, once, and shows it when it has folded as far as before', async () => {
+      const first = startProcess();
+      await first.start();
+      await first.store(1, 6);
+      expect(await first.hasReplay()).toBe(false);
+      const run = await replay(2, 5, 2n);
+      expect([await first.hasReplay(), await readShown()]).toEqual([true, rows(1, 6)]);
+      const isUsable = await first.chooseFrom('now');
+      const usable = [
+        [run, 5],
+        [first.run(), 2],
+        [first.run(), 3],
+      ].map(([of, position]) => isUsable({ run: of, position } as never));
+      expect(usable).toEqual([true, true, false]);
+      await first.start({ position: 5, newestPosition: 5 });
+      expect([await first.hasReplay(), await readShown()]).toEqual([false, rows(1, 6)]);
+      await first.store(6, 7, 3n);
+      await eventually(async () => (await readShown()).includes('7:3'), 'the replayed history');
+      expect(await readShown()).toEqual([...rows(1, 2), ...rows(3, 5, 2), ...rows(6, 7, 3)]);
+      expect(await readNewest()).toMatchObject({ cause: 'replayed', parent: run });
+      // Neither this process nor a later one continues it again.
+      await first.start({ position: 7, newestPosition: 7 });
+      expect((await readNewest())?.cause).toBe('continued');
+      const second = startProcess();
+      await second.start({ position: 7, newestPosition: 7 });
+      expect([await second.hasReplay(), (await readNewest())?.cause]).toEqual([false, 'continued']);
+    });
+
+    it('continues it after its restart, and again after a kill before it was shown', async () => {
+      const first = startProcess();
+      await first.start();
+      await first.store(1, 6);
+      await first.end(6);
+      await replay(0, 4, 2n);
+      const killed = startProcess();
+      await killed.start({ position: 4, newestPosition: 6 });
+      await killed.store(5, 5, 3n);
+      expect(await readShown()).toEqual(rows(1, 6));
+      const second = startProcess();
+      await second.start({ position: 4, newestPosition: 6 });
+      await second.store(5, 6, 4n);
+      await eventually(async () => (await readShown()).includes('6:4'), 'the replayed history');
+      expect(await readShown()).toEqual([...rows(1, 4, 2), ...rows(5, 6, 4)]);
+    });
+
+    it('still continues it if the first attempt to restore its state fails', async () => {
+      const first = startProcess();
+      await first.start();
+      await first.store(1, 5);
+      const run = await replay(0, 5, 2n);
+      const isUsable = async () => (await first.chooseFrom('now'))({ run, position: 5 } as never);
+      // ClickHouse does not answer when the snapshot is read, so the restoration begins again.
+      expect([await isUsable(), await isUsable()]).toEqual([true, true]);
+      await first.start({ position: 5, newestPosition: 5 });
+      expect(await readNewest()).toMatchObject({ cause: 'replayed', parent: run });
+    });
+
+    it('does not try a replay a second time whose state it could not restore', async () => {
+      const first = startProcess();
+      await first.start();
+      await first.store(1, 5);
+      await replay(2, 5, 2n);
+      // The newest snapshot that agrees with the stream is one from before.
+      await first.start({ position: 2, newestPosition: 5 });
+      expect(await first.hasReplay()).toBe(false);
+      await first.store(3, 5, 3n);
+      await eventually(async () => (await readShown()).includes('5:3'), 'the history without it');
+      expect(await readShown()).toEqual([...rows(1, 2), ...rows(3, 5, 3)]);
+    });
+
+    it('does not continue one of what counts no longer', async () => {
+      const first = startProcess();
+      await first.start();
+      await first.store(1, 5);
+      await replay(4, 5, 2n);
+      await first.start({ position: 3, disagrees: true, fault: 'diverged' });
+      expect(await first.hasReplay()).toBe(false);
+    });
+  });
+});
+
+describe('a process that follows MINER_PIPELINE, of which no rows are stored', () => {
+  const stream = 'MINER_PIPELINE';
+  const start = async (history: RunHistory, given: Start = {}) => {
+    await history.chooseFrom(given.streamCreated ?? 'now');
+    return history.correct(buildCorrection(given), null);
+  };
+  const readNewest = () => readLineage(opened.database, stream);
+
+  it('notes its history at once, and restores only snapshots of it', async () => {
+    const first = createHistory(stream, identity);
+    await start(first);
+    expect(await readNewest()).toMatchObject({
+      cause: 'begun',
+      runs: [{ run: first.run(), through: openEnd }],
+    });
+    const second = createHistory(stream, identity);
+    await start(second, { position: 3, newestPosition: 3 });
+    const runs = [
+      { run: first.run(), through: 3 },
+      { run: second.run(), through: openEnd },
+    ];
+    expect(await readNewest()).toMatchObject({ cause: 'continued', runs, parent: first.run() });
+    const isUsable = await createHistory(stream, identity).chooseFrom('now');
+    const usable = [
+      [first.run(), 3],
+      [first.run(), 4],
+      [second.run(), 9],
+    ].map(([run, position]) => isUsable({ run, position } as never));
+    expect(usable).toEqual([true, false, true]);
+  });
+
+  it('continues a run that has ended in good order, and says what the stream has lost', async () => {
+    const first = createHistory(stream, identity);
+    await start(first);
+    await first.end(5);
+    const second = createHistory(stream, identity);
+    expect(await start(second, { position: 5, newestPosition: 5 })).toBe(false);
+    expect(second.run()).toBe(first.run());
+    expect(await start(createHistory(stream, identity), { position: 2, disagrees: true })).toBe(true);
+    expect((await readNewest())?.cause).toBe('diverged');
+    expect(await start(createHistory(stream, identity), { streamCreated: 'later' })).toBe(true);
+  });
 });
 
 it('the run of the newest snapshot is not merged, however short, since a kill before the next one leads back to it', async () => {
-  const { database, tables } = opened;
+  const { database } = opened;
   const runs = [10, 18, 24, 28, 30, 31].map((through) => ({ run: `to ${through}`, through }));
-  const merged = await mergeRuns(database, tables, { stream, runs, name: 'merged' });
+  const merged = await mergeRuns(database, { stream: 'MINER_CHAIN', runs, name: 'merged' });
   expect(merged.map(({ run }) => run)).toEqual(['to 10', 'to 18', 'to 24', 'merged', 'to 31']);
 });
 
@@ -328,9 +596,9 @@ it('a process of an earlier epoch cannot change what readers see', async () => {
   const later = { ...someLineage, epoch: 7, step: 1, runs: [] };
   await noteLineage(database, later, 0);
   await noteLineage(database, { ...someLineage, epoch: 6, step: 9 }, 0);
-  expect(await readLineage(database, stream)).toMatchObject({ epoch: 7, runs: [] });
+  expect(await readLineage(database, 'MINER_CHAIN')).toMatchObject({ epoch: 7, runs: [] });
   // Two NATS servers have given one epoch to two processes: both agree on one of them.
   await noteLineage(database, { ...later, holder: 'last', cause: 'diverged' }, 0);
   await noteLineage(database, { ...later, holder: 'first', step: 9 }, 0);
-  expect(await readLineage(database, stream)).toMatchObject({ holder: 'last', cause: 'diverged' });
+  expect(await readLineage(database, 'MINER_CHAIN')).toMatchObject({ holder: 'last', cause: 'diverged' });
 });

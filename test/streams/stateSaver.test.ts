@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { IsCounted } from '../../storage/lineages.ts';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
 import { createStateSaver } from '../../streams/pipeline/stateSaver.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
@@ -8,20 +9,23 @@ import { silentLogger } from '../support/silentLogger.ts';
 /** A saver whose saved states are recorded, and may fail. */
 function startSaver() {
   const saved: string[] = [];
+  const runs: string[] = [];
+  const retentions: IsCounted[] = [];
   const settings = { isFailing: false };
   const snapshots: SnapshotStore = {
-    save: async ({ position }, records) => {
+    save: async ({ position, run }, records, isCounted) => {
       if (settings.isFailing) throw new Error('the database is unavailable');
       // Later states would overtake this one.
       await new Promise((resolve) => setTimeout(resolve, position === 1 ? 5 : 0));
       saved.push(`${position}: ${[...records].map(({ value }) => value)}`);
+      runs.push(run);
+      retentions.push(isCounted);
       return 100 + position;
     },
     list: async () => [],
     read: () => {
       throw new Error('nothing is read');
     },
-    deleteAbove: async () => undefined,
   };
   let captures = 0;
   const fold: StreamFold = {
@@ -33,10 +37,20 @@ function startSaver() {
     beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
   };
   const clock = manualClock();
-  const saver = createStateSaver({ stream: 'MINER_CHAIN', fold, snapshots, clock, logger: silentLogger });
+  const history = { run: 'first' };
+  const isCounted: IsCounted = () => true;
+  const saver = createStateSaver({
+    stream: 'MINER_CHAIN',
+    fold,
+    snapshots,
+    run: () => history.run,
+    isCounted,
+    clock,
+    logger: silentLogger,
+  });
   const captureAt = (position: number) => saver.capture({ streamCreated: 'now', position, digest: null });
   const saveAt = (position: number) => saver.save(captureAt(position));
-  return { saved, settings, clock, saver, captureAt, saveAt };
+  return { saved, runs, retentions, isCounted, history, settings, clock, saver, captureAt, saveAt };
 }
 
 describe('the saver of a state', () => {
@@ -48,6 +62,17 @@ describe('the saver of a state', () => {
     settings.isFailing = false;
     await saveAt(4);
     expect(saved).toEqual(['1: 1', '2: 2', '4: 4']);
+  });
+
+  it('saves a state in the run of its rows, and says which snapshots count beside it', async () => {
+    const { runs, retentions, isCounted, history, saveAt } = startSaver();
+    await saveAt(1);
+    history.run = 'second';
+    await saveAt(2);
+    expect([runs, retentions]).toEqual([
+      ['first', 'second'],
+      [isCounted, isCounted],
+    ]);
   });
 
   it('shows the position, time and bytes of the newest saved state, and counts what could not be saved', async () => {

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { identifyFold } from '../../actors/foldIdentity.ts';
-import { createEmpty } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { noRows } from '../../storage/storedRows.ts';
-import { resolveTables } from '../../storage/tables.ts';
 import { batchBytesMax } from '../../streams/jetstream/source/messageBatch.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { underWayBytesMax } from '../../streams/pipeline/streamPipeline.ts';
@@ -28,8 +26,8 @@ const stateless: StreamFold = {
 };
 
 async function prepareStream() {
-  const { nats, database, tables } = await prepareToFollow();
-  const snapshots = createSnapshotStore({ database, tables: () => tables });
+  const { nats, database } = await prepareToFollow();
+  const snapshots = createSnapshotStore(database);
   const publish = async (count: number) => {
     for (let number = 0; number < count; number++) await nats.js.publish(subject, `message ${number}`);
   };
@@ -44,7 +42,7 @@ describe('a follower of a stream', () => {
   it('that stores nothing reads more than may be under way', async () => {
     const { nats, snapshots, created } = await prepareStream();
     const place = { streamCreated: await created(), position: 0, digest: null };
-    await snapshots.save({ ...stateless.identity, ...place, stream, run: '', takenAtMs: 1 }, []);
+    await snapshots.save({ ...stateless.identity, ...place, stream, run: '', takenAtMs: 1 }, [], () => true);
     let received = 0;
     const fold: StreamFold = {
       ...stateless,
@@ -76,44 +74,79 @@ describe('a follower of a stream', () => {
     expect([saved.map(({ position }) => position), follower.isCaughtUp]).toEqual([[1], false]);
   });
 
-  it('reports a saved state only once everything is folded', async () => {
-    const { nats, snapshots, publishLarge } = await prepareStream();
-    await publishLarge(3);
-    const reported: number[] = [];
-    const follower = createTestFollower(nats, {
-      fold: stateless,
-      // It answers before the next message is read.
-      snapshots: { ...snapshots, save: async () => 0 },
-      sinks: emptySinks(),
-      policy: { intervalMs: 600_000, messages: 1 },
-      onCurrentSaved: () => reported.push(follower.status().position),
-    });
-    await eventually(() => reported.length > 0, 'a report');
-    expect(new Set(reported)).toEqual(new Set([3]));
+  it('notes a clean end once its last state is saved, and none if that fails', async () => {
+    const { nats, snapshots, publish } = await prepareStream();
+    await publish(3);
+    const ends: number[] = [];
+    const run = async (save: typeof snapshots.save) => {
+      const follower = createTestFollower(nats, {
+        fold: stateless,
+        snapshots: { ...snapshots, save },
+        sinks: { ...emptySinks(), end: async (position) => void ends.push(position) },
+      });
+      await eventually(() => follower.isCaughtUp && follower.status().position === 3, 'all messages');
+      await follower.stop({ graceMs: 5_000 });
+    };
+    await run(() => Promise.reject(new Error('ClickHouse does not answer')));
+    expect(ends).toEqual([]);
+    await run(snapshots.save);
+    expect(ends).toEqual([3]);
+    // Nothing is folded or saved again, so the saved state is still that of its end.
+    await run(snapshots.save);
+    expect(ends).toEqual([3, 3]);
   });
 
-  it('uses other tables only once the last insert and save of its pipeline have ended', async () => {
+  it('ends although its clean end cannot be noted', async () => {
+    const { nats, snapshots, publish } = await prepareStream();
+    await publish(1);
+    let tried = 0;
+    const end = () => {
+      tried++;
+      return Promise.reject(new Error('ClickHouse does not answer'));
+    };
+    const follower = createTestFollower(nats, {
+      fold: stateless,
+      snapshots,
+      sinks: { ...emptySinks(), end },
+    });
+    await eventually(() => follower.status().position === 1, 'the message');
+    await follower.stop({ graceMs: 5_000 });
+    await follower.ended;
+    expect(tried).toBe(1);
+  });
+
+  it('restores the state of a replay only once the last insert and save of its pipeline have ended', async () => {
     const { nats, snapshots, database, publish } = await prepareStream();
     const { writer } = await openWriter(database);
     const ends = new Map<string, () => void>();
     const hang = (what: string) => new Promise<never>((resolve) => ends.set(what, resolve as () => void));
-    const used: number[] = [];
+    let hasReplay = false;
+    let restored = 0;
     const follower = createTestFollower(nats, {
       fold: stateless,
       snapshots: { ...snapshots, save: () => hang('save') },
       sinks: { ...emptySinks(), writer: { ...writer, whenIdle: () => hang('insert') } },
       policy: { intervalMs: 600_000, messages: 1 },
-      useGeneration: (generation) => used.push(generation),
+      history: {
+        chooseFrom: async () => {
+          restored++;
+          return () => true;
+        },
+        hasReplay: async () => hasReplay,
+      },
     });
     await publish(1);
     await eventually(() => ends.has('save'), 'a save');
-    follower.restoreFrom(2);
+    await follower.takeReplay();
+    expect(ends.has('insert')).toBe(false);
+    hasReplay = true;
+    await follower.takeReplay();
     await eventually(() => ends.has('insert'), 'a wait for the insert');
     ends.get('insert')?.();
     await new Promise((resolve) => setImmediate(resolve));
-    expect(used).toEqual([]);
+    expect(restored).toBe(1);
     ends.get('save')?.();
-    await eventually(() => used.length === 1, 'the other tables');
+    await eventually(() => restored === 2, 'the restoration');
   });
 
   it('does not count messages as folded that its fold has refused', async () => {
@@ -143,63 +176,39 @@ describe('a follower of a stream', () => {
     expect(positions).toEqual([0, 2]);
   });
 
-  it('saves nothing of the previous tables if it is stopped while it restores from replaced ones', async () => {
-    const prepared = await prepareToFollow();
-    const { nats, database } = prepared;
-    let { tables } = prepared;
-    const store = createSnapshotStore({ database, tables: () => tables });
+  it('saves nothing if it is stopped while it restores the state of a replay', async () => {
+    const { nats, snapshots, publish } = await prepareStream();
     /** Set while ClickHouse does not answer the request for snapshots. */
-    let restoring: Promise<void> | null = null;
-    let stored: number[] = [];
-    let restoredAt: number | null = null;
-    const fold: StreamFold = {
-      ...stateless,
-      // Rows are stored at once in the tables that are active.
-      receive: ({ messages }) => {
-        for (const { seq } of messages) stored.push(seq);
-        return { rows: noRows, rejections: [] };
-      },
-      beginRestore: () => ({
-        add: () => undefined,
-        complete: () => (position) => {
-          restoredAt = position;
-        },
-      }),
-    };
+    let answer: (() => void) | null = null;
+    let hasReplay = false;
     const follower = createTestFollower(nats, {
-      fold,
+      fold: stateless,
       snapshots: {
-        ...store,
+        ...snapshots,
         list: async (asked) => {
-          await restoring;
-          return store.list(asked);
+          if (hasReplay)
+            await new Promise<void>((resolve) => {
+              answer = resolve;
+            });
+          return snapshots.list(asked);
         },
       },
       sinks: emptySinks(),
-      useGeneration: () => {
-        tables = replayed;
-        stored = [1, 2, 3, 4, 5];
-      },
+      history: { chooseFrom: async () => () => true, hasReplay: async () => hasReplay },
     });
-    const running = follower.ended;
-    for (let number = 0; number < 10; number++) await nats.js.publish(subject, `${number}`);
-    await eventually(() => restoredAt !== null && follower.status().position === 10, 'ten messages');
-
-    // A replay through message 5 ends: its tables hold the rows of 1 to 5 and become the active ones.
-    const replayed = resolveTables(2);
-    await createEmpty(database, replayed);
-    let answer: () => void = () => undefined;
-    restoring = new Promise((resolve) => {
-      answer = resolve;
-    });
-    follower.restoreFrom(replayed.generation);
-    await eventually(() => tables.generation === 2, 'the replaced tables');
+    // Nothing is due to be saved.
+    await eventually(() => follower.isCaughtUp, 'the end of the empty stream');
+    await publish(10);
+    await eventually(() => follower.status().position === 10, 'ten messages');
+    hasReplay = true;
+    await follower.takeReplay();
+    await eventually(() => answer !== null, 'the request for snapshots');
+    // The rows of what it has folded are of a run that the replay does not continue.
     await follower.stop({ graceMs: 5_000 });
-    const saved = (await store.list(stream)).map(({ position }) => position);
-    answer();
+    const saved = await snapshots.list(stream);
+    (answer as (() => void) | null)?.();
     // The request is answered only now, when the follower has been stopped.
-    const isEnded = await Promise.race([running.then(() => true), sleep(5_000).then(() => false)]);
-    // Only the previous tables hold the rows of 6 to 10: a snapshot of 10 would omit them for good.
-    expect({ saved, stored: stored.length, isEnded }).toEqual({ saved: [], stored: 5, isEnded: true });
+    const isEnded = await Promise.race([follower.ended.then(() => true), sleep(5_000).then(() => false)]);
+    expect({ saved, isEnded }).toEqual({ saved: [], isEnded: true });
   });
 });

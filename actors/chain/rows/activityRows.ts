@@ -1,10 +1,10 @@
 import type { List } from 'immutable';
 import { requireValue } from '../../../machines/requireValue.ts';
 import type { EventSource } from '../../events/eventSchemas.ts';
+import type { StoredBy } from '../../feed/storedBy.ts';
 import type { Address } from '../../schemas/hex.ts';
 import type { ChainState } from '../state/chainState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
-import type { StoredBy } from './rowOrigin.ts';
 
 /** Newest events of each owner that stay in memory once they are rows: a page of the default size (`http/routes/ownerPage.ts`). */
 export const ownerEventsRetained = 25;

@@ -1,5 +1,6 @@
 import type { List } from 'immutable';
 import type { EventSource } from '../../events/eventSchemas.ts';
+import type { StoredBy } from '../../feed/storedBy.ts';
 import { dayMs } from '../../schemas/durations.ts';
 import type { ChainState } from '../state/chainState.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type Settlement,
 } from '../state/settlements.ts';
 import { rowsOfMessage } from './activityRows.ts';
-import type { StoredBy } from './rowOrigin.ts';
 
 /**
  * How far behind the safe block settlements and checkpoints stay in memory. The longest range and its previous period are 60 days, which

@@ -1,34 +1,24 @@
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { type FoldIdentity, isOfFold } from '../../../actors/foldIdentity.ts';
+import { isOfFold } from '../../../actors/foldIdentity.ts';
 import { type InputStreamName, inputStreamNames } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { dayMs } from '../../../actors/schemas/durations.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
 import type { Database } from '../../../storage/database.ts';
-import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
-import {
-  attachSnapshots,
-  createChecked,
-  dropTables,
-  findActiveTables,
-} from '../../../storage/generations.ts';
-import { findCounted, readLineage } from '../../../storage/lineages.ts';
+import { findFillBase, noteFillEnd, selectKept } from '../../../storage/fills.ts';
+import { cutRuns, type Lineage, readLineage, selectCounted } from '../../../storage/lineages.ts';
 import { isRefusal, readSnapshotRecords } from '../../../storage/readSnapshotRecords.ts';
 import { createRecentReadings } from '../../../storage/recentReadings.ts';
-import { createReplayLog } from '../../../storage/replayLog.ts';
 import { createOldestRowMs, readRowsGoneBeforeMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
-import { findMessageColumn, rowTablesOf } from '../../../storage/rowTables.ts';
+import { rowTablesOf } from '../../../storage/rowTables.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
 import { compareTable, countLaterRows, type TableDifference } from '../../../storage/tableDifferences.ts';
 import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
-import { resolveCheckedTables, type Tables } from '../../../storage/tables.ts';
 import { createStoredReadings } from '../../../streams/counter/storedReadings.ts';
-import { foldInto } from '../../../streams/follower/foldInto.ts';
-import { acquireLock } from '../../../streams/ingest/processLock.ts';
+import { fillRun } from '../../../streams/follower/fillRun.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
-import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import {
   createStreamVerifier,
@@ -56,10 +46,7 @@ interface CheckAllOptions extends JetStream {
 }
 
 interface Check extends CheckAllOptions {
-  readonly stored: Tables;
-  readonly folded: Tables;
-  readonly storedSnapshots: SnapshotStore;
-  readonly foldedSnapshots: SnapshotStore;
+  readonly snapshots: SnapshotStore;
   readonly actors: StreamActors;
 }
 
@@ -70,55 +57,34 @@ const replayFrom = 'rebuild it from the stream: `npm run miner -- replay --from-
 const refill = 'fill another database from the streams: deploy/RUNBOOK.md, "Moving to another database"';
 
 /**
- * Folds every stream again, into tables of its own, through the message of the newest saved state, and compares each row and that state with the
+ * Folds every stream again, each into a run of its own, through the message of the newest saved state, and compares each row and that state with the
  * result. It takes as long and as much room as a replay, and changes nothing that is read.
- *
- * @throws LockHeldError while a replay or a rebuild runs.
  */
 export async function checkAll(options: CheckAllOptions): Promise<Finding[]> {
-  const { connection, database, deployment } = options;
-  const release = await acquireLock(
-    connection,
-    replaySubject,
-    'a replay, a rebuild, or another check of everything',
-  );
-  try {
-    const stored = await findActiveTables(database);
-    const log = createReplayLog(database, systemClock.nowMs);
-    const folded = resolveCheckedTables(await log.nextGeneration(stored.generation));
-    const openSnapshots = (tables: Tables) => createSnapshotStore({ database, tables: () => tables });
-    const check = {
-      ...options,
-      stored,
-      folded,
-      storedSnapshots: openSnapshots(stored),
-      foldedSnapshots: openSnapshots(folded),
-      actors: createStreamActors(deployment),
-    };
-    await createChecked(database, folded);
-    try {
-      const findings: Finding[] = [];
-      for (const stream of inputStreamNames)
-        if (check.actors[stream] !== null) findings.push(...(await checkStream(check, stream)));
-      return findings;
-    } finally {
-      await dropTables(database, folded);
-    }
-  } finally {
-    release();
-  }
+  const check = {
+    ...options,
+    snapshots: createSnapshotStore(options.database),
+    actors: createStreamActors(options.deployment),
+  };
+  const findings: Finding[] = [];
+  for (const stream of inputStreamNames)
+    if (check.actors[stream] !== null) findings.push(...(await checkStream(check, stream)));
+  return findings;
 }
 
 async function checkStream(check: Check, stream: InputStreamName): Promise<Finding[]> {
-  const { jsm, database, storedSnapshots, signal } = check;
+  const { jsm, database, snapshots, signal } = check;
   const name = `everything of ${stream}`;
-  const { state } = await jsm.streams.info(stream);
+  const { created: streamCreated, state } = await jsm.streams.info(stream);
   if (state.last_seq === 0) return [ok(name, 'the stream has never held a message')];
   const fold = openFold(check, stream);
-  const ofFold = (await storedSnapshots.list(stream)).filter((header) => isOfFold(header, fold.identity));
-  const usable = ofFold.filter(await findCounted(database, stream, fold.identity));
+  const history = await readLineage(database, stream, { ...fold.identity, streamCreated });
+  const isCounted = selectCounted(history?.runs ?? []);
+  const usable = (await snapshots.list(stream)).filter(
+    (header) => isOfFold(header, fold.identity) && isCounted(header),
+  );
   const [newest] = usable;
-  if (newest === undefined)
+  if (history === null || newest === undefined)
     return [
       failed(
         name,
@@ -138,16 +104,16 @@ async function checkStream(check: Check, stream: InputStreamName): Promise<Findi
   try {
     const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
     await askUntilProven(() => verifier.verify(newest));
-    const saved = await digestRecords(storedSnapshots, newest);
-    const isComplete = await foldAgain(check, { stream, verifier, fold, base, through });
+    const saved = await digestRecords(snapshots, newest);
+    const folded = await foldAgain(check, { verifier, fold, history, after, through });
     if (signal.aborted) return [failed(name, 'it was stopped', 'run it again')];
-    if (!isComplete)
+    if (folded === null)
       return [failed(name, 'the stream or the saved states changed meanwhile', 'run it again')];
     const left = `messages 1 to ${after} have left the stream, so what was made from them cannot be compared`;
     return [
       ...(after === 0 ? [] : [skipped(name, left)]),
-      ...(await compareRows(check, stream, { after, through, identity: fold.identity })),
-      await compareState(check, stream, saved),
+      ...(await compareRows(check, { history, folded, after, through })),
+      await compareState(check, { stream, folded, through }, saved),
     ];
   } catch (error) {
     if (error instanceof StreamDiverged)
@@ -177,82 +143,63 @@ function openFold({ actors }: Check, stream: InputStreamName): StreamFold {
 }
 
 interface FoldRange {
-  readonly stream: InputStreamName;
   readonly verifier: StreamVerifier;
   readonly fold: StreamFold;
-  /** State that the fold begins with; null for the beginning of the stream. */
-  readonly base: StoredSnapshotHeader | null;
+  readonly history: Lineage;
+  /** Position of the saved state that the fold begins with; 0 for the beginning of the stream. */
+  readonly after: number;
   readonly through: number;
 }
 
-/** Folds a stream again. False if it was stopped, or if the stream or its first state is no longer there. */
-async function foldAgain(check: Check, range: FoldRange): Promise<boolean> {
-  const { stream, verifier, fold, base, through } = range;
-  const { database, stored, folded, foldedSnapshots } = check;
-  if (base !== null) {
-    const { position } = base;
-    await attachSnapshots(database, { from: stored, to: folded, stream, position });
-    const attached = await foldedSnapshots.list(stream);
-    if (!attached.some((header) => header.position === position)) return false;
-  }
-  const column = findMessageColumn(stream);
+/** Folds a stream again, and returns the run of the result. Null if it was stopped, or if the stream or its first state is no longer there. */
+async function foldAgain(check: Check, range: FoldRange): Promise<string | null> {
+  const { verifier, fold, history, after, through } = range;
+  const { database, snapshots } = check;
+  const { stream } = history;
+  const kept = cutRuns(history.runs, after);
   const progress = createProgress({ label: `folding ${stream}`, unit: 'messages', total: through });
-  const oldestMs = createOldestRowMs(await readRowsTtlDays(database, stored.readings), systemClock.nowMs)();
-  const readStored = createStoredReadings({
-    ...check,
-    verifier,
-    tables: () => stored,
-    oldestRowMs: () => oldestMs,
-    logger: silent,
-  });
-  const { position, snapshotPosition, divergences } = await foldInto({
-    ...check,
-    stream,
-    verifier,
+  const oldestMs = createOldestRowMs(await readRowsTtlDays(database), systemClock.nowMs)();
+  const reader = { ...check, stream, verifier, clock: systemClock, logger: silent };
+  const readStored = createStoredReadings({ ...reader, oldestRowMs: () => oldestMs });
+  const { filled, isComplete } = await fillRun({
+    ...reader,
     source: createMessageSource({
-      ...check,
-      stream,
-      verifier,
+      ...reader,
       through,
       ...(stream === 'MINER_COUNTER' && { readStored }),
-      clock: systemClock,
-      logger: silent,
     }),
+    through,
     fold,
-    tables: folded,
-    snapshots: foldedSnapshots,
-    hasRows: column !== null,
-    removeRowsAbove: async (above) => {
-      if (column === null) return;
-      const condition = { sql: `${column} > {position:UInt64}`, parameters: { position: above } };
-      await deleteRows(database, folded, condition, stream);
-    },
+    snapshots,
+    from: { ...history, runs: kept, parent: kept.at(-1)?.run ?? '' },
     onBatch: (batch) => progress.update(batch.position),
-    clock: systemClock,
-    logger: silent,
   }).finally(progress.stop);
-  return divergences === 0 && position === through && snapshotPosition === through;
+  const [own, ...others] = filled.runs.slice(selectKept(filled).length);
+  if (own === undefined) return null;
+  // No replay continues it.
+  await noteFillEnd(database, filled, { position: through, counts: false, nowMs: systemClock.nowMs() });
+  return isComplete && others.length === 0 && findFillBase(filled) === after ? own.run : null;
+}
+
+interface FoldedAgain extends Pick<FoldRange, 'history' | 'after' | 'through'> {
+  /** The run of the result. */
+  readonly folded: string;
 }
 
 async function compareRows(
-  { database, stored, folded }: Check,
-  stream: InputStreamName,
-  {
-    identity,
-    ...range
-  }: { readonly after: number; readonly through: number; readonly identity: FoldIdentity },
+  { database }: Check,
+  { history: { stream, runs }, folded, ...range }: FoldedAgain,
 ): Promise<Finding[]> {
   const check = `rows of ${stream}`;
-  const gone = await readRowsGoneBeforeMs(database, stored, systemClock.nowMs());
+  const gone = await readRowsGoneBeforeMs(database, systemClock.nowMs());
   // ClickHouse removes rows up to two days later, and by whole days.
   const goneBeforeMs = gone === null ? null : gone + 2 * dayMs;
-  const lineage = stream === 'MINER_CHAIN' ? await readLineage(database, stream, identity) : null;
-  const runs = lineage?.runs ?? null;
+  const compared = { stored: runs, folded, ...range, goneBeforeMs };
   const differences: TableDifference[] = [];
   let later = 0;
   for (const table of rowTablesOf(stream)) {
-    differences.push(await compareTable(database, table, { stored, folded, ...range, runs, goneBeforeMs }));
-    later += await countLaterRows(database, table, { stored, ...range, runs });
+    differences.push(await compareTable(database, table, compared));
+    later += await countLaterRows(database, table, compared);
   }
   const same = differences.filter(({ foreign, missing }) => foreign + missing === 0);
   const newer = `${later} rows of messages after ${range.through} are newer than the newest saved state, so they cannot be compared yet`;
@@ -275,13 +222,18 @@ async function compareRows(
 
 /** Compares the newest saved state with the state of the fold at the same message. */
 async function compareState(
-  { foldedSnapshots }: Check,
-  stream: InputStreamName,
+  { snapshots }: Check,
+  {
+    stream,
+    folded: run,
+    through,
+  }: { readonly stream: InputStreamName } & Pick<FoldedAgain, 'folded' | 'through'>,
   saved: ReadonlyMap<string, string>,
 ): Promise<Finding> {
   const check = `state of ${stream}`;
-  const [header] = await foldedSnapshots.list(stream);
-  const folded = await digestRecords(foldedSnapshots, requireValue(header, 'the folded state'));
+  const headers = await snapshots.list(stream);
+  const header = headers.find((one) => one.run === run && one.position === through);
+  const folded = await digestRecords(snapshots, requireValue(header, 'the folded state'));
   const differing = [...new Set([...saved.keys(), ...folded.keys()])].filter(
     (record) => saved.get(record) !== folded.get(record),
   );

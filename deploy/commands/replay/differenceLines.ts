@@ -1,7 +1,7 @@
 import { formatDayLabel } from '../../../actors/wheel/dayHistory.ts';
 import type { Database } from '../../../storage/database.ts';
-import { type DayDifference, sumDayWorkUnits } from '../../../storage/generationDifferences.ts';
-import type { Tables } from '../../../storage/tables.ts';
+import { type DayDifference, sumDayWorkUnits } from '../../../storage/historyDifferences.ts';
+import type { VisibleRuns } from '../../../storage/lineages.ts';
 
 const daysShown = 40;
 
@@ -9,15 +9,15 @@ const daysShown = 40;
 export async function describeDifferences(
   database: Database,
   differences: readonly DayDifference[],
-  { active, rebuilt }: { readonly active: Tables; readonly rebuilt: Tables },
+  histories: { readonly before: VisibleRuns; readonly after: VisibleRuns },
 ): Promise<string[]> {
   if (differences.length === 0) return ['no day differs'];
   const lines: string[] = [];
   for (const difference of differences.slice(0, daysShown)) {
     const { installationId, startMs, before, after } = difference;
     const work = [
-      await sumDayWorkUnits(database, active, difference),
-      await sumDayWorkUnits(database, rebuilt, difference),
+      await sumDayWorkUnits(database, histories.before, difference),
+      await sumDayWorkUnits(database, histories.after, difference),
     ] as const;
     const changes = [
       describeChange('readings', before.readings, after.readings),

@@ -1,33 +1,33 @@
-import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
-import type { ReplayPlan } from '../../../storage/tables/replays.ts';
+import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import { counterStream } from '../../../streams/counter/counterStream.ts';
 import { createStoredReadings } from '../../../streams/counter/storedReadings.ts';
-import { foldInto } from '../../../streams/follower/foldInto.ts';
-import { createMessageSource, type MessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import { createStreamVerifier, type StreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
+import { type FilledRun, fillRun } from '../../../streams/follower/fillRun.ts';
+import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
 import { createProgress, type Progress } from '../../process/progress.ts';
 import { systemClock } from '../../process/systemClock.ts';
-
-import { loadOthers, type PrepareReplayOptions } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
 import type { ReplayOptions } from './replayOptions.ts';
-import { ReplayRefused } from './replayPlan.ts';
+import { type ReplayPlan, ReplayRefused } from './replayPlan.ts';
 
 const stream = 'MINER_COUNTER';
 
-/** Folds the planned messages. False if it was stopped before the end; then the folded state is saved. */
-export async function foldReplay(parts: ReplayOptions, preparation: PrepareReplayOptions): Promise<boolean> {
+/**
+ * Folds the planned messages into a run that nobody reads yet, and returns its history. Null if it was stopped before the end; then the folded state is
+ * saved.
+ *
+ * @throws ReplayRefused
+ */
+export async function foldReplay(
+  parts: ReplayOptions & { readonly snapshots: SnapshotStore },
+  { from, throughSequence }: ReplayPlan,
+): Promise<FilledRun['filled'] | null> {
   const { database, signal } = parts;
-  const { plan, rebuilt, rebuiltSnapshots } = preparation;
-  const { fromSequence, throughSequence, installationId } = plan;
-  const only = await loadOthers(preparation);
-  // The stop may have come while this module was loaded.
-  if (signal.aborted) return false;
   let progress: Progress | null = null;
-  let from = throughSequence;
+  let beginning = throughSequence;
   const onProgress = (position: number) => {
-    if (progress === null) from = position;
+    if (progress === null) beginning = position;
     progress ??= createProgress({
       label: 'replay',
       unit: 'messages',
@@ -38,62 +38,33 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
     progress.update(position);
   };
   const endProgress = () => progress?.stop();
-  const removeRowsAbove = async (position: number) => {
-    const whose = installationId === null ? '' : ' AND installation_id = {installation:String}';
-    await deleteRows(database, rebuilt, {
-      sql: `position > {position:UInt64}${whose}`,
-      parameters: { position, installation: installationId ?? '' },
-    });
-  };
-  const fold = createReplayFold({
-    actors: counterStream.createActors(parts.deployment),
-    fromSequence,
-    throughSequence,
-    only,
-    onProgress,
-  });
-  const verifier = createStreamVerifier({ ...parts, stream, clock: systemClock });
-  const reader = { ...parts, verifier };
-  const startedMs = systemClock.monotonicMs();
-  const { position, snapshotPosition, divergences } = await foldInto({
-    ...reader,
-    stream,
-    source: await createSource(reader, plan),
-    fold,
-    tables: rebuilt,
-    snapshots: rebuiltSnapshots,
-    hasRows: true,
-    removeRowsAbove: (above) => removeRowsAbove(Math.max(above, fromSequence - 1)),
-    clock: systemClock,
-  }).finally(endProgress);
-  if (divergences > 0)
-    throw new ReplayRefused(
-      `${stream} is no longer the stream with which the replay began: run the command with --discard, then again`,
-    );
-  if (position < throughSequence) return false;
-  const seconds = (systemClock.monotonicMs() - startedMs) / 1_000;
-  const folded = throughSequence - from;
-  parts.print(
-    `${folded} messages folded and stored in ${seconds.toFixed(1)} s (${Math.round(folded / seconds)} per second)`,
-  );
-  if (snapshotPosition === throughSequence) return true;
-  throw new ReplayRefused(
-    `the end of the replay could not be saved (through ${snapshotPosition ?? 0} of ${throughSequence}): run the same command again`,
-  );
-}
-
-/** Creates the source of the replayed messages: the stream, or ClickHouse's rows for messages that have left it. */
-async function createSource(
-  parts: ReplayOptions & { readonly verifier: StreamVerifier },
-  { throughSequence }: ReplayPlan,
-): Promise<MessageSource> {
-  const { database, active } = parts;
-  const oldestMs = createOldestRowMs(await readRowsTtlDays(database, active.readings), systemClock.nowMs)();
-  return createMessageSource({
+  const reader = {
     ...parts,
     stream,
     clock: systemClock,
+    verifier: createStreamVerifier({ ...parts, stream, clock: systemClock }),
+  } as const;
+  const oldestMs = createOldestRowMs(await readRowsTtlDays(database), systemClock.nowMs)();
+  const startedMs = systemClock.monotonicMs();
+  const { filled, isComplete, hasLost } = await fillRun({
+    ...reader,
+    source: createMessageSource({
+      ...reader,
+      through: throughSequence,
+      readStored: createStoredReadings({ ...reader, oldestRowMs: () => oldestMs }),
+    }),
     through: throughSequence,
-    readStored: createStoredReadings({ ...parts, tables: () => active, oldestRowMs: () => oldestMs }),
-  });
+    fold: createReplayFold(counterStream.createActors(parts.deployment), onProgress),
+    from,
+  }).finally(endProgress);
+  if (hasLost) throw new ReplayRefused(`${stream} has lost messages meanwhile: run the same command again`);
+  if (signal.aborted) return null;
+  if (!isComplete)
+    throw new ReplayRefused('the end of the replay could not be saved: run the same command again');
+  const seconds = (systemClock.monotonicMs() - startedMs) / 1_000;
+  const folded = throughSequence - beginning;
+  parts.print(
+    `${folded} messages folded and stored in ${seconds.toFixed(1)} s (${Math.round(folded / seconds)} per second)`,
+  );
+  return filled;
 }

@@ -2,10 +2,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Database } from '../../../storage/database.ts';
-import { findActiveTables } from '../../../storage/generations.ts';
 import { hasTables, migrate } from '../../../storage/migrations.ts';
-import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
-import type { Tables } from '../../../storage/tables.ts';
 import { findLostStreams, StreamsLost } from '../../../streams/ingest/lostStreams.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { askUntilProven, createSuspicions } from '../../../streams/jetstream/suspicions.ts';
@@ -21,10 +18,7 @@ interface ReplayParts {
   readonly print: (line: string) => void;
 }
 
-export interface ReplayOptions extends ReplayParts, JetStream {
-  readonly active: Tables;
-  readonly log: ReplayLog;
-}
+export interface ReplayOptions extends ReplayParts, JetStream {}
 
 /**
  * Migrates the database to this version and collects everything for a replay.
@@ -42,11 +36,5 @@ export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
     : [];
   if (lost.length > 0) throw new StreamsLost(lost);
   await migrate(database, logger, deployment);
-  return {
-    ...parts,
-    js: jetstream(connection),
-    jsm,
-    active: await findActiveTables(database),
-    log: createReplayLog(database, systemClock.nowMs),
-  };
+  return { ...parts, js: jetstream(connection), jsm };
 }

@@ -1,15 +1,17 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { type FoldIdentity, isOfFold } from '../../../actors/foldIdentity.ts';
 import type { Database } from '../../../storage/database.ts';
-import { readGenerationIdentity } from '../../../storage/generationIdentity.ts';
-import { storedThrough } from '../../../storage/observations.ts';
-import type { ReplayLog } from '../../../storage/replayLog.ts';
+import { listUnfinished, selectKept } from '../../../storage/fills.ts';
+import {
+  cutRuns,
+  findTip,
+  isSameHistory,
+  type Lineage,
+  readLineage,
+  selectCounted,
+} from '../../../storage/lineages.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import type { SnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
-import type { ReplayPlan } from '../../../storage/tables/replays.ts';
-import type { Tables } from '../../../storage/tables.ts';
-import { readReadingRowOrigins } from '../../../streams/counter/readingRowOrigins.ts';
-import { isHistoryReplaced } from '../../../streams/follower/storedHistory.ts';
 import { describeLost, findLost } from '../../../streams/ingest/lostMessages.ts';
 import { findSequenceAt } from '../../../streams/jetstream/findSequenceAt.ts';
 import {
@@ -34,51 +36,56 @@ export interface ReplayRequest {
   readonly from: StreamPlace;
   /** Null for the last message whose rows the service has stored. */
   readonly to: StreamPlace | null;
-  /** Null for all. */
-  readonly installationId: string | null;
   readonly dryRun: boolean;
   /** Continues without the messages that have left the stream. */
   readonly isIncomplete: boolean;
+}
+
+/** Which rows are made again: those of all messages after a saved state. */
+export interface ReplayPlan {
+  /** First requested message. Rows of earlier ones are made again too, back to the saved state. */
+  readonly fromSequence: number;
+  readonly throughSequence: number;
+  /** Position of the newest saved state before the first message; null for the beginning of the stream. */
+  readonly basePosition: number | null;
+  /** The history that is continued: the current one through the saved state, or one that a stopped replay of the same messages has begun. */
+  readonly from: Lineage;
+  readonly isResumed: boolean;
 }
 
 interface ReplayPlanOptions {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly database: Database;
-  readonly tables: Tables;
   readonly snapshots: SnapshotStore;
   readonly identity: FoldIdentity;
-  readonly log: ReplayLog;
   readonly nowMs: () => number;
 }
 
-/** Formats the request for the log: the same command gives the same text. */
-export function formatCommand({ from, to, installationId, dryRun, isIncomplete }: ReplayRequest): string {
-  return JSON.stringify({ from, to, installationId, dryRun, ...(isIncomplete && { isIncomplete }) });
+/** What a replay replaces. */
+interface ReplacedHistory {
+  readonly history: Lineage;
+  /** Its snapshots, the highest position first. */
+  readonly usable: readonly SnapshotHeader[];
+  /** The last message whose rows are stored. */
+  readonly stored: number;
 }
 
 /**
- * Finds the sequences and the snapshot for a replay, once: a resumed replay keeps them.
+ * Finds the sequences and the history for a replay.
  *
  * @returns the plan, and in sentences the requested part that cannot be rebuilt; null if everything can.
  * @throws ReplayRefused if it is impossible, or incomplete without `isIncomplete`.
  */
 export async function planReplay(parts: ReplayPlanOptions, request: ReplayRequest) {
-  const { jsm, tables, log } = parts;
-  const { state } = await jsm.streams.info(stream);
+  const { created, state } = await parts.jsm.streams.info(stream);
   if (state.messages === 0)
     throw new ReplayRefused(`${stream} holds no messages: there is nothing to replay`);
   const requestedFrom = Math.max(await firstSequence(parts, request.from, state.last_seq), 1);
   const fromSequence = request.isIncomplete ? Math.max(requestedFrom, state.first_seq) : requestedFrom;
-  const usable = (await parts.snapshots.list(stream)).filter((header) => isOfFold(header, parts.identity));
-  if (usable.length === 0) await requireSameFold(parts);
-  const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
-  await requireStoredHistory({ ...parts, verifier }, usable[0]?.position ?? 0);
-  const stored = Math.max(await storedThrough(parts.database, tables), usable[0]?.position ?? 0);
-  if (stored === 0)
-    throw new ReplayRefused(
-      'ClickHouse holds no readings yet: start the service, which folds the stream; then a replay is possible',
-    );
+  const verifier = createStreamVerifier({ jsm: parts.jsm, stream, clock: systemClock });
+  const replaced = await requireHistory(parts, verifier, created);
+  const { history, usable, stored } = replaced;
   if (fromSequence > stored + 1) {
     throw new ReplayRefused(
       `ClickHouse holds readings through ${stored}: a replay may begin at ${stored + 1} or below, not at ${fromSequence}`,
@@ -87,7 +94,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   const basePosition = await findBase(verifier, { usable, fromSequence, firstHeld: state.first_seq });
   const notRebuilt =
     state.first_seq > 1 && (basePosition === null || requestedFrom < state.first_seq)
-      ? await describeNotRebuilt(parts, { requestedFrom, basePosition, ...state })
+      ? await describeNotRebuilt(parts, { history, requestedFrom, basePosition, ...state })
       : null;
   if (notRebuilt !== null && !request.isIncomplete)
     throw new ReplayRefused(`${notRebuilt} ${advise(usable, state.first_seq)}`);
@@ -97,50 +104,71 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
     state.last_seq,
     stored,
   );
-  const throughSequence =
-    request.installationId === null
-      ? await findLastMessage(parts, requestedThrough)
-      : findSnapshotOfOthers(usable, requestedThrough);
+  const throughSequence = await findLastMessage(parts, requestedThrough);
   if (throughSequence < fromSequence) {
     throw new ReplayRefused(
       `nothing lies between ${fromSequence} and ${throughSequence}; ${stream} holds ${state.first_seq} to ${state.last_seq}`,
     );
   }
-  const plan: ReplayPlan = {
-    generation: await log.nextGeneration(tables.generation),
-    baseGeneration: tables.generation,
-    command: formatCommand(request),
-    fromSequence,
-    throughSequence,
-    basePosition,
-    installationId: request.installationId,
-    dryRun: request.dryRun,
-    identity: parts.identity,
-  };
+  const begun = await findBegun(parts, { history, basePosition, throughSequence });
+  const plan: ReplayPlan = { fromSequence, throughSequence, basePosition, ...begun };
   return { plan, notRebuilt };
 }
 
-/** Rows of lost messages do not tell how far the messages in their place are folded. */
-async function requireStoredHistory(
-  { database, tables, verifier }: ReplayPlanOptions & { readonly verifier: StreamVerifier },
-  foldedThrough: number,
-): Promise<void> {
-  const readOrigins = () => readReadingRowOrigins(database, tables);
-  const history = { database, stream, verifier, readOrigins, foldedThrough };
-  if (!(await askUntilProven(() => isHistoryReplaced(history)))) return;
-  throw new ReplayRefused(
-    `${stream} has lost messages whose rows are stored: start the service, which removes these rows; then a replay is possible`,
+/** The history that counts, if this version and deployment have made it from the stream that NATS has. */
+async function requireHistory(
+  { database, snapshots, identity }: ReplayPlanOptions,
+  verifier: StreamVerifier,
+  streamCreated: string,
+): Promise<ReplacedHistory> {
+  const history = await readLineage(database, stream);
+  if (history !== null && !isOfFold(history, identity))
+    throw new ReplayRefused(
+      'the stored rows were made with another version or another deployment file: set MINER_DEPLOYMENT to the file that the service uses, ' +
+        'or start the service with this file: it folds the stream again by itself',
+    );
+  const isCounted = selectCounted(history?.runs ?? []);
+  const usable = (await snapshots.list(stream)).filter(
+    (header) => isOfFold(header, identity) && isCounted(header),
   );
+  const stored = history === null ? 0 : await findTip(database, history, usable[0]?.position ?? 0);
+  if (history === null || stored === 0)
+    throw new ReplayRefused(
+      'ClickHouse holds no readings yet: start the service, which folds the stream; then a replay is possible',
+    );
+  if (history.streamCreated !== streamCreated || (await hasLostEnd(verifier, stored)))
+    throw new ReplayRefused(
+      `${stream} has lost messages whose rows are stored: start the service, which leaves these rows out; then a replay is possible`,
+    );
+  return { history, usable, stored };
 }
 
-/** Tables of another version or deployment are rebuilt by the service, which notifies the other processes. */
-async function requireSameFold({ database, tables, identity }: ReplayPlanOptions): Promise<void> {
-  const made = await readGenerationIdentity(database, tables);
-  if (made === null || isOfFold(made, identity)) return;
-  throw new ReplayRefused(
-    'the stored rows were made with another version or another deployment file: set MINER_DEPLOYMENT to the file that the service uses, ' +
-      'or start the service with this file: it folds the stream again by itself',
-  );
+/** Rows of lost messages do not tell how far the messages in their place are folded. */
+function hasLostEnd(verifier: StreamVerifier, stored: number): Promise<boolean> {
+  return askUntilProven(async () => {
+    const answer = await verifier.ask();
+    const claim = `${stream} ends before ${stored}, whose rows are stored`;
+    return verifier.isProven(answer, { claim, isConfirmed: answer.info.state.last_seq < stored });
+  });
+}
+
+/** What a stopped replay of the same messages has begun, or the history through the saved state. */
+async function findBegun(
+  { database, identity }: ReplayPlanOptions,
+  {
+    history,
+    basePosition,
+    throughSequence,
+  }: { readonly history: Lineage } & Pick<ReplayPlan, 'basePosition' | 'throughSequence'>,
+): Promise<Pick<ReplayPlan, 'from' | 'isResumed'>> {
+  const kept = cutRuns(history.runs, basePosition ?? 0);
+  const { streamCreated } = history;
+  const unfinished = await listUnfinished(database, stream, { ...identity, streamCreated });
+  const begun = unfinished.find((one) => isSameHistory(selectKept(one), kept));
+  if (begun === undefined)
+    return { from: { ...history, runs: kept, parent: kept.at(-1)?.run ?? '' }, isResumed: false };
+  const runs = cutRuns(begun.runs, throughSequence);
+  return { from: { ...history, runs, parent: begun.parent }, isResumed: true };
 }
 
 async function firstSequence({ js }: ReplayPlanOptions, from: StreamPlace, last: number): Promise<number> {
@@ -172,15 +200,6 @@ async function findLastMessage({ jsm }: ReplayPlanOptions, sequence: number): Pr
   return 0;
 }
 
-/** Finds a snapshot with the other installations' state. It must end at the same message as the replay. */
-function findSnapshotOfOthers(usable: readonly SnapshotHeader[], through: number): number {
-  const newest = usable.find(({ position }) => position <= through);
-  if (newest !== undefined) return newest.position;
-  throw new ReplayRefused(
-    `a replay of one installation needs a snapshot of the others at or below ${through}, and there is none: leave out --installation`,
-  );
-}
-
 /** Finds the position of the newest snapshot below `fromSequence` that the stream still continues; null without one. */
 async function findBase(
   verifier: StreamVerifier,
@@ -207,26 +226,34 @@ async function findBase(
 async function describeNotRebuilt(
   parts: ReplayPlanOptions,
   available: {
+    readonly history: Lineage;
     readonly requestedFrom: number;
     readonly basePosition: number | null;
     readonly first_seq: number;
     readonly first_ts: string;
   },
 ): Promise<string> {
-  const { requestedFrom, basePosition, first_seq: firstAvailable, first_ts: firstStoredAt } = available;
+  const {
+    history,
+    requestedFrom,
+    basePosition,
+    first_seq: firstAvailable,
+    first_ts: firstStoredAt,
+  } = available;
   const sentences = [
     `${stream} begins at ${firstAvailable}, stored at ${firstStoredAt}; what came before is gone.`,
   ];
-  if (requestedFrom < firstAvailable)
+  if (basePosition !== null)
     sentences.push(
       `Messages ${requestedFrom} to ${firstAvailable - 1} cannot be rebuilt: their rows of readings, rounds, half_hour_buckets and measurement_feed stay as they are.`,
     );
-  if (basePosition !== null) return sentences.join(' ');
-  sentences.push(
-    'No snapshot continues there: the state before it is folded again from the stored readings.',
-  );
-  const lost = await findLost(parts, parts.tables);
-  if (lost !== null) sentences.push(describeLost(lost));
+  else {
+    sentences.push(
+      'No snapshot continues there: the state and the rows before it are made again from the stored readings.',
+    );
+    const lost = await findLost(parts, history.runs);
+    if (lost !== null) sentences.push(describeLost(lost));
+  }
   return sentences.join(' ');
 }
 

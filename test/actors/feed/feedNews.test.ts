@@ -365,9 +365,9 @@ function createFeed(
 
 function listItems({ measurements, chain }: Streams) {
   return [
-    ...measurements.map((event) => ({ ...toMeasurementRow(event, feedRun), source: 'measurement' })),
+    ...measurements.map((event) => ({ ...toMeasurementRow(event, { storedBy: 1 }), source: 'measurement' })),
     ...chain.map((event) => {
-      const row = toChainRow(event, { chainId, storedBy: 1, storedAtMs: 1 });
+      const row = toChainRow(event, { chainId, storedBy: 1 });
       return { ...row, source: 'chain' };
     }),
   ];

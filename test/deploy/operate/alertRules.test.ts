@@ -159,10 +159,6 @@ const cases: Readonly<Record<string, Case>> = {
   MinerResponsesRefused: rising('miner_http_failures_total', { instance, route: '/v1/core' }, 1, {
     route: '/v1/core',
   }),
-  MinerGenerationsDiffer: firing('10m', '12m', noLabels, {
-    'miner_table_generation{instance="a"}': '1x5 2x60',
-    'miner_table_generation{instance="b"}': '1x65',
-  }),
   MinerMessagesMissed: rising('miner_stream_missed_messages_total', counter),
   MinerDatabaseUnreachable: buildTurningCase('miner_database_reachable', { instance }, 1, 0, 1),
   MinerRowsNotTaken: buildTurningCase('miner_row_writer_failing_seconds', counter, 30, 31, 1),

@@ -7,7 +7,6 @@ import { asapScheduler, lastValueFrom, observeOn, take } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/process/systemClock.ts';
-import { acquireLock } from '../../../streams/ingest/processLock.ts';
 import {
   counterMessageBytesMax,
   ensureStreams,
@@ -15,7 +14,6 @@ import {
 } from '../../../streams/jetstream/ensureStreams.ts';
 import { readRange } from '../../../streams/jetstream/readRange.ts';
 import { createRejectedStream } from '../../../streams/jetstream/rejectedStream.ts';
-import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
@@ -78,11 +76,6 @@ describe('accounts of NATS', () => {
     const lease = await startContender({ connection: ingest, js, jsm }, 'id_1').acquired;
     expect(lease.isHeld()).toBe(true);
     await lease.release();
-    const release = await acquireLock(ingest, replaySubject, 'a replay');
-    await expect(acquireLock(await connectAs('ingest'), replaySubject, 'a replay')).rejects.toThrow(
-      'running already',
-    );
-    release();
 
     for (const [user, subject] of publishers) {
       const connection = await connectAs(user);
@@ -186,7 +179,6 @@ describe('accounts of NATS', () => {
     const replies = [
       ...targets,
       ...stored,
-      replaySubject,
       inbox,
       '$JS.ACK.MINER_COUNTER.victim.1.1.1.1.0',
       '$SYS.REQ.SERVER.PING',

@@ -1,20 +1,20 @@
 import { listEvents } from '../../reference/chain.ts';
-import type { SqlValue } from '../clickhouse/evaluate.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { Reference } from './compareWithReference.ts';
+import { selectCounted } from './countedRows.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
 
 /** Tables that no route reads, with the event behind each row and its members. */
 const tables = [
   {
-    name: 'chain_settlements',
+    name: 'stored_settlements',
     contract: 'core',
     event: 'BatchSettled',
     number: 'settlement_number',
     columns: { settled_through_round: 'settledThroughRound', work_added: 'workAdded' },
   },
   {
-    name: 'chain_checkpoints',
+    name: 'stored_checkpoints',
     contract: 'mining',
     event: 'Checkpointed',
     number: 'checkpoint_number',
@@ -29,20 +29,15 @@ const retainedBlocks = 40;
 export function checkHistoryRows(world: SimulatedWorld, { chain }: Reference): void {
   if (chain === null || chain.safe === null) return;
   const { indexed, safe } = chain;
-  const { runs, throughs } = readRuns(world);
-  const isShown = (run: unknown, storedBy: unknown) =>
-    runs.some((one, at) => one === run && Number(storedBy) <= Number(throughs[at]));
   const safeBlocks = indexed.blocks.filter(({ number }) => number <= safe.block.number);
   const finalThrough = safeBlocks.at(-retainedBlocks - 1)?.number ?? 0n;
   for (const { name, contract, event, number, columns } of tables) {
     const members = Object.entries(columns);
-    const found = world.clickHouse
-      .query(
-        `SELECT run, stored_by, ${number}, block_hash, log_index, ${Object.keys(columns).join(', ')} FROM ${name} FINAL ORDER BY ${number}`,
-        {},
-      )
-      .filter(([run, storedBy]) => isShown(run, storedBy))
-      .map(([, , ...row]) => row.map(String));
+    const found = selectCounted(world.clickHouse, 'MINER_CHAIN', {
+      columns: [number, 'block_hash', 'log_index', ...Object.keys(columns)].join(', '),
+      table: name,
+      order: number,
+    }).map((row) => row.map(String));
     const events = listEvents<Readonly<Record<string, unknown>>>(safe, contract, event);
     const finalCount = events.filter(({ place }) => place.blockNumber <= finalThrough).length;
     const expected = events
@@ -53,14 +48,4 @@ export function checkHistoryRows(world: SimulatedWorld, { chain }: Reference): v
     const difference = findDifference(expected, found);
     if (difference !== null) throw new SimulationFailure('history rows', `${name}, ${difference}`);
   }
-}
-
-/** The runs whose rows count, and the last message of each. */
-function readRuns({ clickHouse }: SimulatedWorld) {
-  const [row] = clickHouse.query(
-    "SELECT runs, throughs FROM lineages WHERE stream = 'MINER_CHAIN' ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1",
-    {},
-  );
-  const [runs = [], throughs = []] = (row ?? []) as (readonly SqlValue[])[];
-  return { runs, throughs };
 }

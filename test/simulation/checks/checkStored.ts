@@ -2,21 +2,19 @@ import { group } from 'd3-array';
 import { observeBuckets, observeRounds, type Reading } from '../../reference/readings.ts';
 import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 import type { SqlValue } from '../clickhouse/evaluate.ts';
+import { selectCounted } from './countedRows.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
 
 const roundMs = 600_000;
 
-/** Checks that stored readings, rounds and half hours equal the reference's, each once. */
+/** Checks that the stored readings, rounds and half hours that count equal the reference's, each once. */
 export function checkStored(
   clickHouse: SimulatedClickHouse,
   accepted: readonly Reading[],
   genesisMs: number,
 ): void {
-  const generation = Number(
-    clickHouse.query('SELECT generation FROM generation_in_use ORDER BY swap DESC LIMIT 1', {})[0]?.[0] ?? 1,
-  );
   const select = (columns: string, table: string) =>
-    clickHouse.query(`SELECT ${columns} FROM ${table}_g${generation} FINAL ORDER BY position`, {});
+    selectCounted(clickHouse, 'MINER_COUNTER', { columns, table, order: 'position' });
   compareRows(
     'readings',
     accepted.map((one) => [
@@ -38,7 +36,7 @@ export function checkStored(
     ]),
     select(
       'installation_id, position, telemetry_id, boot_id, sequence, observed_at, received_at, counter_epoch, cumulative_work_units, provenance, software_version, core_status, rpm_milli, speed_mm_per_second, distance_mm',
-      'readings',
+      'stored_readings',
     ),
   );
   const rows = [...group(accepted, ({ installationId }) => installationId)].map(([id, readings]) =>
@@ -47,7 +45,7 @@ export function checkStored(
   compareRows(
     'rounds',
     sortRows(rows.flatMap(({ rounds }) => rounds)),
-    sortRows(select('installation_id, start, position, work_units', 'rounds')),
+    sortRows(select('installation_id, start, position, work_units', 'stored_rounds')),
   );
   compareRows(
     'half hours',
@@ -55,12 +53,12 @@ export function checkStored(
     sortRows(
       select(
         'installation_id, start, position, work_units, observed_round_count, reading_count, max_distance_mm',
-        'half_hour_buckets',
+        'stored_half_hour_buckets',
       ),
     ),
   );
-  for (const table of ['readings', 'rounds', 'half_hour_buckets'])
-    checkVersions(clickHouse, `${table}_g${generation}`);
+  for (const table of ['stored_readings', 'stored_rounds', 'stored_half_hour_buckets'])
+    checkVersions(clickHouse, table);
 }
 
 /** Rows of one installation. The position of a row is the reading that ended its period. */
@@ -94,13 +92,13 @@ function sortRows(rows: SqlValue[][]): SqlValue[][] {
   return rows.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
-/** Checks that rewritten rows are identical, so that any of them may stay. */
+/** Checks that rewritten rows of a run are identical, so that any of them may stay. */
 function checkVersions(clickHouse: SimulatedClickHouse, name: string) {
   const table = clickHouse.tables.get(name);
   if (table === undefined) throw new SimulationFailure('stored rows', `there is no table ${name}`);
   const position = table.indexOf('position');
-  const key = name.startsWith('rounds') ? ['round_id'] : name.startsWith('half') ? ['start'] : [];
-  const indexes = ['installation_id', ...key].map(table.indexOf);
+  const key = name === 'stored_rounds' ? ['round_id'] : name === 'stored_readings' ? [] : ['start'];
+  const indexes = ['run', 'installation_id', ...key].map(table.indexOf);
   const seen = new Map<string, string>();
   for (const { values } of table.rows) {
     const version = [...indexes, position].map((index) => String(values[index])).join(' ');

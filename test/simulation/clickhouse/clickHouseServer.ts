@@ -1,5 +1,5 @@
 import { group } from 'd3-array';
-import { evaluate, isTrue, type Scope, type SqlValue } from './evaluate.ts';
+import type { SqlValue } from './evaluate.ts';
 import { readBlocks } from './readBlocks.ts';
 import { type QueriedRows, runSelect, type SelectContext } from './runSelect.ts';
 import { readSql, type SelectQuery } from './sqlParser.ts';
@@ -7,7 +7,7 @@ import { parseCreateTable, type StoredRow, type StoredTable } from './storedTabl
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** The part of ClickHouse that the service uses: tables, merges and mutations. */
+/** The part of ClickHouse that the service uses: tables and merges. */
 export interface SimulatedClickHouse {
   readonly tables: ReadonlyMap<string, StoredTable>;
   query(sql: string, parameters: Parameters): SqlValue[][];
@@ -18,16 +18,10 @@ export interface SimulatedClickHouse {
   merge(table: string): void;
 }
 
-interface ClickHouseOptions {
-  /** Schedules a mutation. */
-  readonly startMutation: (run: () => void) => void;
-}
-
-export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions): SimulatedClickHouse {
+export function createSimulatedClickHouse(): SimulatedClickHouse {
   const tables = new Map<string, StoredTable>();
-  const mutations: { readonly table: string; isDone: boolean }[] = [];
   const parsed = new Map<string, SelectQuery>();
-  /** Columns of all tables; null after a table was created or dropped. */
+  /** Columns of all tables; null after a table was created. */
   let columns: Record<string, SqlValue>[] | null = null;
 
   function findTable(name: string): StoredTable {
@@ -67,9 +61,6 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
         for (const [partition, rows] of group(table.rows, table.partitionOf))
           records.push({ ...about, active: 1, partition_id: partition, partition, rows: rows.length });
     }
-    if (name === 'mutations')
-      for (const { table, isDone } of mutations)
-        records.push({ database: 'default', table, is_done: isDone ? 1 : 0 });
     return records;
   }
 
@@ -101,35 +92,13 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
     const [head = '', name = '', action = ''] = /^ALTER TABLE (\w+) (.*)$/s.exec(sql) ?? [];
     if (head === '') throw new Error(`the simulated database cannot alter: ${sql.slice(0, 80)}`);
     const table = findTable(name);
-    if (action.startsWith('DELETE WHERE ')) return startDeletion(table, action.slice(13), parameters);
     if (action.startsWith('MODIFY TTL'))
       table.ttl = ` TTL ${action.slice(11).replace(/INTERVAL (\d+) DAY/, 'toIntervalDay($1)')}`;
     else if (action === 'REMOVE TTL') table.ttl = null;
     else if (action.startsWith('DROP PARTITION')) {
       const dropped = String(Object.values(parameters)[0]);
       table.rows = table.rows.filter((row) => table.partitionOf(row) !== dropped);
-    } else if (action.startsWith('ATTACH PARTITION ID')) {
-      const source = findTable(/ FROM (\w+)$/.exec(action)?.[1] ?? '');
-      table.rows.push(...source.rows.filter((row) => source.partitionOf(row) === String(parameters.id)));
-    } else if (!action.includes('COMMENT')) throw new Error(`the simulated database cannot alter: ${sql}`);
-  }
-
-  /** A deletion does not cover rows that are inserted after its start. */
-  function startDeletion(table: StoredTable, where: string, parameters: Parameters) {
-    const condition = readSql(where).expression();
-    const lists: Scope['lists'] = new Map();
-    const covered = new Set(
-      table.rows.filter((row) => {
-        const column = (name: string) => readColumn(table, row, name);
-        return isTrue(evaluate(condition, { column, parameters, select: () => [], lists }));
-      }),
-    );
-    const mutation = { table: table.name, isDone: false };
-    mutations.push(mutation);
-    startMutation(() => {
-      table.rows = table.rows.filter((row) => !covered.has(row));
-      mutation.isDone = true;
-    });
+    } else throw new Error(`the simulated database cannot alter: ${sql}`);
   }
 
   function command(sql: string, parameters: Parameters) {
@@ -141,11 +110,6 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
       columns = null;
       const table = parseCreateTable(sql);
       tables.set(table.name, table);
-      return;
-    }
-    if (sql.startsWith('DROP TABLE IF EXISTS ')) {
-      columns = null;
-      tables.delete(sql.split(' ')[4] as string);
       return;
     }
     // Views are only for queries by hand.

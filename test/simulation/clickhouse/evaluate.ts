@@ -64,6 +64,7 @@ const functions: Readonly<Record<string, (...parts: SqlValue[]) => SqlValue>> = 
   cityHash64: (...parts) => digest(parts.map(String).join('\u0001')),
   arrayStringConcat: (list: SqlValue = [], separator: SqlValue = '') =>
     (list as readonly SqlValue[]).map(String).join(String(separator)),
+  has: (list: SqlValue = [], item: SqlValue = null) => ((list as readonly SqlValue[]).includes(item) ? 1 : 0),
   arrayZip: (...lists) =>
     (lists[0] as readonly SqlValue[]).map((_, at) =>
       lists.map((list) => (list as readonly SqlValue[])[at] as SqlValue),

@@ -1,36 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import { type Database, openDatabase, type QueryParameters } from '../../../storage/database.ts';
-import { deleteRowsAbove } from '../../../storage/deleteRowsAbove.ts';
-import {
-  activate,
-  attachRows,
-  attachSnapshots,
-  createEmpty,
-  findActiveTables,
-  listGenerations,
-} from '../../../storage/generations.ts';
 import { beginEpoch, readDatabaseIdentity, readNewestEpoch } from '../../../storage/ingestEpochs.ts';
+import {
+  findContinuedReplay,
+  findReplay,
+  findTip,
+  mergeRuns,
+  noteLineage,
+  openEnd,
+  readLineage,
+} from '../../../storage/lineages.ts';
 import { migrate, migrationState } from '../../../storage/migrations.ts';
-import { readNewestReading, readStored } from '../../../storage/observations.ts';
-import { hasOpenRemoval } from '../../../storage/removals.ts';
+import { readStored } from '../../../storage/observations.ts';
 import { applyRowsTtl, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../../storage/snapshots.ts';
 import type { ResultRow } from '../../../storage/tables/column.ts';
-import { resolveTables, type Tables } from '../../../storage/tables.ts';
+import { halfHourBuckets } from '../../../storage/tables/halfHourBuckets.ts';
+import { readings } from '../../../storage/tables/readings.ts';
+import { rounds } from '../../../storage/tables/rounds.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 import { migratedDeployment } from '../../support/storage/migratedDeployment.ts';
+import { someLineage } from '../../support/storage/someLineage.ts';
 import { storedRows } from '../../support/storage/storedRows.ts';
 import { storeRows } from '../../support/storage/storeRows.ts';
 import { createSimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 
 /** The simulated database behind the service's interface to ClickHouse. */
 function openSimulated(): Database {
-  const server = createSimulatedClickHouse({ startMutation: setImmediate });
+  const server = createSimulatedClickHouse();
   return {
     kind: 'server',
     cluster: null,
-    insertMarks: () => null,
     command: async (sql: string, parameters: QueryParameters = {}) => server.command(sql, parameters),
     insertBlocks: async (table, blocks) => server.insert(table, blocks),
     select: async (sql, parameters = {}) => server.query(sql, parameters) as unknown as ResultRow[],
@@ -43,24 +44,28 @@ function openSimulated(): Database {
 }
 
 /** The service's own statements give the same results on ClickHouse and on the simulated database. */
-function itAgrees(rule: string, observe: (database: Database, tables: Tables) => Promise<unknown>) {
+function itAgrees(rule: string, observe: (database: Database) => Promise<unknown>) {
   it(rule, async () => {
     const found: unknown[] = [];
     for (const database of [openDatabase({ path: temporaryDirectory() }), openSimulated()]) {
-      const tables = await migrate(database, silentLogger, migratedDeployment);
-      found.push(await observe(database, tables));
+      await migrate(database, silentLogger, migratedDeployment);
+      found.push(await observe(database));
       await database.close();
     }
     expect(found[1]).toEqual(found[0]);
   });
 }
 
-const insert = (database: Database, tables: Tables, from: number, count: number) =>
-  storeRows(database, tables, storedRows(from, count));
+const insert = (database: Database, from: number, count: number, run?: string) =>
+  storeRows(database, storedRows(from, count), run);
 
-async function readings(database: Database, tables: Tables) {
+async function readAll(database: Database) {
   const found: unknown[] = [];
-  for await (const some of readStored(database, tables, { after: 0, through: 1_000, oldestMs: null }))
+  const runs = [
+    { run: 'run', through: 40 },
+    { run: 'other', through: openEnd },
+  ];
+  for await (const some of readStored(database, { runs, after: 0, through: 1_000, oldestMs: null }))
     found.push(...some);
   return found;
 }
@@ -75,41 +80,59 @@ async function collect(lines: AsyncIterable<readonly string[]>): Promise<string[
 }
 
 describe('ClickHouse, real and simulated', () => {
-  itAgrees('is created once, and knows its migrations', async (database, tables) => {
+  itAgrees('is created once, and knows its migrations', async (database) => {
     await migrate(database, silentLogger, migratedDeployment);
-    return [
-      tables,
-      await migrationState(database),
-      await listGenerations(database),
-      await findActiveTables(database),
+    return migrationState(database);
+  });
+
+  itAgrees('shows rows as they were written, and those that were written twice once', async (database) => {
+    await insert(database, 1, 60);
+    await insert(database, 31, 60);
+    await insert(database, 41, 60, 'other');
+    return {
+      readings: await readAll(database),
+      rounds: await count(database, rounds.name),
+      halfHours: await count(database, halfHourBuckets.name),
+    };
+  });
+
+  itAgrees('finds histories, replays and the newest message of a row, and joins runs', async (database) => {
+    await insert(database, 1, 60);
+    await insert(database, 41, 60, 'other');
+    const runs = [
+      { run: 'run', through: 40 },
+      { run: 'other', through: 90 },
     ];
+    const lineage = { ...someLineage, stream: 'MINER_COUNTER', runs } as const;
+    await noteLineage(database, lineage, 1);
+    const filled = [...runs.slice(0, 1), { run: 'filled', through: openEnd }];
+    await noteLineage(database, { ...lineage, cause: 'filled', runs: filled, parent: 'run', step: 2 }, 2);
+    const found = await readLineage(database, 'MINER_COUNTER');
+    const replay = await findReplay(database, 'MINER_COUNTER', lineage, found);
+    const waiting = await findContinuedReplay(database, 'MINER_COUNTER', lineage);
+    await noteLineage(database, { ...lineage, step: 3, parent: 'filled' }, 3);
+    const joined = await mergeRuns(database, {
+      stream: 'MINER_COUNTER',
+      runs: [...runs, { run: 'more', through: 95 }, { run: 'last', through: openEnd }],
+      name: 'joined',
+    });
+    return {
+      found,
+      replay,
+      waiting,
+      taken: await findContinuedReplay(database, 'MINER_COUNTER', lineage),
+      after: await findReplay(database, 'MINER_COUNTER', lineage, found),
+      tips: [await findTip(database, lineage), await findTip(database, lineage, 95)],
+      joined,
+      rows: await count(database, readings.name),
+    };
   });
 
-  itAgrees(
-    'shows rows as they were written, and those that were written twice once',
-    async (database, tables) => {
-      await insert(database, tables, 1, 60);
-      await insert(database, tables, 31, 60);
-      return {
-        readings: await readings(database, tables),
-        newest: await readNewestReading(database, tables),
-        rounds: await count(database, tables.rounds),
-        halfHours: await count(database, tables.halfHourBuckets),
-      };
-    },
-  );
-
-  itAgrees('removes rows above a position, and says when it is done', async (database, tables) => {
-    await insert(database, tables, 1, 60);
-    const removed = await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: 20 });
-    return [removed, await count(database, tables.readings), await hasOpenRemoval(database)];
-  });
-
-  itAgrees('saves states, lists and reads them, and removes those above', async (database, tables) => {
-    const store = createSnapshotStore({ database, tables: () => tables });
+  itAgrees('saves states, lists and reads them, and drops those that are not retained', async (database) => {
+    const store = createSnapshotStore(database);
     const header = (position: number) => ({
       stream: 'MINER_COUNTER' as const,
-      run: '',
+      run: 'run',
       foldVersion: 1,
       configuration: 'configuration',
       streamCreated: 'created',
@@ -118,25 +141,11 @@ describe('ClickHouse, real and simulated', () => {
       takenAtMs: position,
     });
     const records = (text: string) => [{ kind: 'one', key: 'a', value: text }] as never;
-    for (const position of [10, 20, 30]) await store.save(header(position), records(`at ${position}`));
+    for (const position of [10, 20, 30, 40, 50])
+      await store.save(header(position), records(`at ${position}`), () => true);
     const listed = await store.list('MINER_COUNTER');
     const read = await Promise.all(listed.map(async (one) => [one.position, await collect(store.read(one))]));
-    await store.deleteAbove('MINER_COUNTER', 20);
-    return { listed, read, left: (await store.list('MINER_COUNTER')).map(({ position }) => position) };
-  });
-
-  itAgrees('brings partitions into another generation, and moves the pointer', async (database, tables) => {
-    await insert(database, tables, 1, 60);
-    const next = resolveTables(2);
-    await createEmpty(database, next);
-    await attachRows(database, tables, next);
-    await attachSnapshots(database, { from: tables, to: next, stream: 'MINER_COUNTER', position: null });
-    await activate(database, next);
-    return [
-      await findActiveTables(database),
-      await readings(database, next),
-      await listGenerations(database),
-    ];
+    return { listed, read };
   });
 
   itAgrees('counts the epochs of those that write', async (database) => {
@@ -148,15 +157,15 @@ describe('ClickHouse, real and simulated', () => {
     return [before, name.length, name === (await readDatabaseIdentity(database)), epochs];
   });
 
-  itAgrees('gives tables a TTL, and takes it from them', async (database, tables) => {
-    await applyRowsTtl(database, tables, { days: 40, nowMs: 0 });
-    const given = await readRowsTtlDays(database, tables.readings);
-    await applyRowsTtl(database, tables, { days: 0, nowMs: 0 });
-    return [given, await readRowsTtlDays(database, tables.readings)];
+  itAgrees('gives tables a TTL, and takes it from them', async (database) => {
+    await applyRowsTtl(database, { days: 40, nowMs: 0 });
+    const given = await readRowsTtlDays(database);
+    await applyRowsTtl(database, { days: 0, nowMs: 0 });
+    return [given, await readRowsTtlDays(database)];
   });
 
-  itAgrees('refuses a table and a column that are not there', async (database, tables) => {
-    await insert(database, tables, 1, 60);
+  itAgrees('refuses a table and a column that are not there', async (database) => {
+    await insert(database, 1, 60);
     const refused = async (sql: string) =>
       database.select(sql).then(
         () => 'answered',
@@ -164,7 +173,7 @@ describe('ClickHouse, real and simulated', () => {
       );
     return [
       await refused('SELECT position FROM no_such_table'),
-      await refused(`SELECT no_such_column FROM ${tables.readings}`),
+      await refused(`SELECT no_such_column FROM ${readings.name}`),
     ];
   });
 });

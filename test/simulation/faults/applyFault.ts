@@ -261,14 +261,12 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     }
   }
 
-  /** Whether a snapshot names the present stream of readings. */
+  /** Whether a history names the present stream of readings. */
   function isStored(): boolean {
     const created = store.streams.get('MINER_COUNTER')?.createdNanos;
-    const tables = [...clickHouse.tables.values()].filter(({ name }) => name.startsWith('fold_states'));
-    return tables.some(({ rows, indexOf }) => {
-      const at = indexOf('stream_created');
-      return created !== undefined && rows.some(({ values }) => values[at] === formatNanos(created));
-    });
+    const { rows = [], indexOf = () => 0 } = clickHouse.tables.get('lineages') ?? {};
+    const at = indexOf('stream_created');
+    return created !== undefined && rows.some(({ values }) => values[at] === formatNanos(created));
   }
 
   function isIngesting({ domain, service }: ServiceProcess): boolean {
@@ -281,7 +279,6 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     const request = {
       from: { sequence },
       to: null,
-      installationId: null,
       dryRun: false,
       isIncomplete: false,
     };

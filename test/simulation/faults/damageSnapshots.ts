@@ -9,11 +9,10 @@ export function damageSnapshots(
   damage: SnapshotDamage,
   random: Random,
 ): void {
-  for (const table of clickHouse.tables.values()) {
-    if (!table.name.startsWith('fold_states')) continue;
-    const streams = [...new Set(table.rows.map(({ values }) => values[table.indexOf('stream')]))];
-    for (const stream of streams) if (!random.oneOf(3)) damageStream(table, stream, damage, random);
-  }
+  const table = clickHouse.tables.get('fold_states');
+  if (table === undefined) return;
+  const streams = [...new Set(table.rows.map(({ values }) => values[table.indexOf('stream')]))];
+  for (const stream of streams) if (!random.oneOf(3)) damageStream(table, stream, damage, random);
 }
 
 function damageStream(table: StoredTable, stream: unknown, damage: SnapshotDamage, random: Random) {

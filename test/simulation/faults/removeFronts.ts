@@ -14,7 +14,7 @@ export function removeFronts(
     if (stream === undefined) continue;
     const created = formatNanos(stream.createdNanos);
     const saved = [...clickHouse.tables.values()]
-      .filter((table) => table.name.startsWith('fold_states'))
+      .filter((table) => table.name === 'fold_states')
       .flatMap(({ rows, indexOf }) =>
         rows
           .filter(({ values }) => values[indexOf('stream')] === name)

@@ -99,12 +99,12 @@ function drawWeather(
 const writtenTables = [
   'fold_states',
   'fold_states',
-  'rounds',
-  'half_hour_buckets',
-  'readings',
-  'measurement_feed',
-  'chain_feed_events',
-  'chain_owner_activity',
+  'stored_rounds',
+  'stored_half_hour_buckets',
+  'stored_readings',
+  'stored_measurement_events',
+  'stored_chain_events',
+  'stored_owner_activity',
 ];
 
 function drawFault(random: Random, density: Density): Fault {

@@ -4,9 +4,7 @@ import { openReplay } from '../../../deploy/commands/replay/replayOptions.ts';
 import type { ReplayRequest } from '../../../deploy/commands/replay/replayPlan.ts';
 import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import { openDatabase } from '../../../storage/database.ts';
-import { acquireLock } from '../../../streams/ingest/processLock.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
-import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 
 const logger = pino({ level: 'silent' });
@@ -53,10 +51,8 @@ async function runCommand(deployment: Deployment, request: ReplayRequest): Promi
     signal,
   });
   try {
-    const release = await acquireLock(connection, replaySubject, 'a replay');
     const parts = { connection, database, deployment, threads: null, logger, signal, print: () => undefined };
     await replay(await openReplay(parts), request);
-    release();
   } finally {
     await closeNats(connection);
     await database.close();

@@ -90,9 +90,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
     latencyMs,
     fateOf: (subject) => weather.fateOfMessage(subject),
   });
-  const clickHouse = createSimulatedClickHouse({
-    startMutation: (run) => outside(latency.integer(0, 200), run),
-  });
+  const clickHouse = createSimulatedClickHouse();
 
   const sent = createHash('sha256');
   function onSend(domain: Domain, what: Buffer) {

@@ -87,9 +87,9 @@ export function createDatabaseLink(options: DatabaseLinkOptions): SimulatedDatab
   };
 }
 
-/** Rows of the chain name their run, so it does not matter when they arrive. Others could replace rows of messages that NATS has lost. */
+/** Rows name their run, so it does not matter when they arrive. */
 function mayBeLate(sql: string): boolean {
-  return /^INSERT INTO (chain_|lineages)/.test(sql);
+  return /^INSERT INTO (stored_|lineages)/.test(sql);
 }
 
 function attempt(run: () => unknown, onError: (error: unknown) => void) {

@@ -1,9 +1,10 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../storage/database.ts';
+import { readLineage } from '../../../storage/lineages.ts';
 import { createRecentReadings } from '../../../storage/recentReadings.ts';
 import { readHalfHour } from '../../../storage/storedHalfHour.ts';
-import { resolveTables } from '../../../storage/tables.ts';
+import { halfHourBuckets } from '../../../storage/tables/halfHourBuckets.ts';
 import {
   auditHalfHour,
   type CounterMemory,
@@ -26,7 +27,6 @@ import { temporaryDirectory } from '../../support/processes/temporaryDirectory.t
 import { mixedPublications, publishAll } from '../../support/readings/readingMessages.ts';
 
 const engine = useClickHouseEngine();
-const tables = resolveTables(1);
 /** Three installations, a reading of each every ten seconds: an hour and more. */
 const messages = 1_200;
 
@@ -72,15 +72,16 @@ it('the self-audit of half hours finds exactly the lost or changed rows, sums an
   // Each half hour of each installation agrees with its messages, although some were rejected.
   const database = openDatabase({ url: clickhouseUrl });
   onTestFinished(() => database.close());
+  const readRuns = async () => (await readLineage(database, 'MINER_COUNTER'))?.runs ?? [];
   const options: HalfHourAuditOptions = {
     connection,
     js,
     jsm,
     database,
-    tables: () => tables,
     oldestRowMs: () => null,
     genesisMs,
     publicInstallationId: 'wheel.one',
+    readRuns,
     memory: () => null,
   };
   const audit = async (sequence: number, memory: CounterMemory | null = null) => {
@@ -100,7 +101,7 @@ it('the self-audit of half hours finds exactly the lost or changed rows, sums an
   // Memory holds a reading that differs from the stream.
   const recent = createRecentReadings({ storedThrough: () => 0 });
   const half = { installationId: 'wheel.one', startMs: genesisMs };
-  const { readings } = await readHalfHour(database, tables, {
+  const { readings } = await readHalfHour(database, await readRuns(), {
     ...half,
     fromPosition: 1,
     throughPosition: messages,
@@ -114,7 +115,7 @@ it('the self-audit of half hours finds exactly the lost or changed rows, sums an
   });
 
   // Sums are lost.
-  await database.command(`TRUNCATE TABLE ${tables.halfHourBuckets}`);
+  await database.command(`TRUNCATE TABLE ${halfHourBuckets.name}`);
   await eventually(async () => ((await miner.metric(drifts)) ?? 0) > 0, 'drift');
   const line = miner.log().find(({ repair }) => repair !== undefined);
   expect(line?.about).toMatch(/^half hour 2026-01-31T1\d:[03]0:00\.000Z of wheel/);
@@ -151,15 +152,16 @@ it('the self-audit skips messages of an installation that had no place', async (
 
   const database = openDatabase({ url: clickhouseUrl });
   onTestFinished(() => database.close());
+  const readRuns = async () => (await readLineage(database, 'MINER_COUNTER'))?.runs ?? [];
   const options: HalfHourAuditOptions = {
     connection,
     js: jetstream(connection),
     jsm: await jetstreamManager(connection),
     database,
-    tables: () => tables,
     oldestRowMs: () => null,
     genesisMs,
     publicInstallationId: 'wheel.one',
+    readRuns,
     memory: () => null,
   };
   const outcomes: Record<string, string> = {};

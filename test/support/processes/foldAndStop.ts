@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Database, openDatabase } from '../../../storage/database.ts';
-import { findActiveTables } from '../../../storage/generations.ts';
-import type { Tables } from '../../../storage/tables.ts';
 import { createRemovableStreams } from '../streams/removableStreams.ts';
 import {
   type MinerSettings,
@@ -34,10 +32,10 @@ export async function foldAndStop(
     await waitUntilFolded(miner, await countStored('MINER_CHAIN'), 'MINER_CHAIN');
   expect(await miner.end('SIGTERM')).toBe(0);
   const location = { path: join(settings.dataDir, 'clickhouse') };
-  const onDatabase = async <Result>(work: (database: Database, tables: Tables) => Promise<Result>) => {
+  const onDatabase = async <Result>(work: (database: Database) => Promise<Result>) => {
     const database = openDatabase(location);
     try {
-      return await work(database, await findActiveTables(database));
+      return await work(database);
     } finally {
       await database.close();
     }

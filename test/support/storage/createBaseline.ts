@@ -9,6 +9,11 @@ const statements = readFileSync(resolve(import.meta.dirname, '../../storage/base
   ';\n\n',
 );
 
+/** Names of the tables of the first release. */
+export const releasedTables: readonly string[] = statements.map(
+  (statement) => /^CREATE TABLE (\w+)/.exec(statement)?.[1] ?? '',
+);
+
 /** Creates the tables as the first release has created them. */
 export async function createBaseline(database: Database): Promise<void> {
   for (const statement of statements) await database.command(statement);

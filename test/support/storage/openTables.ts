@@ -1,6 +1,5 @@
 import { type Database, type DatabaseLocation, openDatabase } from '../../../storage/database.ts';
 import { migrate } from '../../../storage/migrations.ts';
-import type { Tables } from '../../../storage/tables.ts';
 import { useClickHouseEngine } from '../processes/clickHouseEngine.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { temporaryDirectory } from '../processes/temporaryDirectory.ts';
@@ -25,11 +24,11 @@ export function useBothLocations() {
 
 export interface OpenTables {
   readonly database: Database;
-  readonly tables: Tables;
 }
 
 /** Such a database with empty tables. */
 export async function openTables(location?: DatabaseLocation): Promise<OpenTables> {
   const database = openForTest(location);
-  return { database, tables: await migrate(database, silentLogger, migratedDeployment) };
+  await migrate(database, silentLogger, migratedDeployment);
+  return { database };
 }

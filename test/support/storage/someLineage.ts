@@ -12,4 +12,5 @@ export const someLineage = {
   configuration: 'ours',
   streamCreated: 'now',
   position: 0,
+  parent: '',
 } as const;

@@ -12,7 +12,6 @@ const source = {
   logIndex: 1,
   position: 3,
   storedBy: 4,
-  storedAtMs: timeMs,
 };
 const sums = { cumulativeWork: 2n ** 200n, cumulativeBlockUnits: 1n };
 
@@ -54,7 +53,6 @@ export const someRows = {
     nextMergeBlock: null,
   },
   event: {
-    run: '1.0',
     category: 'measurement',
     installationId: 'wheel-1',
     position: 5,
@@ -64,5 +62,6 @@ export const someRows = {
     recordedAtMs: timeMs,
     arrivedAtMs: timeMs,
     event: '{}',
+    storedBy: 6,
   },
 } as const;

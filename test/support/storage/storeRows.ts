@@ -1,15 +1,9 @@
 import type { Database } from '../../../storage/database.ts';
 import { buildInserts, encodeRows } from '../../../storage/rowInserts.ts';
 import { noRows, type StoredRows } from '../../../storage/storedRows.ts';
-import type { Tables } from '../../../storage/tables.ts';
 
 /** Stores rows as the writer of a stream does. */
-export async function storeRows(
-  database: Database,
-  tables: Tables,
-  rows: Partial<StoredRows>,
-  run = 'run',
-): Promise<void> {
+export async function storeRows(database: Database, rows: Partial<StoredRows>, run = 'run'): Promise<void> {
   const encoded = encodeRows({ ...noRows, throughPosition: 0, ...rows }, run);
-  for (const { table, blocks } of buildInserts(tables, [encoded])) await database.insertBlocks(table, blocks);
+  for (const { table, blocks } of buildInserts([encoded])) await database.insertBlocks(table, blocks);
 }

@@ -1,23 +1,27 @@
 import { type DatabaseLocation, openDatabase } from '../../../storage/database.ts';
-import { findActiveTables } from '../../../storage/generations.ts';
+import { readLineage, selectVisible } from '../../../storage/lineages.ts';
 import { halfHourBuckets } from '../../../storage/tables/halfHourBuckets.ts';
 import { readings } from '../../../storage/tables/readings.ts';
 import { rounds } from '../../../storage/tables/rounds.ts';
-import type { ColumnSelection } from '../../../storage/tables/table.ts';
+import type { Table } from '../../../storage/tables/table.ts';
 import { followCursors } from '../http/followCursors.ts';
 import type { MinerProcess } from '../processes/minerProcess.ts';
 
-/** All rows of the fold of readings, of a server or of an embedded database that no service uses at the moment. */
+/** All rows of the fold of readings that count, of a server or of an embedded database that no service uses at the moment. */
 export async function storedState(location: DatabaseLocation) {
   const database = openDatabase(location);
   try {
-    const tables = await findActiveTables(database);
-    const all = ({ list }: Pick<ColumnSelection<unknown>, 'list'>, table: string, order: string) =>
-      database.select(`SELECT ${list} FROM ${table} FINAL ORDER BY installation_id, ${order}`);
+    const lineage = await readLineage(database, 'MINER_COUNTER');
+    const { sql, parameters } = selectVisible(lineage?.runs ?? []);
+    const all = ({ list, name }: Pick<Table<unknown>, 'list' | 'name'>, order: string) =>
+      database.select(
+        `SELECT ${list} FROM ${name} FINAL WHERE ${sql} ORDER BY installation_id, ${order}`,
+        parameters,
+      );
     return {
-      readings: await all(readings, tables.readings, 'position'),
-      rounds: await all(rounds, tables.rounds, 'round_id'),
-      buckets: await all(halfHourBuckets, tables.halfHourBuckets, 'start'),
+      readings: await all(readings, 'position'),
+      rounds: await all(rounds, 'round_id'),
+      buckets: await all(halfHourBuckets, 'start'),
     };
   } finally {
     await database.close();

@@ -17,14 +17,13 @@ export async function openWriter(
     logger = silentLogger,
   }: { stream?: InputStreamName; clock?: ManualClock; run?: () => string; logger?: Logger } = {},
 ) {
-  const tables = await migrate(database, silentLogger, migratedDeployment);
+  await migrate(database, silentLogger, migratedDeployment);
   const writer = createRowWriter({
     stream,
     database,
-    tables: () => tables,
     run,
     clock,
     logger,
   });
-  return { tables, writer };
+  return { writer };
 }

@@ -48,6 +48,7 @@ export function createTestFollower(
     source: createMessageSource(common),
     checkStreams: async () => undefined,
     policy: { intervalMs: 600_000, messages: 1_000_000 },
+    history: { chooseFrom: async () => () => true, hasReplay: async () => false },
     ...options,
   });
   const running = runAlone(follower.member);

@@ -1,10 +1,10 @@
 import { dayMs } from '../actors/schemas/durations.ts';
 import type { Database } from './database.ts';
 import { type DigestSum, isSameSum, sumDigests } from './digestSums.ts';
+import { selectVisible, type VisibleRuns } from './lineages.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
-import type { Tables } from './tables.ts';
 
 const noonMs = dayMs / 2;
 
@@ -14,7 +14,7 @@ interface DayRows {
   readonly buckets: number;
 }
 
-/** A day whose rows differ between two generations in number or content. */
+/** A day whose rows differ between two histories in number or content. */
 export interface DayDifference {
   readonly installationId: string;
   /** Start of the universal day (epoch milliseconds). */
@@ -27,23 +27,21 @@ export interface DayDifference {
 interface ComparedRange {
   readonly fromSequence: number;
   readonly throughSequence: number;
-  /** Null for all. */
-  readonly installationId: string | null;
 }
 
 const kinds = ['readings', 'rounds', 'buckets'] as const;
 type Kind = (typeof kinds)[number];
 
-/** Days of a range whose rows differ between two generations, ascending. Rows are compared by digest. */
+/** Days of a range whose rows differ between two histories, ascending. Rows are compared by digest. */
 export async function compareDays(
   database: Database,
-  generations: { readonly before: Tables; readonly after: Tables },
+  histories: { readonly before: VisibleRuns; readonly after: VisibleRuns },
   range: ComparedRange,
 ): Promise<DayDifference[]> {
   const days = new Map<string, { readonly installationId: string; readonly startMs: number }>();
-  const sumKinds = async (tables: Tables) => {
+  const sumKinds = async (runs: VisibleRuns) => {
     const sums = {} as Record<Kind, ReadonlyMap<string, DigestSum>>;
-    for (const kind of kinds) sums[kind] = await sumDays(database, tables, kind, range);
+    for (const kind of kinds) sums[kind] = await sumDays(database, runs, kind, range);
     for (const sum of Object.values(sums))
       for (const [key, { values }] of sum) {
         const [installationId, day] = values;
@@ -51,8 +49,8 @@ export async function compareDays(
       }
     return sums;
   };
-  const before = await sumKinds(generations.before);
-  const after = await sumKinds(generations.after);
+  const before = await sumKinds(histories.before);
+  const after = await sumKinds(histories.after);
   const countRows = (sums: typeof before, key: string): DayRows => {
     const count = (kind: Kind) => sums[kind].get(key)?.count ?? 0;
     return { readings: count('readings'), rounds: count('rounds'), buckets: count('buckets') };
@@ -70,14 +68,15 @@ const work = rounds.select('workUnits');
 /** Work of the observed rounds of one day; null if the work of a round exceeds its column. */
 export async function sumDayWorkUnits(
   database: Database,
-  tables: Tables,
+  runs: VisibleRuns,
   { installationId, startMs }: Pick<DayDifference, 'installationId' | 'startMs'>,
 ): Promise<bigint | null> {
+  const visible = selectVisible(runs);
   const rows = await database.select(
-    `SELECT ${work.list} FROM ${tables.rounds} FINAL WHERE installation_id = {installation:String}
+    `SELECT ${work.list} FROM ${rounds.name} FINAL WHERE ${visible.sql} AND installation_id = {installation:String}
      AND start >= fromUnixTimestamp64Milli({from:Int64}, 'UTC')
      AND start < fromUnixTimestamp64Milli({through:Int64}, 'UTC')`,
-    { installation: installationId, from: startMs, through: startMs + dayMs },
+    { ...visible.parameters, installation: installationId, from: startMs, through: startMs + dayMs },
   );
   return rows
     .map(work.read)
@@ -87,30 +86,25 @@ export async function sumDayWorkUnits(
     );
 }
 
-const sources = {
-  readings: { resolveName: (tables: Tables) => tables.readings, definition: readings },
-  rounds: { resolveName: (tables: Tables) => tables.rounds, definition: rounds },
-  buckets: { resolveName: (tables: Tables) => tables.halfHourBuckets, definition: halfHourBuckets },
-};
+const sources = { readings, rounds, buckets: halfHourBuckets };
 
 /** Rows of one kind by installation and day, with their summed digests. */
 function sumDays(
   database: Database,
-  tables: Tables,
+  runs: VisibleRuns,
   kind: Kind,
-  { fromSequence, throughSequence, installationId }: ComparedRange,
+  { fromSequence, throughSequence }: ComparedRange,
 ): Promise<ReadonlyMap<string, DigestSum>> {
-  const { resolveName, definition } = sources[kind];
-  const only = installationId === null ? '' : ' AND installation_id = {installation:String}';
+  const definition = sources[kind];
+  const visible = selectVisible(runs);
   const day = `intDiv(toUnixTimestamp64Milli(${definition.timeColumn}) - ${noonMs}, ${dayMs})`;
   return sumDigests(
     database,
     {
-      table: resolveName(tables),
       definition,
       condition: {
-        sql: `position >= {from:UInt64} AND position <= {through:UInt64}${only}`,
-        parameters: { from: fromSequence, through: throughSequence, installation: installationId ?? '' },
+        sql: `${visible.sql} AND stored_by >= {from:UInt64} AND stored_by <= {through:UInt64}`,
+        parameters: { ...visible.parameters, from: fromSequence, through: throughSequence },
       },
     },
     { installation_id: 'installation_id', day },

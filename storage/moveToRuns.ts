@@ -1,0 +1,274 @@
+import type { Logger } from 'pino';
+import type { FoldIdentity } from '../actors/foldIdentity.ts';
+import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
+import type { Database, RowCondition } from './database.ts';
+import { readNewestEpoch } from './ingestEpochs.ts';
+import { noteLineage, openEnd, readLineage, selectCounted, type VisibleRuns } from './lineages.ts';
+import { isRefusal } from './readSnapshotRecords.ts';
+import { convertNewest, type MigratedDeployment, type ReleasedFeed } from './releasedSnapshots.ts';
+import { findSource, readActiveGeneration, readReadingsOrigin } from './releasedTables.ts';
+import { type RowTable, rowTables, rowTablesOf } from './rowTables.ts';
+import { createSnapshotStore } from './snapshots.ts';
+import { foldStates } from './tables/foldStates.ts';
+import { lineages } from './tables/lineages.ts';
+import { createTable, onCluster } from './tables/table.ts';
+
+/** A server's client gives a statement up after 30 seconds. This many readings take a few. */
+const rowsPerStatement = 2_000_000;
+
+/**
+ * With ClickHouse's own threads and blocks, four times as large, a copy takes a gigabyte of memory instead of half of one, and is little faster: merges
+ * take the other cores.
+ */
+const copySettings =
+  'max_threads = 1, max_insert_threads = 1, min_insert_block_size_rows = 262144, min_insert_block_size_bytes = 67108864';
+
+const progressMs = 5_000;
+
+/** What the rows of a stream were made from, and how far they are folded. */
+interface MovedHistory extends FoldIdentity {
+  readonly stream: InputStreamName;
+  readonly streamCreated: string;
+  /** Position of the state that is taken over; 0 without one. */
+  readonly position: number;
+  readonly feed: ReleasedFeed | null;
+}
+
+/** Where the rows of a stream come from, and the run that they move to. */
+interface Move {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly generation: number;
+  /** Columns of the tables of 1.0, each after the name of its table and a point. */
+  readonly columns: ReadonlySet<string>;
+  readonly run: string;
+}
+
+/**
+ * Copies the rows of version 1.0 into a run, and takes the newest state of each stream over. The tables of 1.0 stay as they are, for a way back. A
+ * stream whose state cannot be taken over is folded again.
+ *
+ * May be killed anywhere and run again: nothing counts until the lineages are noted, and what is stored is not copied twice. If 1.0 has run in between,
+ * it has begun another epoch, and its rows get a run of their own.
+ */
+export async function moveToRuns(
+  database: Database,
+  logger: Logger,
+  deployment: MigratedDeployment,
+): Promise<void> {
+  const generation = await readActiveGeneration(database);
+  const writer = await readNewestEpoch(database);
+  const columns = await readColumns(database);
+  const move = { database, logger, generation, columns, run: `released-${writer.epoch}` };
+  for (const { definition } of rowTables) await createTable(database, definition);
+  await createTable(database, foldStates);
+  await keepTtls(move);
+  const histories: MovedHistory[] = [];
+  for (const stream of inputStreamNames) {
+    const history = (await takeOverState(move, stream, deployment)) ?? (await findReadings(move, stream));
+    if (history !== null) histories.push(history);
+  }
+  await copyRows(move, histories);
+  // Only now: without this table, the streams of the rows are read from the tables of 1.0.
+  await createTable(database, lineages);
+  const runs: VisibleRuns = [{ run: move.run, through: openEnd }];
+  for (const { feed: _, ...history } of histories) {
+    const noted = await readLineage(database, history.stream);
+    if (noted?.runs.at(-1)?.run === move.run) continue;
+    await noteLineage(database, { ...history, ...writer, step: 0, cause: 'continued', runs, parent: '' }, 0);
+  }
+}
+
+async function readColumns(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await database.select(
+    'SELECT table, name FROM system.columns WHERE database = currentDatabase()',
+  );
+  return new Set(rows.map(([table, name]) => `${table}.${name}`));
+}
+
+/** Stores the newest state of a stream as one of the run, unless it is stored. Null if there is none that can be taken over. */
+async function takeOverState(
+  { database, logger, generation, run }: Move,
+  stream: InputStreamName,
+  deployment: MigratedDeployment,
+): Promise<MovedHistory | null> {
+  const store = createSnapshotStore(database);
+  try {
+    const converted = await convertNewest(database, { generation, stream, deployment });
+    if (converted === null) return null;
+    const { header, records, feed } = converted;
+    const { foldVersion, configuration, streamCreated, position } = header;
+    const isStored = (await store.list(stream)).some((one) => one.run === run);
+    if (!isStored) await store.save({ ...header, run }, records, selectCounted([{ run, through: openEnd }]));
+    logger.info({ stream, position }, 'the saved state is taken over');
+    return { stream, foldVersion, configuration, streamCreated, position, feed };
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    logger.warn({ stream, err: error }, 'the saved state is not taken over: the stream is folded again');
+    return null;
+  }
+}
+
+/** Readings are needed without a state too: those of messages that have left the stream are folded from their rows. */
+async function findReadings(
+  { database, generation }: Move,
+  stream: InputStreamName,
+): Promise<MovedHistory | null> {
+  if (stream !== 'MINER_COUNTER') return null;
+  const origin = await readReadingsOrigin(database, generation);
+  return origin === null ? null : { stream, ...origin, position: 0, feed: null };
+}
+
+/** Rows that a TTL has removed are missing in the new tables too, so they get the same one. */
+async function keepTtls({ database, generation }: Move): Promise<void> {
+  const rows = await database.select(
+    'SELECT name, engine_full FROM system.tables WHERE database = currentDatabase()',
+  );
+  const ttls = new Map(
+    rows.map(([name, engine]) => [String(name), / TTL (.+?)(?: SETTINGS |$)/.exec(String(engine))?.[1]]),
+  );
+  for (const { definition } of rowTables) {
+    const ttl = ttls.get(findSource(definition.name, generation) ?? '');
+    // Setting it again would rewrite what is copied.
+    if (ttl !== undefined && ttls.get(definition.name) === undefined)
+      await database.command(
+        `ALTER TABLE ${definition.name}${onCluster(database.cluster)} MODIFY TTL ${ttl}`,
+      );
+  }
+}
+
+/** Rows of one table that one statement copies. */
+interface Piece {
+  readonly source: string;
+  readonly table: RowTable['definition'];
+  /** Selects the piece from both tables. */
+  readonly range: RowCondition;
+  /** Selects the rows that are copied from the source. */
+  readonly moved: RowCondition;
+  /** Whether the run has rows in the table, so that the piece may be stored. */
+  readonly isBegun: boolean;
+  readonly rows: number;
+}
+
+async function copyRows(move: Move, histories: readonly MovedHistory[]): Promise<void> {
+  const pieces: Piece[] = [];
+  for (const history of histories)
+    for (const { definition } of rowTablesOf(history.stream))
+      pieces.push(...(await listPieces(move, definition, history)));
+  const total = sumRows(pieces);
+  let notedAtMs = performance.now();
+  for (const [at, piece] of pieces.entries()) {
+    if (!piece.isBegun || !(await isCopied(move, piece))) await copyPiece(move, piece);
+    if (performance.now() - notedAtMs < progressMs) continue;
+    notedAtMs = performance.now();
+    move.logger.info({ rows: sumRows(pieces.slice(0, at + 1)), of: total }, 'rows are copied');
+  }
+  move.logger.info({ rows: total, run: move.run }, 'all rows are copied');
+}
+
+function sumRows(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** The rows of a table that belong to a history, in pieces of at most a partition, since a statement may insert into few of them. */
+async function listPieces(
+  { database, generation, columns, run }: Move,
+  table: RowTable['definition'],
+  { feed }: MovedHistory,
+): Promise<Piece[]> {
+  const source = findSource(table.name, generation);
+  if (source === null) return [];
+  const moved = selectMoved((name) => columns.has(`${source}.${name}`), feed);
+  if (moved === null) return [];
+  const [first] = await database.select(`SELECT run FROM ${table.name} WHERE run = {run:String} LIMIT 1`, {
+    run,
+  });
+  const month = table.timeColumn === null ? '0' : `toYYYYMM(${table.timeColumn})`;
+  const months = await database.select(
+    `SELECT ${month} AS month, count(), min(position), max(position) FROM ${source} WHERE ${moved.sql}
+     GROUP BY month ORDER BY month`,
+    moved.parameters,
+  );
+  return months.flatMap(([ofMonth, ...numbers]) => {
+    const [rows = 0, from = 0, through = 0] = numbers.map(Number);
+    const about = { source, table, moved, isBegun: first !== undefined };
+    return splitRange({ rows, from, through }).map(({ rows: some, ...range }) => ({
+      ...about,
+      rows: some,
+      range: {
+        sql: `${month} = {month:UInt32} AND position >= {from:UInt64} AND position <= {through:UInt64}`,
+        parameters: { month: Number(ofMonth), ...range },
+      },
+    }));
+  });
+}
+
+interface PositionRange {
+  /** Estimated: positions of a month are about evenly spread. */
+  readonly rows: number;
+  readonly from: number;
+  readonly through: number;
+}
+
+function splitRange({ rows, from, through }: PositionRange): PositionRange[] {
+  const count = Math.ceil(rows / rowsPerStatement);
+  const width = Math.ceil((through - from + 1) / count);
+  return Array.from({ length: count }, (_, at) => ({
+    rows: Math.round(rows / count),
+    from: from + at * width,
+    through: Math.min(through, from + (at + 1) * width - 1),
+  }));
+}
+
+/**
+ * The rows of a table that the state of its stream relies on: all of a table without runs, and otherwise those of the run of the state's fold. Null for
+ * none.
+ */
+function selectMoved(hasColumn: (name: string) => boolean, feed: ReleasedFeed | null): RowCondition | null {
+  if (!hasColumn('run')) return { sql: 'true', parameters: {} };
+  if (feed === null) return null;
+  const ofRun = { sql: 'run = {foldRun:String}', parameters: { foldRun: feed.run } };
+  if (hasColumn('stored_by')) return ofRun;
+  const { through } = feed.evicted;
+  // Later events are made again. Nothing else could tell that they were stored after the state.
+  if (through === null) return null;
+  return {
+    sql: `${ofRun.sql} AND (position, ordinal) <= ({lastPosition:UInt64}, {lastOrdinal:UInt32})`,
+    parameters: { ...ofRun.parameters, lastPosition: through.position, lastOrdinal: through.ordinal },
+  };
+}
+
+/** Whether a migration that was killed has copied a piece. Inserts and merges drop duplicates, so each row is counted once. */
+async function isCopied({ database, run }: Move, { source, table, moved, range }: Piece): Promise<boolean> {
+  const count = async (name: string, { sql, parameters }: RowCondition) => {
+    const [row] = await database.select(`SELECT count() FROM ${name} FINAL WHERE ${sql} AND ${range.sql}`, {
+      ...parameters,
+      ...range.parameters,
+    });
+    return Number(row?.[0]);
+  };
+  const ofRun = { sql: 'run = {run:String}', parameters: { run } };
+  return (await count(table.name, ofRun)) === (await count(source, moved));
+}
+
+async function copyPiece(
+  { database, columns, run }: Move,
+  { source, table, moved, range }: Piece,
+): Promise<void> {
+  const readFrom = (name: string): string | null => {
+    if (name === 'run') return '{run:String}';
+    if (columns.has(`${source}.${name}`)) return name;
+    // Readings, rounds, half hours and measurement events did not say it. For the first three it is the same.
+    return name === 'stored_by' ? 'position' : null;
+  };
+  const copied = table.storedColumns.flatMap(({ name }) => {
+    const value = readFrom(name);
+    return value === null ? [] : [{ name, value }];
+  });
+  await database.command(
+    `INSERT INTO ${table.name} (${copied.map(({ name }) => name).join(', ')})
+     SELECT ${copied.map(({ value }) => value).join(', ')} FROM ${source}
+     WHERE ${moved.sql} AND ${range.sql} SETTINGS ${copySettings}`,
+    { run, ...moved.parameters, ...range.parameters },
+  );
+}

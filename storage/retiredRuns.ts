@@ -1,0 +1,116 @@
+import type { Logger } from 'pino';
+import { dayMs } from '../actors/schemas/durations.ts';
+import type { Database } from './database.ts';
+import { openEnd } from './lineages.ts';
+import { rowTables } from './rowTables.ts';
+import { foldStates } from './tables/foldStates.ts';
+import type { EpochHolder } from './tables/ingestEpochs.ts';
+import { lineages } from './tables/lineages.ts';
+import { insertRows } from './tables/table.ts';
+
+/** A history that counts no longer can count again for this long: after a way back to another version, or to the stream that was lost. */
+export const retainedMs = 30 * dayMs;
+/** A replay or a check that has noted nothing for this long is not resumed. */
+const fillingMs = 2 * dayMs;
+/** Readers may rely on a retired run for this long. They look for another history after seconds. */
+const readMs = 3_600_000;
+
+interface RetirementOptions {
+  readonly database: Database;
+  /** This process. */
+  readonly writer: EpochHolder;
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+}
+
+/**
+ * Drops the rows and snapshots of runs that were retired at least an hour ago, then retires the runs that no history needs any more. Nothing else in this
+ * program removes rows. A run that a history names after all stays.
+ */
+export async function dropRetiredRuns(options: RetirementOptions): Promise<void> {
+  const { database, nowMs, logger } = options;
+  const needed = await findNeeded(database, nowMs());
+  const stored = await findStored(database);
+  const retired = await listRetired(database);
+  for (const [run, retiredAtMs] of retired)
+    if (stored.has(run) && !needed.has(run) && nowMs() - retiredAtMs >= readMs) {
+      await dropRun(database, run);
+      logger.info({ run }, 'rows of a run that counts no longer were dropped');
+    }
+  const forgotten = [...stored].filter((run) => !needed.has(run) && !retired.has(run));
+  if (forgotten.length > 0) await retireRuns(options, forgotten);
+}
+
+/** Notes that runs never count again. */
+async function retireRuns({ database, writer, nowMs }: RetirementOptions, runs: readonly string[]) {
+  const ofNone = { foldVersion: 0, configuration: '', streamCreated: '', position: 0, parent: '' };
+  const throughs = runs.map(() => 0);
+  await insertRows(database, lineages, [
+    {
+      ...writer,
+      ...ofNone,
+      stream: 'MINER_COUNTER',
+      step: 0,
+      cause: 'retired',
+      runs,
+      throughs,
+      notedAtMs: nowMs(),
+    },
+  ]);
+}
+
+/** Runs of histories that count, or may count again. */
+async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySet<string>> {
+  const rows = (
+    await database.select(
+      `SELECT ${lineages.list} FROM ${lineages.name} WHERE cause != 'retired'
+       ORDER BY epoch DESC, holder DESC, step DESC`,
+    )
+  ).map(lineages.read);
+  const ended = new Set(
+    rows.flatMap(({ cause, runs, throughs }) =>
+      cause === 'filling' ? runs.filter((_, at) => throughs[at] !== openEnd) : [],
+    ),
+  );
+  const needed = new Set<string>();
+  const decided = new Set<string>();
+  for (const { stream, cause, runs, notedAtMs } of rows) {
+    const ageMs = nowMs - notedAtMs;
+    if (cause === 'filling') {
+      if (ageMs >= fillingMs || ended.has(runs.at(-1) ?? '')) continue;
+    } else if (ageMs >= retainedMs && (cause === 'filled' || decided.has(stream))) continue;
+    if (cause !== 'filling' && cause !== 'filled') decided.add(stream);
+    for (const run of runs) needed.add(run);
+  }
+  return needed;
+}
+
+/** When each retired run was retired last. */
+async function listRetired(database: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.select(
+    `SELECT runs, noted_at_ms FROM ${lineages.name} WHERE cause = 'retired' ORDER BY noted_at_ms`,
+  );
+  return new Map(
+    rows.flatMap(([runs, atMs]) =>
+      (runs as unknown as readonly string[]).map((run) => [run, Number(atMs)] as const),
+    ),
+  );
+}
+
+async function findStored(database: Database): Promise<ReadonlySet<string>> {
+  const stored = new Set<string>();
+  for (const table of [...rowTables.map(({ definition }) => definition), foldStates])
+    for (const [run] of await database.select(`SELECT DISTINCT run FROM ${table.name}`))
+      stored.add(String(run));
+  return stored;
+}
+
+/** A partition holds rows of one run. Snapshots go first: whoever restores one relies on the rows. */
+async function dropRun(database: Database, run: string): Promise<void> {
+  for (const { name } of [foldStates, ...rowTables.map(({ definition }) => definition)])
+    for (const [id] of await database.select(
+      `SELECT DISTINCT _partition_id FROM ${name} WHERE run = {run:String}`,
+      { run },
+    ))
+      await database.command(`ALTER TABLE ${name} DROP PARTITION ID {id:String}`, { id: String(id) });
+}

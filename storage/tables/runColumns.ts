@@ -1,0 +1,17 @@
+import type { StoredBy } from '../../actors/feed/storedBy.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { type Column, column, count, name } from './column.ts';
+
+/** Rows of a fold are stored under a run. Lineages say which of them count. */
+export interface OfRun extends StoredBy {
+  readonly run: string;
+}
+
+export const runColumn: Column<string> = column(name, { comment: 'Run that stored the row; see lineages' });
+
+export function storedByColumn(stream: InputStreamName): Column<number> {
+  return column(count, {
+    comment: `Sequence in ${stream} of the message whose folding stored the row`,
+    codec: 'Delta, ZSTD(1)',
+  });
+}

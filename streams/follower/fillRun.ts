@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { filter, firstValueFrom, merge, Subject, take } from 'rxjs';
+import type { Database } from '../../storage/database.ts';
+import { findRestorable, selectKept } from '../../storage/fills.ts';
+import { cutRuns, type Lineage, noteLineage, openEnd, selectCounted } from '../../storage/lineages.ts';
+import { rowTablesOf } from '../../storage/rowTables.ts';
+import type { MessageSource } from '../jetstream/source/messageSource.ts';
+import { runAlone } from '../operators/runAlone.ts';
+import { whenAborted } from '../operators/whenAborted.ts';
+import { createRowWriter } from '../pipeline/rowWriter.ts';
+import { createStreamFollower, type StreamFollowerOptions } from './streamFollower.ts';
+
+/** A stopped fold ends within this time. */
+export const foldStopMs = 7_000;
+/** The engine creates, merges and removes a part for each batch, which costs as much as the rows of a small batch. */
+const batchRows = 20_000;
+/** A fold that is killed repeats at most a minute. */
+const snapshotPolicy = { intervalMs: 60_000, messages: 2_000_000 };
+
+export interface FillRunOptions
+  extends Pick<
+    StreamFollowerOptions,
+    'stream' | 'fold' | 'snapshots' | 'jsm' | 'verifier' | 'onBatch' | 'clock' | 'logger'
+  > {
+  readonly source: MessageSource;
+  /** The last message of the source, which the stream holds. */
+  readonly through: number;
+  readonly database: Database;
+  /** The history to continue, of which the newest snapshot is restored: what still counts, and what an earlier attempt has stored. */
+  readonly from: Lineage;
+  readonly signal: AbortSignal;
+}
+
+export interface FilledRun {
+  /** The history with the filled runs, which do not count yet. */
+  readonly filled: Lineage;
+  /** Whether everything through the last message is stored, and the state there is saved. */
+  readonly isComplete: boolean;
+  /** Whether the stream has lost messages meanwhile, which ends the fill. */
+  readonly hasLost: boolean;
+}
+
+/**
+ * Folds a stream into a run that nobody reads yet, until its source ends or the signal aborts, and saves the state there. Notes what it has begun, so
+ * that another attempt continues from the newest snapshot, into a run of its own: a process that was only believed to be dead may still write.
+ */
+export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
+  const { stream, database, snapshots, source, through, from, clock, signal } = options;
+  const kept = new Set(selectKept(from).map(({ run }) => run));
+  const lost$ = new Subject<void>();
+  let filled = from;
+  let run = '';
+  let hasLost = false;
+  const hasRows = rowTablesOf(stream).length > 0;
+  const follower = createStreamFollower({
+    ...options,
+    snapshots: {
+      ...snapshots,
+      // Its snapshots take the place of none that the process that ingests may need.
+      save: async (header, records) =>
+        snapshots.save(header, records, await findRestorable(database, stream, filled)),
+    },
+    sinks: {
+      writer: hasRows ? createRowWriter({ ...options, run: () => run, batchRows }) : null,
+      rejections: null,
+      correct: async ({ position, streamCreated, choice, fault }) => {
+        if (fault === 'diverged') lost$.next();
+        const continued = cutRuns(filled.runs, position);
+        const hasDiverged = fault === 'diverged' || choice.disagrees;
+        if (position === through) {
+          // An earlier attempt has stored everything.
+          filled = { ...filled, runs: continued };
+          return hasDiverged;
+        }
+        run = randomUUID();
+        filled = {
+          ...filled,
+          streamCreated,
+          step: filled.step + 1,
+          cause: 'filling',
+          runs: [...continued, { run, through: openEnd }],
+          position,
+          parent: continued.findLast((one) => kept.has(one.run))?.run ?? '',
+        };
+        await noteLineage(database, filled, clock.nowMs());
+        return hasDiverged;
+      },
+    },
+    history: {
+      run: () => run,
+      chooseFrom: async () => selectCounted(filled.runs),
+      hasReplay: async () => false,
+    },
+    checkStreams: async () => undefined,
+    policy: snapshotPolicy,
+  });
+  const running = runAlone(follower.member);
+  const stop = () => running.stop({ graceMs: foldStopMs });
+  void firstValueFrom(whenAborted(signal)).then(stop);
+  const lostEnd$ = source.ends$.pipe(filter((position) => position < through));
+  const watching = merge(lost$, lostEnd$)
+    .pipe(take(1))
+    .subscribe(() => {
+      hasLost = true;
+      void stop();
+    });
+  await running.ended.finally(() => watching.unsubscribe());
+  const { position, snapshotPosition } = follower.status();
+  const isComplete = !hasLost && position === through && snapshotPosition === through;
+  return { filled, isComplete, hasLost };
+}

@@ -1,0 +1,437 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  cutRuns,
+  findContinuedReplay,
+  findReplay,
+  findTip,
+  holdsThrough,
+  isContinued,
+  isSameHistory,
+  type Lineage,
+  lastRunBegins,
+  listFilled,
+  mergeRuns,
+  noteLineage,
+  openEnd,
+  readLineage,
+  runsMax,
+  selectVisible,
+  selectWithin,
+  type VisibleRuns,
+} from '../../storage/lineages.ts';
+import { rounds } from '../../storage/tables/rounds.ts';
+import { createRunsReader } from '../../storage/visibleRuns.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { type OpenTables, openTables } from '../support/storage/openTables.ts';
+import { someRows } from '../support/storage/someRows.ts';
+import { storedRows } from '../support/storage/storedRows.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
+
+const stream = 'MINER_COUNTER';
+const identity = { foldVersion: 1, configuration: 'ours' };
+
+const ownLineage: Lineage = {
+  ...identity,
+  stream,
+  epoch: 1,
+  holder: '',
+  step: 1,
+  cause: 'begun',
+  runs: [{ run: 'own', through: openEnd }],
+  streamCreated: 'now',
+  position: 0,
+  parent: '',
+};
+
+/** Positions after which one process after another begins a run. Some are killed before they store anything. */
+const begins = fc.array(fc.nat(50), { maxLength: 8 });
+
+/** The history after these processes, as each of them makes it from the one before. */
+function buildRuns(positions: readonly number[]): VisibleRuns {
+  let runs: VisibleRuns = [{ run: 'run 0', through: openEnd }];
+  for (const [at, position] of positions.entries())
+    runs = [...cutRuns(runs, position), { run: `run ${at + 1}`, through: openEnd }];
+  return runs;
+}
+
+/** The run that has the rows of a message, by going through a list one message after another. */
+function runOf(runs: VisibleRuns, message: number): string | null {
+  return runs.find(({ through }) => message <= through)?.run ?? null;
+}
+
+const messages = Array.from({ length: 60 }, (_, at) => at + 1);
+
+describe('the runs of a history', () => {
+  it('have the rows of each message from the last process that began before it', () => {
+    fc.assert(
+      fc.property(begins, (positions) => {
+        const runs = buildRuns(positions);
+        for (const message of messages)
+          expect(runOf(runs, message)).toBe(
+            `run ${positions.findLastIndex((position) => position < message) + 1}`,
+          );
+        // Processes that were killed at once do not make the list longer.
+        expect(runs.every(({ through }, at) => through > (runs[at - 1]?.through ?? 0))).toBe(true);
+      }),
+    );
+  });
+
+  it('that is cut have the same rows up to there, and none of later messages', () => {
+    fc.assert(
+      fc.property(begins, fc.nat(60), (positions, position) => {
+        const runs = buildRuns(positions);
+        const cut = cutRuns(runs, position);
+        for (const message of messages)
+          expect(runOf(cut, message)).toBe(message <= position ? runOf(runs, message) : null);
+        expect(cut.length).toBe(new Set(messages.map((message) => runOf(cut, message)).filter(Boolean)).size);
+      }),
+    );
+  });
+
+  it('that hold a range of messages are selected, and no others', () => {
+    fc.assert(
+      fc.property(begins, fc.nat(50), fc.integer({ min: 1, max: 9 }), (positions, after, count) => {
+        const runs = buildRuns(positions);
+        const within = messages.filter((message) => message > after && message <= after + count);
+        const holding = new Set(within.map((message) => runOf(runs, message)));
+        expect(new Set(selectWithin(runs, after, after + count).map(({ run }) => run))).toEqual(holding);
+      }),
+    );
+  });
+
+  it('hold a run through a message unless it was cut before that', () => {
+    fc.assert(
+      fc.property(begins, fc.nat(8), fc.integer({ min: 1, max: 60 }), (positions, number, position) => {
+        const run = `run ${number}`;
+        // A snapshot of a run is of one of its messages.
+        const isOfRun = runOf(buildRuns(positions.slice(0, number)), position) === run;
+        const isLeft = positions.slice(number).every((later) => position <= later);
+        if (number <= positions.length && isOfRun)
+          expect(holdsThrough(buildRuns(positions), run, position)).toBe(isLeft);
+      }),
+    );
+    expect(holdsThrough([], '', 0)).toBe(false);
+  });
+
+  it('are the same history only with the same runs and ends', () => {
+    const runs = buildRuns([3, 7]);
+    expect(isSameHistory(runs, runs)).toBe(true);
+    expect(isSameHistory(runs, buildRuns([3, 7]))).toBe(true);
+    const others = [
+      runs.slice(1),
+      runs.slice(0, -1),
+      [...runs, { run: 'run 3', through: openEnd }],
+      buildRuns([3, 8]),
+      runs.map((one, at) => (at === 1 ? { ...one, run: 'other' } : one)),
+      runs.toReversed(),
+      [],
+    ];
+    for (const other of others)
+      expect([isSameHistory(runs, other), isSameHistory(other, runs)]).toEqual([false, false]);
+  });
+
+  it('say where the last one begins', () => {
+    expect([[], buildRuns([]), buildRuns([3, 7])].map(lastRunBegins)).toEqual([0, 0, 7]);
+  });
+});
+
+/** Stores rounds, each of the message whose sequence is its number, with work that says who made them. */
+async function storeRounds(
+  { database }: OpenTables,
+  run: string,
+  positions: readonly number[],
+  workUnits = 1n,
+) {
+  const rows = positions.map((position) => ({
+    installationId: 'wheel-1',
+    roundId: position,
+    startMs: position * 600_000,
+    workUnits,
+    position,
+  }));
+  await storeRows(database, { rounds: rows }, run);
+}
+
+async function readRounds({ database }: OpenTables, runs: VisibleRuns): Promise<string[]> {
+  const { sql, parameters } = selectVisible(runs);
+  const rows = await database.select(
+    `SELECT concat(toString(position), ':', toString(work_units)) FROM ${rounds.name} FINAL WHERE ${sql} ORDER BY position`,
+    parameters,
+  );
+  return rows.map(([row]) => String(row));
+}
+
+it('rows above the end of their run, and rows of runs that no history names, never count', async () => {
+  const opened = await openTables();
+  await fc.assert(
+    fc.asyncProperty(begins, async (positions) => {
+      await opened.database.command(`TRUNCATE TABLE ${rounds.name}`);
+      const runs = buildRuns(positions);
+      // Each run has rows of every message, but says so in a number of its own.
+      for (const [at, { run }] of runs.entries())
+        await storeRounds(opened, run, messages.slice(0, 30), BigInt(at));
+      await storeRounds(opened, 'unnamed', messages.slice(0, 30), 99n);
+      const counting = await readRounds(opened, runs);
+      const expected = messages.slice(0, 30).flatMap((message) => {
+        const at = runs.findIndex(({ through }) => message <= through);
+        // The rows of a run begin where it was begun, except here.
+        return runs.flatMap(({ through }, number) =>
+          number >= at && message <= through ? [`${message}:${number}`] : [],
+        );
+      });
+      expect(counting.toSorted()).toEqual(expected.toSorted());
+      expect(await readRounds(opened, [])).toEqual([]);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+describe('the newest message that stored rows', () => {
+  it('is found in each table, and only in runs that count there', async () => {
+    const { database } = await openTables();
+    const { event, settlement, checkpoint, claim } = someRows;
+    const runs = [
+      { run: 'first', through: 10 },
+      { run: 'second', through: openEnd },
+    ];
+    const [bucket] = storedRows(60, 1).buckets;
+    if (bucket === undefined) throw new Error('no bucket');
+    expect(await findTip(database, { stream, runs })).toBe(0);
+    const counter = [
+      { readings: [acceptedReading({ position: 11 })] },
+      { rounds: storedRows(60, 1).rounds.map((round) => ({ ...round, position: 12 })) },
+      { buckets: [{ ...bucket, position: 13 }] },
+      // Stored long after the message that it names.
+      { measurementEvents: [{ ...event, position: 3, storedBy: 14 }] },
+    ];
+    for (const [at, rows] of counter.entries()) {
+      await storeRows(database, rows, 'second');
+      expect(await findTip(database, { stream, runs })).toBe(11 + at);
+    }
+    await storeRows(database, { readings: [acceptedReading({ position: 20 })] }, 'first');
+    await storeRows(database, { readings: [acceptedReading({ position: 30 })] }, 'other');
+    await storeRows(database, { chainEvents: [{ ...event, category: 'protocol', storedBy: 40 }] }, 'second');
+    expect(await findTip(database, { stream, runs })).toBe(14);
+    const ofChain = [
+      { settlements: [{ ...settlement, storedBy: 41 }] },
+      { checkpoints: [{ ...checkpoint, storedBy: 42 }] },
+      { ownerActivity: [{ ...claim, storedBy: 43 }] },
+    ];
+    for (const [at, rows] of ofChain.entries()) {
+      await storeRows(database, rows, 'second');
+      expect(await findTip(database, { stream: 'MINER_CHAIN', runs })).toBe(41 + at);
+    }
+    // Of this stream nothing but snapshots is stored.
+    expect(await findTip(database, { stream: 'MINER_PIPELINE', runs }, 7)).toBe(7);
+  });
+
+  it('after a position is never below it', async () => {
+    const opened = await openTables();
+    await storeRounds(opened, 'run 0', [2, 9]);
+    await storeRounds(opened, 'run 1', [5, 7]);
+    const runs = buildRuns([4]);
+    const find = (after: number) => findTip(opened.database, { stream, runs }, after);
+    expect([await find(0), await find(3), await find(6), await find(7), await find(30)]).toEqual([
+      7, 7, 7, 7, 30,
+    ]);
+  });
+});
+
+it('merged runs have the same rows, in every table of the readings, and are never the longest', async () => {
+  const { database } = await openTables();
+  const names = async (runs: VisibleRuns) => {
+    const { sql, parameters } = selectVisible(runs);
+    const found: unknown[][] = [];
+    for (const table of [
+      'stored_readings',
+      'stored_rounds',
+      'stored_half_hour_buckets',
+      'stored_measurement_events',
+      'stored_measurement_events_ids',
+      'stored_measurement_events_times',
+    ])
+      found.push(
+        await database.select(
+          `SELECT DISTINCT '${table}', stored_by, installation_id FROM ${table} WHERE ${sql} ORDER BY stored_by`,
+          parameters,
+        ),
+      );
+    return found;
+  };
+  let runs: VisibleRuns = [];
+  for (let at = 0; at < runsMax; at++) {
+    const run = `run ${at}`;
+    const from = at * 60 + 1;
+    // Its end counts no longer.
+    for (const rows of [storedRows(from, 75)])
+      await storeRows(
+        database,
+        {
+          ...rows,
+          measurementEvents: rows.buckets.map(({ position }) => ({
+            ...someRows.event,
+            id: `${run} ${position}`,
+            position,
+            storedBy: position,
+          })),
+        },
+        run,
+      );
+    runs = [...cutRuns(runs, from - 1), { run, through: openEnd }];
+  }
+  const before = await names(runs);
+  expect(before[0]?.length).toBe(60 * (runsMax - 1) + 75);
+  const longest = [{ run: 'run 0', through: 60 * 5 }, ...runs.slice(5)];
+  const merged = await mergeRuns(database, { stream, runs: longest, name: 'merged' });
+  expect(merged.map(({ run }) => run)).toEqual([
+    'run 0',
+    'merged',
+    ...longest.slice(3).map(({ run }) => run),
+  ]);
+  let shorter = runs;
+  for (let time = 0; shorter.length > 3; time++)
+    shorter = await mergeRuns(database, { stream, runs: shorter, name: `merged ${time}` });
+  expect(await names(shorter)).toEqual(before);
+});
+
+describe('what a replay notes', () => {
+  /** What it notes once it has stored everything: it has made again what comes after `position` of a history. */
+  const filled = (number: number, change: Partial<Lineage> = {}): Lineage => ({
+    ...ownLineage,
+    epoch: 5,
+    holder: `replay ${number}`,
+    step: number,
+    cause: 'filled',
+    runs: [
+      { run: 'own', through: 4 },
+      { run: `replay ${number}`, through: openEnd },
+    ],
+    parent: 'own',
+    ...change,
+  });
+
+  async function open() {
+    const { database } = await openTables();
+    let notedAtMs = 0;
+    return {
+      database,
+      note: async (...notes: readonly Lineage[]) => {
+        for (const one of notes) await noteLineage(database, one, ++notedAtMs);
+      },
+      find: async (current: Lineage | null = ownLineage, of = identity, streamCreated = 'now') =>
+        (await findReplay(database, stream, { ...of, streamCreated }, current))?.runs.at(-1)?.run ?? null,
+      findContinued: () => findContinuedReplay(database, stream, identity),
+    };
+  }
+
+  it('decides nothing, also if it is the newest', async () => {
+    const { database, note } = await open();
+    await note(ownLineage, filled(1, { cause: 'filling', epoch: 9 }), filled(1, { epoch: 9, step: 2 }));
+    expect((await readLineage(database, stream))?.runs).toEqual(ownLineage.runs);
+    expect((await readLineage(database, stream, identity))?.runs).toEqual(ownLineage.runs);
+    const readRuns = createRunsReader({ database, stream, identity, clock: { monotonicMs: () => 0 } });
+    expect(await readRuns()).toEqual(ownLineage.runs);
+  });
+
+  it('is continued while it is filled, and not while it is filling', async () => {
+    const { database, note, find, findContinued } = await open();
+    await note(ownLineage, filled(1, { cause: 'filling' }));
+    expect([await find(), await findContinued()]).toEqual([null, '']);
+    await note(filled(1));
+    expect([await find(), await findContinued()]).toEqual(['replay 1', '']);
+    const origin = { ...identity, streamCreated: 'now' };
+    const list = async (cause: 'filling' | 'filled') =>
+      (await listFilled(database, stream, cause, origin)).length;
+    expect([await list('filling'), await list('filled')]).toEqual([1, 1]);
+  });
+
+  it('is continued once', async () => {
+    const { database, note, find, findContinued } = await open();
+    await note(ownLineage, filled(1));
+    const continued: Lineage = {
+      ...filled(1),
+      cause: 'replayed',
+      epoch: 1,
+      step: 2,
+      holder: '',
+      runs: [...cutRuns(filled(1).runs, 6), { run: 'next', through: openEnd }],
+      parent: 'replay 1',
+    };
+    expect(await isContinued(database, filled(1))).toBe(false);
+    // Another replay that continues it does not decide.
+    await note({ ...continued, cause: 'filling', parent: 'replay 1' });
+    expect(await isContinued(database, filled(1))).toBe(false);
+    await note(continued);
+    expect(await isContinued(database, filled(1))).toBe(true);
+    expect([await find(continued), await findContinued()]).toEqual([null, 'replay 1']);
+    // Also once later starts no longer have rows of it.
+    await note({
+      ...continued,
+      step: 3,
+      cause: 'diverged',
+      runs: [{ run: 'last', through: openEnd }],
+      parent: '',
+    });
+    expect([await find(), await findContinued()]).toEqual([null, 'replay 1']);
+  });
+
+  it('is not continued once what it has not made again was cut or replaced', async () => {
+    const { note, find } = await open();
+    await note(ownLineage, filled(1));
+    const of = (runs: VisibleRuns) => find({ ...ownLineage, runs });
+    expect(await of([{ run: 'own', through: 4 }])).toBe('replay 1');
+    expect(await of([{ run: 'own', through: 3 }])).toBeNull();
+    expect(await of([{ run: 'other', through: openEnd }])).toBeNull();
+    expect(await find(null)).toBeNull();
+    // One that has made everything again depends on nothing.
+    await note(filled(2, { runs: [{ run: 'whole', through: openEnd }], parent: '' }));
+    expect([await of([]), await find(null)]).toEqual(['whole', 'whole']);
+  });
+
+  it('is continued if it resumed an earlier attempt, whose run nobody else names', async () => {
+    const { note, find } = await open();
+    const runs = [
+      { run: 'own', through: 4 },
+      { run: 'killed', through: 6 },
+      { run: 'resumed', through: openEnd },
+    ];
+    await note(ownLineage, filled(1, { runs }));
+    expect(await find()).toBe('resumed');
+  });
+
+  it('is left out for the newer one of two, and once that is continued', async () => {
+    const { note, find } = await open();
+    await note(ownLineage, filled(1), filled(2));
+    expect(await find()).toBe('replay 2');
+    await note({ ...filled(2), cause: 'replayed', epoch: 1, step: 2, holder: '', parent: 'replay 2' });
+    expect(await find()).toBeNull();
+  });
+
+  it('is continued although a newer one is not, of what counts no longer', async () => {
+    const { note, find } = await open();
+    await note(
+      ownLineage,
+      filled(1),
+      filled(2, {
+        runs: [
+          { run: 'lost', through: 9 },
+          { run: 'replay 2', through: openEnd },
+        ],
+        parent: 'lost',
+      }),
+    );
+    expect(await find()).toBe('replay 1');
+  });
+
+  it.each<[string, Partial<Lineage>]>([
+    ['another version', { foldVersion: 2 }],
+    ['another deployment', { configuration: 'theirs' }],
+    ['another stream of this name', { streamCreated: 'earlier' }],
+    ['another stream', { stream: 'MINER_CHAIN' }],
+  ])('is not continued by a process of %s', async (_, change) => {
+    const { note, find } = await open();
+    await note(ownLineage, filled(1, change));
+    expect(await find()).toBeNull();
+  });
+});

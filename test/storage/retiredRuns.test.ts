@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Database } from '../../storage/database.ts';
+import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/lineages.ts';
+import { dropRetiredRuns, retainedMs } from '../../storage/retiredRuns.ts';
+import { rowTables } from '../../storage/rowTables.ts';
+import { foldStates } from '../../storage/tables/foldStates.ts';
+import { insertRows } from '../../storage/tables/table.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { openTables } from '../support/storage/openTables.ts';
+import { someLineage } from '../support/storage/someLineage.ts';
+import { someRows } from '../support/storage/someRows.ts';
+import { storedRows } from '../support/storage/storedRows.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
+
+const hourMs = 3_600_000;
+const startMs = 100 * retainedMs;
+
+/** Rows in every table, and a snapshot. */
+async function storeRun(database: Database, run: string): Promise<void> {
+  const { settlement, checkpoint, claim, event } = someRows;
+  const rows = {
+    ...storedRows(1, 120),
+    measurementEvents: [event],
+    chainEvents: [{ ...event, category: 'players', installationId: '' }],
+    ownerActivity: [claim],
+    settlements: [settlement],
+    checkpoints: [checkpoint],
+  } as const;
+  await storeRows(database, rows, run);
+  const header = { ...someLineage, run, digest: null, takenAtMs: 1, snapshot: run, checksum: '' };
+  await insertRows(database, foldStates, [{ ...header, chunk: 0, payload: '' }]);
+}
+
+async function listRuns(database: Database): Promise<string[][]> {
+  const lists = [];
+  for (const { name } of [...rowTables.map(({ definition }) => definition), foldStates])
+    lists.push((await database.select(`SELECT DISTINCT run FROM ${name} ORDER BY run`)).map(String));
+  return lists;
+}
+
+async function openHistory() {
+  const { database } = await openTables();
+  let nowMs = startMs;
+  const pass = (afterMs: number) => {
+    nowMs += afterMs;
+    const writer = { epoch: 9, holder: 'one' };
+    return dropRetiredRuns({ database, writer, nowMs: () => nowMs, logger: silentLogger });
+  };
+  const note = (change: Partial<Lineage>, atMs: number) =>
+    noteLineage(database, { ...someLineage, ...change }, atMs);
+  const open = (...runs: string[]) => ({
+    runs: runs.map((run, at) => ({ run, through: at === runs.length - 1 ? openEnd : 10 * (at + 1) })),
+  });
+  const expectRuns = async (...runs: string[]) => {
+    const expected = [...rowTables, foldStates].map(() => runs);
+    expect(await listRuns(database)).toEqual(expected);
+  };
+  return { database, pass, note, open, expectRuns };
+}
+
+describe('runs that nobody needs', () => {
+  it('are retired, and dropped an hour later from every table, partition by partition', async () => {
+    const { database, pass, note, open, expectRuns } = await openHistory();
+    for (const run of ['kept', 'lost']) await storeRun(database, run);
+    await note(open('kept'), 0);
+    await pass(0);
+    await pass(hourMs - 1);
+    await expectRuns('kept', 'lost');
+    await pass(1);
+    await expectRuns('kept');
+  });
+
+  it('are not those of the newest history of a stream, however old, or of any of the last 30 days', async () => {
+    const { database, pass, note, open, expectRuns } = await openHistory();
+    for (const run of ['a', 'b', 'before', 'older', 'pipeline']) await storeRun(database, run);
+    await note({ ...open('older'), epoch: 1 }, startMs - retainedMs);
+    await note({ ...open('before'), epoch: 2, configuration: 'another' }, startMs - retainedMs + 3 * hourMs);
+    await note({ ...open('pipeline'), stream: 'MINER_PIPELINE' }, 0);
+    await note({ ...open('a', 'b'), epoch: 3 }, 0);
+    await pass(0);
+    await pass(hourMs);
+    await expectRuns('a', 'b', 'before', 'pipeline');
+    // A version that is older than that has no history any more, not even before its rows are dropped.
+    const another = { ...someLineage, configuration: 'another' };
+    expect(await readLineage(database, 'MINER_CHAIN', another)).not.toBeNull();
+    await pass(2 * hourMs);
+    await expectRuns('a', 'b', 'before', 'pipeline');
+    expect(await readLineage(database, 'MINER_CHAIN', another)).toBeNull();
+    await pass(hourMs);
+    await expectRuns('a', 'b', 'pipeline');
+    expect((await readLineage(database, 'MINER_CHAIN'))?.runs).toEqual(open('a', 'b').runs);
+  });
+
+  it('are not those of a replay under way or not yet continued; those of one that has ended or was left are', async () => {
+    const { database, pass, note, open, expectRuns } = await openHistory();
+    const runs = ['base', 'ended', 'filled', 'filling', 'first', 'left'];
+    for (const run of runs) await storeRun(database, run);
+    await note(open('base'), 0);
+    const end = (...all: string[]) => ({ runs: all.map((run, at) => ({ run, through: 10 * (at + 1) })) });
+    await note({ ...open('base', 'ended'), cause: 'filling', step: 2 }, startMs);
+    await note({ ...end('base', 'ended'), cause: 'filling', step: 3 }, startMs);
+    await note({ ...open('base', 'filled'), cause: 'filling', step: 2 }, startMs - 3 * 24 * hourMs);
+    await note({ ...end('base', 'filled'), cause: 'filled', step: 3 }, startMs - 3 * 24 * hourMs);
+    await note({ ...open('base', 'first'), cause: 'filling', step: 2 }, startMs - hourMs);
+    await note({ ...open('base', 'first', 'filling'), cause: 'filling', step: 3 }, startMs);
+    await note({ ...open('base', 'left'), cause: 'filling', step: 2 }, startMs - 2 * 24 * hourMs);
+    await pass(0);
+    await pass(hourMs);
+    await expectRuns('base', 'filled', 'filling', 'first');
+  });
+
+  it('stay if a history names them after all', async () => {
+    const { database, pass, note, open, expectRuns } = await openHistory();
+    for (const run of ['kept', 'late']) await storeRun(database, run);
+    await note(open('kept'), 0);
+    await pass(0);
+    await note({ ...open('kept', 'late'), step: 2 }, startMs);
+    await pass(hourMs);
+    await expectRuns('kept', 'late');
+  });
+});
+
+it('no statement of the program removes rows, except of snapshots and of retired runs', () => {
+  const found = ['actors', 'machines', 'streams', 'storage', 'http', 'deploy']
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+    )
+    .filter((path) => path.endsWith('.ts'))
+    .sort()
+    .flatMap((path) =>
+      [
+        ...readFileSync(path, 'utf8').matchAll(
+          /\b(?:DELETE (?:FROM|WHERE)|DROP [A-Z]+|TRUNCATE|DETACH|REPLACE PARTITION|ATTACH PARTITION)/g,
+        ),
+      ].map(([text]) => `${path}: ${text.trim()}`),
+    );
+  expect(found).toEqual(['storage/retiredRuns.ts: DROP PARTITION', 'storage/snapshots.ts: DROP PARTITION']);
+});
