@@ -46,11 +46,16 @@ export function startListeners({ world, fleet, onFailure }: ListenersOptions) {
   let isTrusted = true;
   let sentTo: SentEvents[] = [];
 
+  /** A proxy sends nobody to a process that is never ready. */
+  const isStandby = ({ domain, service }: ServiceProcess) =>
+    world.time.within(domain, () => 'standbyFor' in service.readiness().detail);
+
   /** Reads from a process until it dies, ends the stream, or the client leaves. */
   const open = (headers: Readonly<Record<string, string>>): Observable<string> =>
     defer(() => {
-      if (fleet.alive.length === 0) return EMPTY;
-      const process = random.pick(fleet.alive);
+      const serving = fleet.alive.filter((process) => !isStandby(process));
+      if (serving.length === 0) return EMPTY;
+      const process = random.pick(serving);
       const leaves$ = timer(random.integer(stayMs.least, stayMs.most));
       const dies$ = interval(lookMs).pipe(filter(() => !process.isAlive));
       return read(process, headers).pipe(takeUntil(merge(leaves$, dies$)));
