@@ -19,6 +19,8 @@ interface RetirementOptions {
   readonly database: Database;
   /** This process. */
   readonly writer: EpochHolder;
+  /** Runs of the histories that this process writes, which it may not have noted yet. */
+  readonly ownRuns: () => readonly string[];
   readonly nowMs: () => number;
   readonly logger: Logger;
 }
@@ -28,10 +30,11 @@ interface RetirementOptions {
  * program removes rows. A run that a history names after all stays.
  */
 export async function dropRetiredRuns(options: RetirementOptions): Promise<void> {
-  const { database, nowMs, logger } = options;
-  const needed = await findNeeded(database, nowMs());
+  const { database, ownRuns, nowMs, logger } = options;
+  // First: a run that begins later is in no list.
   const stored = await findStored(database);
   const retired = await listRetired(database);
+  const needed = new Set([...(await findNeeded(database, nowMs())), ...ownRuns()]);
   for (const [run, retiredAtMs] of retired)
     if (stored.has(run) && !needed.has(run) && nowMs() - retiredAtMs >= readMs) {
       await dropRun(database, run);

@@ -72,6 +72,8 @@ export interface Followers {
   readonly rejections: ReadonlyMap<InputStreamName, RejectionLog>;
   readonly recent: RecentReadings;
   readonly readReadingRuns: ReadRuns;
+  /** Runs of the histories that this process writes; none on a read replica. */
+  ownRuns(): string[];
 }
 
 export function createFollowers(options: FollowersOptions): Followers {
@@ -148,6 +150,7 @@ export function createFollowers(options: FollowersOptions): Followers {
     rejections,
     recent,
     readReadingRuns,
+    ownRuns: () => [...sinks.values()].flatMap(({ history }) => history.visible().map(({ run }) => run)),
   };
 }
 

@@ -43,10 +43,10 @@ async function listRuns(database: Database): Promise<string[][]> {
 async function openHistory() {
   const { database } = await openTables();
   let nowMs = startMs;
-  const pass = (afterMs: number) => {
+  const pass = (afterMs: number, ...own: string[]) => {
     nowMs += afterMs;
-    const writer = { epoch: 9, holder: 'one' };
-    return dropRetiredRuns({ database, writer, nowMs: () => nowMs, logger: silentLogger });
+    const about = { database, writer: { epoch: 9, holder: 'one' }, logger: silentLogger };
+    return dropRetiredRuns({ ...about, ownRuns: () => own, nowMs: () => nowMs });
   };
   const note = (change: Partial<Lineage>, atMs: number) =>
     noteLineage(database, { ...someLineage, ...change }, atMs);
@@ -111,7 +111,16 @@ describe('runs that nobody needs', () => {
     await expectRuns('base', 'filled', 'filling', 'first');
   });
 
-  it('stay if a history names them after all', async () => {
+  it('are not those that this process fills and has not noted yet', async () => {
+    const { database, pass, note, open, expectRuns } = await openHistory();
+    for (const run of ['kept', 'own']) await storeRun(database, run);
+    await note(open('kept'), 0);
+    await pass(0, 'kept', 'own');
+    await pass(hourMs, 'kept', 'own');
+    await expectRuns('kept', 'own');
+  });
+
+  it('stay if a history names them after all, which counts then', async () => {
     const { database, pass, note, open, expectRuns } = await openHistory();
     for (const run of ['kept', 'late']) await storeRun(database, run);
     await note(open('kept'), 0);
@@ -119,6 +128,9 @@ describe('runs that nobody needs', () => {
     await note({ ...open('kept', 'late'), step: 2 }, startMs);
     await pass(hourMs);
     await expectRuns('kept', 'late');
+    expect((await readLineage(database, 'MINER_CHAIN', someLineage))?.runs).toEqual(
+      open('kept', 'late').runs,
+    );
   });
 });
 
