@@ -62,7 +62,16 @@ export async function composeStreamWork(options: StreamWorkOptions, { epoch }: G
     audit,
     auditSeconds: settings.auditSeconds,
     isDatabaseShared: database.kind === 'server',
-    dropRuns: writer && (() => dropRetiredRuns({ database, writer, nowMs: clock.nowMs, logger })),
+    dropRuns:
+      writer &&
+      (() =>
+        dropRetiredRuns({
+          database,
+          writer,
+          writtenRuns: followers.writtenRuns,
+          nowMs: clock.nowMs,
+          logger,
+        })),
   });
 }
 
