@@ -20,7 +20,7 @@ interface RetirementOptions {
   /** This process. */
   readonly writer: EpochHolder;
   /** Runs of the histories that this process writes, which it may not have noted yet. */
-  readonly ownRuns: () => readonly string[];
+  readonly writtenRuns: () => readonly string[];
   readonly nowMs: () => number;
   readonly logger: Logger;
 }
@@ -30,11 +30,11 @@ interface RetirementOptions {
  * program removes rows. A run that a history names after all stays.
  */
 export async function dropRetiredRuns(options: RetirementOptions): Promise<void> {
-  const { database, ownRuns, nowMs, logger } = options;
-  // First: a run that begins later is in no list.
+  const { database, writtenRuns, nowMs, logger } = options;
+  // A run is noted or written by this process before it has rows, so whoever has begun it meanwhile needs it too.
   const stored = await findStored(database);
+  const needed = new Set([...(await findNeeded(database, nowMs())), ...writtenRuns()]);
   const retired = await listRetired(database);
-  const needed = new Set([...(await findNeeded(database, nowMs())), ...ownRuns()]);
   for (const [run, retiredAtMs] of retired)
     if (stored.has(run) && !needed.has(run) && nowMs() - retiredAtMs >= readMs) {
       await dropRun(database, run);
@@ -76,13 +76,18 @@ async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySe
     ),
   );
   const needed = new Set<string>();
-  const decided = new Set<string>();
+  /** When the next later history of each stream was noted: the one before counted until then. */
+  const replacedAtMs = new Map<string, number>();
   for (const { stream, cause, runs, notedAtMs } of rows) {
-    const ageMs = nowMs - notedAtMs;
     if (cause === 'filling') {
-      if (ageMs >= fillingMs || ended.has(runs.at(-1) ?? '')) continue;
-    } else if (ageMs >= retainedMs && (cause === 'filled' || decided.has(stream))) continue;
-    if (cause !== 'filling' && cause !== 'filled') decided.add(stream);
+      if (nowMs - notedAtMs >= fillingMs || ended.has(runs.at(-1) ?? '')) continue;
+    } else if (cause === 'filled') {
+      if (nowMs - notedAtMs >= retainedMs) continue;
+    } else {
+      const countedUntilMs = Math.max(notedAtMs, replacedAtMs.get(stream) ?? nowMs);
+      replacedAtMs.set(stream, notedAtMs);
+      if (nowMs - countedUntilMs >= retainedMs) continue;
+    }
     for (const run of runs) needed.add(run);
   }
   return needed;

@@ -72,8 +72,8 @@ export interface Followers {
   readonly rejections: ReadonlyMap<InputStreamName, RejectionLog>;
   readonly recent: RecentReadings;
   readonly readReadingRuns: ReadRuns;
-  /** Runs of the histories that this process writes; none on a read replica. */
-  ownRuns(): string[];
+  /** Runs of the histories that this process writes, whether or not they are noted; none on a read replica. */
+  writtenRuns(): string[];
 }
 
 export function createFollowers(options: FollowersOptions): Followers {
@@ -150,7 +150,7 @@ export function createFollowers(options: FollowersOptions): Followers {
     rejections,
     recent,
     readReadingRuns,
-    ownRuns: () => [...sinks.values()].flatMap(({ history }) => history.visible().map(({ run }) => run)),
+    writtenRuns: () => [...sinks.values()].flatMap(({ history }) => history.visible().map(({ run }) => run)),
   };
 }
 

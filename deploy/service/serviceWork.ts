@@ -68,7 +68,7 @@ export async function composeStreamWork(options: StreamWorkOptions, { epoch }: G
         dropRetiredRuns({
           database,
           writer,
-          ownRuns: followers.ownRuns,
+          writtenRuns: followers.writtenRuns,
           nowMs: clock.nowMs,
           logger,
         })),

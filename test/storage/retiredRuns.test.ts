@@ -43,10 +43,16 @@ async function listRuns(database: Database): Promise<string[][]> {
 async function openHistory() {
   const { database } = await openTables();
   let nowMs = startMs;
-  const pass = (afterMs: number, ...own: string[]) => {
+  const pass = (afterMs: number, written: readonly string[] = [], through: Database = database) => {
     nowMs += afterMs;
-    const about = { database, writer: { epoch: 9, holder: 'one' }, logger: silentLogger };
-    return dropRetiredRuns({ ...about, ownRuns: () => own, nowMs: () => nowMs });
+    const writer = { epoch: 9, holder: 'one' };
+    return dropRetiredRuns({
+      database: through,
+      writer,
+      writtenRuns: () => written,
+      nowMs: () => nowMs,
+      logger: silentLogger,
+    });
   };
   const note = (change: Partial<Lineage>, atMs: number) =>
     noteLineage(database, { ...someLineage, ...change }, atMs);
@@ -75,10 +81,10 @@ describe('runs that nobody needs', () => {
   it('are not those of the newest history of a stream, however old, or of any of the last 30 days', async () => {
     const { database, pass, note, open, expectRuns } = await openHistory();
     for (const run of ['a', 'b', 'before', 'older', 'pipeline']) await storeRun(database, run);
-    await note({ ...open('older'), epoch: 1 }, startMs - retainedMs);
-    await note({ ...open('before'), epoch: 2, configuration: 'another' }, startMs - retainedMs + 3 * hourMs);
+    await note({ ...open('older'), epoch: 1 }, 0);
+    await note({ ...open('before'), epoch: 2, configuration: 'another' }, startMs - retainedMs);
     await note({ ...open('pipeline'), stream: 'MINER_PIPELINE' }, 0);
-    await note({ ...open('a', 'b'), epoch: 3 }, 0);
+    await note({ ...open('a', 'b'), epoch: 3 }, startMs - retainedMs + 3 * hourMs);
     await pass(0);
     await pass(hourMs);
     await expectRuns('a', 'b', 'before', 'pipeline');
@@ -111,13 +117,55 @@ describe('runs that nobody needs', () => {
     await expectRuns('base', 'filled', 'filling', 'first');
   });
 
-  it('are not those that this process fills and has not noted yet', async () => {
+  it('are not those of a history that counted for long, and no longer does since less than 30 days', async () => {
     const { database, pass, note, open, expectRuns } = await openHistory();
-    for (const run of ['kept', 'own']) await storeRun(database, run);
-    await note(open('kept'), 0);
-    await pass(0, 'kept', 'own');
-    await pass(hourMs, 'kept', 'own');
-    await expectRuns('kept', 'own');
+    for (const run of ['after', 'before']) await storeRun(database, run);
+    await note({ ...open('before'), epoch: 1, configuration: 'another' }, startMs - 2 * retainedMs);
+    await note({ ...open('after'), epoch: 2 }, startMs);
+    await pass(0);
+    await pass(hourMs);
+    await expectRuns('after', 'before');
+    const another = { ...someLineage, configuration: 'another' };
+    expect(await readLineage(database, 'MINER_CHAIN', another)).not.toBeNull();
+    await pass(retainedMs);
+    await pass(hourMs);
+    await expectRuns('after');
+  });
+
+  it('are not those that this process writes and has not noted yet, however long that takes', async () => {
+    const { database, pass, note, open, expectRuns } = await openHistory();
+    for (const run of ['shown', 'written']) await storeRun(database, run);
+    await note(open('shown'), startMs);
+    await pass(0, ['written']);
+    await pass(hourMs, ['written']);
+    await expectRuns('shown', 'written');
+    await note({ ...open('written'), step: 2 }, startMs);
+    expect((await readLineage(database, 'MINER_CHAIN'))?.runs).toEqual(open('written').runs);
+  });
+
+  it('are not those of a replay that begins meanwhile', async () => {
+    const { database, pass, note, open, expectRuns } = await openHistory();
+    await storeRun(database, 'base');
+    await note(open('base'), startMs);
+    const { select } = database;
+    let hasBegun = false;
+    const begin = async () => {
+      if (hasBegun) return;
+      hasBegun = true;
+      await note({ ...open('base', 'filling'), cause: 'filling', step: 2 }, startMs);
+      await storeRun(database, 'filling');
+    };
+    await pass(0, [], {
+      ...database,
+      select: async (...asked) => {
+        const rows = await select(...asked);
+        await begin();
+        return rows;
+      },
+    });
+    await pass(hourMs);
+    await expectRuns('base', 'filling');
+    expect(await database.select("SELECT runs FROM lineages WHERE cause = 'retired'")).toEqual([]);
   });
 
   it('stay if a history names them after all, which counts then', async () => {
