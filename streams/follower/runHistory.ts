@@ -10,6 +10,7 @@ import {
   findReplay,
   findTip,
   type IsCounted,
+  isSameHistory,
   type Lineage,
   lastRunBegins,
   mergeRuns,
@@ -72,11 +73,13 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
   const lastRun = (lineage: Lineage | null) => lineage?.runs.at(-1)?.run ?? '';
 
   async function note(cause: LineageCause, position: number): Promise<void> {
-    if (own === null) return;
+    const noted = own;
+    if (noted === null) return;
     step++;
-    await noteLineage(database, { ...own, ...writer, step, cause, position }, clock.nowMs());
-    isNoted = true;
-    logger.info({ stream, ...writer, step, cause, position, runs: own.runs.length }, 'history noted');
+    await noteLineage(database, { ...noted, ...writer, step, cause, position }, clock.nowMs());
+    logger.info({ stream, ...writer, step, cause, position, runs: noted.runs.length }, 'history noted');
+    // Another run may have begun meanwhile.
+    if (own === noted) isNoted = true;
   }
 
   async function findNewReplay(
@@ -101,8 +104,10 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
 
   async function begin({ position, streamCreated }: Correction): Promise<Lineage> {
     let runs = cutRuns(parent?.runs ?? [], position);
-    // A replay is continued once, even if none of its states could be restored.
-    const continued = parent?.cause === 'filled' ? lastRun(parent) : (runs.at(-1)?.run ?? '');
+    // A replay is continued once, even if none of its states could be restored, or if another run follows before that is noted.
+    const isPending = parent !== null && parent === own && !isNoted;
+    const last = isPending ? own?.parent : runs.at(-1)?.run;
+    const continued = parent?.cause === 'filled' ? lastRun(parent) : (last ?? '');
     while (runs.length >= runsMax) {
       runs = await mergeRuns(database, { stream, runs, name: randomUUID() });
     }
@@ -185,9 +190,15 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
             : parent.cause === 'filled'
               ? 'replayed'
               : 'continued';
+      // Another version may have stored more since it ended.
+      const isShown = tip <= position || isSameHistory(shown?.runs ?? [], parent?.runs ?? []);
       // Below its beginning, an earlier run has the same rows.
       const isContinued =
-        hasEnded && cause === 'continued' && parent !== null && position >= lastRunBegins(parent.runs);
+        hasEnded &&
+        isShown &&
+        cause === 'continued' &&
+        parent !== null &&
+        position >= lastRunBegins(parent.runs);
       if (cause === 'begun' && shown !== null)
         logger.warn(
           { stream, foldVersion: identity.foldVersion },

@@ -237,6 +237,33 @@ describe.each(['MINER_CHAIN', 'MINER_COUNTER'] as const)('a process that stores 
     await eventually(async () => (await readShown()).includes('6:2'), 'the new history');
   });
 
+  it('does not take a run for noted because an earlier one was, however late that is acknowledged', async () => {
+    const first = startProcess();
+    await first.start();
+    await first.store(1, 5);
+    let acknowledge: () => void = () => undefined;
+    const acknowledged = new Promise<void>((resolve) => {
+      acknowledge = resolve;
+    });
+    let held = 0;
+    const { database } = opened;
+    const insertBlocks: typeof database.insertBlocks = async (table, blocks) => {
+      if (table === 'lineages' && ++held === 1) await acknowledged;
+      await database.insertBlocks(table, blocks);
+    };
+    opened = { ...opened, database: { ...database, insertBlocks } };
+    const second = startProcess();
+    await second.start({ position: 3 });
+    await second.store(4, 5, 2n);
+    await expect.poll(() => held).toBe(1);
+    await second.start({ position: 3 });
+    await second.store(4, 4, 3n);
+    acknowledge();
+    await eventually(async () => (await readShown()).includes('5:2'), 'the history noted late');
+    await second.end(4);
+    expect(await readShown()).toEqual([...rows(1, 3), ...rows(4, 5, 2)]);
+  });
+
   it('does not show its run if it ends before', async () => {
     const first = startProcess();
     await first.start();
@@ -413,6 +440,25 @@ describe.each(['MINER_CHAIN', 'MINER_COUNTER'] as const)('a process that stores 
     expect((await readNewest())?.cause).toBe('begun');
   });
 
+  it('of an earlier version that had ended leaves what the later one stored shown until it has folded as far', async () => {
+    const first = startProcess();
+    await first.start();
+    await first.store(1, 5);
+    await first.end(5);
+    const upgraded = startProcess({ foldVersion: 2, configuration: 'ours' });
+    await upgraded.start();
+    await upgraded.store(1, 8, 2n);
+    await eventually(async () => (await readShown({})).includes('8:2'), 'the later history');
+    const back = startProcess();
+    // Messages 6 and 7 are only rows of the later version any more.
+    await back.start({ position: 5, newestPosition: 5, firstSequence: 8 });
+    await back.store(6, 7, 3n);
+    expect(await readShown({})).toEqual(rows(1, 8, 2));
+    await back.store(8, 8, 3n);
+    await eventually(async () => (await readShown({})).includes('8:3'), 'the history of the earlier one');
+    expect(await readShown({})).toEqual([...rows(1, 5), ...rows(6, 8, 3)]);
+  });
+
   it('whose writer was paused changes no answer, whatever it still stores and notes', async () => {
     const paused = startProcess();
     await paused.start();
@@ -527,6 +573,22 @@ describe.each(['MINER_CHAIN', 'MINER_COUNTER'] as const)('a process that stores 
       await first.store(3, 5, 3n);
       await eventually(async () => (await readShown()).includes('5:3'), 'the history without it');
       expect(await readShown()).toEqual([...rows(1, 2), ...rows(3, 5, 3)]);
+    });
+
+    it('does not continue it a second time if the stream lost its end before it was shown', async () => {
+      const first = startProcess();
+      await first.start();
+      await first.store(1, 6);
+      const run = await replay(2, 5, 2n);
+      await first.start({ position: 5, newestPosition: 5 });
+      await first.start({ position: 2, disagrees: true, fault: 'diverged' });
+      expect(await readNewest()).toMatchObject({ cause: 'diverged', parent: run });
+      await first.store(3, 6, 3n);
+      const isUsable = await startProcess().chooseFrom('now');
+      expect([run, first.run()].map((of) => isUsable({ run: of, position: 5 } as never))).toEqual([
+        false,
+        true,
+      ]);
     });
 
     it('does not continue one of what counts no longer', async () => {
