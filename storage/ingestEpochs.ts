@@ -94,7 +94,7 @@ export async function isNewestEpoch(options: Omit<FenceOptions, 'lease'>): Promi
 
 /**
  * The database for the process that ingests. Without the lease, every write is refused. Commands are also refused once another process began an
- * epoch. Inserts need no such check: keys are natural, so a late row of the replaced process equals the row that its successor writes.
+ * epoch. Inserts need no such check: a late row of the replaced process is of a run of its own, above what its successor continues.
  */
 export function fenceDatabase(options: FenceOptions): Database {
   const { database, lease, epoch } = options;
@@ -107,7 +107,7 @@ export function fenceDatabase(options: FenceOptions): Database {
     command: async (sql, parameters) => {
       requireLease(lease);
       if (!(await isNewestEpoch(options)))
-        throw new StorageUnavailable(`epoch ${epoch} of ingest is not the newest one, so nothing is removed`);
+        throw new StorageUnavailable(`epoch ${epoch} of ingest is not the newest one, so nothing is changed`);
       await database.command(sql, parameters);
     },
   };

@@ -240,8 +240,12 @@ export async function findTip(
 /** Longest list of runs. A page of events asks few of them, a page of an owner all. */
 export const runsMax = 16;
 
+/** A server's client gives a statement up after 30 seconds. The rows of this many messages take a few. */
+const messagesPerStatement = 2_000_000;
+
 /**
- * Copies two neighbouring runs into a new one, the two that cover the fewest messages, so that a list of runs stays short.
+ * Makes a list of runs shorter by one: copies two neighbouring runs into a new one, the two that cover the fewest messages. Of a stream without rows it
+ * leaves out the oldest run, whose snapshots are the oldest.
  *
  * @param name of the new run. A copy that a kill cut off has another name, and no lineage has it.
  */
@@ -249,20 +253,24 @@ export async function mergeRuns(
   database: Database,
   { stream, runs, name }: Pick<Lineage, 'stream' | 'runs'> & { readonly name: string },
 ): Promise<VisibleRuns> {
+  const tables = rowTablesOf(stream);
+  if (tables.length === 0) return runs.slice(1);
   const spanOf = (at: number) => (runs[at + 1]?.through ?? 0) - (runs[at - 1]?.through ?? 0);
   // The last one has the restored snapshot, which the next start needs if this process saves none.
   const candidates = runs.slice(0, -2).map((_, at) => at);
   const first = candidates.reduce((best, at) => (spanOf(at) < spanOf(best) ? at : best), 0);
   const merged = runs.slice(first, first + 2);
   const { sql, parameters } = selectVisible(merged);
-  for (const { definition } of rowTablesOf(stream)) {
+  const through = merged[1]?.through ?? openEnd;
+  for (const { definition } of tables) {
     const [table, columns] = [definition.name, definition.storedColumns.map((column) => column.name)];
     const values = columns.map((column) => (column === 'run' ? '{name:String}' : column));
-    await database.command(
-      `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${table} WHERE ${sql}`,
-      { ...parameters, name },
-    );
+    for (let after = runs[first - 1]?.through ?? 0; after < through; after += messagesPerStatement)
+      await database.command(
+        `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${table}
+         WHERE ${sql} AND stored_by > {after:UInt64} AND stored_by <= {upTo:UInt64}`,
+        { ...parameters, name, after, upTo: after + messagesPerStatement },
+      );
   }
-  const through = merged[1]?.through ?? openEnd;
   return [...runs.slice(0, first), { run: name, through }, ...runs.slice(first + 2)];
 }

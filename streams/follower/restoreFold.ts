@@ -43,7 +43,7 @@ interface RestoredSnapshot extends RestoredState {
 }
 
 /**
- * Restores the newest snapshot that agrees with the stream, or the empty state. If a stream is gone, it restores and removes nothing.
+ * Restores the newest snapshot that agrees with the stream, or the empty state. If a stream is gone, it restores nothing.
  * It corrects the stored rows before it replaces the state, so a failed attempt leaves the fold unchanged.
  *
  * @param fault why the previous pipeline ended, if its rows are not corrected yet.

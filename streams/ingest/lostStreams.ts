@@ -124,7 +124,7 @@ interface StreamGuardOptions {
 
 export type StreamGuard = ReturnType<typeof createStreamGuard>;
 
-/** Checks for lost streams. Call `check` before anything that creates streams, restores state or removes rows. */
+/** Checks for lost streams. Call `check` before anything that creates streams or restores state. */
 export function createStreamGuard({
   database,
   jetStream,

@@ -293,6 +293,9 @@ it('merged runs have the same rows, in every table of the readings, and are neve
   for (let time = 0; shorter.length > 3; time++)
     shorter = await mergeRuns(database, { stream, runs: shorter, name: `merged ${time}` });
   expect(await names(shorter)).toEqual(before);
+  // Without rows only snapshots name the runs, and the newest are wanted.
+  const withoutRows = await mergeRuns(database, { stream: 'MINER_PIPELINE', runs, name: 'none' });
+  expect(withoutRows).toEqual(runs.slice(1));
 });
 
 describe('what a replay notes', () => {

@@ -245,7 +245,7 @@ async function describeNotRebuilt(
   ];
   if (basePosition !== null)
     sentences.push(
-      `Messages ${requestedFrom} to ${firstAvailable - 1} cannot be rebuilt: their rows of readings, rounds, half_hour_buckets and measurement_feed stay as they are.`,
+      `Messages ${requestedFrom} to ${firstAvailable - 1} cannot be rebuilt: their rows of readings, rounds, half_hour_buckets and events stay as they are.`,
     );
   else {
     sentences.push(
