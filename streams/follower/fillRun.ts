@@ -72,6 +72,13 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
           filled = { ...filled, runs: continued };
           return hasDiverged;
         }
+        // Nobody continues what an earlier attempt has begun and not saved.
+        const left = filled.runs.slice(continued.length).filter((one) => !kept.has(one.run));
+        if (left.length > 0) {
+          const runs = [...continued, ...left.map((one) => ({ run: one.run, through: position }))];
+          filled = { ...filled, step: filled.step + 1, cause: 'filling', runs, position };
+          await noteLineage(database, filled, clock.nowMs());
+        }
         run = randomUUID();
         filled = {
           ...filled,

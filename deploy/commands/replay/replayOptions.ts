@@ -2,7 +2,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Database } from '../../../storage/database.ts';
-import { hasTables, migrate } from '../../../storage/migrations.ts';
+import { hasTables, migrate, requireMigrated } from '../../../storage/migrations.ts';
 import { findLostStreams, StreamsLost } from '../../../streams/ingest/lostStreams.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { askUntilProven, createSuspicions } from '../../../streams/jetstream/suspicions.ts';
@@ -13,6 +13,7 @@ interface ReplayParts {
   readonly connection: NatsConnection;
   readonly database: Database;
   readonly deployment: BoundDeployment;
+  readonly dryRun: boolean;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;
@@ -21,12 +22,12 @@ interface ReplayParts {
 export interface ReplayOptions extends ReplayParts, JetStream {}
 
 /**
- * Migrates the database to this version and collects everything for a replay.
+ * Migrates the database to this version, unless nothing may change, and collects everything for a replay.
  *
- * @throws StreamsLost
+ * @throws StreamsLost, or StorageUnavailable for a dry run on a database that is not migrated.
  */
 export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
-  const { connection, database, deployment, logger } = parts;
+  const { connection, database, deployment, logger, dryRun } = parts;
   const jsm = await jetstreamManager(connection);
   const suspicions = createSuspicions(systemClock);
   const lost = (await hasTables(database))
@@ -35,6 +36,7 @@ export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
       )
     : [];
   if (lost.length > 0) throw new StreamsLost(lost);
-  await migrate(database, logger, deployment);
+  if (dryRun) await requireMigrated(database);
+  else await migrate(database, logger, deployment);
   return { ...parts, js: jetstream(connection), jsm };
 }

@@ -38,6 +38,7 @@ export function runReplay(request: ReplayRequest): Promise<void> {
       connection,
       database,
       deployment,
+      dryRun: request.dryRun,
       logger: quiet,
       signal: stopping.signal,
       print: (line) => process.stdout.write(`${line}\n`),

@@ -51,7 +51,8 @@ async function runCommand(deployment: Deployment, request: ReplayRequest): Promi
     signal,
   });
   try {
-    const parts = { connection, database, deployment, threads: null, logger, signal, print: () => undefined };
+    const { dryRun } = request;
+    const parts = { connection, database, deployment, dryRun, logger, signal, print: () => undefined };
     await replay(await openReplay(parts), request);
   } finally {
     await closeNats(connection);
