@@ -133,6 +133,16 @@ it('a fill that has stored nothing yet leaves no trace in the next one', async (
   expect(await readPositions(filled.runs)).toEqual(range(1, 20));
 });
 
+it('a fill that was killed before it saved a state is continued once, and by no other one', async () => {
+  const { database, fill, nothing } = await prepare(20);
+  const runs = [{ run: 'killed', through: openEnd }];
+  const killed: Lineage = { ...nothing, cause: 'filling', runs };
+  await noteLineage(database, killed, 0);
+  const { filled } = await fill(killed, 20);
+  const unfinished = await listUnfinished(database, stream);
+  expect(unfinished.map((one) => one.runs)).toEqual([filled.runs]);
+});
+
 it('a fill ends if the stream has lost its end, or was created again', async () => {
   const { nats, fill, nothing } = await prepare(6_000);
   const short = await fill(nothing, 6_001);
