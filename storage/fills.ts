@@ -2,6 +2,7 @@ import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
 import {
   cutRuns,
+  findLastRun,
   findReplay,
   type IsCounted,
   type Lineage,
@@ -11,13 +12,8 @@ import {
   openEnd,
   readLineage,
   selectCounted,
-  type VisibleRuns,
+  selectKept,
 } from './lineages.ts';
-
-/** The runs that a fill continues: it has made the rows of all later messages. */
-export function selectKept({ runs, parent }: Pick<Lineage, 'runs' | 'parent'>): VisibleRuns {
-  return runs.slice(0, runs.findIndex(({ run }) => run === parent) + 1);
-}
 
 /** The message after which a fill has made all rows; 0 for the beginning of the stream. */
 export function findFillBase(filled: Pick<Lineage, 'runs' | 'parent'>): number {
@@ -37,7 +33,7 @@ export async function listUnfinished(
   const closed = new Set<string>();
   for (const { runs } of [...filling, ...filled])
     for (const { run, through } of runs) if (through !== openEnd) closed.add(run);
-  return filling.filter(({ runs }) => !closed.has(runs.at(-1)?.run ?? ''));
+  return filling.filter(({ runs }) => !closed.has(findLastRun(runs)));
 }
 
 /** Notes the end of a fill, which nobody resumes any more: its result through a position counts next, or never. */

@@ -67,11 +67,10 @@ export async function readLineage(
   origin: LineageOrigin = {},
 ): Promise<Lineage | null> {
   const found = await findNewest(database, stream, origin);
-  if (found === null) return null;
+  if (found === null || !(await isRetired(database, found))) return found;
+  // The newest history counts, although a process that did not know it has retired its run.
   const newest = await findNewest(database, stream);
-  const isNewest = newest?.epoch === found.epoch && newest.step === found.step;
-  // The newest history counts, whatever a process has noted that did not know it.
-  return isNewest || !(await isRetired(database, found)) ? found : null;
+  return newest?.epoch === found.epoch && newest.step === found.step ? found : null;
 }
 
 async function findNewest(
@@ -92,7 +91,7 @@ async function findNewest(
 async function isRetired(database: Database, { runs }: Lineage): Promise<boolean> {
   const rows = await database.select(
     `SELECT step FROM ${lineages.name} WHERE cause = 'retired' AND has(runs, {run:String}) LIMIT 1`,
-    { run: runs.at(-1)?.run ?? '' },
+    { run: findLastRun(runs) },
   );
   return rows.length > 0;
 }
@@ -117,7 +116,7 @@ export async function listFilled(
 export async function isContinued(database: Database, { stream, runs }: Lineage): Promise<boolean> {
   const rows = await database.select(
     `SELECT step FROM ${lineages.name} WHERE stream = {stream:String} AND parent = {run:String} AND ${decides} LIMIT 1`,
-    { stream, run: runs.at(-1)?.run ?? '' },
+    { stream, run: findLastRun(runs) },
   );
   return rows.length > 0;
 }
@@ -133,10 +132,19 @@ export async function findReplay(
 ): Promise<Lineage | null> {
   for (const replay of await listFilled(database, stream, 'filled', origin)) {
     if ((await isContinued(database, replay)) || (await isRetired(database, replay))) return null;
-    const kept = replay.runs.slice(0, replay.runs.findIndex(({ run }) => run === replay.parent) + 1);
-    if (kept.every(({ run, through }) => holdsThrough(current?.runs ?? [], run, through))) return replay;
+    if (isKeptBy(replay, current?.runs ?? [])) return replay;
   }
   return null;
+}
+
+/** The runs that a fill continues: it has made the rows of all later messages. */
+export function selectKept({ runs, parent }: Pick<Lineage, 'runs' | 'parent'>): VisibleRuns {
+  return runs.slice(0, runs.findIndex(({ run }) => run === parent) + 1);
+}
+
+/** Whether a history has the rows that a fill continues. */
+export function isKeptBy(filled: Pick<Lineage, 'runs' | 'parent'>, history: VisibleRuns): boolean {
+  return selectKept(filled).every(({ run, through }) => holdsThrough(history, run, through));
 }
 
 /** Name of the newest replay that a lineage continues; empty without one. */
@@ -146,7 +154,7 @@ export async function findContinuedReplay(
   origin: LineageOrigin,
 ): Promise<string> {
   for (const replay of await listFilled(database, stream, 'filled', origin))
-    if (await isContinued(database, replay)) return replay.runs.at(-1)?.run ?? '';
+    if (await isContinued(database, replay)) return findLastRun(replay.runs);
   return '';
 }
 
@@ -169,6 +177,11 @@ export function cutRuns(runs: VisibleRuns, position: number): VisibleRuns {
   return runs
     .filter((_, at) => startOf(at) < position)
     .map(({ run, through }) => ({ run, through: Math.min(through, position) }));
+}
+
+/** Name of the last run; empty without one. */
+export function findLastRun(runs: VisibleRuns): string {
+  return runs.at(-1)?.run ?? '';
 }
 
 /** The message after which the last run begins. */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { hasTable } from './hasTable.ts';
 import { moveToRuns } from './moveToRuns.ts';
+import { readColumns } from './readColumns.ts';
 import type { MigratedDeployment } from './releasedSnapshots.ts';
 import { rowTables } from './rowTables.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
@@ -160,10 +161,7 @@ export async function requireMigrated(database: Database): Promise<void> {
 
 /** @throws DatabaseIncompatible when a table lacks a column. */
 async function requireColumns(database: Database): Promise<void> {
-  const rows = await database.select(
-    'SELECT table, name FROM system.columns WHERE database = currentDatabase()',
-  );
-  const found = new Set(rows.map(([table, name]) => `${table}.${name}`));
+  const found = await readColumns(database);
   for (const { name, storedColumns } of allTables) {
     const missing = storedColumns.map((column) => `${name}.${column.name}`).filter((one) => !found.has(one));
     if (missing.length > 0) throw new DatabaseIncompatible(missing);

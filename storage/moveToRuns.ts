@@ -3,7 +3,15 @@ import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
 import type { Database, RowCondition } from './database.ts';
 import { readNewestEpoch } from './ingestEpochs.ts';
-import { noteLineage, openEnd, readLineage, selectCounted, type VisibleRuns } from './lineages.ts';
+import {
+  findLastRun,
+  noteLineage,
+  openEnd,
+  readLineage,
+  selectCounted,
+  type VisibleRuns,
+} from './lineages.ts';
+import { readColumns } from './readColumns.ts';
 import { isRefusal } from './readSnapshotRecords.ts';
 import { convertNewest, type MigratedDeployment, type ReleasedFeed } from './releasedSnapshots.ts';
 import { findSource, readActiveGeneration, readReadingsOrigin } from './releasedTables.ts';
@@ -74,16 +82,9 @@ export async function moveToRuns(
   const runs: VisibleRuns = [{ run: move.run, through: openEnd }];
   for (const { feed: _, ...history } of histories) {
     const noted = await readLineage(database, history.stream);
-    if (noted?.runs.at(-1)?.run === move.run) continue;
+    if (noted !== null && findLastRun(noted.runs) === move.run) continue;
     await noteLineage(database, { ...history, ...writer, step: 0, cause: 'continued', runs, parent: '' }, 0);
   }
-}
-
-async function readColumns(database: Database): Promise<ReadonlySet<string>> {
-  const rows = await database.select(
-    'SELECT table, name FROM system.columns WHERE database = currentDatabase()',
-  );
-  return new Set(rows.map(([table, name]) => `${table}.${name}`));
 }
 
 /** Stores the newest state of a stream as one of the run, unless it is stored. Null if there is none that can be taken over. */

@@ -15,6 +15,9 @@ const fillingMs = 2 * dayMs;
 /** Readers may rely on a retired run for this long. They look for another history after seconds. */
 const readMs = 3_600_000;
 
+/** Tables whose rows name a run. Snapshots go first: a process that restores one relies on the rows. */
+const tables = [foldStates, ...rowTables.map(({ definition }) => definition)];
+
 interface RetirementOptions {
   readonly database: Database;
   /** This process. */
@@ -31,7 +34,7 @@ interface RetirementOptions {
  */
 export async function dropRetiredRuns(options: RetirementOptions): Promise<void> {
   const { database, writtenRuns, nowMs, logger } = options;
-  // A run is noted or written by this process before it has rows, so whoever has begun it meanwhile needs it too.
+  // A run is noted or written by this process before it has rows, so one that begins meanwhile is needed too.
   const stored = await findStored(database);
   const needed = new Set([...(await findNeeded(database, nowMs())), ...writtenRuns()]);
   const retired = await listRetired(database);
@@ -93,29 +96,28 @@ async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySe
   return needed;
 }
 
+const retirements = lineages.select('runs', 'notedAtMs');
+
 /** When each retired run was retired last. */
 async function listRetired(database: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await database.select(
-    `SELECT runs, noted_at_ms FROM ${lineages.name} WHERE cause = 'retired' ORDER BY noted_at_ms`,
+    `SELECT ${retirements.list} FROM ${lineages.name} WHERE cause = 'retired' ORDER BY noted_at_ms`,
   );
   return new Map(
-    rows.flatMap(([runs, atMs]) =>
-      (runs as unknown as readonly string[]).map((run) => [run, Number(atMs)] as const),
-    ),
+    rows.map(retirements.read).flatMap(({ runs, notedAtMs }) => runs.map((run) => [run, notedAtMs] as const)),
   );
 }
 
 async function findStored(database: Database): Promise<ReadonlySet<string>> {
   const stored = new Set<string>();
-  for (const table of [...rowTables.map(({ definition }) => definition), foldStates])
-    for (const [run] of await database.select(`SELECT DISTINCT run FROM ${table.name}`))
-      stored.add(String(run));
+  for (const { name } of tables)
+    for (const [run] of await database.select(`SELECT DISTINCT run FROM ${name}`)) stored.add(String(run));
   return stored;
 }
 
-/** A partition holds rows of one run. Snapshots go first: whoever restores one relies on the rows. */
+/** A partition holds rows of one run. */
 async function dropRun(database: Database, run: string): Promise<void> {
-  for (const { name } of [foldStates, ...rowTables.map(({ definition }) => definition)])
+  for (const { name } of tables)
     for (const [id] of await database.select(
       `SELECT DISTINCT _partition_id FROM ${name} WHERE run = {run:String}`,
       { run },

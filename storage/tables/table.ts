@@ -60,8 +60,6 @@ export interface Table<Row, Given = Row> extends ColumnSelection<Given> {
   readonly timeColumn: string | null;
   /** Columns that tell what a row is about, if a run may store it more than once; null if it stores it once. */
   readonly identity: readonly string[] | null;
-  /** SQL of a row's partition; null without. */
-  readonly partitionExpression: string | null;
   /**
    * Number of a row's period. Rows of one period lie in at most two partitions. 0 for a table that is not partitioned by time.
    */
@@ -167,7 +165,6 @@ export function defineTable<Row extends Given, Given = Row>(
     identity: (orderBy as readonly string[]).includes('storedBy')
       ? orderBy.filter((key) => key !== 'run' && key !== 'storedBy').map(resolveName)
       : null,
-    partitionExpression,
     findPeriod: (row) =>
       timeKey === null ? 0 : Math.floor(Number((row as Given & Partial<Row>)[timeKey]) / partitionMs),
     select: (...selected) => select(selected),

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { filter, firstValueFrom, merge, Subject, take } from 'rxjs';
 import type { Database } from '../../storage/database.ts';
-import { findRestorable, selectKept } from '../../storage/fills.ts';
-import { cutRuns, type Lineage, noteLineage, openEnd, selectCounted } from '../../storage/lineages.ts';
+import { findRestorable } from '../../storage/fills.ts';
+import {
+  cutRuns,
+  type Lineage,
+  noteLineage,
+  openEnd,
+  selectCounted,
+  selectKept,
+} from '../../storage/lineages.ts';
 import { rowTablesOf } from '../../storage/rowTables.ts';
 import type { MessageSource } from '../jetstream/source/messageSource.ts';
 import { runAlone } from '../operators/runAlone.ts';

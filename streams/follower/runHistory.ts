@@ -7,6 +7,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
 import {
   cutRuns,
+  findLastRun,
   findReplay,
   findTip,
   type IsCounted,
@@ -70,7 +71,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
   /** The last one that a restoration has ended with, whether or not it could use its state. */
   let replayed = '';
 
-  const lastRun = (lineage: Lineage | null) => lineage?.runs.at(-1)?.run ?? '';
+  const lastRun = (lineage: Lineage | null) => findLastRun(lineage?.runs ?? []);
 
   async function note(cause: LineageCause, position: number): Promise<void> {
     const noted = own;
@@ -106,7 +107,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     let runs = cutRuns(parent?.runs ?? [], position);
     // A replay is continued once, even if none of its states could be restored, or if another run follows before that is noted.
     const isPending = parent !== null && parent === own && !isNoted;
-    const last = isPending ? own?.parent : runs.at(-1)?.run;
+    const last = isPending ? parent?.parent : findLastRun(runs);
     const continued = parent?.cause === 'filled' ? lastRun(parent) : (last ?? '');
     while (runs.length >= runsMax) {
       runs = await mergeRuns(database, { stream, runs, name: randomUUID() });

@@ -7,8 +7,15 @@ import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { dayMs } from '../../../actors/schemas/durations.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
 import type { Database } from '../../../storage/database.ts';
-import { findFillBase, noteFillEnd, selectKept } from '../../../storage/fills.ts';
-import { cutRuns, type Lineage, readLineage, selectCounted } from '../../../storage/lineages.ts';
+import { findFillBase, noteFillEnd } from '../../../storage/fills.ts';
+import {
+  cutRuns,
+  findLastRun,
+  type Lineage,
+  readLineage,
+  selectCounted,
+  selectKept,
+} from '../../../storage/lineages.ts';
 import { isRefusal, readSnapshotRecords } from '../../../storage/readSnapshotRecords.ts';
 import { createRecentReadings } from '../../../storage/recentReadings.ts';
 import { createOldestRowMs, readRowsGoneBeforeMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
@@ -171,7 +178,7 @@ async function foldAgain(check: Check, range: FoldRange): Promise<string | null>
     through,
     fold,
     snapshots,
-    from: { ...history, runs: kept, parent: kept.at(-1)?.run ?? '' },
+    from: { ...history, runs: kept, parent: findLastRun(kept) },
     onBatch: (batch) => progress.update(batch.position),
   }).finally(progress.stop);
   const [own, ...others] = filled.runs.slice(selectKept(filled).length);

@@ -1,14 +1,16 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { type FoldIdentity, isOfFold } from '../../../actors/foldIdentity.ts';
 import type { Database } from '../../../storage/database.ts';
-import { listUnfinished, selectKept } from '../../../storage/fills.ts';
+import { listUnfinished } from '../../../storage/fills.ts';
 import {
   cutRuns,
+  findLastRun,
   findTip,
   isSameHistory,
   type Lineage,
   readLineage,
   selectCounted,
+  selectKept,
 } from '../../../storage/lineages.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import type { SnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
@@ -166,7 +168,7 @@ async function findBegun(
   const unfinished = await listUnfinished(database, stream, { ...identity, streamCreated });
   const begun = unfinished.find((one) => isSameHistory(selectKept(one), kept));
   if (begun === undefined)
-    return { from: { ...history, runs: kept, parent: kept.at(-1)?.run ?? '' }, isResumed: false };
+    return { from: { ...history, runs: kept, parent: findLastRun(kept) }, isResumed: false };
   const runs = cutRuns(begun.runs, throughSequence);
   return { from: { ...history, runs, parent: begun.parent }, isResumed: true };
 }
