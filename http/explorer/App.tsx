@@ -1,17 +1,19 @@
-import type { ComponentChildren } from 'preact';
 import { Footer } from './components/Footer.tsx';
 import { Header } from './components/Header.tsx';
-import { type Page, PageContext } from './components/pageContext.ts';
+import type { PageRequest } from './page.ts';
 import { Feed } from './views/feed/Feed.tsx';
 import { Glance } from './views/glance/Glance.tsx';
 import { Owners } from './views/owners/Owners.tsx';
+import { Missing, RecordPage } from './views/records/Record.tsx';
 import { Settlements } from './views/settlements/Settlements.tsx';
 import { StatisticsView } from './views/statistics/Statistics.tsx';
 
-/** Content of `body`, identical on the server and in the browser. */
-export function App({ page, children }: { page: Page; children?: ComponentChildren }) {
+type AppProps = Pick<PageRequest, 'place' | 'events'>;
+
+/** Content of `body`, within a page's context. */
+export function App({ place, events }: AppProps) {
   return (
-    <PageContext.Provider value={page}>
+    <>
       <a class="skip" href="#content">
         Skip to the content
       </a>
@@ -32,26 +34,30 @@ export function App({ page, children }: { page: Page; children?: ComponentChildr
       </svg>
       <Header />
       <main id="content" tabIndex={-1}>
-        {children ?? <View page={page} />}
+        <View place={place} events={events} />
       </main>
       <Footer />
-    </PageContext.Provider>
+    </>
   );
 }
 
-function View({ page: { place } }: { page: Page }) {
+function View({ place, events }: AppProps) {
   switch (place.view) {
     case 'glance':
       return <Glance />;
     case 'statistics':
       return <StatisticsView range={place.range} />;
     case 'settlements':
-      return <Settlements range={place.range} />;
+      return <Settlements {...place} />;
     case 'owners':
-      return <Owners address={place.address} />;
+      return <Owners {...place} />;
     case 'feed':
-      return <Feed category={place.category} />;
-    default:
+      return <Feed {...place} />;
+    case 'embed':
       return null;
+    case 'missing':
+      return <Missing place={place} />;
+    default:
+      return <RecordPage {...place} events={events} />;
   }
 }

@@ -13,7 +13,7 @@ export function explorerBundles(directory) {
   const shared = { cwd: root, logLevel: 'warn', tsconfig: false, transform: { target: 'es2022', jsx } };
   const program = {
     ...shared,
-    input: { explorer: relative(root, join(folder, 'browser/main.tsx')) },
+    input: { page: relative(root, join(folder, 'browser/main.ts')) },
     platform: 'browser',
     plugins: [staticFiles()],
     output: {
@@ -22,8 +22,7 @@ export function explorerBundles(directory) {
       assetFileNames: '[name].[hash][extname]',
       format: 'iife',
       minify: true,
-      // The browser compiles all functions while it loads the script, instead of one by one during the first rendering.
-      postBanner: '//# allFunctionsCalledOnLoad',
+      comments: false,
     },
   };
   const renderer = {

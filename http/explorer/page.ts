@@ -29,25 +29,10 @@ export interface Bodies {
 export const searchedEventsMax = 2_000;
 
 export type FeedEvent = z.infer<typeof feedEvent>;
-export type ResourceName = keyof Bodies;
+type ResourceName = keyof Bodies;
 
-interface Problem {
-  /** HTTP status; 0 if the service was not reached. */
-  readonly status: number;
-  /** Error code of the body; empty if it has none. */
-  readonly code: string;
-  /** Time of the next attempt, in epoch milliseconds. */
-  readonly retryAtMs: number;
-}
-
-/** State of one resource. A problem does not remove the body that was read before. */
-export interface Resource<Body> {
-  readonly body: Body | null;
-  readonly problem: Problem | null;
-}
-
-/** Returns the state of the resource at a path with its query, such as `/v1/measurement/stats?range=7d`. */
-export type ReadResource = <Name extends ResourceName>(name: Name, path: string) => Resource<Bodies[Name]>;
+/** Returns the body of the route at a path with its query, such as `/v1/measurement/stats?range=7d`; null if it has none at the moment. */
+export type ReadBody = <Name extends ResourceName>(name: Name, path: string) => Bodies[Name] | null;
 
 /** Settings that a page is rendered with. */
 export interface PageSettings {
@@ -55,14 +40,8 @@ export interface PageSettings {
   readonly transactionUrl: string | null;
   /** Public URL of the explorer, without a trailing slash; null if unknown. */
   readonly publicUrl: string | null;
-  /** Public URL of each of the page's files, by plain name such as `explorer.js`. */
+  /** Public URL of each of the page's files, by plain name such as `page.js`. */
   readonly files: Readonly<Record<string, string>>;
-}
-
-export interface Connection {
-  readonly isOnline: boolean;
-  /** `shared`: another tab of this browser holds the stream and forwards its events. */
-  readonly stream: 'closed' | 'connecting' | 'open' | 'shared';
 }
 
 export interface PageRequest {
@@ -76,4 +55,12 @@ export interface PageRequest {
   readonly events: readonly FeedEvent[] | null;
 }
 
-export type RenderPage = (request: PageRequest) => string;
+interface RenderedPage {
+  readonly html: string;
+  /** Whether all bodies that it shows could be read. */
+  readonly isComplete: boolean;
+  /** When it becomes wrong even if nothing that it shows changes, in epoch milliseconds; infinite if never. */
+  readonly expiresAtMs: number;
+}
+
+export type RenderPage = (request: PageRequest) => RenderedPage;

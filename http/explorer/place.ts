@@ -4,9 +4,9 @@ import { shortenHash } from './format/numbers.ts';
 export type Place =
   | { readonly view: 'glance' }
   | { readonly view: 'statistics'; readonly range: StatisticsRange }
-  | { readonly view: 'settlements'; readonly range: SettlementsRange }
-  | { readonly view: 'owners'; readonly address: string | null }
-  | { readonly view: 'feed'; readonly category: FeedCategory }
+  | { readonly view: 'settlements'; readonly range: SettlementsRange; readonly earlier?: Earlier }
+  | { readonly view: 'owners'; readonly address: string | null; readonly earlier?: Earlier }
+  | { readonly view: 'feed'; readonly category: FeedCategory; readonly earlier?: Earlier }
   | { readonly view: 'embed' }
   | { readonly view: RecordView; readonly id: string }
   | {
@@ -17,7 +17,19 @@ export type Place =
       readonly query?: string;
     };
 
-/** Views of one record. Only the server renders them, and they have no script. */
+/** A further page of a list that a view shows: the list, and where its page begins. */
+export interface Earlier {
+  readonly list: ListName;
+  readonly cursor: string;
+}
+/** The lists of a page: events of the feed, or an owner's activity or positions. */
+export type ListName = (typeof listNames)[number];
+const listNames = ['events', 'activity', 'positions'] as const;
+
+/** The places that have lists. */
+export type ListPlace = Extract<Place, { readonly view: 'settlements' | 'owners' | 'feed' }>;
+
+/** Views of one record. */
 export type RecordView = 'miner' | 'round' | 'block' | 'settlement' | 'event';
 
 const statisticsRanges = ['7d', '30d'] as const;
@@ -27,7 +39,7 @@ export type SettlementsRange = (typeof settlementsRanges)[number];
 const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
 export type FeedCategory = (typeof feedCategories)[number];
 
-/** Returns the place of a page with script. It ignores unknown parameters, so every link leads somewhere. */
+/** Returns the place of a view. It ignores unknown parameters, so every link leads somewhere. */
 export function parsePlace(path: string, query: string): Place {
   const parameters = new URLSearchParams(query);
   const [, first = '', second = ''] = path.split('/');
@@ -35,14 +47,30 @@ export function parsePlace(path: string, query: string): Place {
     case 'statistics':
       return { view: 'statistics', range: choose(statisticsRanges, parameters.get('range'), '7d') };
     case 'settlements':
-      return { view: 'settlements', range: choose(settlementsRanges, parameters.get('range'), '7d') };
+      return {
+        view: 'settlements',
+        range: choose(settlementsRanges, parameters.get('range'), '7d'),
+        ...parseEarlier(parameters),
+      };
     case 'owners':
-      return { view: 'owners', address: second.toLowerCase() || null };
+      return { view: 'owners', address: second.toLowerCase() || null, ...parseEarlier(parameters) };
     case 'feed':
-      return { view: 'feed', category: choose(feedCategories, parameters.get('category'), 'all') };
+      return {
+        view: 'feed',
+        category: choose(feedCategories, parameters.get('category'), 'all'),
+        ...parseEarlier(parameters),
+      };
     default:
       return { view: 'glance' };
   }
+}
+
+/** Further pages of the views' lists, by their parameters: `cursor` without a list is one of the first list. */
+function parseEarlier(parameters: URLSearchParams): { readonly earlier?: Earlier } {
+  const cursor = parameters.get('cursor');
+  return cursor === null
+    ? {}
+    : { earlier: { list: choose(listNames, parameters.get('list'), 'events'), cursor } };
 }
 
 export function formatPlace(place: Place): string {
@@ -50,13 +78,25 @@ export function formatPlace(place: Place): string {
     case 'glance':
       return '/';
     case 'statistics':
-      return place.range === '7d' ? '/statistics' : `/statistics?range=${place.range}`;
+      return formatAddress('/statistics', { range: place.range === '7d' ? undefined : place.range });
     case 'settlements':
-      return place.range === '7d' ? '/settlements' : `/settlements?range=${place.range}`;
+      return formatAddress(
+        '/settlements',
+        { range: place.range === '7d' ? undefined : place.range },
+        place.earlier,
+      );
     case 'owners':
-      return place.address === null ? '/owners' : `/owners/${place.address}`;
+      return formatAddress(
+        place.address === null ? '/owners' : `/owners/${place.address}`,
+        {},
+        place.earlier,
+      );
     case 'feed':
-      return place.category === 'all' ? '/feed' : `/feed?category=${place.category}`;
+      return formatAddress(
+        '/feed',
+        { category: place.category === 'all' ? undefined : place.category },
+        place.earlier,
+      );
     case 'embed':
       return '/embed';
     case 'missing':
@@ -64,6 +104,22 @@ export function formatPlace(place: Place): string {
     default:
       return `/${place.view}s/${encodeURIComponent(place.id)}`;
   }
+}
+
+function formatAddress(
+  path: string,
+  parameters: Readonly<Record<string, string | undefined>>,
+  earlier?: Earlier,
+): string {
+  const all = {
+    ...parameters,
+    list: earlier === undefined || earlier.list === 'events' ? undefined : earlier.list,
+    cursor: earlier?.cursor,
+  };
+  const query = Object.entries(all).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return query.length === 0 ? path : `${path}?${query.join('&')}`;
 }
 
 export function nameView(place: Place): string {

@@ -1,54 +1,43 @@
 import { renderToString } from 'preact-render-to-string';
 import { App } from './App.tsx';
 import { PageContext } from './components/pageContext.ts';
-import { describeEvent } from './format/events.ts';
-import type { Bodies, PageRequest, RenderPage, Resource, ResourceName } from './page.ts';
+import { describeEvent, eventTypes } from './format/events.ts';
+import type { PageRequest, ReadBody, RenderPage } from './page.ts';
 import { describePage } from './pageTitle.ts';
-import { formatPlace } from './place.ts';
+import { formatPlace, type Place } from './place.ts';
+import { corePath, statusPath } from './resources.ts';
 import { Embed } from './views/Embed.tsx';
-import { Missing, RecordPage } from './views/records/Record.tsx';
 
-/**
- * Renders a complete page on the server, with current figures, that works without script. The script renders the same page over it once
- * it has read the resources listed in `data-reads`.
- */
+/** How often an open page asks for itself, in seconds: where the wheel's speed is shown, as often as a person sees a difference. */
+const refreshSeconds = (place: Place) => (place.view === 'glance' || place.view === 'embed' ? 5 : 30);
+
+/** Renders a complete page, with current figures. Its script asks for the same page again, and changes what has changed (`browser/`). */
 export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: readBody }: PageRequest) => {
-  const reads = new Map<string, ResourceName>();
-  const known = new Map<string, Resource<unknown>>();
-  const read = <Name extends ResourceName>(name: Name, route: string): Resource<Bodies[Name]> => {
-    reads.set(route, name);
-    const resource = known.get(route) ?? { body: readBody(route), problem: null };
-    known.set(route, resource);
+  let isComplete = events !== null;
+  let expiresAtMs = Number.POSITIVE_INFINITY;
+  const read = ((_name, path) => {
+    const body = readBody(path);
+    if (body === null) isComplete = false;
     // The path belongs to the route of this name (`resources.ts`).
-    return resource as Resource<Bodies[Name]>;
-  };
+    return body;
+  }) as ReadBody;
   const page = {
     place,
     read,
     settings,
     renderedAtMs: nowMs,
-    actions: null,
-    connection: null,
-    zone: 'UTC' as const,
-    reversal: null,
+    expireAt: (atMs: number) => {
+      expiresAtMs = Math.min(expiresAtMs, atMs);
+    },
   };
-  const content =
-    'id' in place ? (
-      <RecordPage {...place} events={events} />
-    ) : place.view === 'missing' ? (
-      <Missing place={place} />
-    ) : undefined;
   const isEmbedded = place.view === 'embed';
   const body = renderToString(
-    isEmbedded ? (
-      <PageContext.Provider value={page}>
-        <Embed />
-      </PageContext.Provider>
-    ) : (
-      <App page={page}>{content}</App>
-    ),
+    <PageContext.Provider value={page}>
+      {isEmbedded ? <Embed /> : <App place={place} events={events} />}
+    </PageContext.Provider>,
   );
-  const { title, icon } = describePage(place, read, null);
+  const status = read('status', statusPath);
+  const { title, icon } = describePage(place, status);
   const { files, publicUrl } = settings;
   const [event] = events ?? [];
   const description = event === undefined ? about : describeEvent(event).sentence;
@@ -81,19 +70,31 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
         </noscript>
       )}
       {/* Not a module: browsers request modules with an Origin header, which the service refuses (CONTRACT.md, Origins). */}
-      {content === undefined && <script defer src={files[isEmbedded ? 'embed.js' : 'explorer.js']} />}
+      <script defer src={files['page.js']} />
     </head>,
   );
-  const attributes = [
-    `data-reads="${escapeAttribute(JSON.stringify([...reads]))}"`,
-    `data-settings="${escapeAttribute(JSON.stringify(settings))}"`,
-  ];
-  return `<!doctype html>\n<html lang="en">${head}<body ${attributes.join(' ')}>${body}</body></html>\n`;
+  const core = read('core', corePath);
+  const settled =
+    core?.status === 'available'
+      ? [core.identities.core, core.core.settledThroughRound, core.chain.safeThroughBlock].join(' ')
+      : undefined;
+  const attributes = {
+    'data-refresh-seconds': refreshSeconds(place),
+    'data-rendered-at': new Date(nowMs).toISOString(),
+    'data-event-types': eventTypes.join(' '),
+    'data-settled': settled,
+    'data-title': title,
+    'data-icon': files[icon],
+    'data-lost-title': ['Not connected', ...title.split(' · ').slice(1)].join(' · '),
+    'data-lost-icon': files['wheel-stale.svg'],
+  };
+  const written = renderToString(<body {...attributes} />).replace('</body>', '');
+  return {
+    html: `<!doctype html>\n<html lang="en">${head}${written}${body}</body></html>\n`,
+    isComplete,
+    expiresAtMs,
+  };
 };
 
 const about =
   'A physical wheel, its work, and what becomes of it: measured, optimistic, settled on Ethereum, issued as tokens. Live, and only what is known.';
-
-function escapeAttribute(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
-}

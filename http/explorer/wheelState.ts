@@ -1,10 +1,12 @@
-import type { Bodies, Connection, Resource } from './page.ts';
+import type { Bodies } from './page.ts';
 
 export type WheelState = 'turning' | 'resting' | 'stale' | 'fault' | 'unknown';
 
 export interface WheelWords {
   readonly state: WheelState;
   readonly sentence: string;
+  /** What is still true in a page that has lost its connection. */
+  readonly lostSentence: string;
   readonly detail: string;
 }
 
@@ -12,14 +14,21 @@ export interface WheelWords {
 const whatItIs =
   'A wheel whose every turn is counted as work, settled on Ethereum, and rewarded with tokens.';
 
-/** Whether the service is unreachable, so nothing on the page is known to be current. */
-export function isLost(connection: Connection | null, { problem }: Resource<unknown>): boolean {
-  return problem?.status === 0 || connection?.isOnline === false;
+/** Describes the wheel by its newest reading. */
+export function describeWheel(status: Bodies['status'] | null): WheelWords {
+  const now = describeNow(status);
+  return {
+    ...now,
+    lostSentence: now.sentence
+      .replace(' is ', ' was ')
+      .replace(' has not been ', ' had not been ')
+      .replace(' reports ', ' reported '),
+  };
 }
 
-/** Describes the wheel by its newest reading. The first matching row wins. */
-export function describeWheel(status: Resource<Bodies['status']>, connection: Connection | null): WheelWords {
-  const measurement = status.body?.measurement ?? null;
+/** The first matching row wins. */
+function describeNow(status: Bodies['status'] | null): Omit<WheelWords, 'lostSentence'> {
+  const measurement = status?.measurement ?? null;
   if (measurement === null)
     return {
       state: 'unknown',
@@ -27,12 +36,6 @@ export function describeWheel(status: Resource<Bodies['status']>, connection: Co
       detail: 'No reading was accepted yet. Unknown is not zero: the wheel may well be turning.',
     };
   const isTurning = measurement.rpmMilli > 0 || measurement.speedMmPerSecond > 0;
-  if (isLost(connection, status))
-    return {
-      state: 'stale',
-      sentence: `The wheel was ${isTurning ? 'turning' : 'resting'}.`,
-      detail: 'That is the last that reached this page. What it does now is unknown.',
-    };
   if (measurement.freshness === 'stale')
     return {
       state: 'stale',

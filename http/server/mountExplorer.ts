@@ -30,6 +30,11 @@ export function mountExplorer(
     send(exchange, pages.find(transport.path(request), transport.query(request)));
   for (const path of sharedPaths) mount(path, null, answerPage);
   for (const path of recordPaths) mount(path, recordGuarded, answerPage);
+  mount('/tables/:name', null, (exchange, request) => {
+    const table = pages.table(request.getParameter(0) ?? '', transport.query(request));
+    if (table === null) writer.writeError(exchange, createHttpError('not_found'));
+    else send(exchange, table);
+  });
   mount('/explorer/:file', null, (exchange, request) => {
     const file = pages.file(request.getParameter(0) ?? '');
     if (file === null) writer.writeError(exchange, createHttpError('not_found'));

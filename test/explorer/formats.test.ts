@@ -28,7 +28,7 @@ import {
   formatMinutes,
   nameZone,
 } from '../../http/explorer/format/times.ts';
-import type { Bodies, Connection, FeedEvent, Resource } from '../../http/explorer/page.ts';
+import type { Bodies, FeedEvent } from '../../http/explorer/page.ts';
 import { describePage } from '../../http/explorer/pageTitle.ts';
 import { nameView, type Place } from '../../http/explorer/place.ts';
 import { computeRoundEnd } from '../../http/explorer/rounds.ts';
@@ -224,42 +224,57 @@ it.each([
   );
 });
 
-type Status = Resource<Bodies['status']>;
 const turning = { rpmMilli: 1, speedMmPerSecond: 0, freshness: 'online', coreStatus: 'OK' };
 const resting = { ...turning, rpmMilli: 0 };
 const rolling = { ...resting, speedMmPerSecond: 1 };
 const broken = { ...turning, coreStatus: 'COUNTER_FAULT' };
 const stale = { ...broken, freshness: 'stale' };
-const online: Connection = { isOnline: true, stream: 'open' };
-const offline: Connection = { ...online, isOnline: false };
-const lost = { status: 0, code: '', retryAtMs: 0 };
-const busy = { status: 503, code: 'database_busy', retryAtMs: 0 };
 
 it.each([
-  [turning, null, online, 'Turning', 'turning', 'The wheel is turning.', 'turning #0b6a56'],
-  [turning, busy, null, 'Turning', 'turning', 'The wheel is turning.', 'turning #0b6a56'],
-  [rolling, null, null, 'Turning', 'turning', 'The wheel is turning.', 'turning #0b6a56'],
-  [resting, null, online, 'Resting', 'resting', 'The wheel is resting.', 'resting #2d4ca3'],
-  [broken, null, online, 'Counter fault', 'fault', 'The counter reports a fault.', 'fault #9c2f22'],
-  [stale, null, online, 'Out of touch', 'stale', 'The wheel is out of touch.', 'unknown #56625d'],
-  [turning, lost, online, 'Out of touch', 'stale', 'The wheel was turning.', 'turning #0b6a56'],
-  [resting, null, offline, 'Out of touch', 'stale', 'The wheel was resting.', 'resting #2d4ca3'],
-  [null, null, online, 'Unknown', 'unknown', 'The wheel has not been heard of.', 'unknown #56625d'],
+  [turning, 'Turning', 'turning', 'The wheel is turning.', 'The wheel was turning.', 'turning #0b6a56'],
+  [rolling, 'Turning', 'turning', 'The wheel is turning.', 'The wheel was turning.', 'turning #0b6a56'],
+  [resting, 'Resting', 'resting', 'The wheel is resting.', 'The wheel was resting.', 'resting #2d4ca3'],
+  [
+    broken,
+    'Counter fault',
+    'fault',
+    'The counter reports a fault.',
+    'The counter reported a fault.',
+    'fault #9c2f22',
+  ],
+  [
+    stale,
+    'Out of touch',
+    'stale',
+    'The wheel is out of touch.',
+    'The wheel was out of touch.',
+    'unknown #56625d',
+  ],
+  [
+    null,
+    'Unknown',
+    'unknown',
+    'The wheel has not been heard of.',
+    'The wheel had not been heard of.',
+    'unknown #56625d',
+  ],
 ] as const)(
-  'a wheel of which %j is known, with %j and %j, is named',
-  (measurement, problem, connection, title, state, sentence, badge) => {
-    const body = { installationId: 'wheel', measurement } as unknown as Bodies['status'];
-    const status: Status = { body, problem };
-    expect(describeWheel(status, connection)).toMatchObject({ state, sentence });
-    const describe = (place: Place) => describePage(place, () => status as Resource<never>, connection);
-    expect(describe({ view: 'glance' })).toEqual({
+  'a wheel of which %j is known is called %s',
+  (measurement, title, state, sentence, lostSentence, badge) => {
+    const status = { installationId: 'wheel', measurement } as unknown as Bodies['status'];
+    expect(describeWheel(status)).toMatchObject({ state, sentence, lostSentence });
+    expect(describePage({ view: 'glance' }, status)).toEqual({
       title: `${title} · wheel · Mining activity`,
       icon: `wheel-${state}.svg`,
     });
-    expect(describe({ view: 'owners', address: null }).title).toBe('Owners · wheel · Mining activity');
-    const unknown = describePage({ view: 'glance' }, () => ({ body: null, problem: null }), connection);
-    expect(unknown).toEqual({ title: 'At a glance · Mining activity', icon: 'wheel-unknown.svg' });
-    const svg = drawBadge(body, null);
+    expect(describePage({ view: 'owners', address: null }, status).title).toBe(
+      'Owners · wheel · Mining activity',
+    );
+    expect(describePage({ view: 'glance' }, null)).toEqual({
+      title: 'At a glance · Mining activity',
+      icon: 'wheel-unknown.svg',
+    });
+    const svg = drawBadge(status, null);
     expect(`${/>wheel (\w+)<\/text>/.exec(svg)?.[1]} ${/fill="(#\w+)"/.exec(svg)?.[1]}`).toBe(badge);
   },
 );

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { compareWeeks } from '../../http/explorer/format/weeks.ts';
 import { formatPlace } from '../../http/explorer/place.ts';
@@ -12,8 +11,8 @@ import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 
-/** Size of the browser's program, compressed (http/explorer/README.md). */
-const scriptBytesMax = 36 * 1024;
+/** Size of the page's script, without compression (http/explorer/README.md). */
+const scriptBytesMax = 20 * 1024;
 
 const build = join(import.meta.dirname, '../../dist/deploy/explorer/public');
 const names: string[] = JSON.parse(readFileSync(join(build, 'names.json'), 'utf8'));
@@ -60,9 +59,11 @@ describe('pages of the explorer', () => {
   it('are rendered once per change of what they show', async () => {
     const server = await startPublicServer();
     const before = await readTag(server, '/');
-    // The clock of the round would be another one by now.
     server.clock.advance(1_000);
     expect(await readTag(server, '/')).toBe(before);
+    // Another round is open by then.
+    server.clock.advance(600_000);
+    expect(await readTag(server, '/')).not.toBe(before);
     server.views.process = { ...server.views.process, measurement: null };
     expect(await readTag(server, '/')).not.toBe(before);
   });
@@ -72,7 +73,11 @@ describe('pages of the explorer', () => {
     server.hasViews = false;
     expect((await server.get('/v1/status')).status).toBe(503);
     const response = await server.get('/');
-    expect(response.status).toBe(200);
+    // An open page keeps what it shows.
+    expect([response.status, response.headers.get('retry-after')]).toEqual([
+      503,
+      expect.stringMatching(/^\d+$/),
+    ]);
     expect(await response.text()).toContain('the service is starting');
     server.hasViews = true;
     expect(await (await server.get('/')).text()).not.toContain('the service is starting');
@@ -82,7 +87,7 @@ describe('pages of the explorer', () => {
     const server = await startPublicServer({ installationId: 'an impossible one' });
     expect((await server.get('/v1/status')).status).toBe(500);
     const response = await server.get('/');
-    expect(response.status).toBe(200);
+    expect(response.status).toBe(503);
     const html = await response.text();
     expect(html).not.toContain('an impossible one');
     expect(html).toContain('cannot be shown at the moment');
@@ -120,7 +125,7 @@ describe('pages of the explorer', () => {
     expect(response.headers.get('etag')).toBeNull();
     const html = await response.text();
     expect(html).toContain(sentence);
-    expect(html).not.toMatch(/alert|<script|rel="canonical"|Printed from/);
+    expect(html).not.toMatch(/alert\(|<script(?! defer src=)|rel="canonical"|Printed from/);
   });
 
   it('are errors to programs where no page is', async () => {
@@ -189,7 +194,7 @@ describe('files of the explorer', () => {
   it('have names that change with their contents, and may be kept for ever', async () => {
     const server = await sharedServer();
     const html = await (await server.get('/')).text();
-    for (const pattern of [/^explorer\..+\.js$/, /^style\..+\.css$/]) {
+    for (const pattern of [/^page\..+\.js$/, /^style\..+\.css$/]) {
       const name = findName(pattern);
       expect(html).toContain(`/explorer/${name}`);
       const response = await server.get(`/explorer/${name}`, { 'Accept-Encoding': 'gzip, br' });
@@ -201,9 +206,9 @@ describe('files of the explorer', () => {
     expect((await server.get('/explorer/names.json')).status).toBe(404);
   });
 
-  it('need less script than 36 KB', () => {
-    const script = readFileSync(join(build, findName(/^explorer\..+\.js$/)));
-    expect(gzipSync(script).length).toBeLessThan(scriptBytesMax);
+  it('need less script than 20 KB', () => {
+    const script = readFileSync(join(build, findName(/^page\..+\.js$/)));
+    expect(script.length).toBeLessThan(scriptBytesMax);
   });
 });
 
@@ -222,7 +227,7 @@ describe('what other sites and programs show', () => {
     expect(html).toContain('The wheel is ');
     expect(html).toMatch(/<noscript><meta http-equiv="refresh" content="60"\/><\/noscript>/);
     expect(html).not.toContain('<header');
-    expect(html.match(/<script [^>]*>/g)).toEqual([expect.stringMatching(/src="[^"]*\/embed\.[^"]*js"/)]);
+    expect(html.match(/<script [^>]*>/g)).toEqual([expect.stringMatching(/src="[^"]*\/page\.[^"]*js"/)]);
   });
 
   it('is a badge, which calls unknown what is unknown', async () => {

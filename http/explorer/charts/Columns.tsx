@@ -14,6 +14,7 @@ interface ColumnMark {
 }
 
 interface ColumnsProps {
+  readonly id: string;
   readonly label: string;
   readonly marks: readonly ColumnMark[];
   readonly ticks: readonly Tick[];
@@ -24,11 +25,12 @@ interface ColumnsProps {
 /**
  * A chart of columns. A missing column is hatched over its full height, an observed zero is a line at the bottom, and a future column is empty.
  */
-export function Columns({ label, marks, ticks, formatValue, tone = 'measured' }: ColumnsProps) {
+export function Columns({ id, label, marks, ticks, formatValue, tone = 'measured' }: ColumnsProps) {
   const largest = Math.max(0, ...marks.flatMap(({ value, reference }) => [value ?? 0, reference ?? 0]));
   const scale = createLinearScale([0, largest === 0 ? 1 : largest], [height, 0], 3);
   return (
     <Plot
+      id={id}
       label={label}
       tone={tone}
       texts={marks.map(({ text }) => text)}

@@ -1,12 +1,11 @@
-import { useState } from 'preact/hooks';
-import { usePage } from '../components/pageContext.ts';
+import { Timed } from '../components/Time.tsx';
 import { formatInteger, formatPercent } from '../format/numbers.ts';
-import { formatDay, type Zone } from '../format/times.ts';
+import { formatDay } from '../format/times.ts';
+import { time, writeTimes } from '../format/timeTexts.ts';
 import { coverages } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
-import { ChartCursor } from './ChartCursor.tsx';
-import { chooseDaysZone, formatDayAndHalfHour, inDayOrder, listDayTicks } from './halfHours.ts';
-import { pointAt } from './pointAt.ts';
+import { Chart, cells } from './Chart.tsx';
+import { findSpan, findTime, inDayOrder } from './halfHours.ts';
 
 type Day = Bodies['statistics']['activity']['days'][number];
 type Bucket = Day['buckets'][number];
@@ -16,52 +15,25 @@ const halfHoursPerDay = 48;
 
 /** Days, newest first, with half hours from noon to noon. A cell is darker the more work it holds. */
 export function HeatMap({ days }: { days: readonly Day[] }) {
-  const { zone } = usePage();
-  const [pointed, setPointed] = useState<number | null>(null);
-  const ticksZone = chooseDaysZone(
-    days.map(({ date }) => date),
-    zone,
-  );
   const rows = [...days].reverse().map((day) => ({ day, buckets: inDayOrder(day.buckets) }));
-  const describe = (index: number) => {
-    const row = rows[Math.floor(index / halfHoursPerDay)];
-    const bucket = row?.buckets[index % halfHoursPerDay];
-    return row === undefined || bucket === undefined ? '' : describeBucket(row.day.date, bucket, zone);
-  };
   const largest = Math.max(
     1,
     ...days.flatMap(({ buckets }) => buckets.map(({ workUnits }) => Number(workUnits ?? '0'))),
   );
   return (
-    <div class="heat">
-      <ChartCursor
-        label="Half hours, day by day"
-        count={rows.length * halfHoursPerDay}
-        pointed={pointed}
-        describe={describe}
-        onPoint={setPointed}
-        rowLength={halfHoursPerDay}
-      />
+    <Chart
+      id="half-hours"
+      class="heat"
+      label="Half hours, day by day"
+      texts={rows.flatMap(({ day, buckets }) => buckets.map((bucket) => describeBucket(day.date, bucket)))}
+      rowLength={halfHoursPerDay}
+    >
       <table>
         <thead>
           <tr>
             <th scope="col">Day</th>
             <th scope="col" class="strip-head">
-              <span class="visually-hidden">Half hours, {ticksZone}</span>
-              <svg class="strip-ticks" height="14" width="100%" aria-hidden="true">
-                {listDayTicks(days.at(-1)?.date ?? '', ticksZone).map((text, index) => (
-                  <text
-                    key={`${index * 4}`}
-                    class={index % 2 === 0 || text.endsWith(':00') ? '' : 'minor'}
-                    x={`${(index / 6) * 100}%`}
-                    y="11"
-                    text-anchor={index === 0 ? 'start' : index === 6 ? 'end' : 'middle'}
-                  >
-                    {text.replace(/:00$/, '')}
-                    {index === 0 && ticksZone !== zone && ` ${ticksZone}`}
-                  </text>
-                ))}
-              </svg>
+              <HourTicks days={days.map(({ date }) => date)} />
             </th>
             <th scope="col" class="number">
               Work
@@ -76,13 +48,23 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
             <tr key={day.date} id={day.date}>
               <th scope="row">{formatDay(day.date)}</th>
               <td>
-                <Strip
-                  label={describeDay(day)}
-                  buckets={buckets}
-                  largest={largest}
-                  pointed={pointed === null ? -1 : pointed - row * halfHoursPerDay}
-                  onPoint={(index) => setPointed(index === null ? null : row * halfHoursPerDay + index)}
-                />
+                <svg
+                  class="strip"
+                  viewBox={`0 0 ${buckets.length * 10} 20`}
+                  preserveAspectRatio="none"
+                  role="img"
+                  aria-label={describeDay(day)}
+                  {...cells(buckets.length, 1, row * halfHoursPerDay)}
+                >
+                  {groupCells(buckets, largest).map(([kind, path]) => (
+                    <path
+                      key={kind}
+                      class={kind}
+                      d={path}
+                      fill={kind === 'missing' ? 'url(#hatching)' : undefined}
+                    />
+                  ))}
+                </svg>
               </td>
               <td class="number">
                 {day.coverage.observedRoundCount === 0 ? '–' : formatInteger(day.observedWorkUnits)}
@@ -92,43 +74,39 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
           ))}
         </tbody>
       </table>
-      <p class="readout" aria-hidden="true">
-        {pointed === null ? ' ' : describe(pointed)}
-      </p>
-    </div>
+    </Chart>
   );
 }
 
-function Strip({
-  label,
-  buckets,
-  largest,
-  pointed,
-  onPoint,
-}: {
-  label: string;
-  buckets: readonly Bucket[];
-  largest: number;
-  /** Index of the pointed cell; outside the row if another row is pointed at. */
-  pointed: number;
-  onPoint: (index: number | null) => void;
-}) {
+/** Hours every four hours, which stand for all of the days. */
+function HourTicks({ days }: { days: readonly string[] }) {
+  const span = findSpan(days);
+  const [last = ''] = days.slice(-1);
   return (
-    <svg
-      class="strip"
-      viewBox={`0 0 ${buckets.length * 10} 20`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={label}
-      {...pointAt(buckets.length, onPoint)}
-    >
-      {groupCells(buckets, largest).map(([kind, path]) => (
-        <path key={kind} class={kind} d={path} fill={kind === 'missing' ? 'url(#hatching)' : undefined} />
-      ))}
-      {pointed >= 0 && pointed < buckets.length && (
-        <path class="pointed-cell" d={`M${pointed * 10} 0h10v20h-10z`} />
-      )}
-    </svg>
+    <>
+      <span class="visually-hidden">
+        Half hours, <Timed text={time('zoneOfSpan', ...span)} />
+      </span>
+      <svg class="strip-ticks" height="14" width="100%" aria-hidden="true">
+        {[0, 1, 2, 3, 4, 5, 6].map((index) => {
+          const minute = (720 + index * 240) % 1_440;
+          const at = index === 6 ? span[1] : findTime(last, minute);
+          const text = time('hourOfSpan', at, ...span);
+          return (
+            <text
+              key={index}
+              class={index % 2 === 0 ? '' : 'minor'}
+              x={`${(index / 6) * 100}%`}
+              y="11"
+              text-anchor={index === 0 ? 'start' : index === 6 ? 'end' : 'middle'}
+              data-times={text}
+            >
+              {writeTimes(text, 'UTC')}
+            </text>
+          );
+        })}
+      </svg>
+    </>
   );
 }
 
@@ -163,10 +141,11 @@ function drawCell(
   return coverage === 'partial' ? [cell, ['partial-corner', `M${x + 9.5} 1h-5l5 9z`]] : [cell];
 }
 
-function describeBucket(date: string, { startMinuteUtc, coverage, workUnits }: Bucket, zone: Zone): string {
+function describeBucket(date: string, { startMinuteUtc, coverage, workUnits }: Bucket): string {
   const work =
     workUnits === null ? (coverage === 'future' ? '' : 'unknown') : `${formatInteger(workUnits)} work units`;
-  return `${formatDayAndHalfHour(date, startMinuteUtc, zone)}: ${[work, coverages[coverage]].filter((part) => part !== '').join(', ')}`;
+  const when = time('dayAndHalfHour', findTime(date, startMinuteUtc));
+  return `${when}: ${[work, coverages[coverage]].filter((part) => part !== '').join(', ')}`;
 }
 
 function describeDay({ date, observedWorkUnits, coverage }: Day): string {

@@ -14,6 +14,7 @@ interface LinePoint {
 }
 
 interface LineProps {
+  readonly id: string;
   readonly label: string;
   readonly points: readonly LinePoint[];
   readonly formatValue: (value: number) => string;
@@ -26,7 +27,7 @@ interface LineProps {
 const ticksMax = 5;
 
 /** A line over days or settlements, with gaps where values are unknown; incomplete points are hollow. */
-export function Line({ label, points, formatValue, tone = 'measured', isFromZero = true }: LineProps) {
+export function Line({ id, label, points, formatValue, tone = 'measured', isFromZero = true }: LineProps) {
   const values = points.flatMap(({ value }) => (value === null ? [] : [value]));
   if (values.length === 0) return <p class="unavailable">Nothing was observed in this range.</p>;
   const [least, largest] = [Math.min(...values), Math.max(...values)];
@@ -44,6 +45,7 @@ export function Line({ label, points, formatValue, tone = 'measured', isFromZero
     .y1(({ value }) => scale(value ?? 0));
   return (
     <Plot
+      id={id}
       label={label}
       tone={tone}
       texts={points.map(({ text }) => text)}

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { ChartCursor } from './ChartCursor.tsx';
-import { pointAt } from './pointAt.ts';
+import { writeTimes } from '../format/timeTexts.ts';
+import { Chart, cells } from './Chart.tsx';
 
 export type Tone = 'measured' | 'settled' | 'issued';
 
@@ -9,10 +8,12 @@ export type Tone = 'measured' | 'settled' | 'issued';
 export interface Tick {
   /** Distance from the left edge, as a fraction of the width. */
   readonly at: number;
+  /** It may have times in it (`format/timeTexts.ts`). */
   readonly text: string;
 }
 
 interface PlotProps {
+  readonly id: string;
   readonly label: string;
   readonly tone: Tone;
   /** Text of each value, shown when it is pointed at. Values are equally wide. */
@@ -33,15 +34,11 @@ export const cellWidth = 10;
 /** Labels that are closer to an edge than this fraction of the width end there. */
 const edge = 0.06;
 
-/**
- * A chart that stretches with the page. Shapes are SVG without an aspect ratio; text is not scaled with them, so it is readable on a phone.
- * A pointer, a finger and the keyboard can point at each value.
- */
-export function Plot({ label, tone, texts, gridValues, top, formatValue, ticks, children }: PlotProps) {
-  const [pointed, setPointed] = useState<number | null>(null);
+/** A chart that stretches with the page. Shapes are SVG without an aspect ratio; text is not scaled with them, so it is readable on a phone. */
+export function Plot({ id, label, tone, texts, gridValues, top, formatValue, ticks, children }: PlotProps) {
   const width = texts.length * cellWidth;
   return (
-    <div class={`chart ${tone}`}>
+    <Chart id={id} class={`chart ${tone}`} label={label} texts={texts}>
       <div class="plot-row">
         <div class="scale" aria-hidden="true">
           {gridValues.map((value) => (
@@ -52,31 +49,18 @@ export function Plot({ label, tone, texts, gridValues, top, formatValue, ticks, 
             </svg>
           ))}
         </div>
-        <ChartCursor
-          label={label}
-          count={texts.length}
-          pointed={pointed}
-          describe={(index) => texts[index] ?? ''}
-          onPoint={setPointed}
-        />
         <svg
           class="plot"
           viewBox={`0 0 ${width} ${plotHeight}`}
           preserveAspectRatio="none"
           role="img"
           aria-label={label}
-          {...pointAt(texts.length, setPointed)}
+          {...cells(texts.length)}
         >
           {gridValues.map((value) => (
             <path key={value} class="grid" d={`M0 ${top(value)}H${width}`} />
           ))}
           {children}
-          {pointed !== null && (
-            <path
-              class="pointed-cell"
-              d={`M${pointed * cellWidth} 0h${cellWidth}v${plotHeight}h-${cellWidth}z`}
-            />
-          )}
         </svg>
       </div>
       <div class="ticks" aria-hidden="true">
@@ -88,15 +72,13 @@ export function Plot({ label, tone, texts, gridValues, top, formatValue, ticks, 
               x={`${at * 100}%`}
               y="12"
               text-anchor={at < edge ? 'start' : at > 1 - edge ? 'end' : 'middle'}
+              data-times={text}
             >
-              {text}
+              {writeTimes(text, 'UTC')}
             </text>
           ))}
         </svg>
       </div>
-      <p class="readout" aria-hidden="true">
-        {pointed === null ? ' ' : texts[pointed]}
-      </p>
-    </div>
+    </Chart>
   );
 }

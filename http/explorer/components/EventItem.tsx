@@ -3,6 +3,7 @@ import { Time } from './Time.tsx';
 import { TransactionLink } from './TransactionLink.tsx';
 
 interface EventItemProps {
+  readonly id: string;
   /** Decides the colour of the event's mark. */
   readonly family: 'protocol' | 'players' | 'measurement';
   readonly at: string;
@@ -15,9 +16,9 @@ interface EventItemProps {
   readonly children: ComponentChildren;
 }
 
-export function EventItem({ family, at, address, source, transactionHash, children }: EventItemProps) {
+export function EventItem({ id, family, at, address, source, transactionHash, children }: EventItemProps) {
   return (
-    <li class={`event ${family}`}>
+    <li class={`event ${family}`} id={id}>
       <div class="event-text">{children}</div>
       <div class="event-source quiet small">
         {address === undefined ? (

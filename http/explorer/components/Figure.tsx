@@ -16,7 +16,8 @@ export interface Source {
 
 interface FigureProps extends Source {
   readonly label: string;
-  readonly value: string | null;
+  /** Null or false if unknown. */
+  readonly value: ComponentChildren;
   readonly unit?: string;
   readonly size?: 'large' | 'medium' | 'small';
   readonly children?: ComponentChildren;
@@ -25,17 +26,18 @@ interface FigureProps extends Source {
 /** A figure with its label. When pressed, it shows its source and all its digits, also without script. */
 export function Figure({ label, value, unit, size = 'medium', children, ...source }: FigureProps) {
   const id = nameSource(label, source);
+  const isKnown = value !== null && value !== false;
   return (
     <div class={`figure ${size}`} data-source={`${source.route} ${source.field}`}>
       <button type="button" class="figure-button" popovertarget={id} title="Where is this from?">
         <span class="label">{label}</span>
-        {value === null ? (
-          <span class="unknown">unknown</span>
-        ) : (
+        {isKnown ? (
           <span class="value">
             {value}
             {unit !== undefined && <span class="unit">&nbsp;{unit}</span>}
           </span>
+        ) : (
+          <span class="unknown">unknown</span>
         )}
       </button>
       {children !== undefined && <div class="small quiet">{children}</div>}
@@ -43,7 +45,7 @@ export function Figure({ label, value, unit, size = 'medium', children, ...sourc
         <p class="about-title">{label}</p>
         {source.meaning !== undefined && <p>{source.meaning}</p>}
         <dl>
-          {listSources(source, value !== null).map(
+          {listSources(source, isKnown).map(
             ([name, content]) =>
               content !== null && (
                 <div key={name}>

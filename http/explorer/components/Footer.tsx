@@ -3,7 +3,7 @@ import { usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 
 export function Footer() {
-  const { place, renderedAtMs, zone, actions } = usePage();
+  const { place, renderedAtMs } = usePage();
   return (
     <footer>
       {place.view !== 'missing' && (
@@ -21,18 +21,6 @@ export function Footer() {
       <p>
         <a href="/docs">Documentation of the routes</a> · <a href="/openapi.json">OpenAPI</a> ·{' '}
         <a href="/badge.svg">Badge</a> · <a href="/embed">Embed</a> · no cookies, nothing from elsewhere
-      </p>
-      <p>
-        Times are {zone === 'UTC' ? 'UTC' : `those of ${Intl.DateTimeFormat().resolvedOptions().timeZone}`}.{' '}
-        {actions !== null && (
-          <button
-            type="button"
-            class="plain screen"
-            onClick={() => actions.chooseZone(zone === 'UTC' ? 'local' : 'UTC')}
-          >
-            Show {zone === 'UTC' ? 'local times' : 'UTC'}
-          </button>
-        )}
       </p>
     </footer>
   );

@@ -1,11 +1,10 @@
-import { formatInteger } from '../format/numbers.ts';
-import { formatDuration } from '../format/times.ts';
+import { time } from '../format/timeTexts.ts';
 import { formatPlace, nameView, type Place } from '../place.ts';
 import { statusPath } from '../resources.ts';
-import { describeWheel, isLost } from '../wheelState.ts';
-import { Banner } from './Banner.tsx';
-import { useNowMs, usePage } from './pageContext.ts';
-import { Time } from './Time.tsx';
+import { describeWheel } from '../wheelState.ts';
+import { LiveNotices, Liveness } from './Live.tsx';
+import { usePage } from './pageContext.ts';
+import { Timed } from './Time.tsx';
 
 const places: readonly Place[] = [
   { view: 'glance' },
@@ -19,15 +18,14 @@ const searchLengthMax = 600;
 
 /** Name, navigation, connection state, and notices that concern every view. */
 export function Header() {
-  const { place, read, actions, connection, renderedAtMs } = usePage();
+  const { place, read } = usePage();
   const status = read('status', statusPath);
-  const { state } = describeWheel(status, connection);
   return (
     <header>
       <div class="bar">
         <a class="brand" href="/">
           <svg
-            class={`logo ${status.body === null ? 'unknown' : state}`}
+            class={`logo ${status === null ? 'unknown' : describeWheel(status).state}`}
             viewBox="0 0 24 24"
             width="24"
             height="24"
@@ -38,7 +36,7 @@ export function Header() {
           </svg>
           <span>
             Mining activity
-            {status.body !== null && <span class="installation">{status.body.installationId}</span>}
+            {status !== null && <span class="installation">{status.installationId}</span>}
           </span>
         </a>
         <Liveness />
@@ -69,73 +67,22 @@ export function Header() {
             />
             <button type="submit">Search</button>
           </form>
+          <ZoneChoice />
         </search>
       </div>
-      <div class="banners">
-        {actions === null && (
-          <noscript>
-            <p class="banner note">
-              <strong>Without JavaScript</strong> this page does not follow by itself. Its figures are of{' '}
-              <Time at={new Date(renderedAtMs).toISOString()} as="minute" />; load it again for newer ones.
-            </p>
-          </noscript>
-        )}
-        <ConnectionBanner />
-        <ReversalBanner />
-      </div>
+      <LiveNotices />
     </header>
   );
 }
 
-/** One sentence for all resources, which become unreachable together. */
-function ConnectionBanner() {
-  const { connection, read } = usePage();
-  const nowMs = useNowMs();
-  const status = read('status', statusPath);
-  const { body, problem } = status;
-  if (connection === null || !isLost(connection, status)) return null;
-  const waitSeconds = Math.ceil(((problem?.retryAtMs ?? 0) - (nowMs ?? 0)) / 1000);
+/** The zone of all times. The page's script lets the visitor choose their own. */
+function ZoneChoice() {
   return (
-    <Banner severity="warning" title="Connection lost.">
-      {body !== null && 'What is shown is the last that was known. '}
-      The page continues by itself as soon as the service can be reached
-      {waitSeconds > 0 && `; it tries again in ${formatDuration(waitSeconds)}`}.
-    </Banner>
-  );
-}
-
-/** Says that rounds shown as settled were reverted, until they are settled again. */
-function ReversalBanner() {
-  const { reversal } = usePage();
-  if (reversal === null) return null;
-  const { firstRound, lastRound } = reversal;
-  const isOne = firstRound === lastRound;
-  const rounds = isOne
-    ? `Round ${formatInteger(String(firstRound))} was`
-    : `Rounds ${formatInteger(String(firstRound))} to ${formatInteger(String(lastRound))} were`;
-  return (
-    <Banner severity="warning" title="The chain was reorganized.">
-      {rounds} shown as settled, and {isOne ? 'is' : 'are'} not in the chain that is there now. What is shown
-      is what that holds.
-    </Banner>
-  );
-}
-
-function Liveness() {
-  const { connection, read } = usePage();
-  if (connection === null) return null;
-  const status = read('status', statusPath);
-  const { body, problem } = status;
-  const [kind, text] = isLost(connection, status)
-    ? ['lost', 'Not connected']
-    : problem !== null
-      ? ['waiting', 'Waiting']
-      : body === null
-        ? ['waiting', 'Connecting']
-        : ['live', 'Live'];
-  return (
-    <p class={`liveness ${kind}`} role="status">
-      {text}
+    <p class="zone small quiet">
+      Times: <Timed text={time('zone')} />{' '}
+      <button type="button" class="plain needs-script screen" id="zone-choice">
+        Change<span class="visually-hidden"> between UTC and your time zone</span>
+      </button>
     </p>
   );
 }

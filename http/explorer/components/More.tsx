@@ -1,26 +1,35 @@
-import { usePage } from './pageContext.ts';
+import { formatPlace, type ListName, type ListPlace } from '../place.ts';
 
 interface MoreProps {
-  /** Path of the list's first page. */
-  readonly path: string;
+  readonly place: ListPlace;
+  readonly list: ListName;
   /** Cursor of the next page; null on the last page. */
   readonly cursor: string | null;
   readonly text: string;
 }
 
-/** Button that reads the next page of a list. Without script it is a link to the page's JSON. */
-export function More({ path, cursor, text }: MoreProps) {
-  const { actions } = usePage();
+/** A link to the next page of a list. The page's script appends that page's items instead (`browser/lists.ts`). */
+export function More({ place, list, cursor, text }: MoreProps) {
   if (cursor === null) return null;
-  if (actions === null)
-    return (
-      <p>
-        <a href={`${path}${path.includes('?') ? '&' : '?'}cursor=${cursor}`}>{text}, as data</a>
-      </p>
-    );
   return (
-    <button type="button" class="more" onClick={() => actions.loadMore(path, cursor)}>
-      {text}
-    </button>
+    <p class="more" id={`more-${list}`} data-changes={list === 'positions' ? '' : undefined}>
+      <a href={formatPlace({ ...place, earlier: { list, cursor } })} data-more={list}>
+        {text}
+      </a>
+      <span class="more-failed" role="status">
+        It could not be read. Try again in a moment.
+      </span>
+    </p>
+  );
+}
+
+/** The way from a further page of a list to its beginning. */
+export function Newest({ place }: { place: ListPlace }) {
+  if (place.earlier === undefined) return null;
+  const { earlier: _, ...first } = place;
+  return (
+    <p>
+      <a href={formatPlace(first)}>To the beginning of the list</a>
+    </p>
   );
 }

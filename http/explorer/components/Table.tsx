@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { ListName } from '../place.ts';
 
 interface Column<Row> {
   readonly name: string;
@@ -12,10 +13,13 @@ interface TableProps<Row> {
   readonly caption?: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
+  /** The list whose further pages are appended to it (`browser/lists.ts`). */
+  readonly list?: ListName;
+  readonly rowId?: (row: Row) => string;
 }
 
 /** A table that scrolls sideways if it is wider than the window. The keyboard can reach it. */
-export function Table<Row>({ label, caption, columns, rows }: TableProps<Row>) {
+export function Table<Row>({ label, caption, columns, rows, list, rowId }: TableProps<Row>) {
   const classOf = ({ isNumber = false }: Column<Row>) => (isNumber ? 'number' : undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
@@ -31,9 +35,9 @@ export function Table<Row>({ label, caption, columns, rows }: TableProps<Row>) {
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody id={list && `list-${list}`}>
           {rows.map((row, index) => (
-            <tr key={index}>
+            <tr key={index} id={rowId?.(row)}>
               {columns.map((column) => (
                 <td key={column.name} class={classOf(column)}>
                   {column.cell(row)}

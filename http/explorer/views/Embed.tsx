@@ -1,5 +1,6 @@
+import { Unread } from '../components/Banner.tsx';
+import { LiveNotices } from '../components/Live.tsx';
 import { usePage } from '../components/pageContext.ts';
-import { ResourceNotice } from '../components/ResourceNotice.tsx';
 import { statusPath } from '../resources.ts';
 import { describeWheel } from '../wheelState.ts';
 import { Now } from './glance/Glance.tsx';
@@ -9,8 +10,12 @@ export function Embed() {
   const status = usePage().read('status', statusPath);
   return (
     <main>
-      <ResourceNotice what="The state of the wheel" resource={status} />
-      {status.body !== null && <Now status={status.body} wheel={describeWheel(status, null)} />}
+      <LiveNotices />
+      {status === null ? (
+        <Unread what="The state of the wheel" />
+      ) : (
+        <Now status={status} wheel={describeWheel(status)} />
+      )}
       <p class="small">
         <a href="/" target="_blank" rel="noopener">
           Mining activity

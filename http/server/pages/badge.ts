@@ -15,7 +15,7 @@ const colours = {
 
 /** Draws what the wheel does and its work of today. What is unknown is called unknown. */
 export function drawBadge(status: Bodies['status'] | null, statistics: Bodies['statistics'] | null): string {
-  const { state } = describeWheel({ body: status, problem: null }, null);
+  const { state } = describeWheel(status);
   const name = state === 'stale' ? 'unknown' : state;
   const today = statistics?.activity.days.at(-1);
   const work =

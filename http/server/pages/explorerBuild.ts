@@ -34,7 +34,7 @@ export const loadExplorerBuild = once(() => {
   const { renderPage } = createRequire(import.meta.url)(join(folder, 'renderPage.cjs')) as {
     renderPage: RenderPage;
   };
-  /** Paths by plain name: `explorer.js` is `/explorer/explorer.<hash>.js`. */
+  /** Paths by plain name: `page.js` is `/explorer/page.<hash>.js`. */
   const files: Readonly<Record<string, string>> = Object.fromEntries(
     names.map((name) => [name.replace(/\.[^.]+(?=\.[^.]+$)/, ''), `/explorer/${name}`]),
   );

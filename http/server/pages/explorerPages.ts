@@ -1,13 +1,19 @@
 import type { Clock } from '../../../actors/clock.ts';
 import { formatInteger } from '../../explorer/format/numbers.ts';
-import { type Bodies, type FeedEvent, type ResourceName, searchedEventsMax } from '../../explorer/page.ts';
-import { formatPlace, type Place, parsePlace, type RecordView } from '../../explorer/place.ts';
+import { type Bodies, type FeedEvent, type ReadBody, searchedEventsMax } from '../../explorer/page.ts';
 import {
-  activityPath,
+  type FeedCategory,
+  formatPlace,
+  type ListPlace,
+  type Place,
+  parsePlace,
+  type RecordView,
+} from '../../explorer/place.ts';
+import {
   corePath,
   eventsPath,
+  listOwnerPaths,
   metadataPath,
-  portfolioPath,
   statisticsPath,
   statusPath,
 } from '../../explorer/resources.ts';
@@ -15,8 +21,11 @@ import { describeMissing } from '../../explorer/search.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
 import type { ReadResult, RouteSources } from '../../routes/route.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
+import { retryAfterSeconds } from '../answers/routeAnswers.ts';
+import type { Header } from '../engine/headerBlock.ts';
 import { writeAtomFeed } from './atomFeed.ts';
 import { drawBadge } from './badge.ts';
+import { type CsvTable, findCsvTable } from './csvTables.ts';
 import { loadExplorerBuild } from './explorerBuild.ts';
 import { findPlace } from './findPlace.ts';
 import { createPageBodies } from './pageBodies.ts';
@@ -44,6 +53,8 @@ export type ExplorerPage =
 
 export interface ExplorerPages {
   find(path: string, query: string): ExplorerPage;
+  /** A table as a file; null for an unknown name. */
+  table(name: string, query: string): ExplorerPage | null;
   /** The page of everything that does not exist. */
   missing(): ExplorerPage;
   /** The newest events of a category for feed readers; null if they cannot be read at the moment. */
@@ -90,14 +101,13 @@ const pageHeaders = buildPageHeaders(`${policy} 'none'`);
 /** The only page that other sites may show in a frame. */
 const embedHeaders = buildPageHeaders(`${policy} *`);
 
-/** Reads the body of a route; null if it has none at the moment. */
-type ReadView = <Name extends ResourceName>(name: Name, path: string) => Bodies[Name] | null;
-
 interface CachedPage {
   readonly response: PreparedResponse;
   readonly bytes: number;
   /** The views that the page was rendered from, by path of their route. */
   readonly views: ReadonlyMap<string, object | null>;
+  /** When it is wrong even if the views are the same, in epoch milliseconds. */
+  readonly expiresAtMs: number;
 }
 
 /** Renders the explorer's pages from the same views as the routes (`http/explorer`). */
@@ -110,18 +120,20 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   function findCurrent(key: string): PreparedResponse | null {
     const existing = cache.get(key);
     const isCurrent =
-      existing !== undefined && [...existing.views].every(([path, view]) => view === bodies.findView(path));
+      existing !== undefined &&
+      clock.nowMs() < existing.expiresAtMs &&
+      [...existing.views].every(([path, view]) => view === bodies.findView(path));
     return isCurrent ? existing.response : null;
   }
 
-  function read(place: Place, signal: AbortSignal) {
-    const paths = listReadPaths(place);
+  /** Reads bodies of routes, and the events of a record. */
+  function readBodies(paths: readonly string[], record: Place | null, signal: AbortSignal) {
     const found = paths.map((path) => bodies.readLater(path, signal));
     const collect = (known: readonly unknown[], events: PageRead['events']) => ({
       body: { bodies: new Map(paths.map((path, index) => [path, known[index]])), events },
     });
-    if ('id' in place)
-      return Promise.all([Promise.all(found), findEvents(place.view, place.id, signal)]).then(
+    if (record !== null && 'id' in record)
+      return Promise.all([Promise.all(found), findEvents(record.view, record.id, signal)]).then(
         ([known, events]) => collect(known, events),
       );
     return found.some((one) => one instanceof Promise)
@@ -129,35 +141,67 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       : collect(found, []);
   }
 
+  /** Reads bodies that were read before, or else views, which are noted. */
+  function createReader(known: ReadonlyMap<string, unknown>) {
+    const views = new Map<string, object | null>();
+    const read = (path: string) => {
+      if (known.has(path)) return known.get(path) ?? null;
+      views.set(path, bodies.findView(path));
+      return bodies.read(path);
+    };
+    return { views, read };
+  }
+
   function render(requested: Place, { bodies: known, events }: PageRead): PreparedResponse {
     const { renderPage, files } = loadExplorerBuild();
-    const views = new Map<string, object | null>();
     const place = findUnknown(requested, { bodies: known, events }) ?? requested;
-    const html = Buffer.from(
-      renderPage({
-        place,
-        nowMs: clock.nowMs(),
-        settings: { transactionUrl, publicUrl, files },
-        events,
-        read: (path) => {
-          if (known.has(path)) return known.get(path);
-          views.set(path, bodies.findView(path));
-          return bodies.read(path);
-        },
-      }),
-    );
+    const { views, read } = createReader(known);
+    const settings = { transactionUrl, publicUrl, files };
+    const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, events, read });
+    const html = Buffer.from(rendered.html);
     const isMissing = place.view === 'missing';
+    const ownHeaders = place.view === 'embed' ? embedHeaders : pageHeaders;
     const response = prepareDocument(html, {
       contentType: 'text/html; charset=utf-8',
-      cacheControl: isMissing ? noStore : revalidated,
-      own: place.view === 'embed' ? embedHeaders : pageHeaders,
+      cacheControl: isMissing || !rendered.isComplete ? noStore : revalidated,
+      own: rendered.isComplete ? ownHeaders : [...ownHeaders, retryAfter],
       isSingle: known.size > 0,
       ...(isMissing && place.others.length < 2 && { status: '404 Not Found' }),
+      // An open page keeps what it shows, instead of a page without it.
+      ...(!rendered.isComplete && { status: '503 Service Unavailable' }),
     });
-    // No view says whether a record is current. The number of possible searches is unbounded. A failed read is repeated at the next request.
-    const isKept = !('id' in requested) && !(isMissing && place.query !== undefined);
+    // No view says whether a record or a further page of a list is current. The number of possible searches is unbounded. A failed read is repeated at the next request.
+    const isKept =
+      !('id' in requested) && !('earlier' in requested) && !(isMissing && place.query !== undefined);
     if (isKept && ![...known.values()].includes(null))
-      cache.set(nameCached(place), { response, bytes: html.length, views });
+      cache.set(nameCached(place), {
+        response,
+        bytes: html.length,
+        views,
+        expiresAtMs: rendered.expiresAtMs,
+      });
+    return response;
+  }
+
+  function writeTable(table: CsvTable, key: string, { bodies: known }: PageRead): PreparedResponse {
+    const { views, read } = createReader(known);
+    const file = table.write(((_name, path) => read(path)) as ReadBody);
+    if (file === null)
+      return prepareDocument(Buffer.from('The table cannot be read at the moment.\n'), {
+        contentType: 'text/plain; charset=utf-8',
+        cacheControl: noStore,
+        own: [retryAfter],
+        status: '503 Service Unavailable',
+      });
+    const bytes = Buffer.from(file.text);
+    const response = prepareDocument(bytes, {
+      contentType: 'text/csv; charset=utf-8; header=present',
+      cacheControl: revalidated,
+      own: [['Content-Disposition', `attachment; filename="${file.name}"`]],
+      isSingle: known.size > 0,
+    });
+    if (known.size === 0)
+      cache.set(key, { response, bytes: bytes.length, views, expiresAtMs: Number.POSITIVE_INFINITY });
     return response;
   }
 
@@ -165,21 +209,18 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   function findDocument(
     key: string,
     contentType: string,
-    write: (read: ReadView) => string | null,
+    write: (read: ReadBody) => string | null,
   ): PreparedResponse | null {
     const current = findCurrent(key);
     if (current !== null) return current;
-    const views = new Map<string, object | null>();
+    const { views, read } = createReader(new Map());
     // Events have no view of their own. They follow the chain and the readings.
     for (const path of [statusPath, corePath]) views.set(path, bodies.findView(path));
-    const text = write(((_name: ResourceName, path: string) => {
-      views.set(path, bodies.findView(path));
-      return bodies.read(path);
-    }) as ReadView);
+    const text = write(((_name, path) => read(path)) as ReadBody);
     if (text === null) return null;
     const bytes = Buffer.from(text);
     const response = prepareDocument(bytes, { contentType, cacheControl: revalidated, own: [] });
-    cache.set(key, { response, bytes: bytes.length, views });
+    cache.set(key, { response, bytes: bytes.length, views, expiresAtMs: Number.POSITIVE_INFINITY });
     return response;
   }
 
@@ -188,7 +229,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     if (current !== null) return { current };
     return {
       current,
-      read: (signal) => read(place, signal),
+      read: (signal) => readBodies(listReadPaths(place), place, signal),
       render: (found) => render(place, found),
     };
   }
@@ -203,6 +244,18 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     find: (path, query) => {
       const place = findPlace(path, query, () => ({ nowMs: clock.nowMs(), genesisMs: readGenesisMs() }));
       return typeof place === 'string' ? { current: redirect(place) } : toPage(place);
+    },
+    table: (name, query) => {
+      const table = findCsvTable(name, query);
+      if (table === null) return null;
+      const key = `${name}?${query}`;
+      const current = findCurrent(key);
+      if (current !== null) return { current };
+      return {
+        current,
+        read: (signal) => readBodies(table.readPaths, null, signal),
+        render: (found) => writeTable(table, key, found),
+      };
     },
     feed: (query) => {
       const place = parsePlace('/feed', query);
@@ -219,6 +272,8 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     file: (name) => loadExplorerBuild().responses.get(name) ?? null,
   };
 }
+
+const retryAfter: Header = ['Retry-After', String(retryAfterSeconds)];
 
 const missingPage =
   'There is no page at this address. Follow a link above, or search for what you expected here.';
@@ -259,7 +314,21 @@ function findUnknown(place: Place, { bodies, events }: PageRead): Place | null {
 
 /** Paths of the routes that a page must read, because no view says whether their bodies are current. */
 function listReadPaths(place: Place): string[] {
-  if (place.view === 'miner') return [metadataPath(place.id)];
-  if (place.view !== 'owners' || place.address === null) return [];
-  return [portfolioPath(place.address), activityPath(place.address)];
+  switch (place.view) {
+    case 'miner':
+      return [metadataPath(place.id)];
+    case 'owners':
+      if (place.address !== null) return Object.values(listOwnerPaths(place.address, place.earlier));
+      return listEarlier('players', place);
+    case 'feed':
+      return listEarlier(place.category, place);
+    case 'settlements':
+      return listEarlier('protocol', place);
+    default:
+      return [];
+  }
+}
+
+function listEarlier(category: FeedCategory, { earlier }: ListPlace): string[] {
+  return earlier === undefined ? [] : [eventsPath(category, earlier.cursor)];
 }

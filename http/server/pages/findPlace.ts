@@ -40,7 +40,7 @@ export function findPlace(path: string, query: string, readContext: () => Search
     const written = normalizeHex(id);
     const address = parseOwner(written);
     if (address === null) return describeAddress(written);
-    return written === id ? { view: 'owners', address } : `/owners/${address}`;
+    return written === id ? parsePlace(path, query) : `/owners/${address}`;
   }
   const view = id === '' ? undefined : recordViews.find((one) => `${one}s` === first);
   if (view === undefined) return parsePlace(path, query);

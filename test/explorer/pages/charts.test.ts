@@ -1,107 +1,54 @@
-import { type ComponentType, h, options, type VNode } from 'preact';
+import { type ComponentType, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ChartCursor } from '../../../http/explorer/charts/ChartCursor.tsx';
+import { describe, expect, it } from 'vitest';
 import { Columns } from '../../../http/explorer/charts/Columns.tsx';
 import { classifyWork, HeatMap } from '../../../http/explorer/charts/HeatMap.tsx';
-import {
-  formatDayAndHalfHour,
-  formatHalfHour,
-  inDayOrder,
-  listDayTicks,
-} from '../../../http/explorer/charts/halfHours.ts';
+import { findTime, inDayOrder, listDayTicks } from '../../../http/explorer/charts/halfHours.ts';
 import { Line } from '../../../http/explorer/charts/Line.tsx';
 import { createLinearScale } from '../../../http/explorer/charts/linearScale.ts';
-import { pointAt } from '../../../http/explorer/charts/pointAt.ts';
 import { DataTable } from '../../../http/explorer/components/DataTable.tsx';
 import { More } from '../../../http/explorer/components/More.tsx';
 import { type Page, PageContext } from '../../../http/explorer/components/pageContext.ts';
 import { Wheel } from '../../../http/explorer/components/Wheel.tsx';
+import type { Zone } from '../../../http/explorer/format/times.ts';
+import { time, writeTimes } from '../../../http/explorer/format/timeTexts.ts';
+import type { ListPlace } from '../../../http/explorer/place.ts';
 import { statisticsPath } from '../../../http/explorer/resources.ts';
+import { writeCsv } from '../../../http/explorer/tables/dataTable.ts';
 import { Settlements } from '../../../http/explorer/views/settlements/Settlements.tsx';
 import { StatisticsView } from '../../../http/explorer/views/statistics/Statistics.tsx';
 import { Year } from '../../../http/explorer/views/statistics/Year.tsx';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
 import { useTimeZone } from '../../support/explorer/useTimeZone.ts';
 
-/** Renders a component of a page with script. @returns the HTML, and the properties of its elements by their tag. */
+/** Renders a component. @returns its HTML, with its times in a zone. */
 function render<Props extends object>(
   component: ComponentType<Props>,
   props: Props,
   change: Partial<Page> = {},
+  zone: Zone = 'UTC',
 ) {
-  const elements: Record<string, Record<string, (...given: unknown[]) => void>[]> = {};
-  const before = options.vnode;
-  options.vnode = (vnode: VNode) => {
-    if (typeof vnode.type === 'string') {
-      elements[vnode.type] ??= [];
-      elements[vnode.type]?.push(vnode.props as never);
-    }
-    before?.(vnode);
-  };
-  onTestFinished(() => {
-    if (before === undefined) delete options.vnode;
-    else options.vnode = before;
-  });
-  const page = { actions: {}, zone: 'UTC', ...change } as Page;
-  const html = renderToString(h(PageContext.Provider, { value: page }, h(component as ComponentType, props)));
+  const page = { read: () => null, settings: {}, ...change } as unknown as Page;
+  const rendered = renderToString(
+    h(PageContext.Provider, { value: page }, h(component as ComponentType, props)),
+  );
+  const html = rendered.replace(
+    /(data-times="([^"]*)"[^>]*>)[^<]*/g,
+    (_, tag: string, text: string) => tag + writeTimes(text, zone),
+  );
   const listAttributes = (tag: string, name: string) =>
     [...html.matchAll(new RegExp(`<${tag} [^>]*?\\b${name}="([^"]*)"`, 'g'))].map(([, value]) => value);
-  return { html, elements, listAttributes };
+  const texts = (listAttributes('div', 'data-texts')[0] ?? '')
+    .split('\n')
+    .map((text) => writeTimes(text, zone));
+  return { html, texts, listAttributes };
 }
 
-describe('the keyboard', () => {
-  it.each([
-    ['ArrowDown', 0, 3],
-    ['ArrowDown', 5, 8],
-    ['ArrowDown', 6, null],
-    ['ArrowUp', 3, 0],
-    ['ArrowUp', 2, null],
-    ['ArrowRight', 4, null],
-  ])('%s moves from cell %i of three rows to %s', (key, pointed, next) => {
-    const onPoint = vi.fn();
-    const preventDefault = vi.fn();
-    const chart = { label: 'Chart', count: 9, rowLength: 3, describe: String };
-    const { elements } = render(ChartCursor, { ...chart, pointed, onPoint });
-    elements.input?.[0]?.onKeyDown?.({ key, preventDefault });
-    expect(onPoint.mock.calls).toEqual(next === null ? [] : [[next]]);
-    expect(preventDefault).toHaveBeenCalledTimes(key === 'ArrowRight' ? 0 : 1);
-  });
-
-  it('points at the first cell when it comes, at each one it moves to, and at none when it goes', () => {
-    const onPoint = vi.fn();
-    const describe = (index: number) => `cell ${index}`;
-    const chart = { label: 'Chart', count: 9, pointed: null, describe, onPoint };
-    const { html, elements } = render(ChartCursor, chart);
-    expect(html).toBe(
-      '<input class="cursor" type="range" min="0" max="8" value="0" aria-label="Chart" aria-valuetext="cell 0"/>',
-    );
-    const [input] = elements.input ?? [];
-    input?.onFocus?.();
-    input?.onInput?.({ currentTarget: { valueAsNumber: 8 } });
-    input?.onBlur?.();
-    // A chart of one row leaves the key to the browser.
-    input?.onKeyDown?.({ key: 'ArrowDown', preventDefault: onPoint });
-    expect(onPoint.mock.calls).toEqual([[0], [8], [null]]);
-  });
-});
-
-it.each([
-  [100, 0],
-  [99, 0],
-  [149, 0],
-  [150, 1],
-  [299, 3],
-  [300, 3],
-  [400, 3],
-])('a pointer at %i is in cell %i of four', (clientX, cell) => {
-  const points: (number | null)[] = [];
-  const { onPointerMove, onPointerDown, onPointerLeave } = pointAt(4, (index) => points.push(index));
-  const currentTarget = { getBoundingClientRect: () => ({ left: 100, width: 200 }) };
-  for (const point of [onPointerMove, onPointerDown]) point({ clientX, currentTarget } as never);
-  for (const pointerType of ['touch', 'mouse']) onPointerLeave({ pointerType } as never);
-  expect(points).toEqual([cell, cell, null]);
-});
+const formatHalfHour = (date: string, minute: number, zone: Zone) =>
+  writeTimes(time('halfHour', findTime(date, minute)), zone);
+const formatDayAndHalfHour = (date: string, minute: number, zone: Zone) =>
+  writeTimes(time('dayAndHalfHour', findTime(date, minute)), zone);
+const writeDayTicks = (date: string, zone: Zone) => writeTimes(listDayTicks(date).join(' '), zone);
 
 describe('half hours', () => {
   it('are in the order of a universal day', () => {
@@ -117,7 +64,7 @@ describe('half hours', () => {
       '22 Nov (on 23 Nov), 11:30–12:00 UTC',
     ]);
     expect(formatHalfHour(date, 0, 'UTC')).toBe('00:00–00:30 UTC');
-    expect(listDayTicks(date, 'UTC').join(' ')).toBe('12:00 16:00 20:00 00:00 04:00 08:00 12:00');
+    expect(writeDayTicks(date, 'UTC')).toBe('12:00 16:00 20:00 00:00 04:00 08:00 12:00');
   });
 
   it('have an end and names of their own on the day on which clocks change', () => {
@@ -134,7 +81,7 @@ describe('half hours', () => {
       '31 Oct (on 1 Nov), 02:00–02:30 local',
       '31 Oct (on 1 Nov), 06:30–07:00 local',
     ]);
-    expect(listDayTicks(date, 'local').join(' ')).toBe('08:00 12:00 16:00 20:00 00:00 03:00 07:00');
+    expect(writeDayTicks(date, 'local')).toBe('08:00 12:00 16:00 20:00 00:00 03:00 07:00');
     expect(formatHalfHour('2026-03-07', 390, 'local')).toBe('01:30 UTC−5–03:00 UTC−4');
   });
 
@@ -176,14 +123,15 @@ describe('half hours', () => {
       buckets: [],
     });
     const listTicks = (...dates: string[]) => {
-      const { html } = render(HeatMap, { days: dates.map(day) }, { zone: 'local' });
+      const { html } = render(HeatMap, { days: dates.map(day) }, {}, 'local');
       const texts = [...html.matchAll(/<text [^>]*>([^<]*)/g)].map(([, text]) => text);
-      return `${/Half hours, (?:UTC|local)/.exec(html)?.[0]}: ${texts.join(' ')}`;
+      const zone = /Half hours, <[^>]*>(UTC|local)/.exec(html)?.[1];
+      return `${zone}: ${texts.join(' ')}`;
     };
-    expect(listTicks('2026-10-29', '2026-10-30')).toBe('Half hours, local: 08 12 16 20 00 04 08');
-    expect(listTicks('2026-11-01', '2026-11-02')).toBe('Half hours, local: 07 11 15 19 23 03 07');
-    expect(listTicks('2026-10-30', '2026-10-31')).toBe('Half hours, UTC: 12 UTC 16 20 00 04 08 12');
-    expect(listTicks('2026-10-30', '2026-11-02')).toBe('Half hours, UTC: 12 UTC 16 20 00 04 08 12');
+    expect(listTicks('2026-10-29', '2026-10-30')).toBe('local: 08:00 12:00 16:00 20:00 00:00 04:00 08:00');
+    expect(listTicks('2026-11-01', '2026-11-02')).toBe('local: 07:00 11:00 15:00 19:00 23:00 03:00 07:00');
+    expect(listTicks('2026-10-30', '2026-10-31')).toBe('UTC: 12:00 16:00 20:00 00:00 04:00 08:00 12:00');
+    expect(listTicks('2026-10-30', '2026-11-02')).toBe('UTC: 12:00 16:00 20:00 00:00 04:00 08:00 12:00');
   });
 
   it('are busiest at an hour of the chosen zone, but of UTC if clocks are changed within the days', () => {
@@ -194,13 +142,9 @@ describe('half hours', () => {
       const days = dates.map((date) => ({ ...like, date }));
       const summary = { ...activity.summary, peakWindowStartMinuteUtc };
       const body = { ...rest, activity: { ...activity, days, summary } };
-      const read = (_: string, path: string) =>
-        ({ body: path === statisticsPath('7d') ? body : null, problem: null }) as never;
-      const page = { actions: null, zone: 'local', read, settings: {} } as unknown as Partial<Page>;
-      const { html } = render(StatisticsView, { range: '7d' as const }, page);
-      return html
-        .match(/(?<=Busiest half hour<\/span><span class="value">).*?(?=<\/span>)/)?.[0]
-        .replace(/<.*>\s/, ' ');
+      const read = (_: string, path: string) => (path === statisticsPath('7d') ? body : null) as never;
+      const { html } = render(StatisticsView, { range: '7d' as const }, { read }, 'local');
+      return /Busiest half hour<\/span><span class="value"><span[^>]*>(.*?)<\/span>/.exec(html)?.[1];
     };
     expect(name(330, '2026-10-29', '2026-10-30')).toBe('01:30 local');
     expect(name(330, '2026-10-30', '2026-10-31')).toBe('05:30 UTC');
@@ -230,10 +174,7 @@ describe('half hours', () => {
       day('2026-11-22', 1_000),
       { ...day('2026-11-23', 10), buckets: [bucket(720, 'complete', '50')] },
     ];
-    const { html, elements, listAttributes } = render(HeatMap, { days });
-    const preventDefault = vi.fn();
-    elements.input?.[0]?.onKeyDown?.({ key: 'ArrowDown', preventDefault });
-    expect(preventDefault).toHaveBeenCalled();
+    const { html, texts, listAttributes } = render(HeatMap, { days });
     expect(html.match(/<path [^>]*>/g)).toEqual([
       '<path class="heat-5" d="M0.5 1h9v18h-9z">',
       '<path class="zero" d="M0.5 15h9v4h-9z">',
@@ -247,9 +188,14 @@ describe('half hours', () => {
       '23 Nov: 10 work units observed, 50 % of its rounds',
       '22 Nov: 1,000 work units observed, 50 % of its rounds',
     ]);
-    expect(listAttributes('input', 'max')).toEqual(['95']);
-    expect(listAttributes('input', 'aria-valuetext')).toEqual([
+    expect(listAttributes('input', 'max')).toEqual(['4']);
+    expect(listAttributes('input', 'aria-valuetext')).toEqual(texts.slice(0, 1));
+    expect(texts).toEqual([
       '23 Nov, 12:00–12:30 UTC: 50 work units, complete',
+      '22 Nov, 12:00–12:30 UTC: 0 work units, complete',
+      '22 Nov, 12:30–13:00 UTC: still to come',
+      '22 Nov (on 23 Nov), 00:00–00:30 UTC: 5 work units, partial: a part was not observed',
+      '22 Nov (on 23 Nov), 00:30–01:00 UTC: unknown, missing: not observed, so unknown',
     ]);
   });
 });
@@ -265,10 +211,9 @@ it('days of settlements are named once each, also where clocks are put back at m
     startAt: at(index * 6),
     endAt: at(index * 6 + 6),
   }));
-  const read = (name: string) =>
-    ({ body: name === 'settlements' ? { ...history, buckets } : null, problem: null }) as never;
-  const page = { actions: null, zone: 'local', read, settings: {} } as unknown as Partial<Page>;
-  const { html } = render(Settlements, { range: '7d' as const }, page);
+  const read = (name: string) => (name === 'settlements' ? { ...history, buckets } : null) as never;
+  const place = { view: 'settlements', range: '7d' } as const;
+  const { html } = render(Settlements, place, { read }, 'local');
   const labels = [...html.matchAll(/<text [^>]*>(\d+ Oct)/g)].map(([, text]) => text);
   expect(labels).toEqual([22, 23, 24, 25, 26, 27, 28].map((day) => `${day} Oct`));
 });
@@ -287,20 +232,18 @@ it('a year is a column for each week, from Monday to Sunday, named where a month
     day('2026-11-03', 0, 0),
     day('2026-11-04', 0, 0, 0),
   ];
-  const read = () => ({ body: { days }, problem: null }) as never;
-  const { html, elements } = render(Year, {}, { read });
+  const read = () => ({ days }) as never;
+  const { html, texts, listAttributes } = render(Year, {}, { read });
   expect(html.match(/<path class="(?:heat|zero|missing|future)[^>]* d="M\d+ \d+h9v9h-9z"[^>]*>/g)).toEqual([
-    '<path class="heat-5" d="M0 64h9v9h-9z">',
-    '<path class="heat-1" d="M0 74h9v9h-9z">',
-    '<path class="zero" d="M10 14h9v9h-9z">',
-    '<path class="missing" d="M10 24h9v9h-9z" fill="url(#hatching)">',
-    '<path class="future" d="M10 34h9v9h-9z">',
+    '<path class="heat-5" d="M0 50h9v9h-9z">',
+    '<path class="heat-1" d="M0 60h9v9h-9z">',
+    '<path class="zero" d="M10 0h9v9h-9z">',
+    '<path class="missing" d="M10 10h9v9h-9z" fill="url(#hatching)">',
+    '<path class="future" d="M10 20h9v9h-9z">',
   ]);
   expect(html.match(/<text[^<]*/g)).toEqual(['<text x="0" y="9">Nov']);
-  expect(elements.input?.[0]).toMatchObject({
-    max: 4,
-    'aria-valuetext': '31 Oct 2026: 100 work units, 100 % observed',
-  });
+  expect(listAttributes('svg', 'data-first')).toEqual(['-5']);
+  expect(texts[0]).toBe('31 Oct 2026: 100 work units, 100 % observed');
 });
 
 describe('a chart', () => {
@@ -314,6 +257,7 @@ describe('a chart', () => {
       ] as const
     ).map(([key, value, state, reference]) => ({ key, value, state, text: key, reference }));
     const { html, listAttributes } = render(Columns, {
+      id: 'work',
       label: 'Work',
       marks,
       ticks: [],
@@ -335,7 +279,7 @@ describe('a chart', () => {
       const key = 'abcdef'.charAt(index);
       return { key, value, isComplete: index !== 1, text: key, tick: key };
     });
-    const { html } = render(Line, { label: 'Work', points, formatValue: String });
+    const { html } = render(Line, { id: 'work', label: 'Work', points, formatValue: String });
     expect(html.match(/<path class="(?:line|dot)[^>]*>/g)).toEqual([
       '<path class="line" d="M5,96L15,6M35,51L45,51L55,51">',
       '<path class="dot" d="M5 96h0">',
@@ -347,7 +291,12 @@ describe('a chart', () => {
     ]);
     // Every second one: there is room for five.
     expect([...html.matchAll(/>([a-f])<\/text>/g)].map(([, text]) => text)).toEqual(['a', 'c', 'e']);
-    const nothing = render(Line, { label: 'Work', points: points.slice(2, 3), formatValue: String });
+    const nothing = render(Line, {
+      id: 'work',
+      label: 'Work',
+      points: points.slice(2, 3),
+      formatValue: String,
+    });
     expect(nothing.html).toContain('Nothing was observed');
   });
 
@@ -373,37 +322,39 @@ it.each([
   },
 );
 
-it('further pages are read by a button, with the cursor, and are data without script', () => {
-  const loadMore = vi.fn();
-  const more = { path: '/list?a=1', cursor: 'next', text: 'More' };
-  render(More, more, { actions: { loadMore } as never }).elements.button?.[0]?.onClick?.();
-  expect(loadMore.mock.calls).toEqual([['/list?a=1', 'next']]);
-  const findLink = (path: string) =>
-    render(More, { ...more, path }, { actions: null }).listAttributes('a', 'href');
-  expect(findLink(more.path)).toEqual(['/list?a=1&amp;cursor=next']);
-  expect(findLink('/list')).toEqual(['/list?cursor=next']);
-  expect(render(More, { ...more, cursor: null }).html).toBe('');
+it('further pages have an address, and the last one has none', () => {
+  const link = (place: ListPlace, cursor: string | null) =>
+    render(More, { place, list: 'events' as const, cursor, text: 'More' }).listAttributes('a', 'href');
+  expect(link({ view: 'feed', category: 'players' }, 'a+b')).toEqual([
+    '/feed?category=players&amp;cursor=a%2Bb',
+  ]);
+  expect(link({ view: 'owners', address: null }, 'next')).toEqual(['/owners?cursor=next']);
+  expect(link({ view: 'owners', address: null }, null)).toEqual([]);
 });
 
 it('a table is a file of its values, quoted where they need it, and empty where they are unknown', () => {
-  const download = vi.fn();
+  const rows = [['a,"b"\n', '1234'] as const, ['c', null] as const];
   const table = {
     caption: 'Days',
-    fileName: 'days.csv',
-    rows: [['a,"b"\n', '1234'] as const, ['c', null] as const],
+    rows,
     columns: [
       { name: 'day', value: ([day]: readonly [string, string | null]) => day, isText: true },
       { name: 'work, in units', value: ([, work]: readonly [string, string | null]) => work },
     ],
   };
-  const { elements } = render(DataTable, table, { actions: { download } as never });
-  elements.button?.[0]?.onClick?.();
-  const csv = 'day,"work, in units"\r\n"a,""b""\n",1234\r\nc,\r\n';
-  expect(download.mock.calls).toEqual([['days.csv', 'text/csv;charset=utf-8', csv]]);
-  const { html } = render(DataTable, table, { actions: null });
+  expect(writeCsv(table)).toBe('day,"work, in units"\r\n"a,""b""\n",1234\r\nc,\r\n');
+  const { html } = render(DataTable, { id: 'days', table, file: '/tables/days.csv' });
   const cells = [...html.matchAll(/<td[^>]*>([^<]*)/g)].map(([, cell]) => cell);
   expect(cells).toEqual(['a,&quot;b&quot;\n', '1,234', 'c', 'unknown']);
-  const rows = Array.from({ length: 301 }, () => table.rows[1] as readonly [string, null]);
-  expect(render(DataTable, { ...table, rows }, { actions: null }).html).toContain('It has 301 rows');
-  expect(render(DataTable, { ...table, rows: rows.slice(1) }, { actions: null }).html).not.toContain('rows,');
+  const count = (length: number) => {
+    const many = Array.from({ length }, () => rows[1] as readonly [string, null]);
+    const shown = render(DataTable, {
+      id: 'days',
+      table: { ...table, rows: many },
+      file: '/tables/days.csv',
+    });
+    return shown.listAttributes('a', 'href').length + shown.html.split('<td').length - 1;
+  };
+  // The file has all rows, also where they are not in the page.
+  expect([count(400), count(401)]).toEqual([801, 1]);
 });

@@ -16,7 +16,7 @@ const core = {
 const unavailable = (reason: string) => ({ status: 'unavailable', reason });
 
 function render(shown: object | null, renderedAtMs: number): string {
-  const page = { actions: null, zone: 'UTC', renderedAtMs } as Page;
+  const page = { renderedAtMs, expireAt: () => undefined } as unknown as Page;
   const view = { status: Status.answer, core: shown } as {
     status: Bodies['status'];
     core: Bodies['core'] | null;

@@ -1,9 +1,5 @@
-import { h } from 'preact';
-import { renderToString } from 'preact-render-to-string';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { App } from '../../../http/explorer/App.tsx';
-import type { Page } from '../../../http/explorer/components/pageContext.ts';
-import type { FeedEvent, Resource } from '../../../http/explorer/page.ts';
+import { expect, it } from 'vitest';
+import type { FeedEvent } from '../../../http/explorer/page.ts';
 import type { Place } from '../../../http/explorer/place.ts';
 import { renderPage } from '../../../http/explorer/renderPage.tsx';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
@@ -14,10 +10,7 @@ const settings = {
   transactionUrl: 'https://chain.example/tx/',
   publicUrl: 'https://wheel.example',
   files: Object.fromEntries(
-    ['style.css', 'explorer.js', 'embed.js', 'preview.png', 'wheel-turning.svg'].map((name) => [
-      name,
-      `/explorer/${name}`,
-    ]),
+    ['style.css', 'page.js', 'preview.png', 'wheel-turning.svg'].map((name) => [name, `/explorer/${name}`]),
   ),
 };
 /** Figures that differ from each other. */
@@ -162,7 +155,7 @@ const block = /^(?:section|p|tr|h1|h2|nav|meta|link|title|header|footer|dl|scrip
 /** The text of a page and of its spoken attributes, a line for each block or figure. Tables are cut to their first and last rows. */
 function listText(html: string): string[] {
   return html
-    .replace(/data-(?:reads|settings)="[^"]*"/g, '')
+    .replace(/data-(?:texts|times|event-types|title|icon|lost-title|lost-icon)="[^"]*"/g, '')
     .replace(/<dialog.*?<\/dialog>/gs, (about) => about.replace(/<(?:p|dl)\b/g, '<span'))
     .replace(/(?<=<tbody>)(?:(?!<\/tbody>).)*/gs, (rows) => {
       const all = rows.split(/(?=<tr)/);
@@ -182,68 +175,30 @@ function listText(html: string): string[] {
     .filter((line) => line !== '');
 }
 
-const zone = process.env.TZ;
-beforeAll(() => {
-  process.env.TZ = 'Asia/Kolkata';
-});
-afterAll(() => {
-  if (zone === undefined) delete process.env.TZ;
-  else process.env.TZ = zone;
-});
-
-/** A page with script. */
-function renderLive(change: Partial<Page>, problem: Resource<unknown>['problem'] = null): string {
-  const page: Page = {
-    place: { view: 'glance' },
-    read: (_, path) => ({ body: findBody(path), problem }) as Resource<never>,
-    settings,
-    renderedAtMs: nowMs,
-    actions: {
-      clock: { nowMs: () => nowMs, everySecond: () => () => undefined },
-      loadMore: () => undefined,
-      download: () => undefined,
-      chooseZone: () => undefined,
-    },
-    connection: { isOnline: true, stream: 'shared' },
-    zone: 'local',
-    reversal: null,
-    ...change,
-  };
-  return renderToString(h(App, { page }));
-}
-
 it('every page says what is recorded (npm run examples)', async () => {
-  const pages = places.map((place): [string, string] => [
-    `${JSON.stringify(place).slice(0, 100)}`,
-    renderPage({ place, nowMs, settings, read: findBody, events: 'id' in place ? events : null }),
-  ]);
-  const busy = { status: 503, code: 'database_busy', retryAtMs: nowMs + 7_000 };
-  const ofStatistics: Place = { view: 'statistics', range: '7d' };
+  const write = (place: Place, read: (path: string) => unknown = findBody, found = events) =>
+    renderPage({ place, nowMs, settings, read, events: 'id' in place ? found : [] }).html;
+  const pages = places.map((place): [string, string] => [JSON.stringify(place).slice(0, 100), write(place)]);
+  const glance: Place = { view: 'glance' };
   pages.push(
-    ['live', renderLive({})],
-    ['statistics in the zone of the visitor', renderLive({ place: ofStatistics })],
-    ['settlements in the zone of the visitor', renderLive({ place: { view: 'settlements', range: '7d' } })],
-    [
-      'in trouble',
-      renderLive({
-        read: (name, path) =>
-          ({ body: name === 'status' ? blocked : findBody(path), problem: null }) as Resource<never>,
-      }),
-    ],
-    ...(['connecting', 'open', 'shared'] as const).map((stream): [string, string] => [
-      `feed, ${stream}`,
-      renderLive({ place: { view: 'feed', category: 'players' }, connection: { isOnline: true, stream } }),
-    ]),
-    ['lost', renderLive({ connection: { isOnline: false, stream: 'closed' } }, { ...busy, status: 0 })],
-    ['busy, and reorganized', renderLive({ reversal: { firstRound: 6n, lastRound: 9n } }, busy)],
-    ['nothing known', renderLive({ read: () => ({ body: null, problem: null }) })],
+    ['in trouble', write(glance, (path) => (path === '/v1/status' ? blocked : findBody(path)))],
+    ['nothing known', write(glance, () => null)],
   );
   // A line is shown with the first page that has it.
   const shown = new Set<string>();
   const text = pages.map(([name, html]) => {
-    const lines = listText(html).filter((line) => !shown.has(line) || /Live events|New events/.test(line));
+    const lines = listText(html).filter((line) => !shown.has(line));
     for (const line of lines) shown.add(line);
     return [name, ...lines].join('\n  ');
   });
   await expect(`${text.join('\n')}\n`).toMatchFileSnapshot('pageText.txt');
+});
+
+it('a page is complete if all that it shows could be read, and holds until its open round ends', () => {
+  const render = (read: (path: string) => unknown, found: readonly FeedEvent[] | null = []) =>
+    renderPage({ place: { view: 'glance' }, nowMs, settings, read, events: found });
+  const { isComplete, expiresAtMs } = render(findBody);
+  expect([isComplete, expiresAtMs]).toEqual([true, (Math.floor(nowMs / 600_000) + 1) * 600_000]);
+  expect(render((path) => (path.startsWith('/v1/events') ? null : findBody(path))).isComplete).toBe(false);
+  expect(render(findBody, null).isComplete).toBe(false);
 });

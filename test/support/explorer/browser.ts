@@ -49,7 +49,7 @@ export async function openWindow(browser: Browser, look: Look = {}): Promise<Bro
     ...(timezoneId !== undefined && { timezoneId }),
   });
   // Only a hanging test reaches this limit: a refused event stream is requested again after minutes.
-  context.setDefaultTimeout(480_000);
+  context.setDefaultTimeout(Number(process.env.BT ?? 480_000));
   whenFinished(() => context.close());
   return context;
 }
@@ -80,7 +80,7 @@ export async function openPage(context: BrowserContext, url: string) {
 
 /** Waits until the page's script has taken over. */
 export async function waitUntilLive(page: Page) {
-  await page.locator('.liveness').waitFor();
+  await page.locator('html[data-connection=live]').waitFor();
 }
 
 /** Violations that axe finds, one line per element. A page should have none. */

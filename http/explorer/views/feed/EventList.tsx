@@ -1,13 +1,12 @@
-import { Unavailable } from '../../components/Banner.tsx';
+import { Unavailable, Unread } from '../../components/Banner.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
-import { More } from '../../components/More.tsx';
+import { More, Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { ResourceNotice } from '../../components/ResourceNotice.tsx';
 import { describeEvent, nameEventSource, nameFamily } from '../../format/events.ts';
 import { shortenHash } from '../../format/numbers.ts';
 import { explain } from '../../format/words.ts';
 import type { Bodies, FeedEvent } from '../../page.ts';
-import { type FeedCategory, formatPlace } from '../../place.ts';
+import { type FeedCategory, formatPlace, type ListPlace } from '../../place.ts';
 import { eventsPath } from '../../resources.ts';
 
 /** Events in sentences, newest first. */
@@ -15,7 +14,7 @@ export function EventList({ feed, max }: { feed: Bodies['events']; max?: number 
   if (feed.status === 'unavailable') return <Unavailable>{explain(feed.reason)}</Unavailable>;
   if (feed.events.length === 0) return <p class="empty">Nothing has happened in this category yet.</p>;
   return (
-    <ol class="events">
+    <ol class="events" id="list-events">
       {feed.events.slice(0, max ?? feed.events.length).map((event) => (
         <DescribedEvent key={event.id} event={event} />
       ))}
@@ -28,6 +27,7 @@ export function DescribedEvent({ event }: { event: FeedEvent }) {
   const { source } = event;
   return (
     <EventItem
+      id={event.id}
       family={nameFamily(event)}
       address={formatPlace({ view: 'event', id: event.id })}
       at={event.occurredAt}
@@ -48,15 +48,14 @@ export function DescribedEvent({ event }: { event: FeedEvent }) {
 }
 
 /** Events of a category, back to the first one page by page. */
-export function EventPages({ category }: { category: FeedCategory }) {
-  const path = eventsPath(category);
-  const events = usePage().read('events', path);
-  const cursor = events.body?.status === 'available' ? events.body.nextCursor : null;
+export function EventPages({ category, place }: { category: FeedCategory; place: ListPlace }) {
+  const events = usePage().read('events', eventsPath(category, place.earlier?.cursor));
+  const cursor = events?.status === 'available' ? events.nextCursor : null;
   return (
     <>
-      <ResourceNotice what="The feed" resource={events} />
-      {events.body !== null && <EventList feed={events.body} />}
-      <More path={path} cursor={cursor} text="Earlier events" />
+      <Newest place={place} />
+      {events === null ? <Unread what="The feed" /> : <EventList feed={events} />}
+      <More place={place} list="events" cursor={cursor} text="Earlier events" />
     </>
   );
 }

@@ -1,7 +1,5 @@
 import { Choice } from '../../components/Choice.tsx';
-import { usePage } from '../../components/pageContext.ts';
-import type { FeedCategory } from '../../place.ts';
-import { corePath } from '../../resources.ts';
+import type { FeedCategory, Place } from '../../place.ts';
 import { EventPages } from './EventList.tsx';
 
 const names: Record<FeedCategory, string> = {
@@ -12,11 +10,8 @@ const names: Record<FeedCategory, string> = {
 };
 
 /** Events of a category, newest first, updated live. */
-export function Feed({ category }: { category: FeedCategory }) {
-  const { read, connection } = usePage();
-  // The core's settled rounds reveal a reorganization, after which the list is read again.
-  read('core', corePath);
-  const isLive = connection?.stream === 'open' || connection?.stream === 'shared';
+export function Feed(place: Extract<Place, { view: 'feed' }>) {
+  const { category } = place;
   return (
     <section aria-labelledby="feed">
       <h1 id="feed">Feed</h1>
@@ -30,11 +25,7 @@ export function Feed({ category }: { category: FeedCategory }) {
         chosen={category}
         toPlace={(one) => ({ view: 'feed', category: one })}
       />
-      <p class="stream-state small quiet">
-        {connection !== null &&
-          (isLive ? 'New events appear by themselves.' : 'Live events are not connected at the moment.')}
-      </p>
-      <EventPages category={category} />
+      <EventPages category={category} place={place} />
     </section>
   );
 }

@@ -1,8 +1,8 @@
 import { TodayChart } from '../../charts/TodayChart.tsx';
+import { Unread } from '../../components/Banner.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { ResourceNotice } from '../../components/ResourceNotice.tsx';
-import { Age } from '../../components/Time.tsx';
+import { Time } from '../../components/Time.tsx';
 import { Wheel } from '../../components/Wheel.tsx';
 import { describeDistance, describeRpm, describeSpeed } from '../../format/quantities.ts';
 import { provenances } from '../../format/words.ts';
@@ -23,26 +23,25 @@ import { Waiting } from './Waiting.tsx';
 
 /** The first view: the wheel now, how its work becomes tokens, what is waiting, and today's activity. */
 export function Glance() {
-  const { read, connection } = usePage();
+  const { read } = usePage();
   const status = read('status', statusPath);
-  const core = read('core', corePath).body;
-  const issuance = read('issuance', issuancePath).body;
-  const settlements = read('settlements', settlementsPath('now')).body;
+  const core = read('core', corePath);
+  const issuance = read('issuance', issuancePath);
+  const settlements = read('settlements', settlementsPath('now'));
   const statistics = read('statistics', statisticsPath('7d'));
   const events = read('events', eventsPath('all'));
   return (
     <>
-      <ResourceNotice what="The state of the wheel" resource={status} />
-      {status.body !== null && (
-        <div class="hero">
-          <Now status={status.body} wheel={describeWheel(status, connection)} />
-          <OpenRound status={status.body} core={core} />
-        </div>
-      )}
-      {status.body !== null && (
+      {status === null ? (
+        <Unread what="The state of the wheel" />
+      ) : (
         <>
-          <Stages status={status.body} core={core} issuance={issuance} statistics={statistics.body} />
-          <Waiting status={status.body} settlements={settlements} />
+          <div class="hero">
+            <Now status={status} wheel={describeWheel(status)} />
+            <OpenRound status={status} core={core} />
+          </div>
+          <Stages status={status} core={core} issuance={issuance} statistics={statistics} />
+          <Waiting status={status} settlements={settlements} />
         </>
       )}
       <section aria-labelledby="today">
@@ -50,16 +49,14 @@ export function Glance() {
         <p class="lead">
           The wheel’s day runs from noon to noon, UTC. The line is the typical day of the last seven.
         </p>
-        <ResourceNotice what="Statistics" resource={statistics} />
-        {statistics.body !== null && <TodayChart statistics={statistics.body} />}
+        {statistics === null ? <Unread what="Statistics" /> : <TodayChart statistics={statistics} />}
       </section>
       <section aria-labelledby="latest">
         <div class="section-head">
           <h2 id="latest">Latest</h2>
           <a href="/feed">All events</a>
         </div>
-        <ResourceNotice what="The feed" resource={events} />
-        {events.body !== null && <EventList feed={events.body} max={6} />}
+        {events === null ? <Unread what="The feed" /> : <EventList feed={events} max={6} />}
       </section>
     </>
   );
@@ -68,7 +65,7 @@ export function Glance() {
 /** The wheel's present state and speed. */
 export function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelWords }) {
   const { measurement } = status;
-  const { state, sentence, detail } = wheel;
+  const { state, sentence, lostSentence, detail } = wheel;
   const isCurrent = state === 'turning' || state === 'resting';
   // The last known speed of a silent wheel is not its speed now.
   const current = isCurrent ? measurement : null;
@@ -82,8 +79,14 @@ export function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelW
     <section class={`now ${state}`} aria-labelledby="now">
       <Wheel state={state} rpmMilli={measurement?.rpmMilli ?? 0} />
       <div class="now-text">
-        <h1 id="now">{sentence}</h1>
-        <p class="lead">{detail}</p>
+        <h1 id="now">
+          <span class="unless lost">{sentence}</span>
+          <span class="when lost">{lostSentence}</span>
+        </h1>
+        <p class="lead">
+          <span class="unless lost">{detail}</span>
+          <span class="when lost">That is the last that reached this page. What it does now is unknown.</span>
+        </p>
         <div class="figures">
           <Figure
             {...common}
@@ -109,7 +112,7 @@ export function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelW
         </div>
         {measurement !== null && (
           <p class="small quiet">
-            {common.provenance} · observed <Age at={measurement.observedAt} />
+            {common.provenance} · observed <Time at={measurement.observedAt} as="ago" />
           </p>
         )}
       </div>

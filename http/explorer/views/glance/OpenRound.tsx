@@ -1,5 +1,5 @@
 import { Figure } from '../../components/Figure.tsx';
-import { useNowMs, usePage } from '../../components/pageContext.ts';
+import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { describeWork } from '../../format/quantities.ts';
@@ -16,9 +16,9 @@ interface OpenRoundProps {
 
 /** The open round, or why no round is open: there is no contract, or its genesis is still to come. */
 export function OpenRound({ status, core }: OpenRoundProps) {
-  const { renderedAtMs } = usePage();
-  const nowMs = useNowMs() ?? renderedAtMs;
+  const { renderedAtMs: nowMs, expireAt } = usePage();
   const genesisMs = core?.status === 'available' ? Number(core.configuration.genesisTimestamp) * 1000 : null;
+  expireAt((Math.floor(nowMs / roundMs) + 1) * roundMs);
   const isWithoutContracts = core?.status === 'unavailable' && core.reason === 'indexer_disabled';
   return (
     <section class="open-round" aria-labelledby="open-round">
@@ -49,10 +49,10 @@ function Round({
   nowMs: number;
 }) {
   const startMs = Math.floor(nowMs / roundMs) * roundMs;
-  const elapsed = (nowMs - startMs) / roundMs;
+  const startAt = new Date(startMs).toISOString();
+  const endAt = new Date(startMs + roundMs).toISOString();
   const round = genesisMs === null ? null : Math.floor((nowMs - genesisMs) / roundMs) + 1;
   const work = builder.status === 'available' ? builder.queued.openRoundWorkUnits : null;
-  const circumference = 2 * Math.PI * 42;
   return (
     <>
       <div class="round-clock">
@@ -64,13 +64,18 @@ function Round({
             r="42"
             class="elapsed"
             transform="rotate(-90 50 50)"
-            stroke-dasharray={`${(elapsed * circumference).toFixed(1)} ${circumference.toFixed(1)}`}
+            pathLength="1"
+            stroke-dasharray={`${((nowMs - startMs) / roundMs).toFixed(4)} 1`}
+            data-since={startAt}
+            data-until={endAt}
           />
         </svg>
         <p>
-          <span class="remaining">{formatDuration((startMs + roundMs - nowMs) / 1000)}</span>
+          <span class="remaining" data-remaining={endAt}>
+            {formatDuration((startMs + roundMs - nowMs) / 1000)}
+          </span>
           <span class="quiet small">
-            until <Time at={new Date(startMs + roundMs).toISOString()} />
+            until <Time at={endAt} />
           </span>
         </p>
       </div>

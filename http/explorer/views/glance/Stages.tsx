@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Figure } from '../../components/Figure.tsx';
-import { Ago } from '../../components/Time.tsx';
+import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
@@ -131,7 +131,8 @@ function Settled({ status, core: body }: Pick<StagesProps, 'status' | 'core'>) {
       {body?.status === 'unavailable' && <p class="small">{explain(body.reason)}</p>}
       {anchor?.confirmedAt && (
         <p class="small quiet">
-          through round {formatInteger(anchor.settledThroughRound)} · <Ago at={anchor.confirmedAt} />
+          through round {formatInteger(anchor.settledThroughRound)} ·{' '}
+          <Time at={anchor.confirmedAt} as="ago" />
           {anchor.transactionHash !== null && (
             <>
               {' · '}

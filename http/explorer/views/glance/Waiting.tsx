@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { usePage } from '../../components/pageContext.ts';
-import { Ago, Time } from '../../components/Time.tsx';
+import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { count, formatInteger, formatShort } from '../../format/numbers.ts';
 import { explain, mintStates, oracleStates, queueStates } from '../../format/words.ts';
@@ -36,7 +36,7 @@ export function Waiting({
             <span class="quiet">
               {' '}
               Last: round {formatInteger(oracle.latestClosure.lastRound)},{' '}
-              <Ago at={oracle.latestClosure.acceptedAt} />
+              <Time at={oracle.latestClosure.acceptedAt} as="ago" />
             </span>
           )}
         </Item>
@@ -72,7 +72,7 @@ function Item({
 
 function ToBeSettled({ queue }: { queue: Queue }) {
   const { buffered, blockedReason, latestSubmission: submission, lastRun } = queue;
-  const core = usePage().read('core', corePath).body;
+  const core = usePage().read('core', corePath);
   const words = queueStates[queue.state];
   const since =
     buffered.firstRound !== null && core?.status === 'available'
@@ -90,7 +90,7 @@ function ToBeSettled({ queue }: { queue: Queue }) {
           {formatInteger(buffered.activeRoundCount)} with work: {formatInteger(buffered.workUnits)} units
           {since !== null && (
             <>
-              , the first since <Ago at={since} />
+              , the first since <Time at={since} as="ago" />
             </>
           )}
           .
@@ -99,7 +99,7 @@ function ToBeSettled({ queue }: { queue: Queue }) {
       {lastRun !== null && queue.state === 'stale' && (
         <span class="quiet">
           {' '}
-          Its last run ended <Ago at={lastRun.finishedAt} />.
+          Its last run ended <Time at={lastRun.finishedAt} as="ago" />.
         </span>
       )}
       {submission !== null && <LatestSubmission submission={submission} />}
@@ -153,7 +153,7 @@ function ToBeMinted({ settlements }: { settlements: Bodies['settlements'] | null
 }
 
 function NextRound({ mining, safeBlock }: { mining: Mining; safeBlock: string }) {
-  const core = usePage().read('core', corePath).body;
+  const core = usePage().read('core', corePath);
   const { nextRound, economy } = mining;
   return (
     <>

@@ -1,34 +1,36 @@
+import { Available } from '../../components/Banner.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
 import { More } from '../../components/More.tsx';
-import { Available } from '../../components/ResourceNotice.tsx';
 import { nameChainBlock } from '../../format/events.ts';
 import { formatShort, shortenHash } from '../../format/numbers.ts';
-import type { Bodies, Resource } from '../../page.ts';
+import type { Bodies } from '../../page.ts';
+import type { ListPlace } from '../../place.ts';
 import type { Portfolio } from './Positions.tsx';
 
 type Activity = Extract<Bodies['activity'], { status: 'available' }>;
 type OwnerEvent = Activity['activity'][number];
 
 interface OwnerActivityProps {
-  readonly activity: Resource<Bodies['activity']>;
-  readonly path: string;
+  readonly activity: Bodies['activity'] | null;
+  readonly place: ListPlace;
   readonly configuration: Portfolio['configuration'];
 }
 
 /** An owner's activity, newest first. */
-export function OwnerActivity({ activity, path, configuration }: OwnerActivityProps) {
+export function OwnerActivity({ activity, place, configuration }: OwnerActivityProps) {
   return (
     <section aria-labelledby="activity">
       <h2 id="activity">Activity</h2>
-      <Available what="Activity" resource={activity}>
+      <Available what="Activity" body={activity}>
         {({ activity: events, owner, nextCursor }) => (
           <>
             {events.length === 0 && <p class="empty">Nothing yet at the safe block.</p>}
             {events.length > 0 && (
-              <ol class="events">
+              <ol class="events" id="list-activity">
                 {events.map((event) => (
                   <EventItem
                     key={event.id}
+                    id={event.id}
                     family="players"
                     at={event.source.blockTimestamp}
                     source={nameChainBlock(event.source.blockNumber)}
@@ -39,7 +41,7 @@ export function OwnerActivity({ activity, path, configuration }: OwnerActivityPr
                 ))}
               </ol>
             )}
-            <More path={path} cursor={nextCursor} text="Earlier activity" />
+            <More place={place} list="activity" cursor={nextCursor} text="Earlier activity" />
           </>
         )}
       </Available>

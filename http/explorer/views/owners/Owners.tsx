@@ -1,52 +1,52 @@
+import { Available } from '../../components/Banner.tsx';
+import { Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { Available } from '../../components/ResourceNotice.tsx';
-import { nameView } from '../../place.ts';
-import { activityPath, corePath, portfolioPath } from '../../resources.ts';
+import { nameView, type Place } from '../../place.ts';
+import { listOwnerPaths } from '../../resources.ts';
 import { EventPages } from '../feed/EventList.tsx';
 import { OwnerActivity } from './OwnerActivity.tsx';
 import { Positions } from './Positions.tsx';
 
+type OwnersPlace = Extract<Place, { readonly view: 'owners' }>;
+
 /** An owner's miners, earnings and activity. Without an owner, what owners did last. */
-export function Owners({ address }: { address: string | null }) {
+export function Owners(place: OwnersPlace) {
   return (
     <>
       <section aria-labelledby="owners">
-        <h1 id="owners">{nameView({ view: 'owners', address })}</h1>
+        <h1 id="owners">{nameView(place)}</h1>
         <p class="lead">
           Miners are positions that share in what is minted, by their weight. Search for an address to see
           what it owns.
         </p>
       </section>
-      {address === null ? (
+      {place.address === null ? (
         <section aria-labelledby="latest">
           <h2 id="latest">What owners did last</h2>
-          <EventPages category="players" />
+          <EventPages category="players" place={place} />
         </section>
       ) : (
-        <Owner address={address} />
+        <Owner {...place} address={place.address} />
       )}
     </>
   );
 }
 
-function Owner({ address }: { address: string }) {
+function Owner(place: OwnersPlace & { readonly address: string }) {
   const { read } = usePage();
-  const portfolio = read('portfolio', portfolioPath(address));
-  const activity = read('activity', activityPath(address));
-  // The core's settled rounds reveal a reorganization, after which the lists are read again.
-  read('core', corePath);
+  const { positions, activity } = listOwnerPaths(place.address, place.earlier);
+  const acts = read('activity', activity);
   return (
-    <Available what="Positions" resource={portfolio}>
-      {(body) => (
-        <>
-          <Positions portfolio={body} path={portfolioPath(address)} />
-          <OwnerActivity
-            activity={activity}
-            path={activityPath(address)}
-            configuration={body.configuration}
-          />
-        </>
-      )}
-    </Available>
+    <>
+      <Newest place={place} />
+      <Available what="Positions" body={read('portfolio', positions)}>
+        {(body) => (
+          <>
+            <Positions portfolio={body} place={place} />
+            <OwnerActivity activity={acts} place={place} configuration={body.configuration} />
+          </>
+        )}
+      </Available>
+    </>
   );
 }

@@ -7,15 +7,19 @@ import { formatExact, formatInteger, formatShort, formatTick } from '../../forma
 import { describeAmount } from '../../format/quantities.ts';
 import { formatDay } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
+import type { ListPlace } from '../../place.ts';
+import { listOwnerPaths } from '../../resources.ts';
+import { earningsTable } from '../../tables/tables.ts';
 
 export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
 type Position = Portfolio['positions'][number];
 
 /** An owner's positions with their sums, and their earnings on each of the last seven days. */
-export function Positions({ portfolio, path }: { portfolio: Portfolio; path: string }) {
+export function Positions({ portfolio, place }: { portfolio: Portfolio; place: ListPlace }) {
   const { summary, configuration, positions, earnings, chain, nextCursor } = portfolio;
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
-  const common = { size: 'large', route: path, safeBlock: formatInteger(chain.safeThroughBlock) } as const;
+  const route = listOwnerPaths(portfolio.owner).positions;
+  const common = { size: 'large', route, safeBlock: formatInteger(chain.safeThroughBlock) } as const;
   const amount = (label: string, field: keyof typeof summary, meaning: string) => (
     <Figure
       {...common}
@@ -57,11 +61,12 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
         ) : (
           <PositionTable positions={positions} configuration={configuration} />
         )}
-        <More path={path} cursor={nextCursor} text="More miners" />
+        <More place={place} list="positions" cursor={nextCursor} text="More miners" />
       </section>
       <section aria-labelledby="earnings">
         <h2 id="earnings">Earned on each day</h2>
         <Columns
+          id="earnings"
           label={`Earnings of the last seven days in ${symbol}`}
           marks={earnings.map(({ date, earnedBaseUnits }) => ({
             key: date,
@@ -77,13 +82,9 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
           tone="issued"
         />
         <DataTable
-          caption="Earnings by day"
-          fileName={`earnings-${portfolio.owner}.csv`}
-          rows={earnings}
-          columns={[
-            { name: 'date', value: ({ date }) => date, isText: true },
-            { name: `earned (base units of ${symbol})`, value: ({ earnedBaseUnits }) => earnedBaseUnits },
-          ]}
+          id="earnings"
+          table={earningsTable(portfolio)}
+          file={`/tables/earnings.csv?owner=${portfolio.owner}`}
         />
       </section>
     </>
@@ -106,6 +107,8 @@ function PositionTable({
   return (
     <Table
       label="miners"
+      list="positions"
+      rowId={({ tokenId }) => `miner-${tokenId}`}
       rows={positions}
       columns={[
         { name: 'Miner', cell: ({ tokenId }) => <a href={`/miners/${tokenId}`}>#{tokenId}</a> },

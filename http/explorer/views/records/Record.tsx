@@ -1,6 +1,4 @@
 import { Unavailable } from '../../components/Banner.tsx';
-import { usePage } from '../../components/pageContext.ts';
-import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { type FeedEvent, searchedEventsMax } from '../../page.ts';
@@ -27,7 +25,6 @@ const leads: Readonly<Record<RecordView, string>> = {
 
 /** The page of one miner, round, block, transaction or event. */
 export function RecordPage({ view, id, events }: RecordProps) {
-  const { renderedAtMs } = usePage();
   const name = nameView({ view, id: view === 'miner' || view === 'settlement' ? id : formatInteger(id) });
   return (
     <section aria-labelledby="record">
@@ -55,10 +52,6 @@ export function RecordPage({ view, id, events }: RecordProps) {
         </p>
       )}
       {view === 'event' && events?.[0] !== undefined && <Payload event={events[0]} />}
-      <p class="small quiet">
-        As of <Time at={new Date(renderedAtMs).toISOString()} as="minute" />. Load the page again for what is
-        newer.
-      </p>
     </section>
   );
 }

@@ -1,6 +1,6 @@
+import { Available } from '../../components/Banner.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { Available } from '../../components/ResourceNotice.tsx';
 import { Time } from '../../components/Time.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
@@ -13,7 +13,7 @@ const halfHourMs = 3 * roundMs;
 /** When a round was, how far it has come, and what is known of its work. */
 export function RoundFacts({ round }: { round: string }) {
   return (
-    <Available what="The chain" resource={usePage().read('core', corePath)}>
+    <Available what="The chain" body={usePage().read('core', corePath)}>
       {(core) => <Known round={round} core={core} />}
     </Available>
   );
@@ -23,10 +23,10 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
   const { read, renderedAtMs } = usePage();
   const endMs = Date.parse(computeRoundEnd(round, core.configuration.genesisTimestamp));
   const startMs = endMs - roundMs;
-  const closedThrough = read('status', statusPath).body?.oracle.latestClosure?.lastRound ?? null;
-  const statistics = read('statistics', statisticsPath('30d')).body;
+  const closedThrough = read('status', statusPath)?.oracle.latestClosure?.lastRound ?? null;
+  const statistics = read('statistics', statisticsPath('30d'));
   const halfHour = findHalfHour(statistics, startMs);
-  const settlements = read('settlements', settlementsPath('now')).body;
+  const settlements = read('settlements', settlementsPath('now'));
   const history = settlements?.status === 'available' ? settlements : null;
   const minted = history?.recentRounds?.find(({ roundId }) => roundId === round)?.sqkMintedBaseUnits;
   const asset = history?.mining.status === 'available' ? history.mining.economy : null;
@@ -43,8 +43,8 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
   return (
     <>
       <p class="lead">
-        <Time at={new Date(startMs).toISOString()} as="date" />, <Time at={new Date(startMs).toISOString()} />{' '}
-        to <Time at={new Date(endMs).toISOString()} />. {state}
+        <Time at={new Date(startMs).toISOString()} as="minute" /> to{' '}
+        <Time at={new Date(endMs).toISOString()} as="minute" />. {state}
       </p>
       <div class="figures wide">
         {halfHour !== null && (

@@ -1,12 +1,12 @@
+import { Available } from '../../components/Banner.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { Available } from '../../components/ResourceNotice.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { metadataPath } from '../../resources.ts';
 
 /** Picture and attributes of a miner, from its contract's metadata. */
 export function TokenCard({ tokenId }: { tokenId: string }) {
   return (
-    <Available what={`Miner ${tokenId}`} resource={usePage().read('metadata', metadataPath(tokenId))}>
+    <Available what={`Miner ${tokenId}`} body={usePage().read('metadata', metadataPath(tokenId))}>
       {({ name, imageDataUri, description, attributes }) => (
         <article class="token-card" aria-label={name}>
           {imageDataUri !== undefined && <img src={imageDataUri} alt="" width="160" height="160" />}

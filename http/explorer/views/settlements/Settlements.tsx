@@ -1,18 +1,18 @@
 import { Columns } from '../../charts/Columns.tsx';
-import { Banner, LastKnownHistory, Unavailable } from '../../components/Banner.tsx';
+import { Available, Banner, LastKnownHistory, Unavailable } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { Available } from '../../components/ResourceNotice.tsx';
 import { Time } from '../../components/Time.tsx';
 import { formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
-import { formatDayAndMinute, formatDayOf, nameZone } from '../../format/times.ts';
+import { time } from '../../format/timeTexts.ts';
 import { explain, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
-import type { SettlementsRange } from '../../place.ts';
+import type { Place, SettlementsRange } from '../../place.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
+import { settlementsTable } from '../../tables/tables.ts';
 import { EventPages } from '../feed/EventList.tsx';
 import { Difficulty } from './Difficulty.tsx';
 import { Batches, Checkpoints, type History } from './SettlementTables.tsx';
@@ -28,11 +28,12 @@ const names: Record<SettlementsRange, string> = {
 const labelEvery: Record<SettlementsRange, number> = { now: 1, '24h': 4, '7d': 4, '30d': 5 };
 
 /** Settlements and mints on the chain. */
-export function Settlements({ range }: { range: SettlementsRange }) {
+export function Settlements(place: Extract<Place, { readonly view: 'settlements' }>) {
+  const { range, earlier } = place;
   const { read } = usePage();
   const settlements = read('settlements', settlementsPath(range));
-  const core = read('core', corePath).body;
-  const history = settlements.body?.status === 'available' ? settlements.body : null;
+  const core = read('core', corePath);
+  const history = settlements?.status === 'available' ? settlements : null;
   return (
     <>
       <section aria-labelledby="settlements">
@@ -47,11 +48,11 @@ export function Settlements({ range }: { range: SettlementsRange }) {
           chosen={range}
           toPlace={(one) => ({ view: 'settlements', range: one })}
         />
-        <Available what="Settlements" resource={settlements}>
+        <Available what="Settlements" body={settlements}>
           {(body) => <Summary history={body} route={settlementsPath(range)} core={core} />}
         </Available>
       </section>
-      {history !== null && (
+      {history !== null && earlier === undefined && (
         <>
           {history.buckets.length > 0 && <Buckets history={history} />}
           <Difficulty />
@@ -62,7 +63,7 @@ export function Settlements({ range }: { range: SettlementsRange }) {
       )}
       <section aria-labelledby="history">
         <h2 id="history">Every batch and mint</h2>
-        <EventPages category="protocol" />
+        <EventPages category="protocol" place={place} />
       </section>
     </>
   );
@@ -122,29 +123,27 @@ function Summary({ history, route, core }: { history: History; route: string; co
 }
 
 function Buckets({ history }: { history: History }) {
-  const { zone } = usePage();
-  const { buckets, mining, range } = history;
-  const asset = mining.status === 'available' ? mining.economy : null;
+  const { buckets, range } = history;
   const nowMs = Date.parse(history.generatedAt);
   const marks = buckets.map(({ startAt, completedBlockCount }) => ({
     key: startAt,
     value: Number(completedBlockCount),
     state: Date.parse(startAt) > nowMs ? ('future' as const) : ('complete' as const),
-    text: `from ${formatDayAndMinute(startAt, zone)} ${nameZone(startAt, zone)}: ${formatInteger(completedBlockCount)} blocks completed`,
+    text: `from ${time('minute', startAt)}: ${formatInteger(completedBlockCount)} blocks completed`,
   }));
   // A time of day belongs to the left edge of its column, a date to the middle.
-  const [middle, format] =
-    range === '24h' ? ([0, formatDayAndMinute] as const) : ([0.5, formatDayOf] as const);
+  const [middle, format] = range === '24h' ? ([0, 'dayAndHour'] as const) : ([0.5, 'day'] as const);
   const ticks = buckets.flatMap(({ startAt, endAt }, index) => {
     if (index % labelEvery[range] !== 0) return [];
     const labelledMs = Date.parse(startAt) * (1 - middle) + Date.parse(endAt) * middle;
-    const text = format(new Date(labelledMs).toISOString(), zone);
+    const text = time(format, new Date(labelledMs).toISOString());
     return [{ at: (index + middle) / buckets.length, text }];
   });
   return (
     <section aria-labelledby="blocks">
       <h2 id="blocks">Blocks completed</h2>
       <Columns
+        id="blocks"
         label={`Blocks completed over ${names[range]}`}
         marks={marks}
         ticks={ticks}
@@ -152,20 +151,9 @@ function Buckets({ history }: { history: History }) {
         tone="settled"
       />
       <DataTable
-        caption={`Settled and minted over ${names[range]}`}
-        fileName={`settlements-${range}.csv`}
-        rows={buckets}
-        columns={[
-          { name: 'from', value: ({ startAt }) => startAt, isText: true },
-          { name: 'batches', value: ({ settlementCount }) => settlementCount },
-          { name: 'rounds with work', value: ({ activeRoundCount }) => activeRoundCount },
-          { name: 'work (units)', value: ({ workAdded }) => workAdded },
-          { name: 'blocks', value: ({ completedBlockCount }) => completedBlockCount },
-          {
-            name: asset === null ? 'minted' : `minted (base units of ${asset.symbol})`,
-            value: ({ sqkMintedBaseUnits }) => sqkMintedBaseUnits ?? null,
-          },
-        ]}
+        id="settlements"
+        table={settlementsTable(history)}
+        file={`/tables/settlements.csv?range=${range}`}
       />
     </section>
   );

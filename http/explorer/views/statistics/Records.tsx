@@ -1,5 +1,5 @@
 import { Figure } from '../../components/Figure.tsx';
-import { Time } from '../../components/Time.tsx';
+import { Day, Time } from '../../components/Time.tsx';
 import { count, formatInteger } from '../../format/numbers.ts';
 import {
   describeDistance,
@@ -60,7 +60,7 @@ export function Records({ statistics }: { statistics: Statistics }) {
                 'nothing above zero was observed'
               ) : (
                 <>
-                  <Time at={record.occurredAt} as={as} />
+                  {as === 'date' ? <Day of={record.occurredAt} /> : <Time at={record.occurredAt} as={as} />}
                   {record.coverage === 'partial' && ' · partly observed'}
                 </>
               )}

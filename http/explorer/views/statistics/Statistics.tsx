@@ -1,23 +1,26 @@
 import { Legend } from '../../charts/Columns.tsx';
 import { HeatMap } from '../../charts/HeatMap.tsx';
-import { chooseDaysZone, formatMinuteOfDay } from '../../charts/halfHours.ts';
+import { findSpan, findTime } from '../../charts/halfHours.ts';
 import { Line } from '../../charts/Line.tsx';
 import { TodayChart } from '../../charts/TodayChart.tsx';
+import { Unread } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { ResourceNotice } from '../../components/ResourceNotice.tsx';
+import { Timed } from '../../components/Time.tsx';
 import { formatInteger, formatPercent, formatTick } from '../../format/numbers.ts';
 import { describeDistance, describeWork } from '../../format/quantities.ts';
-import { formatDay, formatMinute } from '../../format/times.ts';
+import { formatDay } from '../../format/times.ts';
+import { time } from '../../format/timeTexts.ts';
 import type { Bodies } from '../../page.ts';
 import type { StatisticsRange } from '../../place.ts';
 import { statisticsPath } from '../../resources.ts';
+import { daysTable, halfHoursTable } from '../../tables/tables.ts';
 import { Records } from './Records.tsx';
 import { Submissions } from './Submissions.tsx';
 import { Weeks } from './Weeks.tsx';
-import { dayColumns, Year } from './Year.tsx';
+import { Year } from './Year.tsx';
 
 type Statistics = Bodies['statistics'];
 
@@ -41,25 +44,24 @@ export function StatisticsView({ range }: { range: StatisticsRange }) {
           chosen={range}
           toPlace={(one) => ({ view: 'statistics', range: one })}
         />
-        <ResourceNotice what="Statistics" resource={statistics} />
-        {statistics.body !== null && <Summary statistics={statistics.body} route={statisticsPath(range)} />}
+        {statistics === null ? (
+          <Unread what="Statistics" />
+        ) : (
+          <Summary statistics={statistics} route={statisticsPath(range)} />
+        )}
       </section>
       <Weeks />
-      {statistics.body !== null && <Charts statistics={statistics.body} range={range} />}
+      {statistics !== null && <Charts statistics={statistics} range={range} />}
       <Year />
     </>
   );
 }
 
 function Summary({ statistics, route }: { statistics: Statistics; route: string }) {
-  const { zone } = usePage();
   const { summary, coverage, days } = statistics.activity;
   const seen = coverage.observedRoundCount > 0 ? summary : null;
   const peak = summary.peakWindowStartMinuteUtc;
-  const peakZone = chooseDaysZone(
-    days.map(({ date }) => date),
-    zone,
-  );
+  const span = findSpan(days.map(({ date }) => date));
   const common = { size: 'large', route } as const;
   return (
     <div class="figures wide">
@@ -81,8 +83,13 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
       <Figure
         {...common}
         label="Busiest half hour"
-        value={peak === null ? null : formatMinuteOfDay(days.at(-1)?.date ?? '', peak, peakZone)}
-        unit={peakZone}
+        value={
+          peak !== null && (
+            <Timed
+              text={`${time('hourOfSpan', findTime(days.at(-1)?.date ?? '', peak), ...span)} ${time('zoneOfSpan', ...span)}`}
+            />
+          )
+        }
         field="activity.summary.peakWindowStartMinuteUtc"
         exact={peak === null ? null : `${peak} minutes after midnight UTC`}
         meaning="The half hour with the most work on a typical day: the mean of the days on which all of it was observed."
@@ -131,7 +138,6 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
       },
     };
   });
-  const cells = days.flatMap((day) => day.buckets.map((bucket) => ({ date: day.date, ...bucket })));
   const first = days[0];
   const span =
     first === undefined ? '' : `${formatDay(first.date)} to ${formatDay(days.at(-1)?.date ?? first.date)}`;
@@ -154,16 +160,9 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
           ]}
         />
         <DataTable
-          caption={`Half hours of ${span}`}
-          fileName={`half-hours-${range}.csv`}
-          rows={cells}
-          columns={[
-            { name: 'universal day', value: ({ date }) => date, isText: true },
-            { name: 'from (UTC)', value: ({ startMinuteUtc }) => formatMinute(startMinuteUtc), isText: true },
-            { name: 'work (units)', value: ({ workUnits }) => workUnits },
-            { name: 'coverage', value: ({ coverage }) => coverage, isText: true },
-            { name: 'observed rounds of 3', value: ({ observedRoundCount }) => observedRoundCount },
-          ]}
+          id="half-hours"
+          table={halfHoursTable(statistics)}
+          file={`/tables/half-hours.csv?range=${range}`}
         />
       </section>
       <section aria-labelledby="days">
@@ -178,6 +177,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
             <figure key={quantity}>
               <figcaption>{caption}</figcaption>
               <Line
+                id={quantity}
                 label={`${label} per day, ${span}`}
                 points={dayPoints.map((day) => day[quantity])}
                 formatValue={formatTick}
@@ -188,12 +188,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
         <p class="small quiet">
           A hollow point is a day of which a part was not observed, or that has not ended.
         </p>
-        <DataTable
-          caption={`Days of ${span}`}
-          fileName={`days-${range}.csv`}
-          rows={days}
-          columns={dayColumns}
-        />
+        <DataTable id="days" table={daysTable(days)} file={`/tables/days.csv?range=${range}`} />
       </section>
       <Records statistics={statistics} />
       <Submissions oracle={statistics.oracle} />

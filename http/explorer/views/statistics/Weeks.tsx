@@ -9,7 +9,7 @@ const route = statisticsPath('30d');
 
 /** Work of the last seven complete days against the seven before. */
 export function Weeks() {
-  const statistics = usePage().read('statistics', route).body;
+  const statistics = usePage().read('statistics', route);
   if (statistics === null) return null;
   const { last, before, changeBps } = compareWeeks(statistics.activity.days);
   return (

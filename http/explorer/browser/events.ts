@@ -1,0 +1,48 @@
+import { spreadDelay } from '../../client/spreadDelay.ts';
+
+interface FollowedEvents {
+  /** A hidden page holds no stream. */
+  setVisible(isVisible: boolean): void;
+}
+
+/** Wait before a refused stream is requested again. Browsers reconnect by themselves only after an interruption. */
+const refusedBounds = { firstMs: 15_000, longestMs: 300_000 };
+
+/**
+ * Reads the event stream while the page is visible.
+ *
+ * @param types names of the events.
+ * @param onNews called for each event, and when the stream opens again, since events may have passed meanwhile.
+ */
+export function followEvents(types: readonly string[], onNews: () => void): FollowedEvents {
+  let source: EventSource | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let refusals = 0;
+  let wasOpen = false;
+
+  function connect() {
+    const stream = new EventSource('/v1/events/stream');
+    source = stream;
+    stream.onopen = () => {
+      refusals = 0;
+      if (wasOpen) onNews();
+      wasOpen = true;
+    };
+    stream.onerror = () => {
+      if (stream.readyState !== EventSource.CLOSED) return;
+      refusals += 1;
+      timer = setTimeout(connect, spreadDelay(refusals, refusedBounds));
+    };
+    for (const type of types) stream.addEventListener(type, onNews);
+  }
+
+  return {
+    setVisible: (isVisible) => {
+      if (isVisible === (source !== null)) return;
+      if (isVisible) return connect();
+      clearTimeout(timer);
+      source?.close();
+      source = null;
+    },
+  };
+}

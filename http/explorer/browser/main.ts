@@ -1,0 +1,127 @@
+import morphdom from 'morphdom';
+import type { Zone } from '../format/times.ts';
+import { connectCharts } from './charts.ts';
+import { followEvents } from './events.ts';
+import { connectLists } from './lists.ts';
+import { type Connection, createRefresher, parsePage, readPage } from './refresher.ts';
+import { watchReversals } from './reversal.ts';
+import { findPassed, showClocks, showTimes } from './times.ts';
+
+/**
+ * Keeps a page fresh that the server has rendered (`renderPage.tsx`): asks for the same page again and changes what has changed, so focus, open tables,
+ * scroll and selection stay. What cannot be read again stays as it is.
+ */
+function start() {
+  const { body, documentElement: root } = document;
+  let zone = readZone();
+  let shownAt = body.dataset.renderedAt ?? '';
+  /** The visitor's own clock may be wrong. Until the first answer, the service's time is that of the page. */
+  let serviceOffsetMs = Date.parse(shownAt) - Date.now();
+  let passed: string | null = null;
+
+  const nowMs = () => Date.now() + serviceOffsetMs;
+  const prepare = (page: ParentNode) => showTimes(page, zone, nowMs());
+  const showCharts = connectCharts(() => zone);
+  const noticeReversal = watchReversals(body);
+  const lists = connectLists(readPage, prepare);
+
+  async function apply(html: string) {
+    const next = parsePage(html);
+    // Another version of the service: its page needs its own script and styles.
+    if (findScript(next) !== findScript(document)) return location.reload();
+    await lists.extend(next);
+    prepare(next);
+    morphdom(body, next.body, { onBeforeElUpdated: beforeUpdate });
+    showHead(body.dataset.title, body.dataset.icon);
+    showCharts();
+    noticeReversal();
+  }
+
+  function setConnection(connection: Connection) {
+    if (connection === 'live') shownAt = new Date(nowMs()).toISOString();
+    if (root.dataset.connection === connection) return;
+    root.dataset.connection = connection;
+    for (const element of document.querySelectorAll<HTMLTimeElement>('.shown-at time'))
+      element.dateTime = shownAt;
+    prepare(document);
+    if (connection === 'lost') showHead(body.dataset.lostTitle, body.dataset.lostIcon);
+    else showHead(body.dataset.title, body.dataset.icon);
+  }
+
+  const refresher = createRefresher({
+    apply,
+    onConnection: setConnection,
+    onServiceTime: (date) => {
+      const atMs = Date.parse(date);
+      if (!Number.isNaN(atMs)) serviceOffsetMs = atMs - Date.now();
+    },
+    intervalMs: () => (document.hidden ? hiddenMs : Number(body.dataset.refreshSeconds) * 1_000),
+  });
+  const events = followEvents(body.dataset.eventTypes?.split(' ') ?? [], refresher.expire);
+
+  root.dataset.connection = 'live';
+  prepare(document);
+  showCharts();
+  events.setVisible(!document.hidden);
+  setInterval(() => {
+    showClocks(document, nowMs());
+    const end = findPassed(document, nowMs());
+    if (end !== null && end !== passed) refresher.expire();
+    passed = end;
+    refresher.tick();
+  }, 1_000);
+
+  const noticeVisibility = () => {
+    events.setVisible(!document.hidden);
+    if (!document.hidden) refresher.tick();
+  };
+  document.addEventListener('visibilitychange', noticeVisibility);
+  addEventListener('pageshow', noticeVisibility);
+  addEventListener('pagehide', () => events.setVisible(false));
+  addEventListener('online', refresher.ask);
+  addEventListener('offline', () => setConnection('lost'));
+  document.addEventListener('click', ({ target }) => {
+    if (!(target instanceof Element) || target.closest('#zone-choice') === null) return;
+    zone = zone === 'UTC' ? 'local' : 'UTC';
+    keepZone(zone);
+    prepare(document);
+    showCharts();
+  });
+}
+
+/** A hidden page's icon and title stay true. */
+const hiddenMs = 60_000;
+
+/** What the visitor has typed, chosen or opened is theirs. @returns whether the shown element is changed at all. */
+function beforeUpdate(shown: HTMLElement, next: HTMLElement): boolean {
+  if (shown instanceof HTMLInputElement) return false;
+  if (shown instanceof HTMLDetailsElement) next.toggleAttribute('open', shown.open);
+  return !shown.isEqualNode(next);
+}
+
+const findScript = (page: Document) => page.querySelector('script[src]')?.getAttribute('src');
+
+function showHead(title = '', iconPath = '') {
+  if (document.title !== title) document.title = title;
+  const icon = document.querySelector<HTMLLinkElement>('#icon');
+  if (icon !== null && icon.getAttribute('href') !== iconPath) icon.href = iconPath;
+}
+
+const zoneKey = 'zone';
+
+/** A browser may refuse storage. Then the choice lasts as long as the page. */
+function readZone(): Zone {
+  try {
+    return localStorage.getItem(zoneKey) === 'local' ? 'local' : 'UTC';
+  } catch {
+    return 'UTC';
+  }
+}
+
+function keepZone(zone: Zone) {
+  try {
+    localStorage.setItem(zoneKey, zone);
+  } catch {}
+}
+
+start();

@@ -1,0 +1,114 @@
+import { readRetryAfter } from '../../client/retryAfter.ts';
+import { spreadDelay } from '../../client/spreadDelay.ts';
+
+/** `limited`: asked too often; `failed`: the service answers with an error; `gone`: it does not know the page; `lost`: it is not reached. */
+export type Connection = 'live' | 'limited' | 'failed' | 'gone' | 'lost';
+
+interface Refresher {
+  /** Called every second. Asks if it is time. */
+  tick(): void;
+  /** Asks soon: once, however often it is called meanwhile. */
+  expire(): void;
+  /** Asks at once, for instance when the network is back. */
+  ask(): void;
+}
+
+interface RefresherOptions {
+  /** Takes over a newer version of the page; rejects if something that belongs to it cannot be read. */
+  readonly apply: (html: string) => Promise<void>;
+  readonly onConnection: (connection: Connection) => void;
+  /** Called with the service's time, as in the `Date` of an answer. */
+  readonly onServiceTime: (date: string) => void;
+  readonly intervalMs: () => number;
+}
+
+/** Without `Retry-After` the wait doubles from the first bound to the last. */
+const retryBounds = { firstMs: 2_000, longestMs: 60_000 };
+const requestTimeoutMs = 15_000;
+/** Wait between an event and the question what it has changed: events often arrive several at once, and in many pages. */
+const settleMs = 1_500;
+
+/** Asks for the page again, with its tag, and waits as `Retry-After` says. */
+export function createRefresher({
+  apply,
+  onConnection,
+  onServiceTime,
+  intervalMs,
+}: RefresherOptions): Refresher {
+  let tag: string | null = null;
+  let askedAtMs = Date.now();
+  let expiresAtMs = Number.POSITIVE_INFINITY;
+  let notBeforeMs = 0;
+  let failures = 0;
+  let isUnderWay = false;
+
+  async function ask() {
+    if (isUnderWay) return;
+    isUnderWay = true;
+    // An event may come before the answer, and change what was asked for.
+    askedAtMs = Date.now();
+    expiresAtMs = Number.POSITIVE_INFINITY;
+    let response: Response | null = null;
+    try {
+      response = await request(location.href, tag);
+      onServiceTime(response.headers.get('Date') ?? '');
+      if (response.status !== 304) {
+        if (!response.ok) throw new Error(`the page was answered with ${response.status}`);
+        await apply(await response.text());
+        tag = response.headers.get('ETag');
+      }
+      failures = 0;
+      onConnection('live');
+    } catch {
+      failures += 1;
+      const askedMs = readRetryAfter(response) ?? 0;
+      notBeforeMs = Date.now() + spreadDelay(failures, retryBounds, askedMs);
+      onConnection(nameFailure(response));
+    } finally {
+      isUnderWay = false;
+    }
+  }
+
+  function isDue(nowMs: number): boolean {
+    if (failures > 0) return nowMs >= notBeforeMs;
+    // A clock that was set back must not stop the page.
+    return Math.abs(nowMs - askedAtMs) >= intervalMs() || nowMs >= expiresAtMs;
+  }
+
+  return {
+    tick: () => {
+      if (isDue(Date.now())) void ask();
+    },
+    expire: () => {
+      expiresAtMs = Math.min(expiresAtMs, Date.now() + settleMs * (1 + Math.random()));
+    },
+    ask: () => void ask(),
+  };
+}
+
+/** Reads a page of this service. @throws Error if it is not answered with one. */
+export async function readPage(address: string): Promise<Document> {
+  const response = await request(address, null);
+  if (!response.ok) throw new Error(`${address} was answered with ${response.status}`);
+  return parsePage(await response.text());
+}
+
+export function parsePage(html: string): Document {
+  return new DOMParser().parseFromString(html, 'text/html');
+}
+
+function request(address: string, tag: string | null): Promise<Response> {
+  return fetch(address, {
+    // The browser's cache would hide whether something has changed.
+    cache: 'no-store',
+    credentials: 'omit',
+    headers: { Accept: 'text/html', ...(tag !== null && { 'If-None-Match': tag }) },
+    signal: AbortSignal.timeout(requestTimeoutMs),
+  });
+}
+
+function nameFailure(response: Response | null): Connection {
+  if (response === null) return 'lost';
+  if (response.status === 429) return 'limited';
+  return response.status === 404 ? 'gone' : 'failed';
+}

@@ -1,0 +1,63 @@
+import { Banner } from './Banner.tsx';
+import { usePage } from './pageContext.ts';
+import { Time } from './Time.tsx';
+
+/** Whether the page follows. Its script shows one of these; without script there is none. */
+export function Liveness() {
+  return (
+    <p class="liveness" role="status">
+      <span class="when live">Live</span>
+      <span class="when busy">Waiting</span>
+      <span class="when lost">Not connected</span>
+    </p>
+  );
+}
+
+/** Why the page does not follow, in one line for all that it shows. The page's script shows the one that applies. */
+export function LiveNotices() {
+  const renderedAt = new Date(usePage().renderedAtMs).toISOString();
+  const shown = (
+    <>
+      What is shown is of{' '}
+      <span class="shown-at">
+        <Time at={renderedAt} as="minute" />
+      </span>
+    </>
+  );
+  return (
+    <div class="banners" id="notices">
+      <noscript>
+        <p class="banner note">
+          <strong>Without JavaScript</strong> this page does not follow by itself. {shown}; load it again for
+          what is newer.
+        </p>
+      </noscript>
+      <div class="when lost">
+        <Banner severity="warning" title="Connection lost.">
+          {shown}. The page continues by itself as soon as the service can be reached.
+        </Banner>
+      </div>
+      <div class="when limited">
+        <Banner severity="note" title="Asked too often.">
+          Too many requests came from this address. {shown}. The page asks again by itself.
+        </Banner>
+      </div>
+      <div class="when failed">
+        <Banner severity="warning" title="The service cannot answer for a moment.">
+          {shown}. The page asks again by itself.
+        </Banner>
+      </div>
+      <div class="when gone">
+        <Banner severity="warning" title="The service does not know this page any more.">
+          {shown}.
+        </Banner>
+      </div>
+      <div class="when reverted">
+        <Banner severity="warning" title="The chain was reorganized.">
+          What was shown as settled from round <span class="first-round" /> through round{' '}
+          <span class="last-round" /> is not in the chain that is there now. What is shown is what that holds.
+        </Banner>
+      </div>
+    </div>
+  );
+}

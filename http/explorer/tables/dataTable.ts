@@ -1,0 +1,28 @@
+/** A column of a table that is shown, and offered as a file. */
+export interface DataColumn<Row> {
+  /** Heading in the file, with the unit, such as `work_units`. */
+  readonly name: string;
+  /** Value as in the route's body; null if unknown. */
+  readonly value: (row: Row) => string | number | null;
+  readonly isText?: boolean;
+}
+
+/** Data behind a chart, in the order of time. */
+export interface DataRows<Row> {
+  readonly caption: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly DataColumn<Row>[];
+}
+
+/** Writes CSV by RFC 4180. Unknown values are empty. */
+export function writeCsv<Row>({ rows, columns }: DataRows<Row>): string {
+  const lines = [
+    columns.map(({ name }) => name),
+    ...rows.map((row) => columns.map(({ value }) => value(row) ?? '')),
+  ];
+  return lines.map((cells) => `${cells.map((cell) => quote(String(cell))).join(',')}\r\n`).join('');
+}
+
+function quote(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

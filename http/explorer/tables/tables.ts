@@ -1,0 +1,160 @@
+import { formatUnits } from '../../client/decimals.ts';
+import { findTime, inDayOrder } from '../charts/halfHours.ts';
+import { formatDay } from '../format/times.ts';
+import type { Bodies } from '../page.ts';
+import type { DataColumn, DataRows } from './dataTable.ts';
+
+type Statistics = Bodies['statistics'];
+type Day = Statistics['activity']['days'][number] | Bodies['year']['days'][number];
+type History = Extract<Bodies['settlements'], { status: 'available' }>;
+type Core = Extract<Bodies['core'], { status: 'available' }>;
+type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
+
+const dayMs = 86_400_000;
+const halfHourMs = 1_800_000;
+const noon = 720;
+
+const addTo = (iso: string, ms: number) => formatIso(Date.parse(iso) + ms);
+const formatIso = (atMs: number) => new Date(atMs).toISOString().replace('.000Z', 'Z');
+
+interface HalfHour {
+  readonly date: string;
+  readonly startAt: string;
+  readonly workUnits: string | null;
+  readonly coverage: string;
+  readonly observedRoundCount: number;
+}
+
+const halfHourColumns: readonly DataColumn<HalfHour>[] = [
+  { name: 'universal_day', value: ({ date }) => date, isText: true },
+  { name: 'from_utc', value: ({ startAt }) => addTo(startAt, 0), isText: true },
+  { name: 'to_utc', value: ({ startAt }) => addTo(startAt, halfHourMs), isText: true },
+  { name: 'work_units', value: ({ workUnits }) => workUnits },
+  { name: 'coverage', value: ({ coverage }) => coverage, isText: true },
+  { name: 'observed_rounds_of_3', value: ({ observedRoundCount }) => observedRoundCount },
+];
+
+/** The half hours of universal days that have begun. */
+function listHalfHours(days: Statistics['activity']['days']): HalfHour[] {
+  return days.flatMap(({ date, buckets }) =>
+    inDayOrder(buckets)
+      .filter(({ coverage }) => coverage !== 'future')
+      .map((bucket) => ({ date, startAt: findTime(date, bucket.startMinuteUtc), ...bucket })),
+  );
+}
+
+export function halfHoursTable({ activity }: Statistics): DataRows<HalfHour> {
+  return {
+    caption: `Half hours of ${nameSpan(activity.days)}`,
+    rows: listHalfHours(activity.days),
+    columns: halfHourColumns,
+  };
+}
+
+/** The half hours of the newest universal day, with those of the typical day of the range. */
+export function todayTable({ activity: { days, typicalDay } }: Statistics) {
+  const typical = new Map(typicalDay.map((slot) => [slot.startMinuteUtc, slot.meanWorkMilli]));
+  const today = days.slice(-1);
+  const rows = listHalfHours(today).map((row) => {
+    const minute = (Date.parse(row.startAt) % dayMs) / 60_000;
+    return { ...row, meanWorkMilli: typical.get(minute) ?? null };
+  });
+  const columns: DataColumn<(typeof rows)[number]>[] = [
+    ...halfHourColumns,
+    {
+      name: 'typical_work_units',
+      value: ({ meanWorkMilli }) => (meanWorkMilli === null ? null : formatUnits(BigInt(meanWorkMilli), 3)),
+    },
+  ];
+  return { caption: `Half hours of the universal day of ${today[0]?.date ?? ''}`, rows, columns };
+}
+
+/** Universal days, from noon to noon. */
+export function daysTable(days: readonly Day[]): DataRows<Day> {
+  const startAt = ({ date }: Day) => findTime(date, noon);
+  const isObserved = ({ coverage }: Day) => coverage.observedRoundCount > 0;
+  return {
+    caption: `Universal days of ${nameSpan(days)}`,
+    rows: days,
+    columns: [
+      { name: 'universal_day', value: ({ date }) => date, isText: true },
+      { name: 'from_utc', value: (day) => addTo(startAt(day), 0), isText: true },
+      { name: 'to_utc', value: (day) => addTo(startAt(day), dayMs), isText: true },
+      { name: 'work_units', value: (day) => (isObserved(day) ? day.observedWorkUnits : null) },
+      { name: 'distance_mm', value: ({ distanceMm }) => distanceMm },
+      {
+        name: 'distance_km',
+        value: ({ distanceMm }) => (distanceMm === null ? null : formatUnits(BigInt(distanceMm), 6)),
+        isText: true,
+      },
+      { name: 'observed_rounds', value: ({ coverage }) => coverage.observedRoundCount },
+      { name: 'expected_rounds', value: ({ coverage }) => coverage.expectedRoundCount },
+    ],
+  };
+}
+
+/** What was settled and minted in each part of a range. */
+export function settlementsTable({ buckets, mining }: History): DataRows<History['buckets'][number]> {
+  const symbol = mining.status === 'available' ? `_${mining.economy.symbol}` : '';
+  return {
+    caption: 'Settled and minted',
+    rows: buckets,
+    columns: [
+      { name: 'from_utc', value: ({ startAt }) => addTo(startAt, 0), isText: true },
+      { name: 'to_utc', value: ({ endAt }) => addTo(endAt, 0), isText: true },
+      { name: 'batches', value: ({ settlementCount }) => settlementCount },
+      { name: 'rounds_with_work', value: ({ activeRoundCount }) => activeRoundCount },
+      { name: 'work_units', value: ({ workAdded }) => workAdded },
+      { name: 'completed_work_blocks', value: ({ completedBlockCount }) => completedBlockCount },
+      {
+        name: `minted_base_units${symbol}`,
+        value: ({ sqkMintedBaseUnits }) => sqkMintedBaseUnits ?? null,
+      },
+    ],
+  };
+}
+
+/** Work for 1,000 blocks after each of the newest batches, from the core's events. */
+export function difficultyTable({ events }: Core) {
+  const rows = events
+    .flatMap((event) => {
+      const find = (name: string) => event.arguments.find((argument) => argument.name === name)?.value;
+      const value = find('workPerThousandBlocks');
+      const round = find('settledThroughRound');
+      if (event.eventName !== 'BatchSettled' || value === undefined || round === undefined) return [];
+      return [{ id: event.id, at: formatIso(Number(event.blockTimestamp) * 1000), value, round }];
+    })
+    .reverse();
+  const columns: DataColumn<(typeof rows)[number]>[] = [
+    { name: 'settled_at_utc', value: ({ at }) => at, isText: true },
+    { name: 'through_round', value: ({ round }) => round },
+    { name: 'work_units_for_1000_blocks', value: ({ value }) => value },
+  ];
+  return { caption: 'Difficulty after the newest batches', rows, columns };
+}
+
+/** An owner's earnings by calendar days, from midnight to midnight UTC. */
+export function earningsTable({
+  earnings,
+  configuration,
+}: Portfolio): DataRows<Portfolio['earnings'][number]> {
+  const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
+  return {
+    caption: 'Earnings of calendar days in UTC',
+    rows: earnings,
+    columns: [
+      { name: 'calendar_day_utc', value: ({ date }) => date, isText: true },
+      { name: `earned_base_units_${symbol}`, value: ({ earnedBaseUnits }) => earnedBaseUnits },
+      {
+        name: `earned_${symbol}`,
+        value: ({ earnedBaseUnits }) => formatUnits(BigInt(earnedBaseUnits), decimals),
+        isText: true,
+      },
+    ],
+  };
+}
+
+function nameSpan(days: readonly { readonly date: string }[]): string {
+  const first = days[0]?.date ?? '';
+  return `${formatDay(first)} to ${formatDay(days.at(-1)?.date ?? first)}`;
+}

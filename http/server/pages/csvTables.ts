@@ -1,0 +1,129 @@
+import type { Bodies, ReadBody } from '../../explorer/page.ts';
+import { parsePlace } from '../../explorer/place.ts';
+import {
+  corePath,
+  listOwnerPaths,
+  settlementsPath,
+  statisticsPath,
+  statusPath,
+  yearPath,
+} from '../../explorer/resources.ts';
+import { type DataRows, writeCsv } from '../../explorer/tables/dataTable.ts';
+import {
+  daysTable,
+  difficultyTable,
+  earningsTable,
+  halfHoursTable,
+  settlementsTable,
+  todayTable,
+} from '../../explorer/tables/tables.ts';
+import { parseOwner } from '../../routes/ownerAddress.ts';
+
+/** A table of the explorer as a file. */
+export interface CsvTable {
+  /** Paths of the routes whose bodies must be read for it, because no view says whether they are current. */
+  readonly readPaths: readonly string[];
+  /** @returns null if what it shows cannot be read at the moment. */
+  write(read: ReadBody): CsvFile | null;
+}
+
+interface CsvFile {
+  /** With the wheel and the dates of its rows. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Names the days of a table, by the first and last row. */
+type Span = readonly [from: string | undefined, to: string | undefined];
+
+/** @returns the table of a path such as `/tables/days.csv`; null if there is none. */
+export function findCsvTable(name: string, query: string): CsvTable | null {
+  const define = definitions[name];
+  return define?.(new URLSearchParams(query)) ?? null;
+}
+
+const definitions: Readonly<Record<string, ((query: URLSearchParams) => CsvTable | null) | undefined>> = {
+  'today.csv': (query) => ofStatistics('half-hours', query, todayTable, (days) => days.slice(-1)),
+  'half-hours.csv': (query) => ofStatistics('half-hours', query, halfHoursTable, (days) => days),
+  'days.csv': (query) =>
+    ofStatistics(
+      'days',
+      query,
+      ({ activity }) => daysTable(activity.days),
+      (days) => days,
+    ),
+  'year.csv': () => ({
+    readPaths: [],
+    write: (read) => {
+      const year = read('year', yearPath);
+      return year === null ? null : writeFile(read, 'days', daysTable(year.days), nameDays(year.days));
+    },
+  }),
+  'settlements.csv': (query) => ({
+    readPaths: [],
+    write: (read) => {
+      const place = parsePlace('/settlements', query.toString());
+      const history = place.view === 'settlements' ? read('settlements', settlementsPath(place.range)) : null;
+      if (history?.status !== 'available') return null;
+      const { buckets } = history;
+      return writeFile(read, 'settlements', settlementsTable(history), [
+        buckets[0]?.startAt.slice(0, 10),
+        buckets.at(-1)?.startAt.slice(0, 10),
+      ]);
+    },
+  }),
+  'difficulty.csv': () => ({
+    readPaths: [],
+    write: (read) => {
+      const core = read('core', corePath);
+      if (core?.status !== 'available') return null;
+      const table = difficultyTable(core);
+      const [first, last] = [table.rows[0], table.rows.at(-1)];
+      return writeFile(read, 'difficulty', table, [first?.at.slice(0, 10), last?.at.slice(0, 10)]);
+    },
+  }),
+  'earnings.csv': (query) => {
+    const owner = parseOwner(query.get('owner') ?? '');
+    if (owner === null) return null;
+    const path = listOwnerPaths(owner).positions;
+    return {
+      readPaths: [path],
+      write: (read) => {
+        const portfolio = read('portfolio', path);
+        if (portfolio?.status !== 'available') return null;
+        return writeFile(read, `earnings-${owner}`, earningsTable(portfolio), nameDays(portfolio.earnings));
+      },
+    };
+  },
+};
+
+type Statistics = Bodies['statistics'];
+type Days = Statistics['activity']['days'];
+
+function ofStatistics<Row>(
+  name: string,
+  query: URLSearchParams,
+  build: (statistics: Statistics) => DataRows<Row>,
+  choose: (days: Days) => Days,
+): CsvTable {
+  return {
+    readPaths: [],
+    write: (read) => {
+      const place = parsePlace('/statistics', query.toString());
+      const statistics = place.view === 'statistics' ? read('statistics', statisticsPath(place.range)) : null;
+      if (statistics === null) return null;
+      return writeFile(read, name, build(statistics), nameDays(choose(statistics.activity.days)));
+    },
+  };
+}
+
+function nameDays(days: readonly { readonly date: string }[]): Span {
+  return [days[0]?.date, days.at(-1)?.date];
+}
+
+function writeFile<Row>(read: ReadBody, what: string, table: DataRows<Row>, [from, to]: Span): CsvFile {
+  const wheel = read('status', statusPath)?.installationId ?? 'wheel';
+  const dates = from === undefined ? [] : from === to ? [from] : [from, 'to', to];
+  const name = [wheel, what, ...dates].join('-').replace(/[^\w.-]/g, '_');
+  return { name: `${name}.csv`, text: writeCsv(table) };
+}
