@@ -248,10 +248,7 @@ function* convertCounter(records: Iterable<FoldRecord>): Iterable<FoldRecord> {
     );
 }
 
-/**
- * Version 1.0 did not note when an installation was heard. It gives its place up 30 days later at the earliest. Among the accepted messages that
- * are remembered, `submission_retrying` without a transaction is not recognized any more: its digest included the member that is null.
- */
+/** Version 1.0 did not note when an installation was heard. It gives its place up 30 days later at the earliest. */
 function* convertPipeline(records: Iterable<FoldRecord>, takenAtMs: number): Iterable<FoldRecord> {
   for (const record of records) {
     yield record;

@@ -38,10 +38,14 @@ export const noRememberedIds: RememberedIds = { forgotten: 0, entries: List(), k
 
 /**
  * Text that identifies an accepted message. Snapshots hold its digest, so its form must never change. Members that are null are left out:
- * a message that is stored already lacks a member that a later version adds, and must stay the same message.
+ * a message that is stored already lacks a member that a later version adds, and must stay the same message. Version 1.0 had a single member
+ * that could be null, and remembered it.
  */
 export function identifyMessage(message: object): string {
-  return JSON.stringify(message, (_name, member: unknown) => member ?? undefined);
+  return JSON.stringify(message, function (this: { readonly type?: unknown }, name, member: unknown) {
+    const isOfReleased = this.type === 'submission_retrying' && name === 'transactionHash';
+    return isOfReleased ? member : (member ?? undefined);
+  });
 }
 
 export function isRemembered({ keys }: RememberedIds, id: string): boolean {

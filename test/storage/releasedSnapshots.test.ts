@@ -43,15 +43,14 @@ const createActors: Readonly<Record<InputStreamName, () => Actors>> = {
 /** The state after the messages of a stream through one of them. */
 function fold(stream: InputStreamName, through: number): Actors {
   const actors = createActors[stream]();
-  for (const { seq, subject, text, storedAtMs } of messages[stream])
-    if (seq <= through)
-      actors.receive({
-        seq,
-        subject,
-        data: Buffer.from(text),
-        timestampNanos: BigInt(storedAtMs) * 1_000_000n,
-      });
+  for (const message of messages[stream])
+    if (message.seq <= through) actors.receive(toStreamMessage(message));
   return actors;
+}
+
+function toStreamMessage(message: (typeof messages)[InputStreamName][number]): StreamMessage {
+  const { seq, subject, text, storedAtMs } = message;
+  return { seq, subject, data: Buffer.from(text), timestampNanos: BigInt(storedAtMs) * 1_000_000n };
 }
 
 /** Values by kind and key, without what version 1.0 did not note: when installations were heard, and the places of the day. */
@@ -59,10 +58,8 @@ function listNoted(records: Iterable<FoldRecord>): ReadonlyMap<string, unknown> 
   const noted = [...records].filter(({ kind }) => kind !== 'places' && kind !== 'heard');
   return new Map(
     noted.map(({ kind, key, value }) => {
-      const read = parse(value) as { heardAtMs?: number; keys?: string };
+      const read = parse(value) as { heardAtMs?: number };
       if (kind === 'installation') delete read.heardAtMs;
-      // A message with a member that is null was remembered in another form.
-      if (kind === 'rememberedIds' && key.includes('/messages/')) read.keys = String(read.keys?.length);
       return [`${kind} ${key}`, read];
     }),
   );
@@ -104,6 +101,19 @@ describe('an upgrade from 1.0', () => {
     }
     // The tables of 1.0 stay, for a way back.
     expect(await database.select(`SELECT count(), sum(cityHash64(*)) FROM ${snapshotTable}`)).toEqual(before);
+  });
+
+  it('recognizes a message of 1.0 with a member that is null when it is stored again', async () => {
+    const database = await openReleased();
+    await upgrade(database);
+    const isIds = ({ kind, key }: FoldRecord) => kind === 'rememberedIds' && key.includes('/messages/');
+    const ofReleased = (await readState(database, 'MINER_PIPELINE'))?.records.filter(isIds) ?? [];
+    const retrying = messages.MINER_PIPELINE.find(({ text }) => text.includes('"transactionHash": null'));
+    if (retrying === undefined) throw new Error('no such message was recorded');
+    const folded = [...fold('MINER_PIPELINE', retrying.seq).capture()].filter((record) => !isIds(record));
+    const actors = createActors.MINER_PIPELINE();
+    restoreState(actors, [...folded, ...ofReleased]);
+    expect(actors.receive(toStreamMessage(retrying))).toMatchObject({ rejection: { reason: 'not_allowed' } });
   });
 
   it.each([
