@@ -16,12 +16,15 @@ function variable<Schema extends z.ZodType>(schema: Schema, defaultValue: string
 }
 
 const text = z.string().min(1);
-const wholeNumber = (pattern: RegExp, expected: string) =>
-  z.string().regex(pattern).transform(Number).describe(expected);
-const seconds = (pattern: RegExp) => wholeNumber(pattern, 'a whole number of seconds, 1 or more');
-const port = wholeNumber(/^\d{1,5}$/, 'a port, 0 to 65535 (0: any free one)').refine(
-  (value) => value <= 65_535,
-);
+/** @param of units, such as seconds. */
+const wholeNumber = (least: number, greatest: number, of = '') =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .refine((value) => value >= least && value <= greatest)
+    .describe(`a whole number${of === '' ? '' : ` of ${of}`} from ${least} to ${greatest}`);
+const port = wholeNumber(0, 65_535).describe('a port, 0 to 65535 (0: any free one)');
 const listOf = (isEntry: (entry: string) => boolean, expected: string) =>
   z
     .string()
@@ -168,31 +171,24 @@ export const variables = {
     'Contact for vulnerability reports, published as `/.well-known/security.txt`; unset: not published',
   ),
   MINER_RETENTION_DAYS: variable(
-    wholeNumber(/^\d{1,5}$/, 'a whole number of days, 0 or more'),
+    wholeNumber(0, 99_999, 'days'),
     '0',
     'Days after which NATS removes messages, except chain messages; 0 keeps all, which a rebuild needs',
   ),
   MINER_STREAM_REPLICAS: variable(
-    optional(
-      z
-        .string()
-        .regex(/^[1-5]$/)
-        .transform(Number),
-      'a number from 1 to 5',
-    ),
+    optional(wholeNumber(1, 5), 'a whole number from 1 to 5'),
     '',
     'Copies of each stream in a NATS cluster, 3 in production; unset: 1 for a new stream, unchanged for an existing one',
   ),
   MINER_ROWS_TTL_DAYS: variable(
-    wholeNumber(
-      /^\d{1,4}$/,
-      `0, or a whole number of days from ${rowsTtlDaysMin} to ${rowsTtlDaysMax}`,
-    ).refine((days) => days === 0 || (days >= rowsTtlDaysMin && days <= rowsTtlDaysMax)),
+    z
+      .union([wholeNumber(0, 0), wholeNumber(rowsTtlDaysMin, rowsTtlDaysMax)])
+      .describe(`0, or a whole number of days from ${rowsTtlDaysMin} to ${rowsTtlDaysMax}`),
     '0',
     'Days that ClickHouse keeps rows of readings, rounds, half hours and events, the same for all processes; 0 keeps all',
   ),
   MINER_INSTALLATIONS_MAX: variable(
-    wholeNumber(/^[1-9]\d{0,6}$/, 'a whole number from 1 to 9999999'),
+    wholeNumber(1, 9_999_999),
     String(installationsDefault),
     'Installations that each stream of readings or messages gives places, the same for all processes: at least twice as many as there are wheels, and 3 KB of memory each with readings, 7 KB with other messages',
   ),
@@ -210,32 +206,32 @@ export const variables = {
     'Streams that are gone for good, as the log names them: what was made from them is removed, or counts no longer; no effect on any other stream',
   ),
   MINER_CHAIN_STALE_SECONDS: variable(
-    seconds(/^[1-9]\d{0,5}$/),
+    wholeNumber(1, 999_999, 'seconds'),
     '120',
     'Age of the newest span beyond which chain views are `indexer_unavailable`',
   ),
   MINER_CHAIN_BEHIND_SECONDS: variable(
-    seconds(/^[1-9]\d{0,8}$/),
+    wholeNumber(1, 999_999_999, 'seconds'),
     '900',
     'How far the safe block may be behind the clock before chain views are `indexer_unavailable`',
   ),
   MINER_READY_GRACE_SECONDS: variable(
-    seconds(/^[1-9]\d{0,5}$/),
+    wholeNumber(1, 999_999, 'seconds'),
     '10',
     'How long an input may lag, ClickHouse may be away, or rows, rejections or spans of the chain may be refused before `/readyz` says so',
   ),
   MINER_DRAIN_SECONDS: variable(
-    wholeNumber(/^\d{1,2}$/, 'a whole number of seconds from 0 to 99'),
+    wholeNumber(0, 99, 'seconds'),
     '0',
     'Seconds that a stopping process still answers, not ready and closing each connection, so that proxies send requests elsewhere',
   ),
   MINER_AUDIT_SECONDS: variable(
-    wholeNumber(/^\d{1,6}$/, 'a whole number of seconds, 0 or more'),
+    wholeNumber(0, 999_999, 'seconds'),
     '300',
     'Seconds between two self-audits of a half hour and a safe block; 0 for none',
   ),
   MINER_ACCESS_LOG: variable(
-    wholeNumber(/^\d{1,7}$/, 'a whole number, 0 or more'),
+    wholeNumber(0, 9_999_999),
     '0',
     'Every Nth request is logged at `info`, with its ID, route, status and time; 0 for none',
   ),

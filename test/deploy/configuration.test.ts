@@ -98,13 +98,31 @@ describe('configuration', () => {
   });
 
   it.each([
-    ['MINER_HTTP_PORT', ['0', '65535']],
-    ['MINER_ROWS_TTL_DAYS', ['0', '32', '9999']],
-    ['MINER_RETENTION_DAYS', ['0']],
-    ['MINER_INSTALLATIONS_MAX', ['1', '9999999']],
-  ] as const)('takes the first and last values of %s', (name, values) => {
-    const read = values.map((value) => readConfiguration({ [name]: value })[name]);
-    expect(read).toEqual(values.map(Number));
+    ['MINER_HTTP_PORT', 0, 65_535],
+    ['MINER_RETENTION_DAYS', 0, 99_999],
+    ['MINER_STREAM_REPLICAS', 1, 5],
+    ['MINER_ROWS_TTL_DAYS', 32, 9_999],
+    ['MINER_INSTALLATIONS_MAX', 1, 9_999_999],
+    ['MINER_CHAIN_STALE_SECONDS', 1, 999_999],
+    ['MINER_CHAIN_BEHIND_SECONDS', 1, 999_999_999],
+    ['MINER_READY_GRACE_SECONDS', 1, 999_999],
+    ['MINER_DRAIN_SECONDS', 0, 99],
+    ['MINER_AUDIT_SECONDS', 0, 999_999],
+    ['MINER_ACCESS_LOG', 0, 9_999_999],
+  ] as const)(
+    'takes %s from %i to %i, and names both when it refuses another value',
+    (name, least, greatest) => {
+      const read = (value: number) => readConfiguration({ [name]: String(value) })[name];
+      expect([read(least), read(greatest)]).toEqual([least, greatest]);
+      for (const value of [least - 1, greatest + 1])
+        expect(() => read(value)).toThrow(
+          new RegExp(`${name} is "${value}"; expected .*\\b${least} to ${greatest}\\b`),
+        );
+    },
+  );
+
+  it('takes 0 for rows that are kept for ever', () => {
+    expect(readConfiguration({ MINER_ROWS_TTL_DAYS: '0' }).MINER_ROWS_TTL_DAYS).toBe(0);
   });
 
   it('reads lists with spaces and an empty last item', () => {
