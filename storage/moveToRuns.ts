@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import { parse, stringify } from '../actors/bigintJson.ts';
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
+import type { FoldRecord } from '../actors/foldRecord.ts';
 import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
 import type { Database, RowCondition } from './database.ts';
 import { readNewestEpoch } from './ingestEpochs.ts';
@@ -32,6 +34,9 @@ const copySettings =
   'max_threads = 1, max_insert_threads = 1, min_insert_block_size_rows = 262144, min_insert_block_size_bytes = 67108864';
 
 const progressMs = 5_000;
+
+/** Begins the names of the runs that rows and states of 1.0 are in. */
+const runPrefix = 'released-';
 
 /** What the rows of a stream were made from, and how far they are folded. */
 interface MovedHistory extends FoldIdentity {
@@ -67,7 +72,7 @@ export async function moveToRuns(
   const generation = await readActiveGeneration(database);
   const writer = await readNewestEpoch(database);
   const columns = await readColumns(database);
-  const move = { database, logger, generation, columns, run: `released-${writer.epoch}` };
+  const move = { database, logger, generation, columns, run: `${runPrefix}${writer.epoch}` };
   for (const { definition } of rowTables) await createTable(database, definition);
   await createTable(database, foldStates);
   await keepTtls(move);
@@ -85,6 +90,28 @@ export async function moveToRuns(
     if (noted !== null && findLastRun(noted.runs) === move.run) continue;
     await noteLineage(database, { ...history, ...writer, step: 0, cause: 'continued', runs, parent: '' }, 0);
   }
+}
+
+/** Whether the history of a stream has ever continued a state of 1.0. */
+export async function hasMoved(database: Database, stream: InputStreamName): Promise<boolean> {
+  const rows = await database.select(
+    `SELECT step FROM ${lineages.name}
+     WHERE stream = {stream:String} AND arrayExists(run -> startsWith(run, {runPrefix:String}), runs) LIMIT 1`,
+    { stream, runPrefix },
+  );
+  return rows.length > 0;
+}
+
+/**
+ * The part of a record that 1.0 noted; null if it noted nothing of it. Version 1.0 knew neither when the stream had stored the last message of an
+ * installation, nor the places of the day.
+ */
+export function selectNoted(record: FoldRecord): FoldRecord | null {
+  const { kind, value } = record;
+  if (kind === 'heard' || kind === 'places') return null;
+  if (kind !== 'installation') return record;
+  const { heardAtMs: _, ...noted } = parse(value) as Readonly<Record<string, unknown>>;
+  return { ...record, value: stringify(noted) };
 }
 
 /** Stores the newest state of a stream as one of the run, unless it is stored. Null if there is none that can be taken over. */

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
-import { inputStreamNames } from '../../actors/messages/subjects.ts';
+import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
+import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
+import { requireValue } from '../../machines/requireValue.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { listUnfinished } from '../../storage/fills.ts';
-import { readLineage } from '../../storage/lineages.ts';
+import { noteLineage, openEnd, readLineage, selectCounted } from '../../storage/lineages.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { measurementEvents } from '../../storage/tables/events.ts';
 import { foldStates } from '../../storage/tables/foldStates.ts';
 import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
@@ -179,6 +182,67 @@ describe('doctor --all', () => {
     await database.close();
   });
 
+  it('names what 1.0 did not note in the states that were taken over, and fails only for other differences', async () => {
+    const nats = await startNats();
+    const { connection } = await connectTo(nats);
+    const settings = { natsUrl: nats.url, dataDir: temporaryDirectory() };
+    const environment = {
+      MINER_NATS_URL: nats.url,
+      MINER_DATA_DIR: settings.dataDir,
+      MINER_DEPLOYMENT: writeDeployment(settings.dataDir),
+    };
+    const all = () => minerCommand(['doctor', '--all'], environment);
+    const miner = await startMiner(settings);
+    await waitUntilReady(miner);
+    const pipeline = messageExamples.filter(({ subject }) => /^miner\.(signer|oracle)/.test(subject));
+    for (const { subject, text } of pipeline) await jetstream(connection).publish(subject, text);
+    await publishMany(connection, 'wheel.other', 0, 3);
+    await waitUntilStored(miner, 3);
+    await waitUntilFolded(miner, pipeline.length, 'MINER_PIPELINE');
+    await miner.end('SIGTERM');
+    const onDatabase = async (work: (database: Database) => Promise<void>) => {
+      const database = openDatabase({ path: join(settings.dataDir, 'clickhouse') });
+      await work(database).finally(() => database.close());
+    };
+    await onDatabase(async (database) => {
+      for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'] as const)
+        await changeState(database, stream, ({ kind, key, value }) =>
+          kind === 'places' ? null : { kind, key, value: value.replace(/"heardAtMs":\d+/, '"heardAtMs":1') },
+        );
+    });
+    const changed = await all();
+    for (const stream of ['COUNTER', 'PIPELINE'])
+      expect(changed.output).toMatch(
+        new RegExp(`FAILED +state of MINER_${stream}: 2 of \\d+ records differ`),
+      );
+    await onDatabase(async (database) => {
+      for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'] as const)
+        await noteLineage(
+          database,
+          {
+            ...requireValue(await readLineage(database, stream), stream),
+            ...{ epoch: 0, holder: '', step: 0, cause: 'continued', parent: '' },
+            runs: [{ run: 'released-0', through: openEnd }],
+          },
+          0,
+        );
+    });
+    const upgraded = await all();
+    for (const stream of ['COUNTER', 'PIPELINE'])
+      expect(upgraded.output).toMatch(
+        new RegExp(
+          `skipped +state of MINER_${stream}: 2 records differ in what 1.0 did not note: .*\nok +state of MINER_${stream}: as folded again: \\d+ records, apart from that\n`,
+        ),
+      );
+    expect(upgraded.status).toBe(0);
+    await onDatabase((database) =>
+      changeState(database, 'MINER_PIPELINE', (record) => (record.kind === 'closedRound' ? null : record)),
+    );
+    expect((await all()).output).toMatch(
+      /FAILED +state of MINER_PIPELINE: 2 of \d+ records differ: closedRound/,
+    );
+  });
+
   it('begins with a saved state if messages have left the stream, and leaves nothing to resume when it is stopped', async () => {
     const nats = await startNats();
     const connected = await connectTo(nats);
@@ -239,6 +303,21 @@ describe('doctor --all', () => {
     );
   });
 });
+
+/** Changes the newest state of a stream that counts. */
+async function changeState(
+  database: Database,
+  stream: InputStreamName,
+  change: (record: FoldRecord) => FoldRecord | null,
+) {
+  const store = createSnapshotStore(database);
+  const isCounted = selectCounted((await readLineage(database, stream))?.runs ?? []);
+  const header = requireValue((await store.list(stream)).find(isCounted), stream);
+  const records: FoldRecord[] = [];
+  for await (const lines of store.read(header)) records.push(...lines.map(parseRecord));
+  const changed = records.map(change).filter((record) => record !== null);
+  await store.save({ ...header, takenAtMs: header.takenAtMs + 1 }, changed, () => true);
+}
 
 const readCounting = (database: Database) =>
   Promise.all(inputStreamNames.map((stream) => readLineage(database, stream)));
