@@ -37,6 +37,16 @@ const setStatement = `SET ${Object.entries(embeddedSettings)
   .map(([name, value]) => `${name} = ${typeof value === 'number' ? value : sqlString(value)}`)
   .join(', ')}`;
 
+/**
+ * Sent with every statement to a cluster. A majority of its servers has what an insert stored. A server reads only what a majority has, and refuses
+ * reads while it lacks some of that, so it does not matter which server a process asks. This needs inserts that follow one another in each table.
+ */
+const clusterSettings: ClickHouseSettings = {
+  insert_quorum: 'auto',
+  insert_quorum_parallel: 0,
+  select_sequential_consistency: '1',
+};
+
 /** Values of the parameters `{name:Type}` in a statement, by name. */
 export type QueryParameters = Readonly<
   Record<string, string | number | bigint | readonly string[] | readonly number[]>
@@ -121,11 +131,13 @@ export type DatabaseLocation =
  */
 export function openDatabase(location: DatabaseLocation): Database {
   if ('url' in location) {
+    const { cluster = null } = location;
     const client = createClient({
       url: location.url,
       request_timeout: requestMs,
       keep_alive: { enabled: true, idle_socket_ttl: idleSocketMs },
       log: { level: ClickHouseLogLevel.OFF }, // Every error is thrown, and its handler logs it once.
+      ...(cluster !== null && { clickhouse_settings: clusterSettings }),
       ...(location.caFile && { tls: { ca_cert: readFileSync(location.caFile) } }),
     });
     const insert: InsertBlocks = async (table, blocks) => {
@@ -133,8 +145,13 @@ export function openDatabase(location: DatabaseLocation): Database {
       const { stream } = await client.exec({ query: `INSERT INTO ${table} FORMAT Native`, values });
       stream.resume();
     };
-    const about = { kind: 'server', cluster: location.cluster ?? null } as const;
-    return createDatabase({ ...about, client, insert, readSettings: once(() => findReadLimits(client)) });
+    return createDatabase({
+      kind: 'server',
+      cluster,
+      client,
+      insert: cluster === null ? insert : inTurn(insert),
+      readSettings: once(() => findReadLimits(client)),
+    });
   }
   const { createChdbConnection } = loadEmbeddedEngine();
   createPrivateDirectory(location.path);
@@ -206,6 +223,17 @@ function loadEmbeddedEngine(): typeof import('chdb/connection') {
 }
 
 type InsertBlocks = Database['insertBlocks'];
+
+/** Inserts into a table one after another: a table of a cluster refuses an insert while another one waits for its majority. */
+function inTurn(insert: InsertBlocks): InsertBlocks {
+  const last = new Map<string, Promise<void>>();
+  return (table, blocks) => {
+    const begin = () => insert(table, blocks);
+    const done = (last.get(table) ?? Promise.resolve()).then(begin, begin);
+    last.set(table, done);
+    return done;
+  };
+}
 
 /** Rows of a result. If a statement fails midway, the embedded engine puts its remaining output before the next result. */
 function parseRows(text: string): ResultRow[] {
