@@ -68,7 +68,7 @@ const statementErrors: ReadonlySet<string> = new Set([
   '457', // Bad parameter of the query.
 ]);
 
-/** ClickHouse's error code for a table that is missing: the database is being emptied or restored, or a replay has dropped its old tables. */
+/** ClickHouse's error code for a table that is missing: the database is being emptied, restored or migrated. */
 const unknownTable = '60';
 
 /** ClickHouse's error codes for a damaged file: an early end, a wrong checksum, a missing file, corrupted data, data that cannot be decompressed. */

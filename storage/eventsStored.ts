@@ -74,7 +74,7 @@ export function createWriterEventsStored(writers: {
 
 /**
  * For a process that only reads. Events are written in order of arrival, each after its places, so the newest evicted event shows that all are
- * stored. ClickHouse is asked each time, since the writing process may be storing them again.
+ * stored. ClickHouse is asked each time, since a newer history may not have them.
  */
 export function createReaderEventsStored(options: {
   readonly database: Database;

@@ -111,7 +111,7 @@ export async function hasTables(database: Database): Promise<boolean> {
 /** Oldest migration whose rows and snapshots this program can still read. Earlier ones have no lineages. */
 const readableSince = 2;
 
-/** Whether the database has rows and snapshots that this program can read, unless they are those of an older version. */
+/** Whether this program can read the rows and snapshots of the database, which may be of an older version. */
 export async function isReadable(database: Database): Promise<boolean> {
   return (await migrationState(database)).applied >= readableSince;
 }

@@ -35,10 +35,10 @@ const copySettings =
 
 const progressMs = 5_000;
 
-/** Begins the names of the runs that rows and states of 1.0 are in. */
+/** Names of the runs that rows and states of 1.0 move to begin with it. */
 const runPrefix = 'released-';
 
-/** What the rows of a stream were made from, and how far they are folded. */
+/** Fold and stream that made the rows of a stream, and how far it was folded. */
 interface MovedHistory extends FoldIdentity {
   readonly stream: InputStreamName;
   readonly streamCreated: string;
@@ -58,7 +58,7 @@ interface Move {
 }
 
 /**
- * Copies the rows of version 1.0 into a run, and takes the newest state of each stream over. The tables of 1.0 stay as they are, for a way back. A
+ * Copies the rows of version 1.0 into a run, and takes the newest state of each stream over. The tables of 1.0 stay, for a way back. A
  * stream whose state cannot be taken over is folded again.
  *
  * May be killed anywhere and run again: nothing counts until the lineages are noted, and what is stored is not copied twice. If 1.0 has run in between,
@@ -114,7 +114,7 @@ export function selectNoted(record: FoldRecord): FoldRecord | null {
   return { ...record, value: stringify(noted) };
 }
 
-/** Stores the newest state of a stream as one of the run, unless it is stored. Null if there is none that can be taken over. */
+/** Stores the newest state of a stream as one of the run, unless it is stored. Null if no state can be taken over. */
 async function takeOverState(
   { database, logger, generation, run }: Move,
   stream: InputStreamName,
@@ -137,7 +137,7 @@ async function takeOverState(
   }
 }
 
-/** Readings are needed without a state too: those of messages that have left the stream are folded from their rows. */
+/** Readings are needed without a state too: messages that have left the stream are folded from them. */
 async function findReadings(
   { database, generation }: Move,
   stream: InputStreamName,
@@ -249,8 +249,8 @@ function splitRange({ rows, from, through }: PositionRange): PositionRange[] {
 }
 
 /**
- * The rows of a table that the state of its stream relies on: all of a table without runs, and otherwise those of the run of the state's fold. Null for
- * none.
+ * Selects the rows of a table that the state of its stream relies on: all of a table without runs, otherwise the run of the state's fold. Null for no
+ * rows.
  */
 function selectMoved(hasColumn: (name: string) => boolean, feed: ReleasedFeed | null): RowCondition | null {
   if (!hasColumn('run')) return { sql: 'true', parameters: {} };

@@ -1,7 +1,7 @@
 import type { StoredColumn } from './tables/table.ts';
 
 /**
- * SQL of a row's digest over all columns, or over other expressions of the same types. Who stored the row, and when, is left out. Equal sums of digests
+ * SQL of a row's digest over all columns, or over other expressions of the same types. It leaves out who stored the row, and when. Equal sums of digests
  * mean equal rows: a sum does not depend on the order of reading.
  */
 export function digestRow(

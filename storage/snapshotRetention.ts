@@ -14,7 +14,7 @@ const retainedPeriods = [
 ] as const;
 /** Other folds (versions or deployments) whose newest snapshot is retained, so that one can go back to them. */
 const otherFoldsRetained = 2;
-/** Runs that do not count, such as the one of a replay under way, whose newest snapshot is retained. */
+/** Runs that do not count, such as a replay's while it is under way, whose newest snapshot is retained. */
 const otherRunsRetained = 2;
 
 /** Upper bound of retained snapshots of one stream. The first 1 is for the snapshot just saved, which may lie below others. */

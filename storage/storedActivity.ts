@@ -18,8 +18,8 @@ export interface StoredActivityOptions {
 }
 
 /**
- * Events of owners that memory has evicted, from ClickHouse. They are numbered, so a missing event is noticed whichever process writes it: the
- * reader waits, then refuses. The same holds for rows that another process replaced after a reorganization that this process has not followed yet.
+ * Events of owners that memory has evicted, from ClickHouse. They are numbered, so a reader notices a missing one, whichever process writes it: it
+ * waits, and asks which rows count by now, since another process may have begun a run after a reorganization. Then it refuses.
  */
 export function createStoredActivity(options: StoredActivityOptions): OlderActivity {
   const { database, writer, readRuns } = options;

@@ -5,7 +5,7 @@ import { isReadable } from './migrations.ts';
 import { readReleasedStreams } from './releasedSnapshots.ts';
 
 /**
- * Creation times of the streams that rows and snapshots which count were made from, by stream, the newest first. A stream of which nothing was folded is
+ * Creation times of the streams that rows and snapshots which count were made from, by stream, the newest first. A stream that was never folded is
  * left out.
  */
 export async function readStreamsOfRows(

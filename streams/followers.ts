@@ -154,7 +154,7 @@ export function createFollowers(options: FollowersOptions): Followers {
   };
 }
 
-/** What reading one of the streams needs. */
+/** Everything that reading one of the streams needs. */
 interface ReaderOptions extends FollowersOptions, StreamReaderOptions {
   readonly identity: FoldIdentity;
 }
@@ -216,7 +216,7 @@ function follow(options: ReaderOptions, { fold, sinks }: Followed): StreamFollow
   });
 }
 
-/** The history of a process that only reads: the one that another process has noted last. */
+/** The history of a process that only reads: another process has noted it last. */
 function createReadHistory({ database, stream, identity }: ReaderOptions): FollowedHistory {
   /** The replay whose result was restored; empty without one. */
   let replay = '';

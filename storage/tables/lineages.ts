@@ -29,7 +29,7 @@ export type LineageCause = (typeof lineageCauses)[number];
 
 export interface LineageRow extends FoldIdentity, EpochHolder {
   readonly stream: InputStreamName;
-  /** Number among those of the process, from 1. */
+  /** Number among the lineages of the process, from 1. */
   readonly step: number;
   readonly cause: LineageCause;
   /** Runs whose rows count, oldest first. */
@@ -55,7 +55,7 @@ export const lineages = defineTable<LineageRow>({
     holder: column(string, {
       comment: 'The process; the last one in order counts, if several have the epoch',
     }),
-    step: column(count, { comment: 'Number among those of the process, from 1' }),
+    step: column(count, { comment: 'Number among the lineages of the process, from 1' }),
     cause: column(oneOf(lineageCauses), { comment: lineageCauses.join(', ') }),
     runs: column(strings, { comment: 'Runs whose rows count, oldest first' }),
     throughs: column(counts, { comment: 'Last message of each run whose rows count' }),

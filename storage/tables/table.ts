@@ -27,7 +27,7 @@ interface TableOptions<Row, Given = Row> {
   readonly orderBy: readonly ColumnKey<Row>[];
   /** Columns whose value is given once for all rows that are stored together. */
   readonly shared?: readonly ColumnKey<Row>[];
-  /** Columns that repeat another one, which is the one that is given. */
+  /** Columns that repeat another one; only the other one is given. */
   readonly repeats?: { readonly [Key in ColumnKey<Row>]?: ColumnKey<Given> };
   /** Columns with an index of each mark's least and largest value, so that reads skip marks outside a range. */
   readonly ranges?: readonly ColumnKey<Row>[];

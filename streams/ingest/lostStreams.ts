@@ -140,7 +140,7 @@ export function createStreamGuard({
   let next: Promise<readonly LostStream[]> | null = null;
 
   /**
-   * Resolves with the streams whose loss is accepted and whose rows or snapshots are still stored. Callers that come while a check runs share
+   * Resolves with the streams whose loss is accepted and whose rows or snapshots still count. Callers that come while a check runs share
    * the next one.
    *
    * @throws StreamsLost, or NotProven while a stream may be lost.

@@ -15,7 +15,7 @@ import { headersBytesMax } from './streamRisks.ts';
 
 const nanosPerSecond = 1_000_000_000;
 const dedupeWindowNanos = 120 * nanosPerSecond;
-/** Message IDs only link each rejection to the one before it (`rejectedStream.ts`), so the server need not remember the IDs of a flood. */
+/** Message IDs only link each rejection to its predecessor (`rejectedStream.ts`), so the server need not remember the IDs of a flood. */
 const rejectedDedupeWindowNanos = 5 * nanosPerSecond;
 const secondsPerDay = 86_400;
 /** Larger than any accepted reading, so that a faulty gateway gets a rejection with a reason, and small enough to bound a flood. */

@@ -14,7 +14,7 @@ export function measureAccount({ storage, limits, tiers }: JetStreamAccountStats
   const limited = Object.entries(tiers ?? { '': { storage, limits } })
     .map(([tier, of]) => ({
       usedBytes: of.storage,
-      // The limit of `R3` is that of one copy.
+      // The limit of `R3` counts one copy.
       limitBytes: of.limits.max_storage * Number(/\d+$/.exec(tier)?.[0] ?? 1),
     }))
     .filter(({ limitBytes }) => limitBytes > 0)

@@ -149,7 +149,7 @@ export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptio
   return { ask, askForMessage, verify, explainGap, findRemoved, isProven };
 }
 
-/** What an answer says against a place, as far as that needs no message; null if it says nothing. */
+/** Finds out whether an answer contradicts a place, as far as that needs no message; null if it does not. */
 export function contradict({ created, state }: StreamInfo, place: StreamPosition): Contradiction | null {
   if (place.streamCreated !== null && place.streamCreated !== created) {
     return {

@@ -19,15 +19,15 @@ export class NotProven extends Error {
   override readonly name = 'NotProven';
 }
 
-/** An answer of NATS to a claim that would remove or hide what is folded or stored. */
+/** An answer of NATS to a claim that would leave out what is folded or stored. */
 export interface Testimony {
-  /** What the answer suggests, in a sentence. It identifies the claim. */
+  /** The suggestion of the answer, in a sentence. It identifies the claim. */
   readonly claim: string;
   /** Whether this answer confirms it. */
   readonly isConfirmed: boolean;
   /** When the question was asked (`Clock.bootMs`): an answer says nothing about a later time. */
   readonly askedAtMs: number;
-  /** Servers that hold the stream: with a single one, the server that answers is the one that delivers. */
+  /** Servers that hold the stream: a single one both answers and delivers. */
   readonly replicas: number;
 }
 

@@ -315,7 +315,7 @@ async function findLastPublished(
       isSomeLost ||= Date.parse(streamCreated) > Date.parse(created);
       break;
     }
-    // What retention has removed precedes everything that can still be folded.
+    // Everything that can still be folded comes after a message that retention has removed.
     const isRemoved = sequence < state.first_seq;
     const source = isRemoved ? null : await jsm.streams.getMessage(stream, { seq: sequence });
     if (isRemoved || (source !== null && isRejectionOf(rejection, source))) {

@@ -69,3 +69,34 @@ it('a stream that was created again leaves the rows of the one before, running a
   // The setting may be removed at once, or kept.
   await waitUntilStored(await restart(accepting, options), 1_200);
 });
+
+it('what was made from a NATS counts again once it is back and the loss of the one in between is accepted', async () => {
+  const [old, between] = [await startNats(), await startNats()];
+  const dataDir = temporaryDirectory();
+  /** Starts with the streams of a NATS. Those of the one before are lost, and accepted as such by what `/readyz` names. */
+  const startOn = async (nats: typeof old) => {
+    const options = { natsUrl: nats.url, dataDir };
+    const refused = await startMiner(options);
+    await untilLost(refused);
+    const { lostStreams = [] } = await fetchReadiness(refused);
+    const accepted = lostStreams.map(({ stream, folded }) => `${stream}@${folded}`).join(',');
+    return restart(refused, { ...options, environment: { MINER_LOST_STREAMS: accepted } });
+  };
+  const publish = async (nats: typeof old, miner: MinerProcess, readings: number) => {
+    const { connection } = await connectTo(nats);
+    await waitUntilReady(miner);
+    await publishAll(connection, mixedPublications(readings));
+    await waitUntilStored(miner, readings);
+    await miner.end('SIGTERM');
+  };
+  const stored = () => storedState({ path: join(dataDir, 'clickhouse') });
+
+  await publish(old, await startMiner({ natsUrl: old.url, dataDir }), 900);
+  const ofOld = await stored();
+  await publish(between, await startOn(between), 300);
+  expect((await stored()).readings.length).toBeLessThan(ofOld.readings.length);
+  const again = await startOn(old);
+  await waitUntilReady(again);
+  await again.end('SIGTERM');
+  expect(await stored()).toEqual(ofOld);
+});
