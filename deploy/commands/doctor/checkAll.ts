@@ -272,7 +272,7 @@ async function digestRecords(
   snapshots: SnapshotStore,
   header: StoredSnapshotHeader,
 ): Promise<ReadonlyMap<string, RecordDigests>> {
-  const digest = (value: string) => createHash('sha256').update(value).digest('base64');
+  const digest = (value: string) => createHash('sha256').update(sortMembers(value)).digest('base64');
   const digests = new Map<string, RecordDigests>();
   for await (const records of readSnapshotRecords(snapshots, header))
     for (const record of records) {
@@ -283,4 +283,13 @@ async function digestRecords(
       });
     }
   return digests;
+}
+
+/** The same JSON in one form: a fold keeps a restored value in the order of members in which it was saved. */
+function sortMembers(json: string): string {
+  return JSON.stringify(JSON.parse(json), (_name, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
 }
