@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { dayMs } from '../actors/schemas/durations.ts';
 import type { Database } from './database.ts';
-import { openEnd } from './lineages.ts';
+import { ofNoFold, openEnd } from './lineages.ts';
 import { rowTables } from './rowTables.ts';
 import { foldStates } from './tables/foldStates.ts';
 import type { EpochHolder } from './tables/ingestEpochs.ts';
@@ -49,12 +49,11 @@ export async function dropRetiredRuns(options: RetirementOptions): Promise<void>
 
 /** Notes that runs never count again. */
 async function retireRuns({ database, writer, nowMs }: RetirementOptions, runs: readonly string[]) {
-  const ofNone = { foldVersion: 0, configuration: '', streamCreated: '', position: 0, parent: '' };
   const throughs = runs.map(() => 0);
   await insertRows(database, lineages, [
     {
       ...writer,
-      ...ofNone,
+      ...ofNoFold,
       stream: 'MINER_COUNTER',
       step: 0,
       cause: 'retired',
@@ -69,7 +68,7 @@ async function retireRuns({ database, writer, nowMs }: RetirementOptions, runs: 
 async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySet<string>> {
   const rows = (
     await database.select(
-      `SELECT ${lineages.list} FROM ${lineages.name} WHERE cause != 'retired'
+      `SELECT ${lineages.list} FROM ${lineages.name} WHERE cause != 'retired' AND cause != 'merged'
        ORDER BY epoch DESC, holder DESC, step DESC`,
     )
   ).map(lineages.read);

@@ -1,5 +1,5 @@
 import { dayMs } from '../actors/schemas/durations.ts';
-import type { IsCounted } from './lineages.ts';
+import type { IsCounted } from './mergedRuns.ts';
 import type { StoredSnapshotHeader } from './tables/foldSnapshot.ts';
 
 const newestRetained = 3;

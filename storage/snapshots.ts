@@ -1,7 +1,7 @@
 import type { FoldRecord } from '../actors/foldRecord.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
-import type { IsCounted } from './lineages.ts';
+import type { IsCounted } from './mergedRuns.ts';
 import { selectRetained } from './snapshotRetention.ts';
 import { readPayloads, writePayloads } from './snapshotText.ts';
 import type { SnapshotHeader, StoredSnapshotHeader } from './tables/foldSnapshot.ts';

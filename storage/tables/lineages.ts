@@ -4,8 +4,8 @@ import { column, count, counts, integer, oneOf, string, strings } from './column
 import type { EpochHolder } from './ingestEpochs.ts';
 import { defineTable } from './table.ts';
 
-/** Why a lineage was noted. Readers leave out `filling`, `filled` and `retired`. */
-const lineageCauses = [
+/** Why a lineage was noted that decides which rows count. */
+const decidingCauses = [
   /** The stream is folded from its beginning. */
   'begun',
   /** A process continues after another one, or after itself. */
@@ -18,13 +18,21 @@ const lineageCauses = [
   'replayed',
   /** The process has stored everything through the position, and stores nothing more. */
   'ended',
+] as const;
+
+/** Why one was noted that readers leave out. */
+export const sideCauses = [
   /** A replay or a check stores rows that do not count yet. */
   'filling',
   /** A replay has stored everything through the position; the process that ingests continues there. */
   'filled',
+  /** The last run is a copy of the ones before it, whose snapshots count wherever it does. */
+  'merged',
   /** The runs never count again, so that their rows can be dropped. */
   'retired',
 ] as const;
+
+const lineageCauses = [...decidingCauses, ...sideCauses] as const;
 export type LineageCause = (typeof lineageCauses)[number];
 
 export interface LineageRow extends FoldIdentity, EpochHolder {

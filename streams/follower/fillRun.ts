@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { filter, firstValueFrom, merge, Subject, take } from 'rxjs';
 import type { Database } from '../../storage/database.ts';
-import { findRestorable } from '../../storage/fills.ts';
-import {
-  cutRuns,
-  type Lineage,
-  noteLineage,
-  openEnd,
-  selectCounted,
-  selectKept,
-} from '../../storage/lineages.ts';
+import { findRestorable, selectKept } from '../../storage/fills.ts';
+import { cutRuns, type Lineage, noteLineage, openEnd } from '../../storage/lineages.ts';
+import { readCounted } from '../../storage/mergedRuns.ts';
 import { rowTablesOf } from '../../storage/rowTables.ts';
 import type { MessageSource } from '../jetstream/source/messageSource.ts';
 import { runAlone } from '../operators/runAlone.ts';
@@ -102,7 +96,7 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
     },
     history: {
       run: () => run,
-      chooseFrom: async () => selectCounted(filled.runs),
+      chooseFrom: () => readCounted(database, filled),
       hasReplay: async () => false,
     },
     checkStreams: async () => undefined,

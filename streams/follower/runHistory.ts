@@ -5,23 +5,20 @@ import type { Clock } from '../../actors/clock.ts';
 import type { FoldIdentity } from '../../actors/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
+import { findReplay } from '../../storage/fills.ts';
 import {
   cutRuns,
   findLastRun,
-  findReplay,
   findTip,
-  type IsCounted,
   isSameHistory,
   type Lineage,
   lastRunBegins,
-  mergeRuns,
   noteLineage,
   openEnd,
   readLineage,
-  runsMax,
-  selectCounted,
   type VisibleRuns,
 } from '../../storage/lineages.ts';
+import { type IsCounted, mergeRuns, readCounted, runsMax } from '../../storage/mergedRuns.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import type { LineageCause } from '../../storage/tables/lineages.ts';
 import type { StreamVerifier } from '../jetstream/sourceVerification.ts';
@@ -63,6 +60,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
   const superseded$ = new Subject<void>();
   let parent: Lineage | null = null;
   let own: Lineage | null = null;
+  let isCounted: IsCounted = () => false;
   let isNoted = false;
   let step = 0;
   let hasRewound = false;
@@ -109,9 +107,14 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     const isPending = parent !== null && parent === own && !isNoted;
     const last = isPending ? parent?.parent : findLastRun(runs);
     const continued = parent?.cause === 'filled' ? lastRun(parent) : (last ?? '');
-    while (runs.length >= runsMax) {
-      runs = await mergeRuns(database, { stream, runs, name: randomUUID() });
-    }
+    while (runs.length >= runsMax)
+      runs = await mergeRuns(database, {
+        ...writer,
+        stream,
+        runs,
+        name: randomUUID(),
+        nowMs: clock.nowMs(),
+      });
     runs = [...runs, { run: randomUUID(), through: openEnd }];
     return {
       ...identity,
@@ -163,13 +166,13 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
   return {
     run: () => lastRun(own),
     visible: () => own?.runs ?? [],
-    isCounted: (snapshot) => selectCounted(own?.runs ?? [])(snapshot),
+    isCounted: (snapshot) => isCounted(snapshot),
 
     hasReplay: async () => own !== null && (await findNewReplay(own.streamCreated, own, chosen)) !== null,
 
     chooseFrom: async (streamCreated) => {
       parent = await findParent(streamCreated);
-      return selectCounted(parent?.runs ?? []);
+      return readCounted(database, parent);
     },
 
     correct: async (correction, rows) => {
@@ -205,7 +208,9 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
           { stream, foldVersion: identity.foldVersion },
           'what is stored is of another version or deployment: the stream is folded again, and readers see the stored history until then',
         );
-      own = isContinued ? parent : await begin(correction);
+      const next = isContinued ? parent : await begin(correction);
+      isCounted = await readCounted(database, next);
+      own = next;
       replayed = chosen;
       isNoted = false;
       // Of what the stream has lost nothing is shown any longer, but rows of messages that retention removed are made from the shown ones.

@@ -1,14 +1,7 @@
 import { expect, it } from 'vitest';
 import { handOver } from '../../deploy/commands/replay/handOver.ts';
-import { listUnfinished } from '../../storage/fills.ts';
-import {
-  findReplay,
-  type Lineage,
-  listFilled,
-  noteLineage,
-  openEnd,
-  readLineage,
-} from '../../storage/lineages.ts';
+import { findReplay, listUnfinished } from '../../storage/fills.ts';
+import { type Lineage, listLineages, noteLineage, openEnd, readLineage } from '../../storage/lineages.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 
@@ -39,7 +32,7 @@ async function offer(...later: readonly Partial<Lineage>[]) {
   return {
     said,
     offered: await findReplay(database, stream, origin, current),
-    listed: await listFilled(database, stream, 'filled', origin),
+    listed: await listLineages(database, stream, 'filled', origin),
     unfinished: await listUnfinished(database, stream),
   };
 }

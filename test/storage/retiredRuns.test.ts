@@ -71,6 +71,8 @@ describe('runs that nobody needs', () => {
     const { database, pass, note, open, expectRuns } = await openHistory();
     for (const run of ['kept', 'lost']) await storeRun(database, run);
     await note(open('kept'), 0);
+    // No history names the copy, so that nothing of it is needed.
+    await note({ ...open('lost', 'copy'), cause: 'merged' }, startMs);
     await pass(0);
     await pass(hourMs - 1);
     await expectRuns('kept', 'lost');

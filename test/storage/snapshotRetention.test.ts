@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { IsCounted } from '../../storage/lineages.ts';
+import type { IsCounted } from '../../storage/mergedRuns.ts';
 import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 

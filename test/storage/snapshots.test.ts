@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
 import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';
-import type { IsCounted } from '../../storage/lineages.ts';
+import type { IsCounted } from '../../storage/mergedRuns.ts';
 import { isRefusal } from '../../storage/readSnapshotRecords.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';

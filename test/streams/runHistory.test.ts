@@ -8,13 +8,12 @@ import {
   holdsThrough,
   type Lineage,
   type LineageOrigin,
-  mergeRuns,
   noteLineage,
   openEnd,
   readLineage,
-  runsMax,
   selectVisible,
 } from '../../storage/lineages.ts';
+import { mergeRuns, runsMax } from '../../storage/mergedRuns.ts';
 import type { StoredRows } from '../../storage/storedRows.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import type { Correction } from '../../streams/follower/restoreFold.ts';
@@ -356,16 +355,23 @@ describe('a process that stores rows', () => {
     );
   });
 
-  it('merges runs before they are too many, and the rows stay the same', async () => {
+  it('merges runs before they are too many; the rows stay the same, and all snapshots count', async () => {
+    const saved: { readonly run: string; readonly position: number }[] = [];
     for (let number = 1; number <= 2 * runsMax; number++) {
       const process = startProcess();
       await process.start({ position: number - 1 });
+      saved.push({ run: process.run(), position: number });
       await process.store(number, number, BigInt(number));
       expect(process.visible().length).toBeLessThanOrEqual(runsMax);
       expect(holdsThrough(process.visible(), process.run(), number)).toBe(true);
       expect((await readShown()).at(-1)).toBe(`${number}:${number}`);
     }
     expect(await readShown()).toEqual(Array.from({ length: 2 * runsMax }, (_, at) => `${at + 1}:${at + 1}`));
+    const isUsable = await startProcess().chooseFrom('now');
+    expect(saved.filter((one) => !isUsable(one as never))).toEqual([]);
+    // What a killed process saved above the end of its run does not count.
+    const above = saved.slice(0, -1).map((one) => ({ ...one, position: one.position + 1 }));
+    expect(above.filter((one) => isUsable(one as never))).toEqual([]);
   }, 60_000);
 
   it('does not continue a run whose clean end is not that of the newest snapshot, or of one that rewound', async () => {
@@ -638,7 +644,8 @@ describe('a process that follows MINER_PIPELINE, of which no rows are stored', (
 it('the run of the newest snapshot is not merged, however short, since a kill before the next one leads back to it', async () => {
   const { database } = opened;
   const runs = [10, 18, 24, 28, 30, 31].map((through) => ({ run: `to ${through}`, through }));
-  const merged = await mergeRuns(database, { stream: 'MINER_CHAIN', runs, name: 'merged' });
+  const writer = { epoch: 1, holder: 'one', nowMs: 0 };
+  const merged = await mergeRuns(database, { ...writer, stream: 'MINER_CHAIN', runs, name: 'merged' });
   expect(merged.map(({ run }) => run)).toEqual(['to 10', 'to 18', 'to 24', 'merged', 'to 31']);
 });
 

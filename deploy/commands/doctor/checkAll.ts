@@ -7,15 +7,9 @@ import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { dayMs } from '../../../actors/schemas/durations.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
 import type { Database } from '../../../storage/database.ts';
-import { findFillBase, noteFillEnd } from '../../../storage/fills.ts';
-import {
-  cutRuns,
-  findLastRun,
-  type Lineage,
-  readLineage,
-  selectCounted,
-  selectKept,
-} from '../../../storage/lineages.ts';
+import { findFillBase, noteFillEnd, selectKept } from '../../../storage/fills.ts';
+import { cutRuns, findLastRun, type Lineage, readLineage } from '../../../storage/lineages.ts';
+import { readCounted } from '../../../storage/mergedRuns.ts';
 import { isRefusal, readSnapshotRecords } from '../../../storage/readSnapshotRecords.ts';
 import { createRecentReadings } from '../../../storage/recentReadings.ts';
 import { createOldestRowMs, readRowsGoneBeforeMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
@@ -86,7 +80,7 @@ async function checkStream(check: Check, stream: InputStreamName): Promise<Findi
   if (state.last_seq === 0) return [ok(name, 'the stream has never held a message')];
   const fold = openFold(check, stream);
   const history = await readLineage(database, stream, { ...fold.identity, streamCreated });
-  const isCounted = selectCounted(history?.runs ?? []);
+  const isCounted = await readCounted(database, history);
   const usable = (await snapshots.list(stream)).filter(
     (header) => isOfFold(header, fold.identity) && isCounted(header),
   );

@@ -3,9 +3,10 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { isOfFold } from '../../../actors/foldIdentity.ts';
 import { leaseSubject } from '../../../actors/messages/subjects.ts';
 import type { Database } from '../../../storage/database.ts';
-import { noteFillEnd } from '../../../storage/fills.ts';
+import { isContinued, isKeptBy, noteFillEnd } from '../../../storage/fills.ts';
 import { readDatabaseIdentity } from '../../../storage/ingestEpochs.ts';
-import { isContinued, isKeptBy, type Lineage, readLineage } from '../../../storage/lineages.ts';
+import { type Lineage, readLineage } from '../../../storage/lineages.ts';
+import { readCounted } from '../../../storage/mergedRuns.ts';
 import { systemClock } from '../../process/systemClock.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
@@ -54,7 +55,7 @@ async function readFitting(
 ): Promise<Lineage | null> {
   const current = await readLineage(database, stream);
   if (current === null || !isOfFold(current, fold) || current.streamCreated !== streamCreated) return null;
-  return isKeptBy({ runs, parent }, current.runs) ? current : null;
+  return isKeptBy({ runs, parent }, await readCounted(database, current)) ? current : null;
 }
 
 /** Waits until a process that ingests shows the result. False if none does in time, or none runs. */

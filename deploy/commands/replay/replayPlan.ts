@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { type FoldIdentity, isOfFold } from '../../../actors/foldIdentity.ts';
 import type { Database } from '../../../storage/database.ts';
-import { listUnfinished } from '../../../storage/fills.ts';
+import { listUnfinished, selectKept } from '../../../storage/fills.ts';
 import {
   cutRuns,
   findLastRun,
@@ -9,9 +9,8 @@ import {
   isSameHistory,
   type Lineage,
   readLineage,
-  selectCounted,
-  selectKept,
 } from '../../../storage/lineages.ts';
+import { readCounted } from '../../../storage/mergedRuns.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import type { SnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
 import { describeLost, findLost } from '../../../streams/ingest/lostMessages.ts';
@@ -129,7 +128,7 @@ async function requireHistory(
       'the stored rows were made with another version or another deployment file: set MINER_DEPLOYMENT to the file that the service uses, ' +
         'or start the service with this file: it folds the stream again by itself',
     );
-  const isCounted = selectCounted(history?.runs ?? []);
+  const isCounted = await readCounted(database, history);
   const usable = (await snapshots.list(stream)).filter(
     (header) => isOfFold(header, identity) && isCounted(header),
   );
