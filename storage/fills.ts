@@ -67,52 +67,86 @@ export function findFillBase(filled: Pick<Lineage, 'runs' | 'parent'>): number {
   return selectKept(filled).at(-1)?.through ?? 0;
 }
 
+/** What a fill is for: a replay, or only a comparison. */
+export type FillCause = 'filling' | 'checking';
+
 /** Fills that have neither ended nor been resumed by another one, newest first. They are under way, or were stopped. */
 export async function listUnfinished(
   database: Database,
   stream: InputStreamName,
+  cause: FillCause,
   origin: LineageOrigin = {},
 ): Promise<Lineage[]> {
-  const [filling, filled] = [
-    await listLineages(database, stream, 'filling', origin),
-    await listLineages(database, stream, 'filled', origin),
-  ];
+  const begun = await listLineages(database, stream, cause, origin);
+  const filled = await listLineages(database, stream, 'filled', origin);
   const closed = new Set<string>();
-  for (const { runs } of [...filling, ...filled])
+  for (const { runs } of [...begun, ...filled])
     for (const { run, through } of runs) if (through !== openEnd) closed.add(run);
-  return filling.filter(({ runs }) => !closed.has(findLastRun(runs)));
+  return begun.filter(({ runs }) => !closed.has(findLastRun(runs)));
 }
 
-/** Notes the end of a fill, which nobody resumes any more: its result through a position counts next, or never. */
-export async function noteFillEnd(
+interface FillEnd {
+  /** The last message whose rows it has made. */
+  readonly position: number;
+  readonly nowMs: number;
+}
+
+/** Offers the result of a replay to the process that ingests, behind every earlier one of the epoch. */
+export async function offerReplay(
+  database: Database,
+  replay: Lineage,
+  { position, nowMs }: FillEnd,
+): Promise<Lineage> {
+  const offers = await listLineages(database, replay.stream, 'filled');
+  const steps = offers.filter(({ epoch }) => epoch === replay.epoch).map(({ step }) => step);
+  const offered: Lineage = {
+    ...replay,
+    cause: 'filled',
+    runs: cutRuns(replay.runs, position),
+    position,
+    step: Math.max(0, ...steps) + 1,
+  };
+  await noteLineage(database, offered, nowMs);
+  return offered;
+}
+
+/** Notes that nobody continues or resumes a fill any more. */
+export async function closeFill(
   database: Database,
   filled: Lineage,
-  {
-    position,
-    counts,
-    nowMs,
-  }: { readonly position: number; readonly counts: boolean; readonly nowMs: number },
-): Promise<Lineage> {
-  const ended: Lineage = {
-    ...filled,
-    cause: counts ? 'filled' : 'filling',
-    runs: cutRuns(filled.runs, position),
-    position,
-    step: filled.step + 1,
-  };
-  await noteLineage(database, ended, nowMs);
-  return ended;
+  { position, nowMs }: FillEnd,
+): Promise<void> {
+  const step = filled.step + 1;
+  await noteLineage(database, { ...filled, runs: cutRuns(filled.runs, position), position, step }, nowMs);
 }
 
 /** Finds out which snapshots a process that ingests restores: those of the current history, and of a replay that it has not continued yet. */
-export async function findRestorable(
-  database: Database,
-  stream: InputStreamName,
-  origin: LineageOrigin,
-): Promise<IsCounted> {
-  const current = await readLineage(database, stream, origin);
-  const replay = await findReplay(database, stream, origin, current);
+export async function findRestorable(database: Database, stream: InputStreamName): Promise<IsCounted> {
+  const current = await readLineage(database, stream);
   const isCurrent = await readCounted(database, current);
-  const isNext = await readCounted(database, replay);
+  const isNext = await readCounted(database, await findReplay(database, stream, current ?? {}, current));
   return (snapshot) => isCurrent(snapshot) || isNext(snapshot);
+}
+
+const origins = lineages.select('foldVersion', 'configuration', 'streamCreated');
+
+/**
+ * Finds out for each history that a process may continue which snapshots count in it: for the newest one of each fold and stream, for what has been folded
+ * and is not shown yet, and for fills.
+ */
+export async function listHistories(database: Database, stream: InputStreamName): Promise<IsCounted[]> {
+  const found: (Lineage | null)[] = [
+    ...(await listUnfinished(database, stream, 'filling')),
+    ...(await listUnfinished(database, stream, 'checking')),
+  ];
+  const rows = await database.select(
+    `SELECT DISTINCT ${origins.list} FROM ${lineages.name} WHERE stream = {stream:String}`,
+    { stream },
+  );
+  for (const origin of rows.map(origins.read)) {
+    const history = await readLineage(database, stream, origin);
+    const [pending = null] = await listLineages(database, stream, 'pending', origin);
+    found.push(history, pending, await findReplay(database, stream, origin, history));
+  }
+  return Promise.all(found.map((lineage) => readCounted(database, lineage)));
 }

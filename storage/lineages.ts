@@ -90,6 +90,21 @@ async function findNewest(
   return row === undefined ? null : toLineage(lineages.read(row));
 }
 
+/**
+ * What a process of this fold continues: the history, or without one what an earlier process has folded again, which no reader has seen yet. Null without
+ * either.
+ */
+export async function readContinued(
+  database: Database,
+  stream: InputStreamName,
+  origin: LineageOrigin,
+): Promise<Lineage | null> {
+  const history = await readLineage(database, stream, origin);
+  if (history !== null) return history;
+  const [pending] = await listLineages(database, stream, 'pending', origin);
+  return pending === undefined || (await isRetired(database, pending)) ? null : pending;
+}
+
 /** Lineages that were noted for a cause, the newest first. */
 export async function listLineages(
   database: Database,
@@ -162,10 +177,14 @@ export function selectWithin(runs: VisibleRuns, after: number, through: number):
   return runs.filter((one, at) => (runs[at - 1]?.through ?? 0) < through && one.through > after);
 }
 
-/** SQL condition for the rows that count. */
-export function selectVisible(runs: VisibleRuns): RowCondition {
+/**
+ * SQL condition for the rows that count.
+ *
+ * @param from distinguishes the parameters of several conditions: those of this one have this number and the next ones.
+ */
+export function selectVisible(runs: VisibleRuns, from = 0): RowCondition {
   if (runs.length === 0) return { sql: 'false', parameters: {} };
-  const conditions = runs.map((one, at) => selectRun(one, at));
+  const conditions = runs.map((one, at) => selectRun(one, from + at));
   return {
     sql: `(${conditions.map(({ sql }) => sql).join(' OR ')})`,
     parameters: Object.assign({}, ...conditions.map(({ parameters }) => parameters)),

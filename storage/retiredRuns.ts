@@ -10,7 +10,7 @@ import { insertRows } from './tables/table.ts';
 
 /** A history that counts no longer can count again for this long: after a way back to another version, or to the stream that was lost. */
 export const retainedMs = 30 * dayMs;
-/** A replay or a check that has noted nothing for this long is not resumed. */
+/** What is not shown yet is not continued if nothing has been noted of it for this long. */
 const fillingMs = 2 * dayMs;
 /** Readers may rely on a retired run for this long. They look for another history after seconds. */
 const readMs = 3_600_000;
@@ -74,14 +74,14 @@ async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySe
   ).map(lineages.read);
   const ended = new Set(
     rows.flatMap(({ cause, runs, throughs }) =>
-      cause === 'filling' ? runs.filter((_, at) => throughs[at] !== openEnd) : [],
+      cause === 'filling' || cause === 'checking' ? runs.filter((_, at) => throughs[at] !== openEnd) : [],
     ),
   );
   const needed = new Set<string>();
   /** When the next later history of each stream was noted: the one before counted until then. */
   const replacedAtMs = new Map<string, number>();
   for (const { stream, cause, runs, notedAtMs } of rows) {
-    if (cause === 'filling') {
+    if (cause === 'filling' || cause === 'checking' || cause === 'pending') {
       if (nowMs - notedAtMs >= fillingMs || ended.has(runs.at(-1) ?? '')) continue;
     } else if (cause === 'filled') {
       if (nowMs - notedAtMs >= retainedMs) continue;

@@ -22,8 +22,12 @@ const decidingCauses = [
 
 /** Why one was noted that readers leave out. */
 export const sideCauses = [
-  /** A replay or a check stores rows that do not count yet. */
+  /** A process stores rows that count once they are as complete as those that readers see. */
+  'pending',
+  /** A replay stores rows that do not count yet. */
   'filling',
+  /** A check, or a replay that only compares, stores rows that never count. */
+  'checking',
   /** A replay has stored everything through the position; the process that ingests continues there. */
   'filled',
   /** The last run is a copy of the ones before it, whose snapshots count wherever it does. */

@@ -15,6 +15,7 @@ import {
   lastRunBegins,
   noteLineage,
   openEnd,
+  readContinued,
   readLineage,
   type VisibleRuns,
 } from '../../storage/lineages.ts';
@@ -78,7 +79,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     await noteLineage(database, { ...noted, ...writer, step, cause, position }, clock.nowMs());
     logger.info({ stream, ...writer, step, cause, position, runs: noted.runs.length }, 'history noted');
     // Another run may have begun meanwhile.
-    if (own === noted) isNoted = true;
+    if (own === noted) isNoted = cause !== 'pending';
   }
 
   async function findNewReplay(
@@ -95,7 +96,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     const current =
       own?.streamCreated === streamCreated
         ? own
-        : await readLineage(database, stream, { ...identity, streamCreated });
+        : await readContinued(database, stream, { ...identity, streamCreated });
     const replay = await findNewReplay(streamCreated, current, replayed);
     if (replay !== null) chosen = lastRun(replay);
     return replay ?? current;
@@ -185,15 +186,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
         fault === 'diverged' || choice.disagrees || isRecreated || (tip > position && (await hasLost(tip)));
       const hasEnded = parent?.cause === 'ended' && parent.position === choice.newestPosition;
       hasRewound = fault === 'olderSnapshotNeeded';
-      const cause = hasDiverged
-        ? 'diverged'
-        : hasRewound
-          ? 'rewound'
-          : parent === null
-            ? 'begun'
-            : parent.cause === 'filled'
-              ? 'replayed'
-              : 'continued';
+      const cause = findCause({ hasDiverged, hasRewound, parent });
       // Another version may have stored more since it ended.
       const isShown = tip <= position || isSameHistory(shown?.runs ?? [], parent?.runs ?? []);
       // Below its beginning, an earlier run has the same rows.
@@ -217,7 +210,11 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
       const isReplaced = cause === 'diverged' || cause === 'rewound';
       const due = isReplaced ? Math.min(tip, firstSequence - 1) : tip;
       if (isContinued || rows === null || due <= position) await note(cause, position);
-      else noteOnceStored(rows, { due, cause, position });
+      else {
+        // If this process is killed before, the next one of a fold without a history continues here.
+        await note('pending', position);
+        noteOnceStored(rows, { due, cause, position });
+      }
       return hasDiverged;
     },
 
@@ -227,4 +224,22 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
       if (isNoted && !hasRewound) await note('ended', position);
     },
   };
+}
+
+/** Why a process begins a run. */
+function findCause(begun: {
+  readonly hasDiverged: boolean;
+  readonly hasRewound: boolean;
+  readonly parent: Lineage | null;
+}): LineageCause {
+  if (begun.hasDiverged) return 'diverged';
+  if (begun.hasRewound) return 'rewound';
+  switch (begun.parent?.cause ?? 'pending') {
+    case 'pending':
+      return 'begun';
+    case 'filled':
+      return 'replayed';
+    default:
+      return 'continued';
+  }
 }

@@ -199,7 +199,7 @@ describe('a process that stores rows', () => {
     await first.start();
     await first.store(1, 5);
     let refused = 0;
-    let isAway = true;
+    let isAway = false;
     const { database } = opened;
     const insertBlocks: typeof database.insertBlocks = async (table, blocks) => {
       if (table === 'lineages' && isAway) {
@@ -211,6 +211,7 @@ describe('a process that stores rows', () => {
     opened = { ...opened, database: { ...database, insertBlocks } };
     const second = startProcess();
     await second.start({ position: 3 });
+    isAway = true;
     vi.useFakeTimers({ toFake: ['setInterval'] });
     try {
       await second.store(4, 5, 2n);
@@ -236,14 +237,15 @@ describe('a process that stores rows', () => {
     let held = 0;
     const { database } = opened;
     const insertBlocks: typeof database.insertBlocks = async (table, blocks) => {
-      if (table === 'lineages' && ++held === 1) await acknowledged;
+      // The first note says that the run has begun, the next one that it counts.
+      if (table === 'lineages' && ++held === 2) await acknowledged;
       await database.insertBlocks(table, blocks);
     };
     opened = { ...opened, database: { ...database, insertBlocks } };
     const second = startProcess();
     await second.start({ position: 3 });
     await second.store(4, 5, 2n);
-    await expect.poll(() => held).toBe(1);
+    await expect.poll(() => held).toBe(2);
     await second.start({ position: 3 });
     await second.store(4, 4, 3n);
     acknowledge();
@@ -334,6 +336,34 @@ describe('a process that stores rows', () => {
     const back = startProcess();
     await back.start({ position: 5, newestPosition: 5 });
     expect(await readShown()).toEqual(rows(1, 5));
+  });
+
+  it('continues after a kill what another one of its version has folded again, which nobody has seen', async () => {
+    const first = startProcess();
+    await first.start();
+    await first.store(1, 6);
+    const other = { foldVersion: 2, configuration: 'ours' };
+    const killed = startProcess(other);
+    await killed.start();
+    await killed.store(1, 4, 2n);
+    const paused = startProcess(other);
+    const isUsable = await paused.chooseFrom('now');
+    expect([killed, first].map((process) => isUsable({ run: process.run(), position: 3 } as never))).toEqual([
+      true,
+      false,
+    ]);
+    await paused.start({ position: 3, newestPosition: 3 });
+    await paused.store(4, 5, 3n);
+    const last = startProcess(other);
+    await last.start({ position: 5, newestPosition: 5 });
+    expect([await readShown({}), await readShown(other)]).toEqual([rows(1, 6), []]);
+    await last.store(6, 7, 4n);
+    await eventually(
+      async () => (await readShown()).length > 0 && (await readNewest())?.foldVersion === 2,
+      'the new version',
+    );
+    expect(await readShown({})).toEqual([...rows(1, 3, 2), ...rows(4, 5, 3), ...rows(6, 7, 4)]);
+    expect((await readNewest())?.cause).toBe('begun');
   });
 
   it('restores only snapshots whose rows count', async () => {

@@ -111,7 +111,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
       `nothing lies between ${fromSequence} and ${throughSequence}; ${stream} holds ${state.first_seq} to ${state.last_seq}`,
     );
   }
-  const begun = await findBegun(parts, { history, basePosition, throughSequence });
+  const begun = await findBegun(parts, request, { history, basePosition, throughSequence });
   const plan: ReplayPlan = { fromSequence, throughSequence, basePosition, ...begun };
   return { plan, notRebuilt };
 }
@@ -153,9 +153,10 @@ function hasLostEnd(verifier: StreamVerifier, stored: number): Promise<boolean> 
   });
 }
 
-/** What a stopped replay of the same messages has begun, or the history through the saved state. */
+/** What a stopped replay of the same messages has begun, or the history through the saved state. A dry run, which may run beside that replay, begins anew. */
 async function findBegun(
   { database, identity }: ReplayPlanOptions,
+  { dryRun }: ReplayRequest,
   {
     history,
     basePosition,
@@ -164,7 +165,9 @@ async function findBegun(
 ): Promise<Pick<ReplayPlan, 'from' | 'isResumed'>> {
   const kept = cutRuns(history.runs, basePosition ?? 0);
   const { streamCreated } = history;
-  const unfinished = await listUnfinished(database, stream, { ...identity, streamCreated });
+  const unfinished = dryRun
+    ? []
+    : await listUnfinished(database, stream, 'filling', { ...identity, streamCreated });
   const begun = unfinished.find((one) => isSameHistory(selectKept(one), kept));
   if (begun === undefined)
     return { from: { ...history, runs: kept, parent: findLastRun(kept) }, isResumed: false };
