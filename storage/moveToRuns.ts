@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
+import { convertNewest, type MigratedDeployment, type ReleasedFeed } from './convertReleased.ts';
 import type { Database, RowCondition } from './database.ts';
 import { readNewestEpoch } from './ingestEpochs.ts';
 import { findLastRun, noteLineage, openEnd, readLineage, type VisibleRuns } from './lineages.ts';
 import { readColumns } from './readColumns.ts';
 import { isRefusal } from './readSnapshotRecords.ts';
-import { convertNewest, type MigratedDeployment, type ReleasedFeed } from './releasedSnapshots.ts';
 import { findSource, readActiveGeneration, readReadingsOrigin } from './releasedTables.ts';
 import { type RowTable, rowTables, rowTablesOf } from './rowTables.ts';
 import { createSnapshotStore } from './snapshots.ts';
