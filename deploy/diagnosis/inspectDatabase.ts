@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { countHalfHours, countStored } from '../../storage/countStored.ts';
 import type { Database } from '../../storage/database.ts';
-import { findTip, readLineage, type VisibleRuns } from '../../storage/lineages.ts';
+import { findTip, readContinued, readLineage, type VisibleRuns } from '../../storage/lineages.ts';
 import { readCounted } from '../../storage/mergedRuns.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
@@ -82,7 +82,7 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
         jsm,
         snapshots,
         folds,
-        findCounted: async (...fold) => readCounted(database, await readLineage(database, ...fold)),
+        findCounted: async (...fold) => readCounted(database, await readContinued(database, ...fold)),
         clock: systemClock,
       })),
     );

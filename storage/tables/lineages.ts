@@ -59,8 +59,7 @@ export interface LineageRow extends FoldIdentity, EpochHolder {
 
 export const lineages = defineTable<LineageRow>({
   name: 'lineages',
-  comment:
-    'Which rows of a stream count. Of the rows that are not of a replay, the one with the highest epoch, holder and step decides',
+  comment: `Which rows of a stream count. Of the rows whose cause is ${decidingCauses.join(', ')}, the one with the highest epoch, holder and step decides`,
   columns: {
     stream: column(oneOf(inputStreamNames), { comment: 'Stream whose messages made the rows' }),
     epoch: column(count, { comment: 'Epoch of the process that noted it' }),
