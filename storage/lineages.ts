@@ -3,7 +3,7 @@ import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database, RowCondition } from './database.ts';
 import { rowTablesOf } from './rowTables.ts';
 import type { EpochHolder } from './tables/ingestEpochs.ts';
-import { type LineageCause, type LineageRow, lineages } from './tables/lineages.ts';
+import { type LineageCause, type LineageRow, lineages, sideCauses } from './tables/lineages.ts';
 import { insertRows } from './tables/table.ts';
 
 /** The end of a run whose rows all count. */
@@ -30,6 +30,9 @@ export interface Lineage extends FoldIdentity, EpochHolder {
   /** The last run that it continues; empty for none. */
   readonly parent: string;
 }
+
+/** A lineage that says something of runs, whatever made them. */
+export const ofNoFold = { foldVersion: 0, configuration: '', streamCreated: '', position: 0, parent: '' };
 
 /** Fold and stream that a lineage is looked for by. */
 export interface LineageOrigin extends Partial<FoldIdentity> {
@@ -58,7 +61,7 @@ function selectOf(
 }
 
 /** Lineages that decide which rows count. */
-export const decides = "cause != 'filling' AND cause != 'filled' AND cause != 'retired'";
+export const decides = sideCauses.map((cause) => `cause != '${cause}'`).join(' AND ');
 
 /** The newest lineage of a stream, or the newest one of some fold; null without one, or if its rows may be dropped already. */
 export async function readLineage(
@@ -87,75 +90,44 @@ async function findNewest(
   return row === undefined ? null : toLineage(lineages.read(row));
 }
 
-/** Whether the rows of a lineage may be dropped already. */
-async function isRetired(database: Database, { runs }: Lineage): Promise<boolean> {
-  const rows = await database.select(
-    `SELECT step FROM ${lineages.name} WHERE cause = 'retired' AND has(runs, {run:String}) LIMIT 1`,
-    { run: findLastRun(runs) },
-  );
-  return rows.length > 0;
-}
-
-/** Lineages that replays and checks have noted, newest first. */
-export async function listFilled(
+/**
+ * What a process of this fold continues: the history, or without one what an earlier process has folded again, which no reader has seen yet. Null without
+ * either.
+ */
+export async function readContinued(
   database: Database,
   stream: InputStreamName,
-  cause: 'filling' | 'filled',
   origin: LineageOrigin,
+): Promise<Lineage | null> {
+  const history = await readLineage(database, stream, origin);
+  if (history !== null) return history;
+  const [pending] = await listLineages(database, stream, 'pending', origin);
+  return pending === undefined || (await isRetired(database, pending)) ? null : pending;
+}
+
+/** Lineages that were noted for a cause, the newest first. */
+export async function listLineages(
+  database: Database,
+  stream: InputStreamName,
+  cause: LineageCause,
+  origin: LineageOrigin = {},
 ): Promise<Lineage[]> {
   const { sql, parameters } = selectOf(stream, origin);
   const rows = await database.select(
     `SELECT ${lineages.list} FROM ${lineages.name} WHERE ${sql} AND cause = {cause:String}
-     ORDER BY epoch DESC, noted_at_ms DESC, step DESC`,
+     ORDER BY epoch DESC, step DESC`,
     { ...parameters, cause },
   );
   return rows.map((row) => toLineage(lineages.read(row)));
 }
 
-/** Whether a lineage that decides which rows count continues this one. */
-export async function isContinued(database: Database, { stream, runs }: Lineage): Promise<boolean> {
+/** Whether the rows of a lineage may be dropped already. */
+export async function isRetired(database: Database, { runs }: Lineage): Promise<boolean> {
   const rows = await database.select(
-    `SELECT step FROM ${lineages.name} WHERE stream = {stream:String} AND parent = {run:String} AND ${decides} LIMIT 1`,
-    { stream, run: findLastRun(runs) },
+    `SELECT step FROM ${lineages.name} WHERE cause = 'retired' AND has(runs, {run:String}) LIMIT 1`,
+    { run: findLastRun(runs) },
   );
   return rows.length > 0;
-}
-
-/**
- * The newest replay that no lineage continues yet, if what it has not made again still counts in the given lineage.
- */
-export async function findReplay(
-  database: Database,
-  stream: InputStreamName,
-  origin: LineageOrigin,
-  current: Lineage | null,
-): Promise<Lineage | null> {
-  for (const replay of await listFilled(database, stream, 'filled', origin)) {
-    if ((await isContinued(database, replay)) || (await isRetired(database, replay))) return null;
-    if (isKeptBy(replay, current?.runs ?? [])) return replay;
-  }
-  return null;
-}
-
-/** The runs that a fill continues: it has made the rows of all later messages. */
-export function selectKept({ runs, parent }: Pick<Lineage, 'runs' | 'parent'>): VisibleRuns {
-  return runs.slice(0, runs.findIndex(({ run }) => run === parent) + 1);
-}
-
-/** Whether a history has the rows that a fill continues. */
-export function isKeptBy(filled: Pick<Lineage, 'runs' | 'parent'>, history: VisibleRuns): boolean {
-  return selectKept(filled).every(({ run, through }) => holdsThrough(history, run, through));
-}
-
-/** Name of the newest replay that a lineage continues; empty without one. */
-export async function findContinuedReplay(
-  database: Database,
-  stream: InputStreamName,
-  origin: LineageOrigin,
-): Promise<string> {
-  for (const replay of await listFilled(database, stream, 'filled', origin))
-    if (await isContinued(database, replay)) return findLastRun(replay.runs);
-  return '';
 }
 
 function toLineage({ runs, throughs, ...row }: LineageRow): Lineage {
@@ -205,17 +177,14 @@ export function selectWithin(runs: VisibleRuns, after: number, through: number):
   return runs.filter((one, at) => (runs[at - 1]?.through ?? 0) < through && one.through > after);
 }
 
-/** Whether the rows of a snapshot count. */
-export type IsCounted = (snapshot: { readonly run: string; readonly position: number }) => boolean;
-
-export function selectCounted(runs: VisibleRuns): IsCounted {
-  return ({ run, position }) => holdsThrough(runs, run, position);
-}
-
-/** SQL condition for the rows that count. */
-export function selectVisible(runs: VisibleRuns): RowCondition {
+/**
+ * SQL condition for the rows that count.
+ *
+ * @param from distinguishes the parameters of several conditions: those of this one have this number and the next ones.
+ */
+export function selectVisible(runs: VisibleRuns, from = 0): RowCondition {
   if (runs.length === 0) return { sql: 'false', parameters: {} };
-  const conditions = runs.map((one, at) => selectRun(one, at));
+  const conditions = runs.map((one, at) => selectRun(one, from + at));
   return {
     sql: `(${conditions.map(({ sql }) => sql).join(' OR ')})`,
     parameters: Object.assign({}, ...conditions.map(({ parameters }) => parameters)),
@@ -248,42 +217,4 @@ export async function findTip(
     ),
   );
   return Math.max(after, ...tips.map(([row]) => Number(row?.[0] ?? 0)));
-}
-
-/** Longest list of runs. A page of events asks few of them, a page of an owner all. */
-export const runsMax = 16;
-
-/** A server's client gives a statement up after 30 seconds. The rows of this many messages take a few. */
-const messagesPerStatement = 2_000_000;
-
-/**
- * Makes a list of runs shorter by one: copies two neighbouring runs into a new one, the two that cover the fewest messages. Of a stream without rows it
- * leaves out the oldest run, whose snapshots are the oldest.
- *
- * @param name of the new run. A copy that a kill cut off has another name, and no lineage has it.
- */
-export async function mergeRuns(
-  database: Database,
-  { stream, runs, name }: Pick<Lineage, 'stream' | 'runs'> & { readonly name: string },
-): Promise<VisibleRuns> {
-  const tables = rowTablesOf(stream);
-  if (tables.length === 0) return runs.slice(1);
-  const spanOf = (at: number) => (runs[at + 1]?.through ?? 0) - (runs[at - 1]?.through ?? 0);
-  // The last one has the restored snapshot, which the next start needs if this process saves none.
-  const candidates = runs.slice(0, -2).map((_, at) => at);
-  const first = candidates.reduce((best, at) => (spanOf(at) < spanOf(best) ? at : best), 0);
-  const merged = runs.slice(first, first + 2);
-  const { sql, parameters } = selectVisible(merged);
-  const through = merged[1]?.through ?? openEnd;
-  for (const { definition } of tables) {
-    const [table, columns] = [definition.name, definition.storedColumns.map((column) => column.name)];
-    const values = columns.map((column) => (column === 'run' ? '{name:String}' : column));
-    for (let after = runs[first - 1]?.through ?? 0; after < through; after += messagesPerStatement)
-      await database.command(
-        `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${table}
-         WHERE ${sql} AND stored_by > {after:UInt64} AND stored_by <= {upTo:UInt64}`,
-        { ...parameters, name, after, upTo: after + messagesPerStatement },
-      );
-  }
-  return [...runs.slice(0, first), { run: name, through }, ...runs.slice(first + 2)];
 }

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
+import type { MigratedDeployment } from './convertReleased.ts';
 import type { Database } from './database.ts';
 import { hasTable } from './hasTable.ts';
 import { moveToRuns } from './moveToRuns.ts';
 import { readColumns } from './readColumns.ts';
-import type { MigratedDeployment } from './releasedSnapshots.ts';
 import { rowTables } from './rowTables.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { agedRows } from './tables/agedRows.ts';

@@ -3,19 +3,12 @@ import { parse, stringify } from '../actors/bigintJson.ts';
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { FoldRecord } from '../actors/foldRecord.ts';
 import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
+import { convertNewest, type MigratedDeployment, type ReleasedFeed } from './convertReleased.ts';
 import type { Database, RowCondition } from './database.ts';
 import { readNewestEpoch } from './ingestEpochs.ts';
-import {
-  findLastRun,
-  noteLineage,
-  openEnd,
-  readLineage,
-  selectCounted,
-  type VisibleRuns,
-} from './lineages.ts';
+import { findLastRun, noteLineage, openEnd, readLineage, type VisibleRuns } from './lineages.ts';
 import { readColumns } from './readColumns.ts';
 import { isRefusal } from './readSnapshotRecords.ts';
-import { convertNewest, type MigratedDeployment, type ReleasedFeed } from './releasedSnapshots.ts';
 import { findSource, readActiveGeneration, readReadingsOrigin } from './releasedTables.ts';
 import { type RowTable, rowTables, rowTablesOf } from './rowTables.ts';
 import { createSnapshotStore } from './snapshots.ts';
@@ -127,7 +120,7 @@ async function takeOverState(
     const { header, records, feed } = converted;
     const { foldVersion, configuration, streamCreated, position } = header;
     const isStored = (await store.list(stream)).some((one) => one.run === run);
-    if (!isStored) await store.save({ ...header, run }, records, selectCounted([{ run, through: openEnd }]));
+    if (!isStored) await store.save({ ...header, run }, records, (one) => one.run === run);
     logger.info({ stream, position }, 'the saved state is taken over');
     return { stream, foldVersion, configuration, streamCreated, position, feed };
   } catch (error) {

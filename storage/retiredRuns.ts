@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { dayMs } from '../actors/schemas/durations.ts';
 import type { Database } from './database.ts';
-import { openEnd } from './lineages.ts';
+import { ofNoFold, openEnd } from './lineages.ts';
 import { rowTables } from './rowTables.ts';
 import { foldStates } from './tables/foldStates.ts';
 import type { EpochHolder } from './tables/ingestEpochs.ts';
@@ -10,7 +10,7 @@ import { insertRows } from './tables/table.ts';
 
 /** A history that counts no longer can count again for this long: after a way back to another version, or to the stream that was lost. */
 export const retainedMs = 30 * dayMs;
-/** A replay or a check that has noted nothing for this long is not resumed. */
+/** What is not shown yet is not continued if nothing has been noted of it for this long. */
 const fillingMs = 2 * dayMs;
 /** Readers may rely on a retired run for this long. They look for another history after seconds. */
 const readMs = 3_600_000;
@@ -49,12 +49,11 @@ export async function dropRetiredRuns(options: RetirementOptions): Promise<void>
 
 /** Notes that runs never count again. */
 async function retireRuns({ database, writer, nowMs }: RetirementOptions, runs: readonly string[]) {
-  const ofNone = { foldVersion: 0, configuration: '', streamCreated: '', position: 0, parent: '' };
   const throughs = runs.map(() => 0);
   await insertRows(database, lineages, [
     {
       ...writer,
-      ...ofNone,
+      ...ofNoFold,
       stream: 'MINER_COUNTER',
       step: 0,
       cause: 'retired',
@@ -69,20 +68,20 @@ async function retireRuns({ database, writer, nowMs }: RetirementOptions, runs: 
 async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySet<string>> {
   const rows = (
     await database.select(
-      `SELECT ${lineages.list} FROM ${lineages.name} WHERE cause != 'retired'
+      `SELECT ${lineages.list} FROM ${lineages.name} WHERE cause != 'retired' AND cause != 'merged'
        ORDER BY epoch DESC, holder DESC, step DESC`,
     )
   ).map(lineages.read);
   const ended = new Set(
     rows.flatMap(({ cause, runs, throughs }) =>
-      cause === 'filling' ? runs.filter((_, at) => throughs[at] !== openEnd) : [],
+      cause === 'filling' || cause === 'checking' ? runs.filter((_, at) => throughs[at] !== openEnd) : [],
     ),
   );
   const needed = new Set<string>();
   /** When the next later history of each stream was noted: the one before counted until then. */
   const replacedAtMs = new Map<string, number>();
   for (const { stream, cause, runs, notedAtMs } of rows) {
-    if (cause === 'filling') {
+    if (cause === 'filling' || cause === 'checking' || cause === 'pending') {
       if (nowMs - notedAtMs >= fillingMs || ended.has(runs.at(-1) ?? '')) continue;
     } else if (cause === 'filled') {
       if (nowMs - notedAtMs >= retainedMs) continue;

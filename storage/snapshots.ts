@@ -1,11 +1,14 @@
 import type { FoldRecord } from '../actors/foldRecord.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
-import type { IsCounted } from './lineages.ts';
+import { listHistories } from './fills.ts';
+import { hasTable } from './hasTable.ts';
+import type { IsCounted } from './mergedRuns.ts';
 import { selectRetained } from './snapshotRetention.ts';
 import { readPayloads, writePayloads } from './snapshotText.ts';
 import type { SnapshotHeader, StoredSnapshotHeader } from './tables/foldSnapshot.ts';
 import { foldStates } from './tables/foldStates.ts';
+import { lineages } from './tables/lineages.ts';
 import { insertRows } from './tables/table.ts';
 
 /** Chunks that one statement reads: at most two MiB, so that parsing does not block the event loop for long. */
@@ -96,7 +99,10 @@ export function createSnapshotStore(database: Database): SnapshotStore {
   async function dropExcept(saved: StoredSnapshotHeader, isCounted: IsCounted) {
     const stored = await list(saved.stream);
     const others = stored.filter(({ snapshot }) => snapshot !== saved.snapshot);
-    const retained = selectRetained(saved, others, isCounted);
+    // The migration that takes the states of version 1.0 over creates the lineages last.
+    const hasHistories = await hasTable(database, lineages.name);
+    const histories = hasHistories ? await listHistories(database, saved.stream) : [];
+    const retained = selectRetained(saved, others, isCounted, histories);
     for (const one of others)
       if (!retained.includes(one))
         await database.command(`ALTER TABLE ${table} DROP PARTITION {name:String}`, { name: one.snapshot });

@@ -1,7 +1,7 @@
 import { dayMs } from '../actors/schemas/durations.ts';
 import type { Database, RowCondition } from './database.ts';
 import { isSameSum, selectOnce, sumDigests } from './digestSums.ts';
-import { openEnd, selectRun, selectVisible, type VisibleRuns } from './lineages.ts';
+import { selectVisible, type VisibleRuns } from './lineages.ts';
 import { digestRow } from './rowDigest.ts';
 import { selectNotOlder } from './rowsTtl.ts';
 import type { RowTable } from './rowTables.ts';
@@ -22,8 +22,8 @@ export interface TableDifference {
 interface ComparedRows {
   /** Runs of the stored rows that count. */
   readonly stored: VisibleRuns;
-  /** Run that a fold has filled with the rows of the compared messages. */
-  readonly folded: string;
+  /** Runs that a fold has filled with the rows of the compared messages. */
+  readonly folded: VisibleRuns;
   /** The rows of messages after one through another are compared. */
   readonly after: number;
   readonly through: number;
@@ -39,8 +39,7 @@ export async function compareTable(
 ): Promise<TableDifference> {
   const { definition, agesBy } = rowTable;
   const stored = selectRange(selectVisible(compared.stored), rowTable, compared);
-  const run = { run: compared.folded, through: openEnd };
-  const folded = selectRange(selectRun(run, compared.stored.length), rowTable, compared);
+  const folded = selectRange(selectVisible(compared.folded, compared.stored.length), rowTable, compared);
   const time = definition.timeColumn ?? agesBy ?? 'block_timestamp';
   const day = `intDiv(toUnixTimestamp64Milli(${time}), ${dayMs})`;
   const sum = (condition: RowCondition) => sumDigests(database, { definition, condition }, { day });

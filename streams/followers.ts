@@ -5,8 +5,10 @@ import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { OlderActivity } from '../actors/views/chain/olderActivity.ts';
 import type { Database } from '../storage/database.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
+import { findContinuedReplay } from '../storage/fills.ts';
 import { createKnownInstallations } from '../storage/knownInstallations.ts';
-import { findContinuedReplay, readLineage, selectCounted } from '../storage/lineages.ts';
+import { readLineage } from '../storage/lineages.ts';
+import { readCounted } from '../storage/mergedRuns.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
 import {
   createObservationReader,
@@ -223,7 +225,7 @@ function createReadHistory({ database, stream, identity }: ReaderOptions): Follo
   return {
     chooseFrom: async () => {
       replay = await findContinuedReplay(database, stream, identity);
-      return selectCounted((await readLineage(database, stream, identity))?.runs ?? []);
+      return readCounted(database, await readLineage(database, stream, identity));
     },
     hasReplay: async () => (await findContinuedReplay(database, stream, identity)) !== replay,
   };

@@ -180,7 +180,11 @@ const streams: readonly Row[] = [
     'the server ends it; its user may have lower limits',
   ],
   ['Original in a rejection', bytes(originalBytesMax), '`truncated`'],
-  ['Snapshots of a stream', count(snapshotsRetainedMax), 'removed by age'],
+  [
+    'Snapshots of a history',
+    count(snapshotsRetainedMax),
+    'removed by age; of every other history the newest stays',
+  ],
 ];
 
 const stop: readonly Row[] = [

@@ -35,7 +35,7 @@ export async function checkDatabase(database: Database): Promise<Finding[]> {
 }
 
 async function describeReplays(database: Database): Promise<Finding> {
-  const [newest] = await listUnfinished(database, 'MINER_COUNTER');
+  const [newest] = await listUnfinished(database, 'MINER_COUNTER', 'filling');
   if (newest === undefined) return ok('replays', 'none is unfinished');
   return ok(
     'replays',

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { countHalfHours, countStored } from '../../storage/countStored.ts';
 import type { Database } from '../../storage/database.ts';
-import { findTip, readLineage, selectCounted, type VisibleRuns } from '../../storage/lineages.ts';
+import { findTip, readContinued, readLineage, type VisibleRuns } from '../../storage/lineages.ts';
+import { readCounted } from '../../storage/mergedRuns.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
 import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
@@ -81,7 +82,7 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
         jsm,
         snapshots,
         folds,
-        findCounted: async (...fold) => selectCounted((await readLineage(database, ...fold))?.runs ?? []),
+        findCounted: async (...fold) => readCounted(database, await readContinued(database, ...fold)),
         clock: systemClock,
       })),
     );

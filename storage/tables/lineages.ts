@@ -4,8 +4,8 @@ import { column, count, counts, integer, oneOf, string, strings } from './column
 import type { EpochHolder } from './ingestEpochs.ts';
 import { defineTable } from './table.ts';
 
-/** Why a lineage was noted. Readers leave out `filling`, `filled` and `retired`. */
-const lineageCauses = [
+/** Why a lineage was noted that decides which rows count. */
+const decidingCauses = [
   /** The stream is folded from its beginning. */
   'begun',
   /** A process continues after another one, or after itself. */
@@ -18,13 +18,25 @@ const lineageCauses = [
   'replayed',
   /** The process has stored everything through the position, and stores nothing more. */
   'ended',
-  /** A replay or a check stores rows that do not count yet. */
+] as const;
+
+/** Why one was noted that readers leave out. */
+export const sideCauses = [
+  /** A process stores rows that count once they are as complete as those that readers see. */
+  'pending',
+  /** A replay stores rows that do not count yet. */
   'filling',
+  /** A check, or a replay that only compares, stores rows that never count. */
+  'checking',
   /** A replay has stored everything through the position; the process that ingests continues there. */
   'filled',
+  /** The last run is a copy of the ones before it, whose snapshots count wherever it does. */
+  'merged',
   /** The runs never count again, so that their rows can be dropped. */
   'retired',
 ] as const;
+
+const lineageCauses = [...decidingCauses, ...sideCauses] as const;
 export type LineageCause = (typeof lineageCauses)[number];
 
 export interface LineageRow extends FoldIdentity, EpochHolder {
@@ -47,8 +59,7 @@ export interface LineageRow extends FoldIdentity, EpochHolder {
 
 export const lineages = defineTable<LineageRow>({
   name: 'lineages',
-  comment:
-    'Which rows of a stream count. Of the rows that are not of a replay, the one with the highest epoch, holder and step decides',
+  comment: `Which rows of a stream count. Of the rows whose cause is ${decidingCauses.join(', ')}, the one with the highest epoch, holder and step decides`,
   columns: {
     stream: column(oneOf(inputStreamNames), { comment: 'Stream whose messages made the rows' }),
     epoch: column(count, { comment: 'Epoch of the process that noted it' }),

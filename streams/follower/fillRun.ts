@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { filter, firstValueFrom, merge, Subject, take } from 'rxjs';
 import type { Database } from '../../storage/database.ts';
-import { findRestorable } from '../../storage/fills.ts';
-import {
-  cutRuns,
-  type Lineage,
-  noteLineage,
-  openEnd,
-  selectCounted,
-  selectKept,
-} from '../../storage/lineages.ts';
+import { type FillCause, findRestorable, selectKept } from '../../storage/fills.ts';
+import { cutRuns, type Lineage, noteLineage, openEnd } from '../../storage/lineages.ts';
+import { readCounted } from '../../storage/mergedRuns.ts';
 import { rowTablesOf } from '../../storage/rowTables.ts';
 import type { MessageSource } from '../jetstream/source/messageSource.ts';
 import { runAlone } from '../operators/runAlone.ts';
@@ -23,6 +17,8 @@ export const foldStopMs = 7_000;
 const batchRows = 20_000;
 /** A fold that is killed repeats at most a minute. */
 const snapshotPolicy = { intervalMs: 60_000, messages: 2_000_000 };
+/** A fill notes itself again this often, since one that has noted nothing for days counts as left. */
+const noteAgainMs = 3_600_000;
 
 export interface FillRunOptions
   extends Pick<
@@ -35,6 +31,7 @@ export interface FillRunOptions
   readonly database: Database;
   /** The history to continue, of which the newest snapshot is restored: what still counts, and what an earlier attempt has stored. */
   readonly from: Lineage;
+  readonly cause: FillCause;
   readonly signal: AbortSignal;
 }
 
@@ -52,20 +49,28 @@ export interface FilledRun {
  * that another attempt continues from the newest snapshot, into a run of its own: a process that was only believed to be dead may still write.
  */
 export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
-  const { stream, database, snapshots, source, through, from, clock, signal } = options;
+  const { stream, database, snapshots, source, through, from, cause, clock, signal } = options;
   const kept = new Set(selectKept(from).map(({ run }) => run));
   const lost$ = new Subject<void>();
-  let filled = from;
+  let filled: Lineage = { ...from, cause };
   let run = '';
   let hasLost = false;
+  let notedAtMs = 0;
+  const note = async (change: Partial<Lineage> = {}) => {
+    filled = { ...filled, ...change };
+    notedAtMs = clock.nowMs();
+    await noteLineage(database, filled, notedAtMs);
+  };
   const hasRows = rowTablesOf(stream).length > 0;
   const follower = createStreamFollower({
     ...options,
     snapshots: {
       ...snapshots,
-      // Its snapshots take the place of none that the process that ingests may need.
-      save: async (header, records) =>
-        snapshots.save(header, records, await findRestorable(database, stream, filled)),
+      // Its snapshots take the place of none that the process that ingests may need, whichever version that is.
+      save: async (header, records) => {
+        if (clock.nowMs() - notedAtMs >= noteAgainMs) await note();
+        return snapshots.save(header, records, await findRestorable(database, stream));
+      },
     },
     sinks: {
       writer: hasRows ? createRowWriter({ ...options, run: () => run, batchRows }) : null,
@@ -83,26 +88,22 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
         const left = filled.runs.slice(continued.length).filter((one) => !kept.has(one.run));
         if (left.length > 0) {
           const runs = [...continued, ...left.map((one) => ({ run: one.run, through: position }))];
-          filled = { ...filled, step: filled.step + 1, cause: 'filling', runs, position };
-          await noteLineage(database, filled, clock.nowMs());
+          await note({ step: filled.step + 1, runs, position });
         }
         run = randomUUID();
-        filled = {
-          ...filled,
+        await note({
           streamCreated,
           step: filled.step + 1,
-          cause: 'filling',
           runs: [...continued, { run, through: openEnd }],
           position,
           parent: continued.findLast((one) => kept.has(one.run))?.run ?? '',
-        };
-        await noteLineage(database, filled, clock.nowMs());
+        });
         return hasDiverged;
       },
     },
     history: {
       run: () => run,
-      chooseFrom: async () => selectCounted(filled.runs),
+      chooseFrom: () => readCounted(database, filled),
       hasReplay: async () => false,
     },
     checkStreams: async () => undefined,

@@ -5,23 +5,21 @@ import type { Clock } from '../../actors/clock.ts';
 import type { FoldIdentity } from '../../actors/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
+import { findReplay } from '../../storage/fills.ts';
 import {
   cutRuns,
   findLastRun,
-  findReplay,
   findTip,
-  type IsCounted,
   isSameHistory,
   type Lineage,
   lastRunBegins,
-  mergeRuns,
   noteLineage,
   openEnd,
+  readContinued,
   readLineage,
-  runsMax,
-  selectCounted,
   type VisibleRuns,
 } from '../../storage/lineages.ts';
+import { type IsCounted, mergeRuns, readCounted, runsMax } from '../../storage/mergedRuns.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import type { LineageCause } from '../../storage/tables/lineages.ts';
 import type { StreamVerifier } from '../jetstream/sourceVerification.ts';
@@ -63,6 +61,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
   const superseded$ = new Subject<void>();
   let parent: Lineage | null = null;
   let own: Lineage | null = null;
+  let isCounted: IsCounted = () => false;
   let isNoted = false;
   let step = 0;
   let hasRewound = false;
@@ -80,7 +79,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     await noteLineage(database, { ...noted, ...writer, step, cause, position }, clock.nowMs());
     logger.info({ stream, ...writer, step, cause, position, runs: noted.runs.length }, 'history noted');
     // Another run may have begun meanwhile.
-    if (own === noted) isNoted = true;
+    if (own === noted) isNoted = cause !== 'pending';
   }
 
   async function findNewReplay(
@@ -97,7 +96,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     const current =
       own?.streamCreated === streamCreated
         ? own
-        : await readLineage(database, stream, { ...identity, streamCreated });
+        : await readContinued(database, stream, { ...identity, streamCreated });
     const replay = await findNewReplay(streamCreated, current, replayed);
     if (replay !== null) chosen = lastRun(replay);
     return replay ?? current;
@@ -109,9 +108,14 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     const isPending = parent !== null && parent === own && !isNoted;
     const last = isPending ? parent?.parent : findLastRun(runs);
     const continued = parent?.cause === 'filled' ? lastRun(parent) : (last ?? '');
-    while (runs.length >= runsMax) {
-      runs = await mergeRuns(database, { stream, runs, name: randomUUID() });
-    }
+    while (runs.length >= runsMax)
+      runs = await mergeRuns(database, {
+        ...writer,
+        stream,
+        runs,
+        name: randomUUID(),
+        nowMs: clock.nowMs(),
+      });
     runs = [...runs, { run: randomUUID(), through: openEnd }];
     return {
       ...identity,
@@ -163,13 +167,13 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
   return {
     run: () => lastRun(own),
     visible: () => own?.runs ?? [],
-    isCounted: (snapshot) => selectCounted(own?.runs ?? [])(snapshot),
+    isCounted: (snapshot) => isCounted(snapshot),
 
     hasReplay: async () => own !== null && (await findNewReplay(own.streamCreated, own, chosen)) !== null,
 
     chooseFrom: async (streamCreated) => {
       parent = await findParent(streamCreated);
-      return selectCounted(parent?.runs ?? []);
+      return readCounted(database, parent);
     },
 
     correct: async (correction, rows) => {
@@ -182,15 +186,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
         fault === 'diverged' || choice.disagrees || isRecreated || (tip > position && (await hasLost(tip)));
       const hasEnded = parent?.cause === 'ended' && parent.position === choice.newestPosition;
       hasRewound = fault === 'olderSnapshotNeeded';
-      const cause = hasDiverged
-        ? 'diverged'
-        : hasRewound
-          ? 'rewound'
-          : parent === null
-            ? 'begun'
-            : parent.cause === 'filled'
-              ? 'replayed'
-              : 'continued';
+      const cause = findCause({ hasDiverged, hasRewound, parent });
       // Another version may have stored more since it ended.
       const isShown = tip <= position || isSameHistory(shown?.runs ?? [], parent?.runs ?? []);
       // Below its beginning, an earlier run has the same rows.
@@ -205,14 +201,20 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
           { stream, foldVersion: identity.foldVersion },
           'what is stored is of another version or deployment: the stream is folded again, and readers see the stored history until then',
         );
-      own = isContinued ? parent : await begin(correction);
+      const next = isContinued ? parent : await begin(correction);
+      isCounted = await readCounted(database, next);
+      own = next;
       replayed = chosen;
       isNoted = false;
       // Of what the stream has lost nothing is shown any longer, but rows of messages that retention removed are made from the shown ones.
       const isReplaced = cause === 'diverged' || cause === 'rewound';
       const due = isReplaced ? Math.min(tip, firstSequence - 1) : tip;
       if (isContinued || rows === null || due <= position) await note(cause, position);
-      else noteOnceStored(rows, { due, cause, position });
+      else {
+        // If this process is killed before, the next one of a fold without a history continues here.
+        await note('pending', position);
+        noteOnceStored(rows, { due, cause, position });
+      }
       return hasDiverged;
     },
 
@@ -222,4 +224,22 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
       if (isNoted && !hasRewound) await note('ended', position);
     },
   };
+}
+
+/** Why a process begins a run. */
+function findCause(begun: {
+  readonly hasDiverged: boolean;
+  readonly hasRewound: boolean;
+  readonly parent: Lineage | null;
+}): LineageCause {
+  if (begun.hasDiverged) return 'diverged';
+  if (begun.hasRewound) return 'rewound';
+  switch (begun.parent?.cause ?? 'pending') {
+    case 'pending':
+      return 'begun';
+    case 'filled':
+      return 'replayed';
+    default:
+      return 'continued';
+  }
 }

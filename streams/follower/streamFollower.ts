@@ -23,7 +23,7 @@ import {
   type RestoredState,
   streamFollowerMachine,
 } from '../../machines/streamFollowerMachine.ts';
-import type { IsCounted } from '../../storage/lineages.ts';
+import type { IsCounted } from '../../storage/mergedRuns.ts';
 import type { MessageSource, SourceStatus } from '../jetstream/source/messageSource.ts';
 import { StreamDiverged } from '../jetstream/sourceVerification.ts';
 import { type ActorOwner, fromOwningObservable } from '../operators/actorOwner.ts';

@@ -2,7 +2,9 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
 import type { Database } from '../../storage/database.ts';
-import { noteLineage, readLineage } from '../../storage/lineages.ts';
+import { type Lineage, noteLineage, readLineage } from '../../storage/lineages.ts';
+import { readCounted } from '../../storage/mergedRuns.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import { readStreamState } from '../jetstream/sourceVerification.ts';
 import { describeLost, findLost } from './lostMessages.ts';
@@ -57,18 +59,25 @@ async function requireState(options: AcceptedLossOptions): Promise<void> {
   const { database, settlementIdentity } = options;
   const stream = 'MINER_PIPELINE';
   if ((await readLineage(database, stream)) === null) return;
-  if ((await readLineage(database, stream, settlementIdentity)) !== null) return;
+  const history = await readLineage(database, stream, settlementIdentity);
+  if (history !== null && (history.position === 0 || (await hasState(database, history)))) return;
   const { firstSequence } = await readStreamState(options.jsm, stream);
   if (firstSequence <= 1) return;
   const throughSequence = firstSequence - 1;
   report(options, {
-    cause: 'the saved state of MINER_PIPELINE is of another version and has to be folded again',
+    cause: 'no saved state of MINER_PIPELINE is of this version, so the stream has to be folded again',
     detail:
       `Messages 1 to ${throughSequence} have left MINER_PIPELINE: modules, signer and oracles that have reported nothing since, ` +
       'and submissions and rounds that ended before, are unknown afterwards.',
     remedy: 'Run the version that made it',
     lost: { stream, throughSequence },
   });
+}
+
+/** Whether a state of a history is saved. One whose newest note has position 0 may have folded nothing yet. */
+async function hasState(database: Database, history: Lineage): Promise<boolean> {
+  const isCounted = await readCounted(database, history);
+  return (await createSnapshotStore(database).list(history.stream)).some(isCounted);
 }
 
 /** Messages that a fold misses: the texts for the error, and the values for the log. */

@@ -7,6 +7,7 @@ import type { FoldIdentity } from '../../actors/foldIdentity.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
 import type { LeaseHolder } from '../../machines/leaseSetup.ts';
+import type { MigratedDeployment } from '../../storage/convertReleased.ts';
 import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';
 import {
@@ -25,7 +26,6 @@ import {
   requireMigrated,
   requireUsable,
 } from '../../storage/migrations.ts';
-import type { MigratedDeployment } from '../../storage/releasedSnapshots.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { requireSupportedServer, ServerTooOld } from '../../storage/serverVersion.ts';
 import {

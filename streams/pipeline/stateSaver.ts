@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { IsCounted } from '../../storage/lineages.ts';
+import type { IsCounted } from '../../storage/mergedRuns.ts';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
 import type { StreamPosition } from '../jetstream/streamPosition.ts';
 import type { CapturedState } from './pipelineItem.ts';

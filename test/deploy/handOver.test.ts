@@ -1,14 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { handOver } from '../../deploy/commands/replay/handOver.ts';
-import { listUnfinished } from '../../storage/fills.ts';
-import {
-  findReplay,
-  type Lineage,
-  listFilled,
-  noteLineage,
-  openEnd,
-  readLineage,
-} from '../../storage/lineages.ts';
+import type { Database } from '../../storage/database.ts';
+import { findReplay, listUnfinished, offerReplay } from '../../storage/fills.ts';
+import { type Lineage, listLineages, noteLineage, openEnd, readLineage } from '../../storage/lineages.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 
@@ -31,7 +25,8 @@ async function offer(...later: readonly Partial<Lineage>[]) {
   for (const [at, change] of later.entries())
     await noteLineage(database, { ...history, step: 2 + at, ...change }, 0);
   const { signal } = new AbortController();
-  const said = await handOver({ database, jsm: {} as never, signal }, filled, 20).catch(
+  const print = () => undefined;
+  const said = await handOver({ database, jsm: {} as never, signal, print }, filled, 20).catch(
     (error: unknown) => (error as Error).message,
   );
   const origin = { foldVersion: history.foldVersion, configuration: history.configuration };
@@ -39,8 +34,8 @@ async function offer(...later: readonly Partial<Lineage>[]) {
   return {
     said,
     offered: await findReplay(database, stream, origin, current),
-    listed: await listFilled(database, stream, 'filled', origin),
-    unfinished: await listUnfinished(database, stream),
+    listed: await listLineages(database, stream, 'filled', origin),
+    unfinished: await listUnfinished(database, stream, 'filling'),
   };
 }
 
@@ -74,4 +69,60 @@ it.each<[string, Partial<Lineage>]>([
   const { said, listed, unfinished } = await offer(later);
   expect(said).toContain('the result is not used');
   expect([listed, unfinished]).toEqual([[], []]);
+});
+
+describe('while ClickHouse or NATS is away', () => {
+  /** Offers a result to a service that renews its lease, and takes the result over when both have answered some times. */
+  async function offerAway({ answersAfter, takenAfter }: { answersAfter: number; takenAfter: number }) {
+    const { database: embedded } = await openTables();
+    for (const one of [history, filled]) await noteLineage(embedded, one, 0);
+    const printed: string[] = [];
+    let asked = 0;
+    const database: Database = {
+      ...embedded,
+      kind: 'server',
+      select: async (sql, parameters) => {
+        if (sql.includes('parent = ') && ++asked <= answersAfter / 2) throw new Error('ClickHouse is away');
+        return embedded.select(sql, parameters);
+      },
+    };
+    let seq = 0;
+    const jsm = {
+      streams: {
+        getMessage: async () => {
+          if (++seq <= answersAfter / 2) throw new Error('stream not found');
+          const [taken] = await embedded.select("SELECT count() FROM lineages WHERE cause = 'replayed'");
+          if (seq >= takenAfter && Number(taken?.[0]) === 0)
+            await noteLineage(embedded, { ...history, step: 9, cause: 'replayed', parent: 'replay' }, 0);
+          return { seq };
+        },
+      },
+    } as never;
+    const { signal } = new AbortController();
+    const print = (line: string) => printed.push(line);
+    const said = await handOver({ database, jsm, signal, print, limitMs: 3_000 }, filled, 20);
+    return { said, printed };
+  }
+
+  it('the command says so once, and waits on', async () => {
+    const { said, printed } = await offerAway({ answersAfter: 4, takenAfter: 3 });
+    expect(printed).toEqual(['ClickHouse or NATS does not answer, which is waited for: ClickHouse is away']);
+    expect(said).toContain('the service has taken it over');
+  });
+
+  it('the command ends after a while, and says what it does not know', async () => {
+    const { said, printed } = await offerAway({ answersAfter: 100, takenAfter: 100 });
+    expect(printed).toHaveLength(1);
+    expect(said).toContain('Whether it has taken it over is unknown');
+  });
+});
+
+it('of two results that are offered in one epoch the later one counts, whatever the clocks say', async () => {
+  const { database } = await openTables();
+  await noteLineage(database, history, 0);
+  for (const [at, nowMs] of [900, 500].entries()) {
+    const runs = [{ run: 'run', through: 10 }, open(`replay ${at}`)];
+    await offerReplay(database, { ...filled, runs, step: 7 - at }, { position: 20, nowMs });
+  }
+  expect((await findReplay(database, stream, {}, history))?.runs.at(-1)?.run).toBe('replay 1');
 });

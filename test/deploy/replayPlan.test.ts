@@ -258,6 +258,14 @@ it.each<[string, Partial<ReplayRequest>, World, VisibleRuns, string, boolean]>([
     'one',
     true,
   ],
+  [
+    'nothing if it only compares: the stopped one may still run',
+    { ...from(8), dryRun: true },
+    { snapshots: [7] },
+    [{ run: 'one', through: 7 }],
+    'one',
+    false,
+  ],
   ['nothing of one that has ended', from(7), { snapshots: [6] }, [{ run: 'one', through: 6 }], 'one', false],
   [
     'nothing of a history that counts no longer',

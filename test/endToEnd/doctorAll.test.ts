@@ -7,7 +7,8 @@ import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { listUnfinished } from '../../storage/fills.ts';
-import { noteLineage, openEnd, readLineage, selectCounted } from '../../storage/lineages.ts';
+import { noteLineage, openEnd, readLineage } from '../../storage/lineages.ts';
+import { readCounted } from '../../storage/mergedRuns.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { measurementEvents } from '../../storage/tables/events.ts';
 import { foldStates } from '../../storage/tables/foldStates.ts';
@@ -315,7 +316,7 @@ async function changeState(
   change: (record: FoldRecord) => FoldRecord | null,
 ) {
   const store = createSnapshotStore(database);
-  const isCounted = selectCounted((await readLineage(database, stream))?.runs ?? []);
+  const isCounted = await readCounted(database, await readLineage(database, stream));
   const header = requireValue((await store.list(stream)).find(isCounted), stream);
   const records: FoldRecord[] = [];
   for await (const lines of store.read(header)) records.push(...lines.map(parseRecord));
@@ -326,7 +327,9 @@ async function changeState(
 const readCounting = (database: Database) =>
   Promise.all(inputStreamNames.map((stream) => readLineage(database, stream)));
 
-/** No replay continues what a check has stored. */
+/** Nothing is kept of what a check has stored. */
 async function expectEnded(database: Database) {
-  for (const stream of inputStreamNames) expect(await listUnfinished(database, stream)).toEqual([]);
+  for (const stream of inputStreamNames)
+    for (const cause of ['filling', 'checking'] as const)
+      expect(await listUnfinished(database, stream, cause)).toEqual([]);
 }

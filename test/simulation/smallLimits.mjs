@@ -20,7 +20,7 @@ export const smallLimits = [
   { file: 'actors/events/eventWindow.ts', from: 'const windowMax = 2_000;', to: 'const windowMax = 60;' },
   { file: 'actors/events/eventWindow.ts', from: 'const windowMin = 1_000;', to: 'const windowMin = 30;' },
   { file: 'actors/events/eventWindow.ts', from: 'const evictedMin = 500;', to: 'const evictedMin = 15;' },
-  { file: 'storage/lineages.ts', from: 'export const runsMax = 16;', to: 'export const runsMax = 4;' },
+  { file: 'storage/mergedRuns.ts', from: 'export const runsMax = 16;', to: 'export const runsMax = 4;' },
   {
     file: 'storage/recentReadings.ts',
     from: 'export const readingsRetained = 20_000;',

@@ -1,25 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findContinuedReplay, findReplay, isContinued } from '../../storage/fills.ts';
 import {
   cutRuns,
-  findContinuedReplay,
-  findReplay,
   findTip,
   holdsThrough,
-  isContinued,
   isSameHistory,
   type Lineage,
   lastRunBegins,
-  listFilled,
-  mergeRuns,
+  listLineages,
   noteLineage,
   openEnd,
   readLineage,
-  runsMax,
   selectVisible,
   selectWithin,
   type VisibleRuns,
 } from '../../storage/lineages.ts';
+import { mergeRuns, readCounted, runsMax } from '../../storage/mergedRuns.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { createRunsReader } from '../../storage/visibleRuns.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -30,6 +27,7 @@ import { storeRows } from '../support/storage/storeRows.ts';
 
 const stream = 'MINER_COUNTER';
 const identity = { foldVersion: 1, configuration: 'ours' };
+const writer = { epoch: 1, holder: '', nowMs: 0 };
 
 const ownLineage: Lineage = {
   ...identity,
@@ -283,7 +281,7 @@ it('merged runs have the same rows, in every table of the readings, and are neve
   const before = await names(runs);
   expect(before[0]?.length).toBe(60 * (runsMax - 1) + 75);
   const longest = [{ run: 'run 0', through: 60 * 5 }, ...runs.slice(5)];
-  const merged = await mergeRuns(database, { stream, runs: longest, name: 'merged' });
+  const merged = await mergeRuns(database, { ...writer, stream, runs: longest, name: 'merged' });
   expect(merged.map(({ run }) => run)).toEqual([
     'run 0',
     'merged',
@@ -291,11 +289,39 @@ it('merged runs have the same rows, in every table of the readings, and are neve
   ]);
   let shorter = runs;
   for (let time = 0; shorter.length > 3; time++)
-    shorter = await mergeRuns(database, { stream, runs: shorter, name: `merged ${time}` });
+    shorter = await mergeRuns(database, { ...writer, stream, runs: shorter, name: `merged ${time}` });
   expect(await names(shorter)).toEqual(before);
-  // Without rows only snapshots name the runs, and the newest are wanted.
-  const withoutRows = await mergeRuns(database, { stream: 'MINER_PIPELINE', runs, name: 'none' });
-  expect(withoutRows).toEqual(runs.slice(1));
+});
+
+it('snapshots of merged runs count as far as the copies of copies do, also of a stream without rows', async () => {
+  const { database } = await openTables();
+  const original = buildRuns([10, 20, 30, 60, 70]);
+  const ofPipeline = { stream: 'MINER_PIPELINE', ...writer } as const;
+  let runs = original;
+  for (const name of ['merged', 'merged again'])
+    runs = await mergeRuns(database, { ...ofPipeline, runs, name });
+  // A copy that a kill cut off.
+  await mergeRuns(database, { ...ofPipeline, runs: original, name: 'unnamed' });
+  expect(runs.map(({ run, through }) => `${run} ${through}`)).toEqual([
+    'merged again 30',
+    'run 3 60',
+    'run 4 70',
+    `run 5 ${openEnd}`,
+  ]);
+  const listCounted = async (of: VisibleRuns) => {
+    const isCounted = await readCounted(database, { stream: 'MINER_PIPELINE', runs: of });
+    return original
+      .slice(0, -1)
+      .flatMap(({ run, through }) =>
+        [through - 5, through, through + 1].filter((position) => isCounted({ run, position })),
+      );
+  };
+  expect(await listCounted(runs)).toEqual([5, 10, 15, 20, 25, 30, 55, 60, 65, 70]);
+  expect(await listCounted(cutRuns(runs, 25))).toEqual([5, 10, 15, 20, 25]);
+  expect(await listCounted([{ run: 'merged', through: openEnd }])).toEqual([5, 10, 15, 20]);
+  expect(await listCounted([])).toEqual([]);
+  expect((await readCounted(database, null))({ run: 'run 0', position: 1 })).toBe(false);
+  expect(await readLineage(database, 'MINER_PIPELINE')).toBeNull();
 });
 
 describe('what a replay notes', () => {
@@ -345,7 +371,7 @@ describe('what a replay notes', () => {
     expect([await find(), await findContinued()]).toEqual(['replay 1', '']);
     const origin = { ...identity, streamCreated: 'now' };
     const list = async (cause: 'filling' | 'filled') =>
-      (await listFilled(database, stream, cause, origin)).length;
+      (await listLineages(database, stream, cause, origin)).length;
     expect([await list('filling'), await list('filled')]).toEqual([1, 1]);
   });
 

@@ -71,6 +71,8 @@ describe('runs that nobody needs', () => {
     const { database, pass, note, open, expectRuns } = await openHistory();
     for (const run of ['kept', 'lost']) await storeRun(database, run);
     await note(open('kept'), 0);
+    // No history names the copy, so that nothing of it is needed.
+    await note({ ...open('lost', 'copy'), cause: 'merged' }, startMs);
     await pass(0);
     await pass(hourMs - 1);
     await expectRuns('kept', 'lost');
@@ -102,6 +104,7 @@ describe('runs that nobody needs', () => {
   it('are not those of a replay under way or not yet continued; those of one that has ended or was left are', async () => {
     const { database, pass, note, open, expectRuns } = await openHistory();
     const runs = ['base', 'ended', 'filled', 'filling', 'first', 'left'];
+    runs.push('check', 'checked', 'again', 'stale');
     for (const run of runs) await storeRun(database, run);
     await note(open('base'), 0);
     const end = (...all: string[]) => ({ runs: all.map((run, at) => ({ run, through: 10 * (at + 1) })) });
@@ -112,9 +115,14 @@ describe('runs that nobody needs', () => {
     await note({ ...open('base', 'first'), cause: 'filling', step: 2 }, startMs - hourMs);
     await note({ ...open('base', 'first', 'filling'), cause: 'filling', step: 3 }, startMs);
     await note({ ...open('base', 'left'), cause: 'filling', step: 2 }, startMs - 2 * 24 * hourMs);
+    await note({ ...open('base', 'check'), cause: 'checking', step: 2 }, startMs);
+    await note({ ...open('base', 'checked'), cause: 'checking', step: 2 }, startMs);
+    await note({ ...end('base', 'checked'), cause: 'checking', step: 3 }, startMs);
+    await note({ ...open('again'), cause: 'pending', step: 2 }, startMs);
+    await note({ ...open('stale'), cause: 'pending', step: 2 }, startMs - 2 * 24 * hourMs);
     await pass(0);
     await pass(hourMs);
-    await expectRuns('base', 'filled', 'filling', 'first');
+    await expectRuns('again', 'base', 'check', 'filled', 'filling', 'first');
   });
 
   it('are not those of a history that counted for long, and no longer does since less than 30 days', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { IsCounted } from '../../storage/lineages.ts';
+import type { IsCounted } from '../../storage/mergedRuns.ts';
 import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 
@@ -36,7 +36,7 @@ function saveRegularly(
   let kept: StoredSnapshotHeader[] = [];
   for (let position = 1; position <= count; position++) {
     const takenAtMs = startMs + position * everyMs;
-    kept = selectRetained(header(position, { takenAtMs }), kept, isCounted);
+    kept = selectRetained(header(position, { takenAtMs }), kept, isCounted, []);
     check(
       kept.map((one) => takenAtMs - one.takenAtMs),
       takenAtMs - startMs,
@@ -77,6 +77,7 @@ describe('retained snapshots', () => {
           header(position, { takenAtMs: startMs + position * 10 * minuteMs + wrongMs }),
           kept,
           isCounted,
+          [],
         );
       expect(positionsOf(kept).slice(0, 3)).toEqual([3_005, 3_004, 3_003]);
       const lost = positionsOf(before).filter((position) => !positionsOf(kept).includes(position));
@@ -85,24 +86,37 @@ describe('retained snapshots', () => {
     }
   });
 
-  it('of earlier folds are kept, the newest of each, and do not displace others', () => {
-    const others = [1, 2, 3, 4].flatMap((foldVersion) =>
-      [1, 2].map((number) =>
-        header(foldVersion * 10 + number, { foldVersion, takenAtMs: startMs + foldVersion * 10 + number }),
+  it('are the newest usable ones of all other histories, however many snapshots that nobody can use are newer', () => {
+    const ofRun = (run: string, position: number, change: Partial<StoredSnapshotHeader> = {}) =>
+      header(position, { run, snapshot: `${run} ${position}`, ...change });
+    const earlier = { foldVersion: 0, takenAtMs: startMs - dayMs };
+    const others = [
+      ...[1, 2, 3, 4].map((number) =>
+        ofRun(`version ${number}`, number, { ...earlier, foldVersion: -number }),
       ),
-    );
-    const saved = header(50, { foldVersion: 5 });
-    expect(selectRetained(saved, others, isCounted).map(({ position }) => position)).toEqual([50, 42, 32]);
-    const deployments = [
-      header(1, { configuration: 'another', takenAtMs: 1 }),
-      header(2, { streamCreated: 'another', takenAtMs: 2 }),
+      ofRun('earlier', 7, earlier),
+      ofRun('earlier', 8, earlier),
+      // Of a check by that version, and of what a process that was killed saved above the end of its run.
+      ...[8, 9, 10].map((position) => ofRun('check', position, { foldVersion: 0 })),
+      ofRun('earlier', 11, earlier),
+      ofRun('replay', 12),
+      ofRun('replay', 13),
+      ofRun('left', 60),
     ];
-    expect(selectRetained(saved, deployments, isCounted)).toEqual([saved, ...deployments.toReversed()]);
+    const histories: IsCounted[] = [
+      ({ run, position }) => run === 'earlier' && position <= 8,
+      ({ run }) => run === 'replay',
+      ({ run }) => run.startsWith('version'),
+      ({ run }) => run === 'none',
+    ];
+    const saved = ofRun('own', 50, { foldVersion: 5 });
+    const kept = selectRetained(saved, others, ({ run }) => run === 'own', histories);
+    expect(kept.map(({ snapshot }) => snapshot)).toEqual(['own 50', 'earlier 8', 'replay 13', 'version 4 4']);
   });
 
   it('of higher positions than the saved one stay: an older state was restored, and is being folded on from', () => {
     const above = [20, 21, 22, 23].map((position) => header(position));
-    expect(positionsOf(selectRetained(header(5), above, isCounted))).toEqual([23, 22, 21, 5]);
+    expect(positionsOf(selectRetained(header(5), above, isCounted, []))).toEqual([23, 22, 21, 5]);
   });
 
   it('that count stay, however many that do not count lie above them or are newer', () => {
@@ -123,38 +137,17 @@ describe('retained snapshots', () => {
           }),
         );
         const saved = header(30, { run: 'own', takenAtMs: startMs + 3_000 * minuteMs, snapshot: 'saved' });
-        const retained = selectRetained(saved, others, isOfHistory);
+        const retained = selectRetained(saved, others, isOfHistory, []);
         const counting = [saved, ...others].filter((one) => isOfHistory(one));
-        expect(retained.filter((one) => isOfHistory(one))).toEqual(
+        expect(retained).toEqual(
           selectRetained(
             saved,
             counting.filter((one) => one !== saved),
             isCounted,
+            [],
           ),
         );
-        // The newest of each of the two runs that were saved last.
-        const beside = retained.filter((one) => !isOfHistory(one));
-        for (const { run, position } of beside)
-          expect(position).toBe(
-            Math.max(
-              ...others.filter((one) => one.run === run && !isOfHistory(one)).map((one) => one.position),
-            ),
-          );
-        const otherRuns = new Set(others.filter((one) => !isOfHistory(one)).map(({ run }) => run));
-        expect(beside.length).toBe(Math.min(2, otherRuns.size));
       }),
     );
-  });
-
-  it('of a replay under way stay, its newest one, while the process that ingests saves and restarts', () => {
-    let kept = [header(7, { run: 'replay', takenAtMs: startMs, snapshot: 'earlier' })];
-    kept.push(header(9, { run: 'replay', takenAtMs: startMs + 1, snapshot: 'newest' }));
-    for (let position = 10; position < 40; position++)
-      kept = selectRetained(
-        header(position, { run: 'own', takenAtMs: startMs + position * minuteMs }),
-        kept,
-        ({ run }) => run === 'own',
-      );
-    expect(kept.filter(({ run }) => run === 'replay').map(({ snapshot }) => snapshot)).toEqual(['newest']);
   });
 });

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
 import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';
-import type { IsCounted } from '../../storage/lineages.ts';
+import { type Lineage, noteLineage, openEnd } from '../../storage/lineages.ts';
+import type { IsCounted } from '../../storage/mergedRuns.ts';
 import { isRefusal } from '../../storage/readSnapshotRecords.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
@@ -16,6 +17,7 @@ import { missingDigest } from '../../streams/jetstream/streamPosition.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { sortRecords } from '../support/sortRecords.ts';
 import { openTables } from '../support/storage/openTables.ts';
+import { someLineage } from '../support/storage/someLineage.ts';
 
 const stream = 'MINER_COUNTER';
 const countsAll: IsCounted = () => true;
@@ -253,21 +255,37 @@ describe('snapshots', () => {
     expect(restored).toEqual([10]);
   });
 
-  it('of runs that do not count never push out those that do', async () => {
-    const { store } = await openStore();
-    const isCounted: IsCounted = ({ run, position }) => run === 'own' && position <= 3;
-    const save = (position: number, run: string, counts: IsCounted) => {
+  it('of runs that do not count never push out those that do, here or in another history', async () => {
+    const { database, store } = await openStore();
+    const note = (runs: readonly string[], change: Partial<Lineage> = {}) =>
+      noteLineage(
+        database,
+        { ...someLineage, stream, runs: runs.map((run) => ({ run, through: openEnd })), ...change },
+        0,
+      );
+    const save = (position: number, run: string, counts: IsCounted, foldVersion = 2) => {
       // Each stays as the newest of its day.
-      const header = buildHeader(position, { run, takenAtMs: Date.UTC(2026, 0, position) });
+      const header = buildHeader(position, { run, foldVersion, takenAtMs: Date.UTC(2026, 0, position) });
       return store.save(header, buildState(position), counts);
     };
-    for (const position of [1, 2, 3, 7, 8, 9]) await save(position, 'own', countsAll);
+    await note(['earlier'], { foldVersion: 1 });
+    for (const position of [4, 5, 6]) await save(position, 'earlier', countsAll, 1);
+    // It counts until the next one has everything.
+    await note(['own'], { foldVersion: 2, step: 2 });
+    const countsOwn: IsCounted = ({ run }) => run === 'own';
+    for (const position of [1, 2, 3, 7, 8, 9]) await save(position, 'own', countsOwn);
+    // Of a check of the earlier version, and of one that has ended.
+    await note(['check'], { foldVersion: 1, cause: 'checking', step: 3 });
+    for (const run of ['check', 'ended'])
+      for (const position of [20, 21]) await save(position, run, countsOwn, 1);
     // A process that began after 3 and was killed, and then another one.
+    const continued: IsCounted = ({ run, position }) => run === 'own' && position <= 3;
+    await note(['lost'], { foldVersion: 2, cause: 'pending', step: 3 });
     for (const position of [10, 11, 12])
-      await save(position, 'lost', (one) => one.run === 'lost' || isCounted(one));
-    await save(4, 'next', isCounted);
+      await save(position, 'lost', (one) => one.run === 'lost' || continued(one));
+    await save(4, 'next', continued);
     expect((await store.list(stream)).map(({ run, position }) => `${run} ${position}`)).toEqual([
-      ...['lost 12', 'own 9', 'next 4'],
+      ...['check 21', 'lost 12', 'own 9', 'earlier 6', 'next 4'],
       ...['own 3', 'own 2', 'own 1'],
     ]);
   });

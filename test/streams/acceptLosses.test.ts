@@ -191,6 +191,19 @@ describe('a stream is folded from its beginning', () => {
     await expect(database.select('SELECT * FROM readings')).rejects.toThrow('readings');
     await note('MINER_PIPELINE', ours);
     await require();
+    // Its states are gone, or count no longer: those of a check do not.
+    await note('MINER_PIPELINE', { ...ours, position: 2 });
+    const place = { position: 2, streamCreated: 'now', digest: null, takenAtMs: 0 };
+    const save = (run: string) =>
+      createSnapshotStore(database).save(
+        { ...ours, ...place, run, stream: 'MINER_PIPELINE' },
+        [],
+        () => true,
+      );
+    await save('check');
+    await expect(require()).rejects.toThrow('no saved state of MINER_PIPELINE is of this version');
+    await save('run');
+    await require();
   });
 
   it('of MINER_PIPELINE without a loss while it has all of its messages', async () => {

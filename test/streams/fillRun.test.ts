@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createReplayFold } from '../../deploy/commands/replay/replayFold.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { listUnfinished, noteFillEnd } from '../../storage/fills.ts';
+import { closeFill, type FillCause, listUnfinished, offerReplay } from '../../storage/fills.ts';
 import {
   cutRuns,
   type Lineage,
@@ -48,6 +48,7 @@ async function prepare(count: number) {
       snapshots,
       database,
       from,
+      cause: 'filling',
       signal: new AbortController().signal,
       ...options,
     });
@@ -139,7 +140,7 @@ it('a fill that was killed before it saved a state is continued once, and by no 
   const killed: Lineage = { ...nothing, cause: 'filling', runs };
   await noteLineage(database, killed, 0);
   const { filled } = await fill(killed, 20);
-  const unfinished = await listUnfinished(database, stream);
+  const unfinished = await listUnfinished(database, stream, 'filling');
   expect(unfinished.map((one) => one.runs)).toEqual([filled.runs]);
 });
 
@@ -166,8 +167,7 @@ it('a fill removes no snapshot that a process which ingests may restore', async 
   const { fill, serve, nothing, database, listPositions } = await prepare(60);
   const history = await serve(10, 20, 30);
   const replay = await fill(continueAt(history, 20), 50);
-  const ended = { position: 50, counts: true, nowMs: 0 };
-  await noteFillEnd(database, replay.filled, ended);
+  await offerReplay(database, replay.filled, { position: 50, nowMs: 0 });
   for (const through of [25, 35, 45]) await fill(nothing, through);
   expect(await listPositions()).toEqual(expect.arrayContaining([50, 30, 20, 10]));
 });
@@ -175,14 +175,43 @@ it('a fill removes no snapshot that a process which ingests may restore', async 
 it('a fill is unfinished until it has ended, or until another one continues it', async () => {
   const { database, fill, nothing } = await prepare(20);
   const list = async () =>
-    (await listUnfinished(database, stream, identity)).map(({ runs }) => runs.map(({ run }) => run));
+    (await listUnfinished(database, stream, 'filling', identity)).map(({ runs }) =>
+      runs.map(({ run }) => run),
+    );
   const { filled: first } = await fill(nothing, 10);
   const [one] = first.runs;
   expect(await list()).toEqual([[one?.run]]);
   const { filled: second } = await fill(first, 20);
   const two = second.runs.at(-1);
   expect(await list()).toEqual([[one?.run, two?.run]]);
-  await noteFillEnd(database, second, { position: 20, counts: false, nowMs: 1 });
+  await closeFill(database, second, { position: 20, nowMs: 1 });
   expect(await list()).toEqual([]);
   expect(await readLineage(database, stream)).toBeNull();
+});
+
+it('a check is no replay that another one could resume, and ends as one', async () => {
+  const { database, fill, nothing } = await prepare(20);
+  const { filled } = await fill(nothing, 20, { cause: 'checking' });
+  const list = async (cause: FillCause) => (await listUnfinished(database, stream, cause)).length;
+  expect([await list('filling'), await list('checking')]).toEqual([0, 1]);
+  await closeFill(database, filled, { position: 20, nowMs: 1 });
+  expect([await list('filling'), await list('checking')]).toEqual([0, 0]);
+});
+
+it('a long fill notes itself again, so that nobody takes it for left', async () => {
+  const { database, fill, nothing } = await prepare(20);
+  let nowMs = systemClock.nowMs();
+  const { filled } = await fill(nothing, 20, {
+    clock: { ...systemClock, nowMs: () => nowMs },
+    // Before it saves its state.
+    onBatch: () => {
+      nowMs += 3_600_000;
+    },
+  });
+  const [newest] = await database.select('SELECT count(), max(noted_at_ms) FROM lineages');
+  expect(newest?.map(Number)).toEqual([2, nowMs]);
+  const listed = await listUnfinished(database, stream, 'filling');
+  expect(new Set(listed.map(({ runs }) => JSON.stringify(runs)))).toEqual(
+    new Set([JSON.stringify(filled.runs)]),
+  );
 });

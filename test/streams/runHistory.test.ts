@@ -8,13 +8,12 @@ import {
   holdsThrough,
   type Lineage,
   type LineageOrigin,
-  mergeRuns,
   noteLineage,
   openEnd,
   readLineage,
-  runsMax,
   selectVisible,
 } from '../../storage/lineages.ts';
+import { mergeRuns, runsMax } from '../../storage/mergedRuns.ts';
 import type { StoredRows } from '../../storage/storedRows.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import type { Correction } from '../../streams/follower/restoreFold.ts';
@@ -200,7 +199,7 @@ describe('a process that stores rows', () => {
     await first.start();
     await first.store(1, 5);
     let refused = 0;
-    let isAway = true;
+    let isAway = false;
     const { database } = opened;
     const insertBlocks: typeof database.insertBlocks = async (table, blocks) => {
       if (table === 'lineages' && isAway) {
@@ -212,6 +211,7 @@ describe('a process that stores rows', () => {
     opened = { ...opened, database: { ...database, insertBlocks } };
     const second = startProcess();
     await second.start({ position: 3 });
+    isAway = true;
     vi.useFakeTimers({ toFake: ['setInterval'] });
     try {
       await second.store(4, 5, 2n);
@@ -237,14 +237,15 @@ describe('a process that stores rows', () => {
     let held = 0;
     const { database } = opened;
     const insertBlocks: typeof database.insertBlocks = async (table, blocks) => {
-      if (table === 'lineages' && ++held === 1) await acknowledged;
+      // The first note says that the run has begun, the next one that it counts.
+      if (table === 'lineages' && ++held === 2) await acknowledged;
       await database.insertBlocks(table, blocks);
     };
     opened = { ...opened, database: { ...database, insertBlocks } };
     const second = startProcess();
     await second.start({ position: 3 });
     await second.store(4, 5, 2n);
-    await expect.poll(() => held).toBe(1);
+    await expect.poll(() => held).toBe(2);
     await second.start({ position: 3 });
     await second.store(4, 4, 3n);
     acknowledge();
@@ -337,6 +338,34 @@ describe('a process that stores rows', () => {
     expect(await readShown()).toEqual(rows(1, 5));
   });
 
+  it('continues after a kill what another one of its version has folded again, which nobody has seen', async () => {
+    const first = startProcess();
+    await first.start();
+    await first.store(1, 6);
+    const other = { foldVersion: 2, configuration: 'ours' };
+    const killed = startProcess(other);
+    await killed.start();
+    await killed.store(1, 4, 2n);
+    const paused = startProcess(other);
+    const isUsable = await paused.chooseFrom('now');
+    expect([killed, first].map((process) => isUsable({ run: process.run(), position: 3 } as never))).toEqual([
+      true,
+      false,
+    ]);
+    await paused.start({ position: 3, newestPosition: 3 });
+    await paused.store(4, 5, 3n);
+    const last = startProcess(other);
+    await last.start({ position: 5, newestPosition: 5 });
+    expect([await readShown({}), await readShown(other)]).toEqual([rows(1, 6), []]);
+    await last.store(6, 7, 4n);
+    await eventually(
+      async () => (await readShown()).length > 0 && (await readNewest())?.foldVersion === 2,
+      'the new version',
+    );
+    expect(await readShown({})).toEqual([...rows(1, 3, 2), ...rows(4, 5, 3), ...rows(6, 7, 4)]);
+    expect((await readNewest())?.cause).toBe('begun');
+  });
+
   it('restores only snapshots whose rows count', async () => {
     const first = startProcess();
     await first.start();
@@ -356,16 +385,23 @@ describe('a process that stores rows', () => {
     );
   });
 
-  it('merges runs before they are too many, and the rows stay the same', async () => {
+  it('merges runs before they are too many; the rows stay the same, and all snapshots count', async () => {
+    const saved: { readonly run: string; readonly position: number }[] = [];
     for (let number = 1; number <= 2 * runsMax; number++) {
       const process = startProcess();
       await process.start({ position: number - 1 });
+      saved.push({ run: process.run(), position: number });
       await process.store(number, number, BigInt(number));
       expect(process.visible().length).toBeLessThanOrEqual(runsMax);
       expect(holdsThrough(process.visible(), process.run(), number)).toBe(true);
       expect((await readShown()).at(-1)).toBe(`${number}:${number}`);
     }
     expect(await readShown()).toEqual(Array.from({ length: 2 * runsMax }, (_, at) => `${at + 1}:${at + 1}`));
+    const isUsable = await startProcess().chooseFrom('now');
+    expect(saved.filter((one) => !isUsable(one as never))).toEqual([]);
+    // What a killed process saved above the end of its run does not count.
+    const above = saved.slice(0, -1).map((one) => ({ ...one, position: one.position + 1 }));
+    expect(above.filter((one) => isUsable(one as never))).toEqual([]);
   }, 60_000);
 
   it('does not continue a run whose clean end is not that of the newest snapshot, or of one that rewound', async () => {
@@ -638,7 +674,8 @@ describe('a process that follows MINER_PIPELINE, of which no rows are stored', (
 it('the run of the newest snapshot is not merged, however short, since a kill before the next one leads back to it', async () => {
   const { database } = opened;
   const runs = [10, 18, 24, 28, 30, 31].map((through) => ({ run: `to ${through}`, through }));
-  const merged = await mergeRuns(database, { stream: 'MINER_CHAIN', runs, name: 'merged' });
+  const writer = { epoch: 1, holder: 'one', nowMs: 0 };
+  const merged = await mergeRuns(database, { ...writer, stream: 'MINER_CHAIN', runs, name: 'merged' });
   expect(merged.map(({ run }) => run)).toEqual(['to 10', 'to 18', 'to 24', 'merged', 'to 31']);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { IsCounted } from '../../storage/lineages.ts';
+import type { IsCounted } from '../../storage/mergedRuns.ts';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
 import { createStateSaver } from '../../streams/pipeline/stateSaver.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';

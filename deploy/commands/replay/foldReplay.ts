@@ -23,7 +23,7 @@ export async function foldReplay(
   parts: ReplayOptions & { readonly snapshots: SnapshotStore },
   { from, throughSequence }: ReplayPlan,
 ): Promise<FilledRun['filled'] | null> {
-  const { database, signal } = parts;
+  const { database, dryRun, signal } = parts;
   let progress: Progress | null = null;
   let beginning = throughSequence;
   const onProgress = (position: number) => {
@@ -56,6 +56,7 @@ export async function foldReplay(
     through: throughSequence,
     fold: createReplayFold(counterStream.createActors(parts.deployment), onProgress),
     from,
+    cause: dryRun ? 'checking' : 'filling',
   }).finally(endProgress);
   if (hasLost) throw new ReplayRefused(`${stream} has lost messages meanwhile: run the same command again`);
   if (signal.aborted) return null;

@@ -2,14 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { isOfFold } from '../../../actors/foldIdentity.ts';
 import { leaseSubject } from '../../../actors/messages/subjects.ts';
+import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { Database } from '../../../storage/database.ts';
-import { noteFillEnd } from '../../../storage/fills.ts';
+import { closeFill, isContinued, isKeptBy, offerReplay } from '../../../storage/fills.ts';
 import { readDatabaseIdentity } from '../../../storage/ingestEpochs.ts';
-import { isContinued, isKeptBy, type Lineage, readLineage } from '../../../storage/lineages.ts';
+import { type Lineage, readLineage } from '../../../storage/lineages.ts';
+import { readCounted } from '../../../storage/mergedRuns.ts';
 import { systemClock } from '../../process/systemClock.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
-/** A service that ingests looks for a replay every second, and shows it once it has stored what came after it. */
+/**
+ * A service that ingests looks for a replay every second, and shows it once it has stored what came after it. The wait is as long if ClickHouse or NATS
+ * is away.
+ */
 const takeOverMs = 60_000;
 /** A process that ingests renews its lease every second. */
 const renewedWithinMs = 5_000;
@@ -22,6 +27,9 @@ interface HandOverOptions {
   readonly database: Database;
   readonly jsm: JetStreamManager;
   readonly signal: AbortSignal;
+  readonly print: (line: string) => void;
+  /** Omitted for the usual time. */
+  readonly limitMs?: number;
 }
 
 /**
@@ -34,17 +42,22 @@ export async function handOver(options: HandOverOptions, filled: Lineage, positi
   const { nowMs } = systemClock;
   const current = await readFitting(database, filled);
   if (current === null) {
-    await noteFillEnd(database, filled, { position, counts: false, nowMs: nowMs() });
+    await closeFill(database, filled, { position, nowMs: nowMs() });
     throw new ReplayRefused(notUsed);
   }
   // Later than the result of any replay before.
   const { epoch, holder } = current;
-  const offered = { ...filled, epoch, holder };
-  const noted = await noteFillEnd(database, offered, { position, counts: true, nowMs: nowMs() });
-  const isTaken = await waitUntilTaken(options, noted);
-  if (isTaken) return `the result counts now: the service has taken it over, and continues after ${position}`;
-  if ((await readFitting(database, noted)) === null) throw new ReplayRefused(notUsed);
-  return `the result is complete: a running service takes it over once it has stored the messages after ${position}, otherwise the next one when it starts`;
+  const noted = await offerReplay(database, { ...filled, epoch, holder }, { position, nowMs: nowMs() });
+  switch (await watchOffer(options, noted)) {
+    case 'taken':
+      return `the result counts now: the service has taken it over, and continues after ${position}`;
+    case 'refused':
+      throw new ReplayRefused(notUsed);
+    case 'waiting':
+      return `the result is complete: a running service takes it over once it has stored the messages after ${position}, otherwise the next one when it starts`;
+    case 'unknown':
+      return 'the result is complete, and offered to the service. Whether it has taken it over is unknown, since ClickHouse or NATS does not answer; if not, it does so once both answer';
+  }
 }
 
 /** The history that counts now; null unless the result of a replay continues it. */
@@ -54,23 +67,41 @@ async function readFitting(
 ): Promise<Lineage | null> {
   const current = await readLineage(database, stream);
   if (current === null || !isOfFold(current, fold) || current.streamCreated !== streamCreated) return null;
-  return isKeptBy({ runs, parent }, current.runs) ? current : null;
+  return isKeptBy({ runs, parent }, await readCounted(database, current)) ? current : null;
 }
 
-/** Waits until a process that ingests shows the result. False if none does in time, or none runs. */
-async function waitUntilTaken({ database, jsm, signal }: HandOverOptions, noted: Lineage): Promise<boolean> {
+/** What has become of an offer: it counts, it waits for a process that ingests, it does not fit any more, or nobody has said so in time. */
+type Offered = 'taken' | 'waiting' | 'refused' | 'unknown';
+
+/** Waits until a process that ingests shows the result, if one runs. */
+async function watchOffer(options: HandOverOptions, noted: Lineage): Promise<Offered> {
+  const { database, jsm, signal, print, limitMs = takeOverMs } = options;
+  const { monotonicMs } = systemClock;
+  const findFit = async () => ((await readFitting(database, noted)) === null ? 'refused' : 'waiting');
   // Nobody else has the embedded engine open.
-  if (database.kind === 'embedded') return false;
-  const subject = leaseSubject(await readDatabaseIdentity(database));
-  const readLease = async () =>
-    (await jsm.streams.getMessage('MINER_LEASE', { last_by_subj: subject }))?.seq ?? 0;
-  const lease = await readLease();
+  if (database.kind === 'embedded') return findFit();
+  const startedMs = monotonicMs();
+  let first: { readonly lease: number; readonly atMs: number } | null = null;
   let isRenewed = false;
-  for (let waitedMs = 0; waitedMs < takeOverMs && !signal.aborted; waitedMs += askEveryMs) {
-    if (await isContinued(database, noted)) return true;
-    isRenewed ||= (await readLease()) !== lease;
-    if (!isRenewed && waitedMs >= renewedWithinMs) return false;
+  let isTold = false;
+  for (;;) {
+    const isOver = signal.aborted || monotonicMs() - startedMs >= limitMs;
+    try {
+      if (await isContinued(database, noted)) return 'taken';
+      const subject = leaseSubject(await readDatabaseIdentity(database));
+      const lease = (await jsm.streams.getMessage('MINER_LEASE', { last_by_subj: subject }))?.seq ?? 0;
+      first ??= { lease, atMs: monotonicMs() };
+      isRenewed ||= lease !== first.lease;
+      const runsNone = !isRenewed && monotonicMs() - first.atMs >= renewedWithinMs;
+      if (isOver || runsNone) return await findFit();
+    } catch (error) {
+      if (isOver) return 'unknown';
+      if (!isTold)
+        print(`ClickHouse or NATS does not answer, which is waited for: ${readErrorMessage(error)}`);
+      isTold = true;
+      // Without NATS no lease is renewed.
+      first = null;
+    }
     await sleep(askEveryMs);
   }
-  return isContinued(database, noted);
 }

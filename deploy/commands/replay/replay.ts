@@ -1,4 +1,4 @@
-import { findFillBase, noteFillEnd } from '../../../storage/fills.ts';
+import { closeFill, findFillBase } from '../../../storage/fills.ts';
 import { compareDays } from '../../../storage/historyDifferences.ts';
 import { type Lineage, readLineage } from '../../../storage/lineages.ts';
 import { createSnapshotStore } from '../../../storage/snapshots.ts';
@@ -12,7 +12,7 @@ import { planReplay, type ReplayPlan, type ReplayRequest } from './replayPlan.ts
 
 /**
  * Folds messages again into a run of their own, and compares its rows with the ones that count. Then the process that ingests continues with the result.
- * Resumes the same request after a stop.
+ * Resumes the same request after a stop, unless it only compares.
  *
  * @throws ReplayRefused
  */
@@ -28,11 +28,13 @@ export async function replay(parts: ReplayOptions, request: ReplayRequest): Prom
   );
   const filled = signal.aborted ? null : await foldReplay({ ...parts, snapshots }, plan);
   if (filled === null)
-    return print('stopped; the same command resumes where it was. What is read has not changed.');
+    return print(
+      `stopped; the same command ${request.dryRun ? 'begins again' : 'resumes where it was'}. What is read has not changed.`,
+    );
   const { throughSequence: position } = plan;
   await printDifferences(parts, filled, position);
   if (request.dryRun) {
-    await noteFillEnd(database, filled, { position, counts: false, nowMs: nowMs() });
+    await closeFill(database, filled, { position, nowMs: nowMs() });
     return print('a dry run: what is read has not changed. The service removes the rows of this run later.');
   }
   print(await handOver(parts, filled, position));

@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { type FoldIdentity, isOfFold } from '../../../actors/foldIdentity.ts';
 import type { Database } from '../../../storage/database.ts';
-import { listUnfinished } from '../../../storage/fills.ts';
+import { listUnfinished, selectKept } from '../../../storage/fills.ts';
 import {
   cutRuns,
   findLastRun,
@@ -9,9 +9,8 @@ import {
   isSameHistory,
   type Lineage,
   readLineage,
-  selectCounted,
-  selectKept,
 } from '../../../storage/lineages.ts';
+import { readCounted } from '../../../storage/mergedRuns.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import type { SnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
 import { describeLost, findLost } from '../../../streams/ingest/lostMessages.ts';
@@ -112,7 +111,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
       `nothing lies between ${fromSequence} and ${throughSequence}; ${stream} holds ${state.first_seq} to ${state.last_seq}`,
     );
   }
-  const begun = await findBegun(parts, { history, basePosition, throughSequence });
+  const begun = await findBegun(parts, request, { history, basePosition, throughSequence });
   const plan: ReplayPlan = { fromSequence, throughSequence, basePosition, ...begun };
   return { plan, notRebuilt };
 }
@@ -129,7 +128,7 @@ async function requireHistory(
       'the stored rows were made with another version or another deployment file: set MINER_DEPLOYMENT to the file that the service uses, ' +
         'or start the service with this file: it folds the stream again by itself',
     );
-  const isCounted = selectCounted(history?.runs ?? []);
+  const isCounted = await readCounted(database, history);
   const usable = (await snapshots.list(stream)).filter(
     (header) => isOfFold(header, identity) && isCounted(header),
   );
@@ -154,9 +153,10 @@ function hasLostEnd(verifier: StreamVerifier, stored: number): Promise<boolean> 
   });
 }
 
-/** What a stopped replay of the same messages has begun, or the history through the saved state. */
+/** What a stopped replay of the same messages has begun, or the history through the saved state. A dry run, which may run beside that replay, begins anew. */
 async function findBegun(
   { database, identity }: ReplayPlanOptions,
+  { dryRun }: ReplayRequest,
   {
     history,
     basePosition,
@@ -165,7 +165,9 @@ async function findBegun(
 ): Promise<Pick<ReplayPlan, 'from' | 'isResumed'>> {
   const kept = cutRuns(history.runs, basePosition ?? 0);
   const { streamCreated } = history;
-  const unfinished = await listUnfinished(database, stream, { ...identity, streamCreated });
+  const unfinished = dryRun
+    ? []
+    : await listUnfinished(database, stream, 'filling', { ...identity, streamCreated });
   const begun = unfinished.find((one) => isSameHistory(selectKept(one), kept));
   if (begun === undefined)
     return { from: { ...history, runs: kept, parent: findLastRun(kept) }, isResumed: false };

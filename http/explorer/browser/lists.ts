@@ -1,3 +1,6 @@
+/** Pages of events that are read, at most, if more than a page of them has happened since the page was read. */
+const gapPagesMax = 10;
+
 interface Lists {
   /** Gives a newer version of the page the further pages that are shown now; rejects if one cannot be read. */
   extend(next: Document): Promise<void>;
@@ -45,7 +48,9 @@ export function connectLists(
       first.append(...kept.map((item) => item.cloneNode(true)));
       return replaceMore(next, name, findMore(document, name));
     }
-    for (let read = 0; read < count; read++) {
+    const last = shown.lastElementChild?.id ?? '';
+    for (let read = 0; read < count + gapPagesMax; read++) {
+      if (read >= count && listIds(first.children).has(last)) return;
       const link = findMore(next, name)?.querySelector('a');
       if (link == null) return;
       appendPage(next, await readPage(link.href), name);

@@ -9,7 +9,7 @@ export function selectCounted(
   { columns, table, order }: { readonly columns: string; readonly table: string; readonly order: string },
 ): SqlValue[][] {
   const [row] = clickHouse.query(
-    `SELECT runs, throughs FROM lineages WHERE stream = {stream:String} AND cause != 'filling' AND cause != 'filled' AND cause != 'retired'
+    `SELECT runs, throughs FROM lineages WHERE stream = {stream:String} AND cause != 'pending' AND cause != 'filling' AND cause != 'checking' AND cause != 'filled' AND cause != 'merged' AND cause != 'retired'
      ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1`,
     { stream },
   );

@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Database, openDatabase, type QueryParameters } from '../../../storage/database.ts';
+import { findContinuedReplay, findReplay } from '../../../storage/fills.ts';
 import { beginEpoch, readDatabaseIdentity, readNewestEpoch } from '../../../storage/ingestEpochs.ts';
-import {
-  findContinuedReplay,
-  findReplay,
-  findTip,
-  mergeRuns,
-  noteLineage,
-  openEnd,
-  readLineage,
-} from '../../../storage/lineages.ts';
+import { findTip, noteLineage, openEnd, readLineage } from '../../../storage/lineages.ts';
+import { mergeRuns, readCounted } from '../../../storage/mergedRuns.ts';
 import { migrate, migrationState } from '../../../storage/migrations.ts';
 import { readStored } from '../../../storage/observations.ts';
 import { applyRowsTtl, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
@@ -115,6 +109,9 @@ describe('ClickHouse, real and simulated', () => {
       stream: 'MINER_COUNTER',
       runs: [...runs, { run: 'more', through: 95 }, { run: 'last', through: openEnd }],
       name: 'joined',
+      epoch: 1,
+      holder: 'one',
+      nowMs: 4,
     });
     return {
       found,
@@ -124,6 +121,9 @@ describe('ClickHouse, real and simulated', () => {
       after: await findReplay(database, 'MINER_COUNTER', lineage, found),
       tips: [await findTip(database, lineage), await findTip(database, lineage, 95)],
       joined,
+      isCounted: await readCounted(database, { stream: 'MINER_COUNTER', runs: joined }).then((isCounted) =>
+        [40, 41].map((position) => isCounted({ run: 'run', position })),
+      ),
       rows: await count(database, readings.name),
     };
   });

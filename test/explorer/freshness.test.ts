@@ -1,0 +1,186 @@
+import type { Page, Route } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
+import {
+  findViolations,
+  openPage,
+  openWindow,
+  startBrowser,
+  waitUntilLive,
+} from '../support/explorer/browser.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { createSpeedRecords } from '../support/readings/speedRecords.ts';
+
+const sharedBrowser = shareInFile(startBrowser);
+
+/** A server with a chain and more events than a page of the feed has. */
+async function startEventful() {
+  const records = createSpeedRecords();
+  for (let count = 0; count < 90; count++) records.add();
+  const state = buildState(buildEconomyEvents());
+  const { views } = createStateViews(state);
+  const server = await startPublicServer({ chain: views, progress: records.progress });
+  /** Another event, and a view that tells pages of it. */
+  const addEvent = () => {
+    records.add();
+    server.views.process = { ...server.views.process };
+  };
+  return { server, addEvent };
+}
+
+const shared = shareInFile(startEventful);
+
+async function openClocked(url: string) {
+  const context = await openWindow(await sharedBrowser());
+  await context.clock.install();
+  const { page, conduct } = await openPage(context, url);
+  await waitUntilLive(page);
+  return { page, conduct };
+}
+
+/** What a page says, without its ages and its clock. */
+const readContent = (page: Page): Promise<string> =>
+  page.evaluate(`(() => {
+    const main = document.querySelector('main').cloneNode(true);
+    for (const one of main.querySelectorAll('time, [data-remaining], .when')) one.remove();
+    return main.textContent;
+  })()`);
+
+const paths = [
+  '/',
+  '/statistics',
+  '/settlements',
+  '/owners',
+  `/owners/0x${'ab'.repeat(20)}`,
+  '/feed',
+  '/miners/1',
+  '/rounds/1',
+  '/search?q=5',
+  '/embed',
+];
+
+const failures: readonly (readonly [string, string, (route: Route) => unknown])[] = [
+  [
+    'refuses',
+    'The service cannot answer for a moment.',
+    (route) => route.fulfill({ status: 503, headers: { 'Retry-After': '1' }, body: '{}' }),
+  ],
+  [
+    'is asked too often',
+    'Asked too often.',
+    (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, body: '{}' }),
+  ],
+  ['is cut off', 'Connection lost.', (route) => route.abort('connectionreset')],
+  ['never answers', 'Connection lost.', () => undefined],
+];
+
+describe('a page that cannot be read again', () => {
+  it.each(failures)(
+    'because the service %s, is as complete as before, and says: %s',
+    async (_, notice, fail) => {
+      const { server } = await shared();
+      for (const path of paths) {
+        const { page, conduct } = await openClocked(server.base + path);
+        const before = await readContent(page);
+        let isAway = true;
+        await page.route('**', (route) => (isAway ? fail(route) : route.fallback()));
+        // A refresh, and the time after which an answer is not waited for any more.
+        await page.clock.fastForward(31_000);
+        await page.clock.runFor(16_000);
+        await page.getByText(notice).waitFor();
+        expect([path, await readContent(page)]).toEqual([path, before]);
+          expect([path, await findViolations(page)]).toEqual([path, []]);
+        isAway = false;
+        await page.clock.runFor(70_000);
+        await page.getByText(notice).waitFor({ state: 'hidden' });
+        expect([path, conduct.errors]).toEqual([path, []]);
+        await page.context().close();
+      }
+    },
+  );
+});
+
+describe('a page that is read again', () => {
+  it('keeps what the visitor has focused, opened, typed, selected and pointed at', async () => {
+    const { server } = await startEventful();
+    const { page } = await openClocked(server.base);
+    await page.locator('#table-today summary').click();
+    await page.getByRole('searchbox').fill('half a word');
+    await page.locator('#cursor-today').focus();
+    await page.keyboard.press('End');
+    const said = await page.locator('#chart-today .readout').textContent();
+    await page.evaluate(`getSelection().selectAllChildren(document.querySelector('#stages'))`);
+    await page.evaluate('scrollTo(0, 300)');
+    server.views.process = { ...server.views.process, measurement: null };
+    await page.clock.runFor(6_000);
+    await page.getByText('The wheel has not been heard of.').waitFor();
+    expect(await page.locator('#table-today').getAttribute('open')).toBe('');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('half a word');
+    expect(await page.locator('#chart-today .readout').textContent()).toBe(said);
+    expect(await page.locator('#chart-today .pointed-cell').count()).toBe(1);
+    expect(await page.evaluate('[document.activeElement.id, getSelection().toString(), scrollY]')).toEqual([
+      'cursor-today',
+      'From a turn to a token',
+      300,
+    ]);
+    expect(await page.title()).toMatch(/^Unknown/);
+  });
+
+  it('loses no event of its earlier pages when others happen', async () => {
+    const { server, addEvent } = await startEventful();
+    const { page } = await openClocked(`${server.base}/feed`);
+    const ids = () => page.locator('.event').evaluateAll((events) => events.map(({ id }) => id));
+    const more = page.getByRole('link', { name: 'Earlier events' });
+    const first = await ids();
+    await more.click();
+    await expect.poll(async () => (await ids()).length).toBeGreaterThan(first.length);
+    await more.click();
+    await more.waitFor({ state: 'detached' });
+    const all = await ids();
+    expect(new Set(all).size).toBe(all.length);
+    addEvent();
+    await page.clock.runFor(31_000);
+    await expect.poll(async () => (await ids()).length).toBe(all.length + 1);
+    expect((await ids()).slice(1)).toEqual(all);
+    // More than a page of events at once: what lies between is read, too.
+    for (let count = 0; count < 50; count++) addEvent();
+    await page.clock.runFor(31_000);
+    await expect.poll(async () => (await ids()).length).toBe(all.length + 51);
+    expect((await ids()).slice(51)).toEqual(all);
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  it('says that an earlier page is being read, and that it could not be', async () => {
+    const { server } = await shared();
+    const { page } = await openClocked(`${server.base}/feed`);
+    const held: Route[] = [];
+    await page.route('**/feed?cursor=*', (route) => held.push(route));
+    const more = page.getByRole('link', { name: 'Earlier events' });
+    await more.click();
+    await page.locator('.more[aria-busy=true]').waitFor();
+    await expect.poll(() => held.length).toBe(1);
+    const before = await page.locator('.event').count();
+    await held[0]?.fulfill({ status: 503, body: '{}' });
+    await page.getByText('It could not be read.').waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.unroute('**/feed?cursor=*');
+    await more.click();
+    await expect.poll(() => page.locator('.event').count()).toBeGreaterThan(before);
+    await page.getByText('It could not be read.').waitFor({ state: 'hidden' });
+  });
+});
+
+describe('an earlier page of a list', () => {
+  it('has an address of its own, and a way back to the beginning, without script', async () => {
+    const { server } = await shared();
+    const context = await openWindow(await sharedBrowser(), { isScriptAllowed: false });
+    const { page } = await openPage(context, `${server.base}/feed?category=measurement`);
+    const first = await page.locator('.event').first().getAttribute('id');
+    await page.getByRole('link', { name: 'Earlier events' }).click();
+    await page.waitForURL(/\/feed\?category=measurement&cursor=/);
+    expect(await page.locator('.event').first().getAttribute('id')).not.toBe(first);
+    await page.getByRole('link', { name: 'To the beginning of the list' }).click();
+    expect(await page.locator('.event').first().getAttribute('id')).toBe(first);
+  });
+});
