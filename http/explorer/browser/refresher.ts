@@ -50,11 +50,12 @@ export function createRefresher({
     expiresAtMs = Number.POSITIVE_INFINITY;
     let response: Response | null = null;
     try {
-      response = await request(location.href, tag);
+      const answer = await request(location.href, tag);
+      response = answer.response;
       onServiceTime(response.headers.get('Date') ?? '');
       if (response.status !== 304) {
         if (!response.ok) throw new Error(`the page was answered with ${response.status}`);
-        await apply(await response.text());
+        await apply(answer.html);
         tag = response.headers.get('ETag');
       }
       failures = 0;
@@ -88,23 +89,31 @@ export function createRefresher({
 
 /** Reads a page of this service. @throws Error if it is not answered with one. */
 export async function readPage(address: string): Promise<Document> {
-  const response = await request(address, null);
+  const { response, html } = await request(address, null);
   if (!response.ok) throw new Error(`${address} was answered with ${response.status}`);
-  return parsePage(await response.text());
+  return parsePage(html);
 }
 
 export function parsePage(html: string): Document {
   return new DOMParser().parseFromString(html, 'text/html');
 }
 
-function request(address: string, tag: string | null): Promise<Response> {
-  return fetch(address, {
-    // The browser's cache would hide whether something has changed.
-    cache: 'no-store',
-    credentials: 'omit',
-    headers: { Accept: 'text/html', ...(tag !== null && { 'If-None-Match': tag }) },
-    signal: AbortSignal.timeout(requestTimeoutMs),
-  });
+/** An answer with its text, which is empty if the page has not changed. All of it has to come within the deadline. */
+async function request(address: string, tag: string | null) {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), requestTimeoutMs);
+  try {
+    const response = await fetch(address, {
+      // The browser's cache would hide whether something has changed.
+      cache: 'no-store',
+      credentials: 'omit',
+      headers: { Accept: 'text/html', ...(tag !== null && { 'If-None-Match': tag }) },
+      signal: deadline.signal,
+    });
+    return { response, html: await response.text() };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function nameFailure(response: Response | null): Connection {

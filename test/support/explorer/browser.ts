@@ -48,8 +48,8 @@ export async function openWindow(browser: Browser, look: Look = {}): Promise<Bro
     hasTouch,
     ...(timezoneId !== undefined && { timezoneId }),
   });
-  // Only a hanging test reaches this limit: a refused event stream is requested again after minutes.
-  context.setDefaultTimeout(Number(process.env.BT ?? 480_000));
+  // Only a hanging test reaches this limit.
+  context.setDefaultTimeout(120_000);
   whenFinished(() => context.close());
   return context;
 }
