@@ -18,6 +18,7 @@ import {
 import { describeWheel, type WheelWords } from '../../wheelState.ts';
 import { EventList } from '../feed/EventList.tsx';
 import { OpenRound } from './OpenRound.tsx';
+import { RoundLanes } from './RoundLanes.tsx';
 import { Stages } from './Stages.tsx';
 import { Waiting } from './Waiting.tsx';
 
@@ -41,6 +42,20 @@ export function Glance() {
             <OpenRound status={status} core={core} />
           </div>
           <Stages status={status} core={core} issuance={issuance} statistics={statistics} />
+          <section aria-labelledby="rounds">
+            <h2 id="rounds">The last four hours, round by round</h2>
+            <p class="lead">
+              Every ten minutes are a round, and each tile is one. It moves down as its work is closed,
+              settled on Ethereum and minted for.
+            </p>
+            <RoundLanes
+              status={status}
+              core={core}
+              issuance={issuance}
+              settlements={settlements}
+              statistics={statistics}
+            />
+          </section>
           <Waiting status={status} settlements={settlements} />
         </>
       )}
