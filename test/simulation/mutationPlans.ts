@@ -40,6 +40,66 @@ export const mutationPlans: Readonly<Record<string, Plan>> = {
     ],
     { snapshotMs: 3_000 },
   ),
+  // Processes, versions and replays follow one another, and runs are dropped. A replay ends while no process ingests, and then there is another version.
+  histories: plan(
+    'histories',
+    [
+      episode(
+        [
+          [1, 'startReplica'],
+          [130, 'kill', { process: 0, afterSendings: 0, downMs: 500 }],
+          [160, 'replay', { afterSendings: 0 }],
+          [180, 'replay', { afterSendings: 60 }],
+          [240, 'kill', { process: 1, afterSendings: 0, downMs: 500 }],
+          [330, 'kill', { process: 1, afterSendings: 0, downMs: 60_000 }],
+          [335, 'replay', { afterSendings: 0 }],
+          [360, 'upgrade', { downMs: 500 }],
+        ],
+        { durationMs: 460_000, weather: { latencyMsMax: 100 } },
+      ),
+    ],
+    { snapshotMs: 100_000 },
+  ),
+  // Processes are killed while a history cannot be noted, or while only some of its rows are stored.
+  unnoted: plan(
+    'unnoted',
+    [
+      episode(
+        [
+          [1, 'startReplica'],
+          [50, 'insertsRefused', { table: 'lineages', forMs: 100_000 }],
+          [51, 'kill', { process: 0, afterSendings: 0, downMs: 500 }],
+          [100, 'kill', { process: 1, afterSendings: 0, downMs: 500 }],
+        ],
+        { durationMs: 160_000, readingsPerSecond: 10 },
+      ),
+      episode(
+        [
+          [4, 'insertsRefused', { table: 'stored_readings', forMs: 50_000 }],
+          [5, 'kill', { process: 1, afterSendings: 0, downMs: 500 }],
+        ],
+        { durationMs: 60_000, sleepMs: 7_200_000 },
+      ),
+    ],
+    { snapshotMs: 20_000 },
+  ),
+  // Two processes take the lease at the same moment.
+  leases: plan('leases', [
+    episode(
+      [
+        [20, 'twoLeases', { forMs: 40_000 }],
+        [20, 'startIngest'],
+      ],
+      { durationMs: 80_000 },
+    ),
+  ]),
+  // The stream loses messages whose readings had left memory and were read.
+  lostPages: plan('lost pages 5', [
+    episode([[100, 'loseTail', { messages: 800, forMs: 500 }]], {
+      durationMs: 160_000,
+      readingsPerSecond: 10,
+    }),
+  ]),
   // Nothing goes wrong, and a replica serves too.
   replicas: plan('replicas', [episode([[1, 'startReplica']])]),
 };

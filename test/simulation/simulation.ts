@@ -10,6 +10,7 @@ import { checkStored } from './checks/checkStored.ts';
 import { clockPaths, comparedPaths } from './checks/comparedPaths.ts';
 import { compareWithReference, followStreams } from './checks/compareWithReference.ts';
 import { SimulationFailure } from './checks/failure.ts';
+import { observeLineages } from './checks/lineageObserver.ts';
 import { observeReadiness } from './checks/readyObserver.ts';
 import { createFaultCounts, type FaultCounts } from './faults/faultCounts.ts';
 import type { Plan } from './plan/plan.ts';
@@ -112,6 +113,10 @@ export async function simulate({
     const clients = createClients(world, fleet);
     const listeners = startListeners({ world, fleet, onFailure: fail });
     const ready = observeReadiness(world);
+    const hasJump = plan.episodes.some(({ faults }) =>
+      faults.some(({ fault }) => fault.kind === 'clockJump'),
+    );
+    const histories = observeLineages(world, { isClockRight: !hasJump, onFailure: fail });
     const recovery = createRecovery(world, fleet, miners);
     const random = world.random.fork('silences');
     const follow = followStreams(world, deployment);
@@ -123,6 +128,7 @@ export async function simulate({
         gateways.flush();
         publishers.flush();
         ready.note();
+        histories.note();
         fleet.replaceEnded();
         for (const process of fleet.alive) ready.check(process);
       }

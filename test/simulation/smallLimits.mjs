@@ -26,4 +26,8 @@ export const smallLimits = [
     from: 'export const readingsRetained = 20_000;',
     to: 'export const readingsRetained = 300;',
   },
+  { file: 'storage/retiredRuns.ts', from: 'retainedMs = 30 * dayMs;', to: 'retainedMs = 120_000;' },
+  { file: 'storage/retiredRuns.ts', from: 'fillingMs = 2 * dayMs;', to: 'fillingMs = 90_000;' },
+  { file: 'storage/retiredRuns.ts', from: 'readMs = 3_600_000;', to: 'readMs = 65_000;' },
+  { file: 'streams/streamWork.ts', from: 'const dropMs = 3_600_000;', to: 'const dropMs = 5_000;' },
 ];

@@ -6,9 +6,10 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-/** A client that reads an installation's observations page by page, from any process. */
-export function createWalker(installationId: string) {
+/** A client that reads an installation's observations page by page, from any process, again and again if it `repeats`. */
+export function createWalker(installationId: string, repeats: boolean) {
   let found: string[] = [];
+  let walks = [found];
   let cursor: string | null = null;
   let starts = 0;
   return {
@@ -21,15 +22,22 @@ export function createWalker(installationId: string) {
       const page = JSON.parse(response.body.toString('utf8')) as Page;
       found.push(...page.items.map(({ telemetryId }) => telemetryId));
       cursor = page.items.at(-1)?.cursor ?? cursor;
+      if (!repeats || page.nextCursor !== null) return;
+      found = [];
+      walks.push(found);
+      cursor = null;
     },
     /** Checks that it has read the accepted readings from the first on. */
     check: (accepted: readonly string[]) => {
-      const difference = findDifference(accepted.slice(0, found.length), found);
-      if (difference !== null)
-        throw new SimulationFailure('pages', `a client that walked ${installationId}: ${difference}`);
+      for (const walk of walks) {
+        const difference = findDifference(accepted.slice(0, walk.length), walk);
+        if (difference !== null)
+          throw new SimulationFailure('pages', `a client that walked ${installationId}: ${difference}`);
+      }
     },
     restart: () => {
       found = [];
+      walks = [found];
       cursor = null;
       starts++;
     },

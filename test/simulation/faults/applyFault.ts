@@ -132,10 +132,10 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       const fate = (kind: 'read' | 'write') => (kind === 'write' ? 'refused' : 'answered');
       return hold('fateOfStatement', fate, forMs);
     },
-    snapshotsRefused: ({ forMs }) => {
+    insertsRefused: ({ forMs, table }) => {
       const before = weather.fateOfStatement;
       const fate: typeof before = (kind, sql) =>
-        sql.startsWith('INSERT INTO fold_states') ? 'refused' : before(kind, sql);
+        sql.startsWith(`INSERT INTO ${table}`) ? 'refused' : before(kind, sql);
       return hold('fateOfStatement', fate, forMs);
     },
     merge: () => {

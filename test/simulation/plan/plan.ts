@@ -56,8 +56,8 @@ interface FaultMembers {
   rejectionsFull: ForSomeTime & { readonly hasReplay: boolean };
   stopClickHouse: ForSomeTime;
   clickHouseFull: ForSomeTime;
-  /** ClickHouse refuses only snapshots. */
-  snapshotsRefused: ForSomeTime;
+  /** ClickHouse refuses only inserts into one table. */
+  insertsRefused: ForSomeTime & { readonly table: string };
   merge: object;
   /** Replaces the newest `depth` blocks by `length` others. */
   reorganize: { readonly depth: number; readonly length: number };

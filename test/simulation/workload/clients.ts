@@ -20,6 +20,7 @@ const polledPaths = [
   '/v1/mining/state',
   '/v2/public/miners/state',
   '/v1/settlements?range=24h',
+  '/v1/public/installations/wheel.one/observations?limit=100',
 ];
 /** Paths whose tag depends only on their contents, not on the clock. */
 const shownBlockPaths: ReadonlySet<string> = new Set([
@@ -33,7 +34,7 @@ const busyStatuses: ReadonlySet<number> = new Set([503, 504]);
 /** Clients that poll and walk during storms. Their answers are checked at once, or when a list is complete. */
 export function createClients(world: SimulatedWorld, fleet: Fleet) {
   const random = world.random.fork('clients');
-  const walkers = ['wheel.one', 'wheel:two'].map(createWalker);
+  const walkers = [createWalker('wheel.one', true), createWalker('wheel:two', false)];
   const ownerWalkers = owners
     .slice(0, 3)
     .flatMap((owner) =>
