@@ -1,6 +1,7 @@
 import { Footer } from './components/Footer.tsx';
 import { Header } from './components/Header.tsx';
 import type { PageRequest } from './page.ts';
+import { About } from './views/About.tsx';
 import { Feed } from './views/feed/Feed.tsx';
 import { Glance } from './views/glance/Glance.tsx';
 import { Owners } from './views/owners/Owners.tsx';
@@ -53,6 +54,8 @@ function View({ place, events }: AppProps) {
       return <Owners {...place} />;
     case 'feed':
       return <Feed {...place} />;
+    case 'about':
+      return <About />;
     case 'embed':
       return null;
     case 'missing':

@@ -7,6 +7,7 @@ export type Place =
   | { readonly view: 'settlements'; readonly range: SettlementsRange; readonly earlier?: Earlier }
   | { readonly view: 'owners'; readonly address: string | null; readonly earlier?: Earlier }
   | { readonly view: 'feed'; readonly category: FeedCategory; readonly earlier?: Earlier }
+  | { readonly view: 'about' }
   | { readonly view: 'embed' }
   | { readonly view: RecordView; readonly id: string }
   | {
@@ -60,6 +61,8 @@ export function parsePlace(path: string, query: string): Place {
         category: choose(feedCategories, parameters.get('category'), 'all'),
         ...parseEarlier(parameters),
       };
+    case 'about':
+      return { view: 'about' };
     default:
       return { view: 'glance' };
   }
@@ -97,6 +100,8 @@ export function formatPlace(place: Place): string {
         { category: place.category === 'all' ? undefined : place.category },
         place.earlier,
       );
+    case 'about':
+      return '/about';
     case 'embed':
       return '/embed';
     case 'missing':
@@ -133,6 +138,7 @@ export function nameView(place: Place): string {
     settlements: 'Settlements',
     owners: 'Owners',
     feed: 'Feed',
+    about: 'What this is',
     embed: 'The wheel',
   };
   return names[place.view];

@@ -18,7 +18,15 @@ const build = join(import.meta.dirname, '../../dist/deploy/explorer/public');
 const names: string[] = JSON.parse(readFileSync(join(build, 'names.json'), 'utf8'));
 const findName = (pattern: RegExp) => names.find((name) => pattern.test(name)) as string;
 
-const paths = ['/', '/statistics', '/settlements', '/owners', `/owners/0x${'ab'.repeat(20)}`, '/feed'];
+const paths = [
+  '/',
+  '/statistics',
+  '/settlements',
+  '/owners',
+  `/owners/0x${'ab'.repeat(20)}`,
+  '/feed',
+  '/about',
+];
 
 const sharedServer = shareInFile(() => startPublicServer());
 const readTag = async ({ get }: Pick<TestPublicServer, 'get'>, path: string) =>

@@ -19,8 +19,9 @@ export function Footer() {
         zero. For display: read the contracts again before you sign anything.
       </p>
       <p>
-        <a href="/docs">Documentation of the routes</a> · <a href="/openapi.json">OpenAPI</a> ·{' '}
-        <a href="/badge.svg">Badge</a> · <a href="/embed">Embed</a> · no cookies, nothing from elsewhere
+        <a href="/about">What this is</a> · <a href="/docs">Documentation of the routes</a> ·{' '}
+        <a href="/openapi.json">OpenAPI</a> · <a href="/badge.svg">Badge</a> · <a href="/embed">Embed</a> · no
+        cookies, nothing from elsewhere
       </p>
     </footer>
   );

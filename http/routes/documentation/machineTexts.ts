@@ -11,7 +11,7 @@ export function writeRobotsText(publicUrl: string | null): string {
 
 /** Lists the pages that always exist. Crawlers find the pages of records by links. */
 export function writeSitemap(publicUrl: string): string {
-  const paths = ['/', '/statistics', '/settlements', '/owners', '/feed', '/docs'];
+  const paths = ['/', '/statistics', '/settlements', '/owners', '/feed', '/about', '/docs'];
   const urls = [...paths, ...guidePages.map(({ name }) => `/docs/${name}`)].map(
     (path) => `<url><loc>${publicUrl}${path}</loc></url>`,
   );

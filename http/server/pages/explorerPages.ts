@@ -83,6 +83,7 @@ export const sharedPaths = [
   '/feed',
   '/owners',
   '/search',
+  '/about',
   '/embed',
 ] as const;
 export const recordPaths = [

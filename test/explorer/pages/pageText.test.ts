@@ -138,6 +138,7 @@ const places: readonly Place[] = [
   { view: 'owners', address: null },
   { view: 'owners', address: owner },
   { view: 'feed', category: 'players' },
+  { view: 'about' },
   { view: 'embed' },
   { view: 'miner', id: '1' },
   { view: 'round', id: round },
