@@ -227,15 +227,15 @@ describe('events of any age', () => {
       const { feed, sources } = createFeed(opened);
       sources.chain = evictShare(chain, share).window;
       for (const hash of hashes) {
-        const found = await feed.ofTransaction(hash, neverAborted);
+        const found = await feed.ofTransaction(hash, 9, neverAborted);
         const ofTransaction = chain.filter(({ source }) => source.transactionHash === hash);
         expect(found?.events.map(({ id }) => id)).toEqual(
           ofTransaction.map((event) => toChainItem(chainId, event).id),
         );
       }
-      expect(await feed.ofTransaction(buildTransactionHash('ee'), neverAborted)).toHaveProperty('events', []);
+      expect(await feed.ofTransaction(buildTransactionHash('ee'), 9, neverAborted)).toHaveProperty('events', []);
       if (share > 0)
-        await expect(feed.ofTransaction(buildTransactionHash('ee'), AbortSignal.abort())).rejects.toThrow(
+        await expect(feed.ofTransaction(buildTransactionHash('ee'), 9, AbortSignal.abort())).rejects.toThrow(
           StorageUnavailable,
         );
     }
@@ -352,7 +352,7 @@ describe('events of any age', () => {
       const id = toChainItem(chainId, middle).id;
       const cost: number[] = [];
       const { transactionHash } = middle.source;
-      const findTransaction = () => feed.ofTransaction(transactionHash, neverAborted);
+      const findTransaction = () => feed.ofTransaction(transactionHash, 9, neverAborted);
       for (const read of [...reads, () => feed.locate(id, neverAborted), findTransaction]) {
         const before = await rowsSelected();
         await read();

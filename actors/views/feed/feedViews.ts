@@ -52,11 +52,8 @@ export interface FeedUnavailable {
   readonly reason: FeedUnavailableReason;
 }
 
-/** More events of a transaction are left out. */
-export const transactionEventsMax = 200;
-
 /** Events of one transaction, in the order of the chain. */
-export interface TransactionEvents extends Omit<EconomyView, 'feed'> {
+interface TransactionEvents extends Omit<EconomyView, 'feed'> {
   readonly events: readonly FeedItem[];
 }
 
@@ -71,8 +68,12 @@ export interface FeedViews extends FeedNewsViews {
     request: FeedRequest,
     signal: AbortSignal,
   ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage>;
-  /** Null while the feed is unavailable. May reject with StorageUnavailable. */
-  ofTransaction(transactionHash: string, signal: AbortSignal): Promise<TransactionEvents | null>;
+  /** At most `limit` events; null while the feed is unavailable. May reject with StorageUnavailable. */
+  ofTransaction(
+    transactionHash: string,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<TransactionEvents | null>;
 }
 
 interface FeedViewsOptions {
@@ -149,7 +150,7 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
         buildPage([...inMemory, ...older].sort(compareShown)),
       );
     },
-    ofTransaction: async (transactionHash, signal) => {
+    ofTransaction: async (transactionHash, limit, signal) => {
       const economy = chain.economy();
       if (economy.status === 'unavailable') return null;
       const { feed: window, ...context } = economy;
@@ -160,13 +161,13 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
       const isSplit = (inMemory.first()?.position ?? 0) <= (evicted?.evicted.through.position ?? -1);
       const { core, mining } = context.identities;
       const idPrefixes = [core, mining].map((one) => buildChainIdPrefix(chainId, one, transactionHash));
-      const query = { idPrefixes, limit: transactionEventsMax };
+      const query = { idPrefixes, limit };
       const older =
         evicted !== null && isSplit ? await olderEvents.ofTransaction(evicted, query, signal) : [];
       const items = [...older.map(toFeedItem), ...inMemory.map((event) => toChainItem(chainId, event))];
       // After a reorganization an event may be stored once more.
       const byId = new Map(items.map((item) => [item.id, item]));
-      return { ...context, events: [...byId.values()].slice(0, transactionEventsMax) };
+      return { ...context, events: [...byId.values()].slice(0, limit) };
     },
   };
 }

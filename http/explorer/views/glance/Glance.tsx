@@ -1,4 +1,4 @@
-import { TodayChart } from '../../charts/TodayChart.tsx';
+import { TodayChart } from '../../charts/DayChart.tsx';
 import { Unread } from '../../components/Banner.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
