@@ -15,7 +15,7 @@ export interface Known {
   readonly blockHeight: bigint | null;
   /** Ethereum blocks from the first contract through the safe block. */
   readonly ethereumBlocks: readonly [first: bigint, last: bigint] | null;
-  /** The first universal day with a reading or a round. */
+  /** The first universal day that is shown. */
   readonly firstDay: string | null;
   /** Whether a miner is there, or may have been merged into another one. */
   readonly mayBeMiner: (id: string) => boolean;
@@ -126,7 +126,7 @@ export function describeUnknownDay(
     return describeMissing('This day is still to come. A universal day begins at noon UTC.');
   if (firstDay !== null && date < firstDay)
     return describeMissing(
-      `Nothing is known of ${formatDate(date)}. The first day that is known is ${formatDate(firstDay)}.`,
+      `Nothing is known of ${formatDate(date)}. The first day that is shown is ${formatDate(firstDay)}.`,
       [{ view: 'day', id: firstDay }],
     );
   return null;

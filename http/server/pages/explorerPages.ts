@@ -247,15 +247,16 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     const statistics = bodies.read(statisticsPath('30d')) as Bodies['statistics'] | null;
     const core = body?.status === 'available' ? body : null;
     const genesisMs = core === null ? null : Number(core.configuration.genesisTimestamp) * 1000;
-    const firstReading = statistics?.lifetime.firstObservedAt ?? null;
-    const firstMs = [genesisMs, firstReading === null ? null : Date.parse(firstReading)];
+    // The statistics show days before the first round and the first reading, too.
+    const starts = [statistics?.window.startAt, statistics?.lifetime.firstObservedAt];
+    const startsMs = starts.flatMap((start) => (start == null ? [] : [Date.parse(start)]));
     const collection = issuance?.status === 'available' ? issuance.collection : undefined;
     return {
       nowMs: clock.nowMs(),
       genesisMs,
       blockHeight: core && countBlocks(core.core.cumulativeBlockUnits),
       ethereumBlocks: core && [BigInt(core.chain.deploymentBlock), BigInt(core.chain.safeThroughBlock)],
-      firstDay: firstMs.includes(null) ? null : findDay(Math.min(...firstMs.map(Number))),
+      firstDay: startsMs.length === 0 ? null : findDay(Math.min(...startsMs, genesisMs ?? Infinity)),
       mayBeMiner: (id) => {
         const token = bodies.read(metadataPath(id)) as Bodies['metadata'] | null;
         const isMissing = token?.status === 'unavailable' && token.reason === 'not_yet_safe';

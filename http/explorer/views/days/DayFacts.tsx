@@ -14,6 +14,8 @@ import { corePath, statisticsPath, statusPath, yearPath } from '../../resources.
 import { Records } from '../statistics/Records.tsx';
 
 const noon = 720;
+/** Days that the service shows one by one. */
+const yearDays = 365;
 
 type Day = Bodies['year']['days'][number];
 
@@ -41,9 +43,9 @@ export function DayFacts({ date }: { date: string }) {
         <Unread what="The day" />
       ) : day === undefined ? (
         <p class="empty">
-          {year.days[0] !== undefined && date < year.days[0].date
-            ? `Figures of days are shown for a year, which begins with ${formatDate(year.days[0].date)}. This day is earlier.`
-            : 'Nothing is known of this day.'}
+          {year.days.length < yearDays
+            ? 'Nothing is known of this day: the first round began later.'
+            : `Figures of days are shown for a year, and this day is earlier.`}
         </p>
       ) : (
         <Figures day={day} />
