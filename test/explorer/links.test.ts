@@ -143,6 +143,7 @@ describe('the pages of what npm start runs', () => {
     const file = await fetch(`${service.url}/tables/day.csv?date=${date}`);
     expect(file.headers.get('content-disposition')).toContain(`half-hours-${date}.csv"`);
     expect((await file.text()).trim().split('\r\n')).toHaveLength(49);
+    expect((await read('/tables/day.csv?date=2001-01-01')).status).toBe(404);
     for (const [missing, reason] of [
       ['/days/2999-01-01', 'still to come'],
       ['/days/2001-01-01', 'Nothing is known of 1 Jan 2001'],

@@ -233,7 +233,10 @@ describe('events of any age', () => {
           ofTransaction.map((event) => toChainItem(chainId, event).id),
         );
       }
-      expect(await feed.ofTransaction(buildTransactionHash('ee'), 9, neverAborted)).toHaveProperty('events', []);
+      expect(await feed.ofTransaction(buildTransactionHash('ee'), 9, neverAborted)).toHaveProperty(
+        'events',
+        [],
+      );
       if (share > 0)
         await expect(feed.ofTransaction(buildTransactionHash('ee'), 9, AbortSignal.abort())).rejects.toThrow(
           StorageUnavailable,

@@ -23,8 +23,8 @@ import { parseOwner } from '../../routes/ownerAddress.ts';
 export interface CsvTable {
   /** Paths of the routes whose bodies must be read for it, because no view says whether they are current. */
   readonly readPaths: readonly string[];
-  /** @returns null if what it shows cannot be read at the moment. */
-  write(read: ReadBody): CsvFile | null;
+  /** @returns null if what it shows cannot be read at the moment, and `none` if there is no such table. */
+  write(read: ReadBody): CsvFile | 'none' | null;
 }
 
 interface CsvFile {
@@ -117,14 +117,15 @@ function ofStatistics<Row>(
   };
 }
 
-/** The half hours of a day of a range; the table cannot be read if the range does not have the day. */
+/** The half hours of a day of a range. */
 function ofDay(range: StatisticsRange, find: (days: Days) => Days[number] | undefined): CsvTable {
   return {
     readPaths: [],
     write: (read) => {
       const statistics = read('statistics', statisticsPath(range));
-      const day = find(statistics?.activity.days ?? []);
-      if (statistics === null || day === undefined) return null;
+      if (statistics === null) return null;
+      const day = find(statistics.activity.days);
+      if (day === undefined) return 'none';
       return writeFile(read, 'half-hours', dayTable(statistics, day), nameDays([day]));
     },
   };

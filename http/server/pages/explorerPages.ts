@@ -192,13 +192,15 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   function writeTable(table: CsvTable, key: string, { bodies: known }: PageRead): PreparedResponse {
     const { views, read } = createReader(known);
     const file = table.write(((_name, path) => read(path)) as ReadBody);
-    if (file === null)
-      return prepareDocument(Buffer.from('The table cannot be read at the moment.\n'), {
+    if (file === null || file === 'none') {
+      const text = file === null ? 'The table cannot be read at the moment.\n' : 'There is no such table.\n';
+      return prepareDocument(Buffer.from(text), {
         contentType: 'text/plain; charset=utf-8',
         cacheControl: noStore,
-        own: [retryAfter],
-        status: '503 Service Unavailable',
+        own: file === null ? [retryAfter] : [],
+        status: file === null ? '503 Service Unavailable' : '404 Not Found',
       });
+    }
     const bytes = Buffer.from(file.text);
     const response = prepareDocument(bytes, {
       contentType: 'text/csv; charset=utf-8; header=present',

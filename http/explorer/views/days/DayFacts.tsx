@@ -19,13 +19,12 @@ const yearDays = 365;
 
 type Day = Bodies['year']['days'][number];
 
-/** Distance, work and coverage of one universal day, its half hours, and how to cite it. */
+/** Distance, work and coverage of one universal day, and its half hours. */
 export function DayFacts({ date }: { date: string }) {
-  const { read, renderedAtMs, expireAt } = usePage();
+  const { read, renderedAtMs } = usePage();
   const year = read('year', yearPath);
   const statistics = read('statistics', statisticsPath('30d'));
-  const [startMs, endMs] = findDaySpan(date);
-  if (endMs > renderedAtMs) expireAt(endMs);
+  const [, endMs] = findDaySpan(date);
   const day = year?.days.find((one) => one.date === date);
   const state =
     endMs > renderedAtMs
@@ -54,8 +53,19 @@ export function DayFacts({ date }: { date: string }) {
       {statistics !== null && (
         <Records statistics={statistics} title="Records of the last 30 days that fell on it" date={date} />
       )}
+    </>
+  );
+}
+
+/** How to cite a day, and the way to others. */
+export function DayEnd({ date }: { date: string }) {
+  const day = usePage()
+    .read('year', yearPath)
+    ?.days.find((one) => one.date === date);
+  return (
+    <>
       {day !== undefined && <Citation day={day} />}
-      <Neighbours date={date} startMs={startMs} />
+      <Neighbours date={date} />
     </>
   );
 }
@@ -132,13 +142,13 @@ function Citation({ day }: { day: Day }) {
   );
 }
 
-function Neighbours({ date, startMs }: { date: string; startMs: number }) {
+function Neighbours({ date }: { date: string }) {
   const { read, renderedAtMs } = usePage();
   const core = read('core', corePath);
   const first = read('statistics', statisticsPath('30d'))?.lifetime.firstObservedAt ?? null;
   const genesisMs = core?.status === 'available' ? Number(core.configuration.genesisTimestamp) * 1000 : null;
   const firstMs = Math.min(genesisMs ?? Infinity, first === null ? Infinity : Date.parse(first));
-  const [, endMs] = findDaySpan(date);
+  const [startMs, endMs] = findDaySpan(date);
   return (
     <nav class="choice" aria-label="Neighbours">
       {startMs > firstMs && (

@@ -9,7 +9,7 @@ import { type FeedEvent, searchedEventsMax, transactionEventsMax } from '../../p
 import { formatPlace, nameView, type Place, type RecordView } from '../../place.ts';
 import { corePath, metadataPath, statusPath } from '../../resources.ts';
 import { countBlocks } from '../../rounds.ts';
-import { DayFacts } from '../days/DayFacts.tsx';
+import { DayEnd, DayFacts } from '../days/DayFacts.tsx';
 import { DescribedEvent } from '../feed/EventList.tsx';
 import { LatestSubmission } from '../glance/Waiting.tsx';
 import { RoundFacts } from './RoundFacts.tsx';
@@ -72,6 +72,7 @@ export function RecordPage({ view, id, events }: RecordProps) {
       {view === 'transaction' && events?.length === transactionEventsMax && (
         <p class="small quiet">These are its first {formatInteger(transactionEventsMax)} events.</p>
       )}
+      {view === 'day' && <DayEnd date={id} />}
       {view === 'event' && events?.[0] !== undefined && <Payload event={events[0]} />}
     </section>
   );
