@@ -118,6 +118,27 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
       return found[0] ?? null;
     },
 
+    ofTransaction: async (of, { idPrefixes, limit }, signal) => {
+      const runs = await eventsStored(of, signal);
+      const visible = selectVisible(runs);
+      const { ids } = selectTables(of);
+      const isOne = idPrefixes.map((_, index) => `startsWith(id, {prefix${index}:String})`).join(' OR ');
+      const prefixes = idPrefixes.map((prefix, index) => [`prefix${index}`, prefix]);
+      const found = await select(
+        arrivalPlacesById,
+        `FROM ${ids.name} WHERE ${visible.sql} AND (${isOne}) AND ${isEvicted}
+         ORDER BY position, ordinal LIMIT {limit:UInt32}`,
+        {
+          ...evictedParameters(of),
+          ...visible.parameters,
+          ...Object.fromEntries(prefixes),
+          limit,
+        },
+        signal,
+      );
+      return eventsAt(of, runs, takeOnce(found), signal);
+    },
+
     lastBefore: async (of, timeMs, signal) => {
       const runs = await eventsStored(of, signal);
       const { events } = selectTables(of);

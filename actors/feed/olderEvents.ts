@@ -39,6 +39,12 @@ export interface OlderEvents {
   ): Promise<readonly EventRow[]>;
   /** Null for an unknown ID. */
   find(from: EvictedSource, id: string, signal: AbortSignal): Promise<StoredArrival | null>;
+  /** The first events of a transaction, in order of arrival, by the beginnings that their IDs may have. */
+  ofTransaction(
+    from: EvictedSource,
+    query: { readonly idPrefixes: readonly string[]; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<readonly EventRow[]>;
   /** The last event that arrived before a time (epoch milliseconds). */
   lastBefore(from: EvictedSource, timeMs: number, signal: AbortSignal): Promise<Arrival | null>;
 }

@@ -25,8 +25,11 @@ export interface Bodies {
   readonly activity: z.infer<typeof plainOwnerActivityResponse>;
   readonly metadata: z.infer<typeof plainMetadataResponse>;
 }
-/** Miners and transactions are searched for in this many of the newest events, since these have no order of their own. */
+/** Miners are searched for in this many of the newest events, since these have no order by miner. */
 export const searchedEventsMax = 2_000;
+
+/** More events of a transaction are not shown. */
+export const transactionEventsMax = 200;
 
 export type FeedEvent = z.infer<typeof feedEvent>;
 type ResourceName = keyof Bodies;

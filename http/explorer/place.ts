@@ -1,4 +1,5 @@
-import { shortenHash } from './format/numbers.ts';
+import { formatInteger, shortenHash } from './format/numbers.ts';
+import { formatDate } from './format/times.ts';
 
 /** A place in the explorer. Each has its own URL, which can be opened, bookmarked and shared. */
 export type Place =
@@ -30,8 +31,8 @@ const listNames = ['events', 'activity', 'positions'] as const;
 /** The places that have lists. */
 export type ListPlace = Extract<Place, { readonly view: 'settlements' | 'owners' | 'feed' }>;
 
-/** Views of one record. */
-export type RecordView = 'miner' | 'round' | 'block' | 'settlement' | 'event';
+/** Views of one record: with an `s` behind it, its name begins the record's path. A block is one of work. */
+export type RecordView = 'miner' | 'round' | 'block' | 'ethereum-block' | 'transaction' | 'event' | 'day';
 
 const statisticsRanges = ['7d', '30d'] as const;
 export type StatisticsRange = (typeof statisticsRanges)[number];
@@ -128,8 +129,7 @@ function formatAddress(
 }
 
 export function nameView(place: Place): string {
-  if ('id' in place)
-    return `${place.view.charAt(0).toUpperCase()}${place.view.slice(1)} ${place.view === 'event' ? '' : shortenHash(place.id)}`.trim();
+  if ('id' in place) return recordNames[place.view](place.id);
   if (place.view === 'owners' && place.address !== null) return `Owner ${shortenHash(place.address)}`;
   if (place.view === 'missing') return place.others.length > 1 ? 'Which one?' : 'Not found';
   const names = {
@@ -143,6 +143,16 @@ export function nameView(place: Place): string {
   };
   return names[place.view];
 }
+
+const recordNames: Readonly<Record<RecordView, (id: string) => string>> = {
+  miner: (id) => `Miner ${id}`,
+  round: (id) => `Round ${formatInteger(id)}`,
+  block: (id) => `Work block ${formatInteger(id)}`,
+  'ethereum-block': (id) => `Ethereum block ${formatInteger(id)}`,
+  transaction: (id) => `Transaction ${shortenHash(id)}`,
+  event: () => 'Event',
+  day: (id) => `Day of ${formatDate(id)}`,
+};
 
 function choose<Option extends string>(
   options: readonly Option[],

@@ -2,6 +2,7 @@ import { renderToString } from 'preact-render-to-string';
 import { App } from './App.tsx';
 import { PageContext } from './components/pageContext.ts';
 import { describeEvent, eventTypes } from './format/events.ts';
+import { writeSentence } from './format/sentence.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
 import { describePage } from './pageTitle.ts';
 import { formatPlace, type Place } from './place.ts';
@@ -40,7 +41,7 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
   const { title, icon } = describePage(place, status);
   const { files, publicUrl } = settings;
   const [event] = events ?? [];
-  const description = event === undefined ? about : describeEvent(event).sentence;
+  const description = event === undefined ? about : writeSentence(describeEvent(event).sentence);
   const address = place.view === 'missing' || publicUrl === null ? null : `${publicUrl}${formatPlace(place)}`;
   const head = renderToString(
     <head>

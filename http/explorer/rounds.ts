@@ -1,6 +1,13 @@
 /** Length of a round (CONTRACT.md, Time, rounds and days). The genesis is a multiple of it, so rounds start at whole ten minutes. */
 export const roundMs = 600_000;
 
+const blockUnits = 1_000_000_000n;
+
+/** Number of complete work blocks in block units (CONTRACT.md, Units). */
+export function countBlocks(cumulativeBlockUnits: string): bigint {
+  return BigInt(cumulativeBlockUnits) / blockUnits;
+}
+
 /** Returns the end of a round, given the core contract's genesis in Unix seconds. */
 export function computeRoundEnd(round: string, genesisTimestamp: string): string {
   return new Date(Number(genesisTimestamp) * 1000 + Number(round) * roundMs).toISOString();

@@ -1,69 +1,135 @@
+import { addDays, findDay, findDaySpan, parseDate } from './days.ts';
 import { formatInteger } from './format/numbers.ts';
-import { months } from './format/times.ts';
+import { formatDate, months } from './format/times.ts';
 import { formatPlace, type Place } from './place.ts';
 import { roundMs } from './rounds.ts';
 
 type Missing = Extract<Place, { readonly view: 'missing' }>;
 
-export interface SearchContext {
+/** What exists now. Null and true where that is unknown. */
+export interface Known {
   readonly nowMs: number;
-  /** Start of round 1 in epoch milliseconds; null while the core contract is unknown. */
+  /** Start of round 1 in epoch milliseconds. */
   readonly genesisMs: number | null;
+  /** Number of complete work blocks. */
+  readonly blockHeight: bigint | null;
+  /** Ethereum blocks from the first contract through the safe block. */
+  readonly ethereumBlocks: readonly [first: bigint, last: bigint] | null;
+  /** The first universal day that is shown. */
+  readonly firstDay: string | null;
+  /** Whether a miner is there, or may have been merged into another one. */
+  readonly mayBeMiner: (id: string) => boolean;
 }
 
-const dayMs = 86_400_000;
-const statisticsDays = 30;
 const lastMiner = 9_999;
-const date = new RegExp(`^\\d{4}-\\d\\d-(\\d\\d)$|^(\\d{1,2}) (?:${months.join('|')})[a-z]* \\d{4}$`, 'i');
+const month = `(${months.join('|')})[a-z]*\\.?`;
+const isoDate = /^(\d{4})-(\d\d?)-(\d\d?)$/;
+const dottedDate = /^(\d\d?)\.\s?(\d\d?)\.\s?(\d{4})?$/;
+const dayFirst = new RegExp(`^(\\d\\d?)(?:st|nd|rd|th|\\.)? ${month},?(?: (\\d{4}))?$`, 'i');
+const monthFirst = new RegExp(`^${month} (\\d\\d?)(?:st|nd|rd|th)?,?(?: (\\d{4}))?$`, 'i');
 
 /** Returns the path of the page that a visitor's text asks for, or what to answer if no page or several pages fit. */
-export function search(query: string, context: SearchContext): string | Missing {
+export function search(query: string, known: Known): string | Missing {
   // 1,234 is a number, and so is #1234.
-  const text = query.trim().replace(/(?<=\d),(?=\d{3})/g, '');
-  const [, isoDay, day = isoDay] = date.exec(text) ?? [];
-  if (day !== undefined) {
-    const atMs = Date.parse(`${text} UTC`);
-    // 30 Feb would be 2 Mar.
-    if (new Date(atMs).getUTCDate() !== Number(day)) return describeMissing('There is no such date.');
-    return findDay(atMs, context);
-  }
+  const text = query
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/(?<=\d),(?=\d{3}(?!\d))/g, '');
+  const day = readDay(text, known.nowMs);
+  if (day === 'none') return describeMissing('There is no such date.');
+  if (day !== null) return describeUnknownDay(day, known) ?? formatPlace({ view: 'day', id: day });
   const hex = normalizeHex(text);
-  if (/^0x[0-9a-f]{64}$/.test(hex)) return `/settlements/${hex}`;
+  if (/^0x[0-9a-f]{64}$/.test(hex)) return formatPlace({ view: 'transaction', id: hex });
   if (/^0x/.test(hex)) return `/owners/${encodeURIComponent(hex)}`;
   if (/^(?:chain|measurement):/.test(text)) return formatPlace({ view: 'event', id: text });
-  const [, kind, number] = /^(?:(miner|token|round|block|#)\s*)?#?(\d{1,18})$/i.exec(text) ?? [];
+  const [, kind, number] =
+    /^(?:(miner|token|round|block|work block|ethereum block|#)\s*)?#?(\d{1,18})$/i.exec(text) ?? [];
   if (number === undefined)
     return describeMissing(
-      'This is not something that can be found. Search for the address of an owner (0x and 40 digits), a transaction (0x and 64 digits), a miner, round or block by its number, or a date such as 2026-11-22.',
+      'This is not something that can be found. Search for the address of an owner (0x and 40 digits), a transaction (0x and 64 digits), a miner, round or block by its number, or a day such as 2026-11-22, 22 Nov or yesterday.',
     );
   const id = String(BigInt(number));
-  const miner: Place = { view: 'miner', id };
   switch (kind?.toLowerCase()) {
     case 'round':
+      return formatPlace({ view: 'round', id });
+    case 'work block':
+      return formatPlace({ view: 'block', id });
+    case 'ethereum block':
+      return formatPlace({ view: 'ethereum-block', id });
     case 'block':
-      return `/${kind?.toLowerCase()}s/${id}`;
+      return choose(id, listBlocks(id, known), { view: 'block', id });
     case undefined: {
-      const others: Place[] = [
-        { view: 'round', id },
-        { view: 'block', id },
-      ];
-      const all = Number(id) <= lastMiner ? [miner, ...others] : others;
-      return describeMissing(`The number ${formatInteger(id)} may stand for one of these.`, all);
+      const all = [...listMiners(id, known), ...listRounds(id, known), ...listBlocks(id, known)];
+      return choose(id, all, null);
     }
     default:
-      return formatPlace(miner);
+      return formatPlace({ view: 'miner', id });
   }
 }
 
-/** A day of the last month leads to the statistics, and an earlier day to its first round. */
-function findDay(atMs: number, { nowMs, genesisMs }: SearchContext): string | Missing {
-  // A universal day begins at noon.
-  const startMs = atMs + dayMs / 2;
-  if (startMs > nowMs) return describeMissing('This day is still to come.');
-  if (nowMs - startMs < statisticsDays * dayMs)
-    return `/statistics?range=30d#${new Date(atMs).toISOString().slice(0, 10)}`;
-  if (genesisMs === null || startMs < genesisMs) return describeMissing('Nothing is known of this day.');
-  return `/rounds/${Math.floor((startMs - genesisMs) / roundMs) + 1}`;
+/** The only page of a number, a choice between several, or the page to go to if there is none. */
+function choose(id: string, places: readonly Place[], otherwise: Place | null): string | Missing {
+  const [first = otherwise] = places;
+  if (first === null)
+    return describeMissing(`There is no miner, round or block with the number ${formatInteger(id)} yet.`);
+  if (places.length < 2) return formatPlace(first);
+  return describeMissing(`The number ${formatInteger(id)} may stand for one of these.`, places);
+}
+
+function listMiners(id: string, { mayBeMiner }: Known): Place[] {
+  const number = Number(id);
+  return number > 0 && number <= lastMiner && mayBeMiner(id) ? [{ view: 'miner', id }] : [];
+}
+
+function listRounds(id: string, { nowMs, genesisMs }: Known): Place[] {
+  const latest = genesisMs === null ? null : Math.floor((nowMs - genesisMs) / roundMs) + 1;
+  return Number(id) > 0 && (latest === null || Number(id) <= latest) ? [{ view: 'round', id }] : [];
+}
+
+function listBlocks(id: string, { blockHeight, ethereumBlocks }: Known): Place[] {
+  const number = BigInt(id);
+  const places: Place[] = [];
+  if (number > 0n && (blockHeight === null || number <= blockHeight)) places.push({ view: 'block', id });
+  if (ethereumBlocks === null || (number >= ethereumBlocks[0] && number <= ethereumBlocks[1]))
+    places.push({ view: 'ethereum-block', id });
+  return places;
+}
+
+/** The universal day that a text names; `none` for a date that is not in the calendar, null for any other text. */
+function readDay(text: string, nowMs: number): string | 'none' | null {
+  const today = findDay(nowMs);
+  if (/^today$/i.test(text)) return today;
+  if (/^yesterday$/i.test(text)) return addDays(today, -1);
+  const read = (day = '', monthOrName = '', year?: string) => {
+    const index = months.findIndex((name) => monthOrName.toLowerCase().startsWith(name.toLowerCase()));
+    const number = index === -1 ? Number(monthOrName) : index + 1;
+    if (year !== undefined) return parseDate(Number(year), number, Number(day)) ?? 'none';
+    // Without a year it is the last one.
+    const thisYear = Number(today.slice(0, 4));
+    const dates = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((ago) => parseDate(thisYear - ago, number, Number(day)));
+    return dates.find((date) => date !== null && date <= today) ?? 'none';
+  };
+  const iso = isoDate.exec(text);
+  if (iso !== null) return read(iso[3], iso[2], iso[1]);
+  const byDay = dottedDate.exec(text) ?? dayFirst.exec(text);
+  if (byDay !== null) return read(byDay[1], byDay[2], byDay[3]);
+  const byMonth = monthFirst.exec(text);
+  return byMonth === null ? null : read(byMonth[2], byMonth[1], byMonth[3]);
+}
+
+/** Why nothing can be known of a day; null if something may be. */
+export function describeUnknownDay(
+  date: string,
+  { nowMs, firstDay }: Pick<Known, 'nowMs' | 'firstDay'>,
+): Missing | null {
+  if (findDaySpan(date)[0] > nowMs)
+    return describeMissing('This day is still to come. A universal day begins at noon UTC.');
+  if (firstDay !== null && date < firstDay)
+    return describeMissing(
+      `Nothing is known of ${formatDate(date)}. The first day that is shown is ${formatDate(firstDay)}.`,
+      [{ view: 'day', id: firstDay }],
+    );
+  return null;
 }
 
 /**

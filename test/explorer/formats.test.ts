@@ -17,6 +17,7 @@ import {
   describeSpeed,
   describeWork,
 } from '../../http/explorer/format/quantities.ts';
+import { type Sentence, writeSentence } from '../../http/explorer/format/sentence.ts';
 import {
   formatClock,
   formatDate,
@@ -30,7 +31,7 @@ import {
 } from '../../http/explorer/format/times.ts';
 import type { Bodies, FeedEvent } from '../../http/explorer/page.ts';
 import { describePage } from '../../http/explorer/pageTitle.ts';
-import { nameView, type Place } from '../../http/explorer/place.ts';
+import { formatPlace, nameView, type Place } from '../../http/explorer/place.ts';
 import { computeRoundEnd } from '../../http/explorer/rounds.ts';
 import { describeWheel } from '../../http/explorer/wheelState.ts';
 import { drawBadge } from '../../http/server/pages/badge.ts';
@@ -137,7 +138,8 @@ it.each([
       completedBlockCount: '2',
       blockHeight: '1200',
     },
-    'Settled: Rounds 1,000 to 1,005 are recorded on the chain: 4,000 work units in 1 round with work. They completed 2 blocks, up to block 1,200.',
+    'Settled: Rounds 1,000 to 1,005 are recorded on the chain: 4,000 work units in 1 round with work. They completed 2 work blocks, up to work block 1,200.',
+    '/rounds/1000 /rounds/1005 /blocks/1200',
   ],
   [
     'system.settlement_completed',
@@ -149,7 +151,8 @@ it.each([
       completedBlockCount: '0',
       blockHeight: '8',
     },
-    'Settled: Rounds 5 to 5 are recorded on the chain: 6 work units in 7 rounds with work. No block was completed by them.',
+    'Settled: Rounds 5 to 5 are recorded on the chain: 6 work units in 7 rounds with work. No work block was completed by them.',
+    '/rounds/5 /rounds/5',
   ],
   [
     'system.mining_checkpointed',
@@ -160,27 +163,32 @@ it.each([
       amountBaseUnits: '15',
       asset: { symbol: 'A', decimals: 1 },
     },
-    'Minted: 1.5 A were minted for 3 blocks of rounds 10 to 12. Owners can claim their parts.',
+    'Minted: 1.5 A were minted for 3 work blocks of rounds 10 to 12. Owners can claim their parts.',
+    '/rounds/10 /rounds/12',
   ],
   [
     'system.mining_checkpointed',
     { afterRound: '1096', throughRound: '1108', completedBlockCount: '0', asset: {} },
-    'Minted: No block was completed in rounds 1,097 to 1,108, so nothing was minted.',
+    'Minted: No work block was completed in rounds 1,097 to 1,108, so nothing was minted.',
+    '/rounds/1097 /rounds/1108',
   ],
   [
     'player.miner_minted',
     { tokenId: '7', weight: '1000', firstRound: '2000', owner: '0x1' },
-    'New miner: Miner 7 was created with weight 1,000. It earns from round 2,000 on. 0x1',
+    'New miner: Miner 7 was created with weight 1,000 for 0x1. It earns from round 2,000 on.',
+    '/miners/7 /owners/0x1 /rounds/2000',
   ],
   [
     'player.miners_merged',
     { donorTokenId: '7', survivorTokenId: '8', level: 3, effectiveRound: '2000', owner: '0x1' },
-    'Merged: Miner 7 was merged into miner 8, which is of level 3 from round 2,000 on. 0x1',
+    'Merged: Miner 7 was merged into miner 8 of 0x1, which is of level 3 from round 2,000 on.',
+    '/miners/7 /miners/8 /owners/0x1 /rounds/2000',
   ],
   [
     'player.rewards_claimed',
     { tokenIds: ['7', '8'], amountBaseUnits: '123456', asset: { symbol: 'A', decimals: 5 }, owner: '0x1' },
-    'Claimed: 1.2345 A were paid out for 2 miners. 0x1',
+    'Claimed: 1.2345 A were paid to 0x1 for miners 7 and 8.',
+    '/owners/0x1 /miners/7 /miners/8',
   ],
   [
     'measurement.distance_milestone',
@@ -191,6 +199,7 @@ it.each([
     'measurement.daily_distance_milestone',
     { thresholdDistanceMm: '500000', utcDate: '2026-11-22' },
     'Distance of a day: The wheel has run 500 m on the day of 22 Nov 2026.',
+    '/days/2026-11-22',
   ],
   [
     'measurement.speed_milestone',
@@ -210,15 +219,22 @@ it.each([
   ['measurement.rpm_record', { recordRpmMilli: '42150' }, 'Record: The most turns per minute so far: 42.15.'],
   [
     'measurement.distance_streak',
-    { days: 3, minimumDailyDistanceMm: '2000000' },
-    'Streak: 3 days in a row with at least 2 km.',
+    { days: 3, minimumDailyDistanceMm: '2000000', endingUtcDate: '2026-11-22' },
+    'Streak: 3 days in a row with at least 2 km, the last on 22 Nov 2026.',
+    '/days/2026-11-22',
   ],
-])('%s of %j is a sentence', (type, payload, expected) => {
+])('%s of %j is a sentence with links', (type, payload, expected, links = '') => {
   const isOfWheel = type.startsWith('measurement.');
   const event = { type, payload, source: isOfWheel ? wheelSource : chainSource } as unknown as FeedEvent;
-  const { title, sentence, owner } = describeEvent(event);
-  expect(`${title}: ${sentence}${owner === null ? '' : ` ${owner}`}`).toBe(expected);
-  expect(nameEventSource(event)).toBe(isOfWheel ? 'reading 1,234 of wheel' : 'chain block 1,234');
+  const { title, sentence } = describeEvent(event);
+  expect(`${title}: ${writeSentence(sentence)}`).toBe(expected);
+  const listAddresses = (said: Sentence) =>
+    said.flatMap((part) => (typeof part === 'string' ? [] : [formatPlace(part.place)])).join(' ');
+  expect(listAddresses(sentence)).toBe(links);
+  const source = nameEventSource(event);
+  expect([writeSentence(source), listAddresses(source)]).toEqual(
+    isOfWheel ? ['reading 1,234 of wheel', ''] : ['Ethereum block 1,234', '/ethereum-blocks/1234'],
+  );
   expect(nameFamily(event)).toBe(
     isOfWheel ? 'measurement' : type.startsWith('system.') ? 'protocol' : 'players',
   );
@@ -293,7 +309,10 @@ it('a badge has the work of today, which is the last day', () => {
 
 it.each([
   [{ view: 'miner', id: '7' }, 'Miner 7'],
-  [{ view: 'settlement', id: `0x${'ab'.repeat(32)}` }, 'Settlement 0xababab…abab'],
+  [{ view: 'transaction', id: `0x${'ab'.repeat(32)}` }, 'Transaction 0xababab…abab'],
+  [{ view: 'block', id: '1234' }, 'Work block 1,234'],
+  [{ view: 'ethereum-block', id: '1234' }, 'Ethereum block 1,234'],
+  [{ view: 'day', id: '2026-11-22' }, 'Day of 22 Nov 2026'],
   [{ view: 'event', id: 'chain:1' }, 'Event'],
   [{ view: 'owners', address: `0x${'ab'.repeat(20)}` }, 'Owner 0xababab…abab'],
   [{ view: 'missing', reason: '', others: [{ view: 'glance' }] }, 'Not found'],

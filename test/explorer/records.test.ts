@@ -65,7 +65,7 @@ const start = shareInFile(async () => {
   return { server, readPage };
 });
 
-const shown = (batch: number) => `href="https://chain.example/tx/${buildTransactionHash(batch + 1)}"`;
+const shown = (batch: number) => `href="/transactions/${buildTransactionHash(batch + 1)}"`;
 /** The oldest, the ends of what was recorded at once, one in the middle, and the newest. */
 const batches = [0, recordedAtOnce, recordedAtOnce + 1, 1_700, batchCount - 1];
 
@@ -75,7 +75,11 @@ describe('the page of a record', () => {
     for (const batch of batches) {
       const height = 2 * (batch - Math.floor(batch / 3));
       const rounds = [3 * batch + 1, 3 * batch + 3].map((round) => `/rounds/${round}`);
-      const paths = [...rounds, `/blocks/${1_000_000 + 10 * batch}`];
+      const paths = [
+        ...rounds,
+        `/ethereum-blocks/${1_000_000 + 10 * batch}`,
+        `/transactions/${buildTransactionHash(batch + 1)}`,
+      ];
       if (batch % 3 !== 2) paths.push(`/blocks/${height + 1}`, `/blocks/${height + 2}`);
       for (const path of paths) {
         const { status, html } = await readPage(path);
@@ -83,24 +87,39 @@ describe('the page of a record', () => {
         expect(html).toContain(shown(batch));
       }
     }
-    expect((await readPage('/blocks/1000005')).status).toBe(404);
+    const nothing = await readPage('/ethereum-blocks/49');
+    expect([nothing.status, nothing.html.includes('class="event ')]).toEqual([200, false]);
+    expect(nothing.html).toContain('Nothing was settled or minted in this Ethereum block');
+    for (const [block, reason] of [
+      ['1', 'they begin with Ethereum block'],
+      ['99999999', 'is not known yet'],
+    ]) {
+      const missing = await readPage(`/ethereum-blocks/${block}`);
+      expect([missing.status, missing.html]).toEqual([404, expect.stringContaining(reason as string)]);
+    }
+    const laterBlock = await readPage('/blocks/1000005');
+    expect([laterBlock.status, laterBlock.html]).toEqual([200, expect.stringContaining('not complete yet')]);
     // A round that is not settled has a page, without events.
     const later = await readPage(`/rounds/${3 * batchCount + 1}`);
     expect([later.status, later.html.includes('class="event ')]).toEqual([200, false]);
   });
 
-  it('finds any event by its ID, and a transaction among the newest', async () => {
+  it('shows the hash of a transaction, also if nothing is known of it', async () => {
+    const { readPage } = await start();
+    const unknown = buildTransactionHash(batchCount + 1);
+    const { status, html } = await readPage(`/transactions/${unknown}`);
+    expect([status, html.includes('class="event ')]).toEqual([200, false]);
+    expect(html).toContain('Nothing that the feed shows is known of this transaction');
+    expect(html).toContain(`href="https://chain.example/tx/${unknown}"`);
+  });
+
+  it('finds any event by its ID', async () => {
     const { server, readPage } = await start();
-    const newest = await readPage(`/settlements/${buildTransactionHash(batchCount)}`);
-    expect([newest.status, newest.html.includes(shown(batchCount - 1))]).toEqual([200, true]);
-    const oldest = await readPage(`/settlements/${buildTransactionHash(1)}`);
-    expect(oldest.status).toBe(404);
-    expect(oldest.html).toContain('The page of a round shows older ones');
     const [, path = ''] = /href="(\/events\/[^"]*)"/.exec((await readPage('/rounds/1')).html) ?? [];
     const event = await readPage(path);
     expect([event.status, event.html.includes(shown(0))]).toEqual([200, true]);
     expect(event.html).toMatch(/<time[^>]* title="\d+ [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d UTC">/);
-    expect(event.html).toContain('chain block 1,000,000');
+    expect(event.html).toContain('Ethereum block <a href="/ethereum-blocks/1000000">1,000,000</a>');
     expect(event.html).toContain(`<link rel="canonical" href="https://wheel.example${path}"/>`);
     expect(event.html).toContain('property="og:description" content="Rounds 1 to 3 are recorded');
     for (const unknown of [`${path}0`, '/miners/9999']) expect((await server.get(unknown)).status).toBe(404);
@@ -110,8 +129,8 @@ describe('the page of a record', () => {
 
   it('says that events cannot be read, not that there are none', async () => {
     const server = await startPublicServer();
-    const settlement = `/settlements/${buildTransactionHash(1)}`;
-    for (const path of [settlement, '/blocks/1', '/events/chain:1:x', '/rounds/1']) {
+    const transaction = `/transactions/${buildTransactionHash(1)}`;
+    for (const path of [transaction, '/ethereum-blocks/1', '/blocks/1', '/events/chain:1:x', '/rounds/1']) {
       const response = await server.get(path);
       expect([path, response.status]).toEqual([path, 503]);
       expect(await response.text()).toContain('Events cannot be read at the moment');

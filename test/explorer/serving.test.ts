@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compareWeeks } from '../../http/explorer/format/weeks.ts';
 import { formatPlace } from '../../http/explorer/place.ts';
-import { search } from '../../http/explorer/search.ts';
+import { type Known, search } from '../../http/explorer/search.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { findPlace } from '../../http/server/pages/findPlace.ts';
 import { cachedPagesBytesMax, cachedPagesMax, createPageCache } from '../../http/server/pages/pageCache.ts';
@@ -122,6 +122,10 @@ describe('pages of the explorer', () => {
     ['/miners/10000', 'from 1 to 9999'],
     ['/rounds/x', 'Rounds are numbered'],
     ['/settlements/0x12', 'A transaction has 0x'],
+    ['/transactions/0x12', 'A transaction has 0x'],
+    ['/rounds/9999999999', 'far in the future'],
+    ['/days/2026-02-30', 'There is no such date'],
+    ['/days/yesterday', 'A day has a date'],
     ['/events/x', 'An event has an ID'],
     ['/search?q=hello', 'This is not something that can be found'],
   ])('%s is a page with status 404, which runs and prints nothing of it', async (path, sentence) => {
@@ -157,11 +161,13 @@ describe('pages of the explorer', () => {
     ['owners', checksummed.replace('0x', '0X'), checksummed.toLowerCase()],
     ['owners', `0X${checksummed.slice(2).toUpperCase()}`, checksummed.toLowerCase()],
     ['owners', `0x${checksummed.slice(2).toUpperCase()}`, checksummed.toLowerCase()],
-    ['settlements', transaction.slice(2), transaction.toLowerCase()],
-  ])('of %s lead from %s to the usual form', async (view, written, usual) => {
+    ['transactions', transaction.slice(2), transaction.toLowerCase()],
+    ['settlements', transaction.toLowerCase(), transaction.toLowerCase(), 'transactions'],
+    ['settlements', transaction.slice(2), transaction.toLowerCase(), 'transactions'],
+  ])('of %s lead from %s to the usual form', async (view, written, usual, name = view) => {
     const { base } = await sharedServer();
     const response = await fetch(`${base}/${view}/${written}`, { redirect: 'manual' });
-    expect([response.status, response.headers.get('location')]).toEqual([303, `/${view}/${usual}`]);
+    expect([response.status, response.headers.get('location')]).toEqual([303, `/${name}/${usual}`]);
   });
 
   it('of owners count against the rate limit of what costs much', async () => {
@@ -312,6 +318,15 @@ describe('this week against last', () => {
   });
 });
 
+const nothingKnown: Known = {
+  nowMs,
+  genesisMs: null,
+  blockHeight: null,
+  ethereumBlocks: null,
+  firstDay: null,
+  mayBeMiner: () => true,
+};
+
 describe('addresses of places', () => {
   it.each([
     '/',
@@ -327,17 +342,26 @@ describe('addresses of places', () => {
     '/miners/12',
     '/rounds/1234',
     '/blocks/17',
-    `/settlements/${transaction.toLowerCase()}`,
+    '/ethereum-blocks/17',
+    `/transactions/${transaction.toLowerCase()}`,
+    '/days/2026-11-22',
     `/events/${encodeURIComponent('measurement:wheel:v1:measurement.speed_record:834')}`,
   ])('%s is read as it is written', (address) => {
     const [path = '', query = ''] = address.split('?');
-    const place = findPlace(path, query, () => ({ nowMs, genesisMs: null }));
+    const place = findPlace(path, query, () => nothingKnown);
     expect(typeof place === 'string' ? place : formatPlace(place)).toBe(address);
   });
 });
 
 describe('the search', () => {
-  const context = { nowMs, genesisMs: Date.UTC(2026, 0, 31, 12) };
+  const known: Known = {
+    nowMs,
+    genesisMs: Date.UTC(2026, 0, 31, 12),
+    blockHeight: 2_000n,
+    ethereumBlocks: [1_500n, 90_000n],
+    firstDay: '2026-01-31',
+    mayBeMiner: (id) => Number(id) <= 3_000,
+  };
 
   it.each([
     [` 0x${'ab'.repeat(20)} `, `/owners/0x${'ab'.repeat(20)}`],
@@ -348,51 +372,72 @@ describe('the search', () => {
     [checksummed, `/owners/${checksummed}`],
     [checksummed.slice(2), `/owners/${checksummed}`],
     [checksummed.replace('0x', '0X'), `/owners/${checksummed}`],
-    [transaction.slice(2), `/settlements/${transaction.toLowerCase()}`],
-    [transaction.replace('0x', '0X'), `/settlements/${transaction.toLowerCase()}`],
+    [transaction.slice(2), `/transactions/${transaction.toLowerCase()}`],
+    [transaction.replace('0x', '0X'), `/transactions/${transaction.toLowerCase()}`],
     ['0x12', '/owners/0x12'],
     ['0X12', '/owners/0x12'],
     ['0x1/../x', '/owners/0x1%2F..%2Fx'],
-    [transaction, `/settlements/${transaction.toLowerCase()}`],
+    [transaction, `/transactions/${transaction.toLowerCase()}`],
     ['#12', '/miners/12'],
     ['miner 12', '/miners/12'],
     ['Token #12', '/miners/12'],
     ['round 1,234', '/rounds/1234'],
     ['block 007', '/blocks/7'],
+    ['block 80000', '/ethereum-blocks/80000'],
+    ['work block 80000', '/blocks/80000'],
+    ['Ethereum block 7', '/ethereum-blocks/7'],
+    ['block 100000', '/blocks/100000'],
+    ['42806', '/ethereum-blocks/42806'],
+    ['90,000', '/ethereum-blocks/90000'],
     ['chain:1:0xa:0xb:0:x', '/events/chain%3A1%3A0xa%3A0xb%3A0%3Ax'],
-    ['2026-11-22', '/statistics?range=30d#2026-11-22'],
-    ['22 Nov 2026', '/statistics?range=30d#2026-11-22'],
-    ['2026-01-31', '/rounds/1'],
-    ['2026-02-01', '/rounds/145'],
-    ['2026-11-24', '/statistics?range=30d#2026-11-24'],
-    ['2026-10-26', '/statistics?range=30d#2026-10-26'],
-    ['2026-10-25', '/rounds/38449'],
+    ['today', '/days/2026-11-24'],
+    ['Yesterday', '/days/2026-11-23'],
+    ['2026-11-22', '/days/2026-11-22'],
+    ['2026-2-3', '/days/2026-02-03'],
+    ['22 Nov 2026', '/days/2026-11-22'],
+    ['22nd November, 2026', '/days/2026-11-22'],
+    ['Nov 22 2026', '/days/2026-11-22'],
+    ['November 22, 2026', '/days/2026-11-22'],
+    ['22.11.2026', '/days/2026-11-22'],
+    ['22.11.', '/days/2026-11-22'],
+    ['22 November', '/days/2026-11-22'],
+    ['Nov 24', '/days/2026-11-24'],
+    ['2026-01-31', '/days/2026-01-31'],
+    ['2026-11-24', '/days/2026-11-24'],
   ])('goes from %s to %s', (text, address) => {
-    expect(search(text, context)).toBe(address);
+    expect(search(text, known)).toBe(address);
   });
 
   it.each([
     ['1234', ['/miners/1234', '/rounds/1234', '/blocks/1234']],
-    ['9999', ['/miners/9999', '/rounds/9999', '/blocks/9999']],
-    ['10,000', ['/rounds/10000', '/blocks/10000']],
+    ['1600', ['/miners/1600', '/rounds/1600', '/blocks/1600', '/ethereum-blocks/1600']],
+    ['block 1600', ['/blocks/1600', '/ethereum-blocks/1600']],
+    ['9999', ['/rounds/9999', '/ethereum-blocks/9999']],
+    ['42,805', ['/rounds/42805', '/ethereum-blocks/42805']],
+    ['1000000', []],
+    ['0', []],
+    ['25 November', ['/days/2026-01-31']],
     ['2026-11-25', []],
-    ['2026-01-30', []],
+    ['2026-01-30', ['/days/2026-01-31']],
     ['', []],
     ['wheel', []],
     ['2026-13-45', []],
     ['2027-01-01', []],
-    ['2025-01-01', []],
+    ['2025-01-01', ['/days/2026-01-31']],
     ['9'.repeat(500), []],
   ])('offers for %s the pages %s, and says why', (text, addresses) => {
-    const found = search(text, context);
+    const found = search(text, known);
     if (typeof found === 'string') throw new Error(found);
     expect(found.others.map(formatPlace)).toEqual(addresses);
     expect(found.reason).toMatch(/\.$/);
   });
 
-  it.each(['2026-02-30', '2026-13-45', '31 Jun 2026'])('says that there is no date %s', (text) => {
-    expect(search(text, context)).toMatchObject({ reason: 'There is no such date.' });
-  });
+  it.each(['2026-02-30', '2026-13-45', '31 Jun 2026', '30 Feb', '32.1.2026'])(
+    'says that there is no date %s',
+    (text) => {
+      expect(search(text, known)).toMatchObject({ reason: 'There is no such date.' });
+    },
+  );
 
   it('redirects to the page, and asks which one a number stands for', async () => {
     const { base, get } = await sharedServer();

@@ -220,7 +220,7 @@ describe('the explorer on what npm start runs', () => {
     expect(conduct.errors).toEqual([]);
   });
 
-  it('has a page for each miner, round, block, transaction and event', async () => {
+  it('has a page for each miner, round, block, transaction, day and event', async () => {
     const { service, browser } = await start();
     const { events } = await service.json<Feed>('/v1/events?category=protocol');
     const settled = events.find(({ type }) => type === 'system.settlement_completed');
@@ -229,8 +229,10 @@ describe('the explorer on what npm start runs', () => {
     for (const [query, title] of [
       ['#1', 'Miner 1'],
       [`round ${settled.payload.settledThroughRound}`, 'Round'],
-      [`block ${settled.source.blockNumber}`, 'Block'],
-      [settled.source.transactionHash, 'Settlement 0x'],
+      [`work block ${settled.payload.lastCompletedBlock ?? 1}`, 'Work block'],
+      [`Ethereum block ${settled.source.blockNumber}`, 'Ethereum block'],
+      [settled.source.transactionHash, 'Transaction 0x'],
+      ['yesterday', 'Day of'],
       [settled.id, 'Event'],
     ] as const) {
       await page.getByRole('searchbox').fill(query as string);

@@ -24,6 +24,7 @@ import {
 import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { openEnd } from '../../storage/lineages.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { createStoredActivity } from '../../storage/storedActivity.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
@@ -38,6 +39,7 @@ import {
   feedRun,
   inFeedOrder,
   minted,
+  minter,
   readingHistory,
   spanHistory,
 } from '../support/chain/feedEvents.ts';
@@ -96,7 +98,9 @@ function createFeed({ database }: OpenTables) {
     measurement: createWindow<MeasurementEvent>([]),
     chain: createWindow<ChainFeedEvent>([]),
   };
-  const view = () => ({ status: 'available', chain: { chainId }, feed: sources.chain }) as EconomyView;
+  const identities = { core: stateOwner, mining: minter } as EconomyView['identities'];
+  const view = () =>
+    ({ status: 'available', chain: { chainId }, identities, feed: sources.chain }) as EconomyView;
   const feed = createFeedViews({
     installationId: 'wheel-1',
     chain: { economy: view },
@@ -212,6 +216,34 @@ describe('events of any age', () => {
     expect(isFromRows).toBe(true);
   });
 
+  it('are found by transaction, in memory and in rows', async () => {
+    const opened = await openTables();
+    const chain = buildChainEvents(
+      Array.from({ length: 6 }, () => ({ gapMs: 1, blocks: [[[true, false, true], [true]], [[true]]] })),
+    );
+    await storeRows(opened.database, buildRows([], chain), feedRun);
+    const hashes = new Set(chain.map(({ source }) => source.transactionHash));
+    for (const share of [0, 0.5, 1]) {
+      const { feed, sources } = createFeed(opened);
+      sources.chain = evictShare(chain, share).window;
+      for (const hash of hashes) {
+        const found = await feed.ofTransaction(hash, 9, neverAborted);
+        const ofTransaction = chain.filter(({ source }) => source.transactionHash === hash);
+        expect(found?.events.map(({ id }) => id)).toEqual(
+          ofTransaction.map((event) => toChainItem(chainId, event).id),
+        );
+      }
+      expect(await feed.ofTransaction(buildTransactionHash('ee'), 9, neverAborted)).toHaveProperty(
+        'events',
+        [],
+      );
+      if (share > 0)
+        await expect(feed.ofTransaction(buildTransactionHash('ee'), 9, AbortSignal.abort())).rejects.toThrow(
+          StorageUnavailable,
+        );
+    }
+  });
+
   it('are found by ID, in memory and in rows', async () => {
     const opened = await openTables();
     const { database } = opened;
@@ -322,7 +354,9 @@ describe('events of any age', () => {
       });
       const id = toChainItem(chainId, middle).id;
       const cost: number[] = [];
-      for (const read of [...reads, () => feed.locate(id, neverAborted)]) {
+      const { transactionHash } = middle.source;
+      const findTransaction = () => feed.ofTransaction(transactionHash, 9, neverAborted);
+      for (const read of [...reads, () => feed.locate(id, neverAborted), findTransaction]) {
         const before = await rowsSelected();
         await read();
         cost.push((await rowsSelected()) - before);
@@ -332,6 +366,7 @@ describe('events of any age', () => {
     const [few, many] = costs as [number[], number[]];
     // Some marks of each part of a table; more rows have more parts.
     for (const [at, cost] of many.entries()) expect(cost).toBeLessThan((few[at] as number) + 10_000);
+    expect(many.at(-1)).toBeLessThan(10_000);
   });
 
   it('are awaited by a reader, which reports when they do not arrive', async () => {

@@ -3,7 +3,13 @@ import { cacheView } from '../../cacheView.ts';
 import { nothingEvicted } from '../../events/eventWindow.ts';
 import { toFeedItem } from '../../feed/eventRows.ts';
 import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from '../../feed/feedCategories.ts';
-import { compareShown, type FeedItem, type FeedPlace } from '../../feed/feedItem.ts';
+import {
+  buildChainIdPrefix,
+  compareShown,
+  type FeedItem,
+  type FeedPlace,
+  toChainItem,
+} from '../../feed/feedItem.ts';
 import { type FeedSource, type FeedSources, feedSources } from '../../feed/feedPosition.ts';
 import { findEvictedSource, listStoredCategories, type OlderEvents } from '../../feed/olderEvents.ts';
 import { listKeys } from '../../schemas/listKeys.ts';
@@ -46,6 +52,11 @@ export interface FeedUnavailable {
   readonly reason: FeedUnavailableReason;
 }
 
+/** Events of one transaction, in the order of the chain. */
+interface TransactionEvents extends Omit<EconomyView, 'feed'> {
+  readonly events: readonly FeedItem[];
+}
+
 export interface FeedViews extends FeedNewsViews {
   /** The values behind pages in memory: while each is the same (`===`), so are the pages. */
   inputs(): readonly unknown[];
@@ -57,6 +68,12 @@ export interface FeedViews extends FeedNewsViews {
     request: FeedRequest,
     signal: AbortSignal,
   ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage>;
+  /** At most `limit` events; null while the feed is unavailable. May reject with StorageUnavailable. */
+  ofTransaction(
+    transactionHash: string,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<TransactionEvents | null>;
 }
 
 interface FeedViewsOptions {
@@ -132,6 +149,25 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
       return storedBefore(sources, query, signal).then((older) =>
         buildPage([...inMemory, ...older].sort(compareShown)),
       );
+    },
+    ofTransaction: async (transactionHash, limit, signal) => {
+      const economy = chain.economy();
+      if (economy.status === 'unavailable') return null;
+      const { feed: window, ...context } = economy;
+      const { chainId } = context.chain;
+      const inMemory = window.events.filter(({ source }) => source.transactionHash === transactionHash);
+      const evicted = findEvictedSource(readSources(economy), 'chain');
+      // One message makes all events of a transaction safe.
+      const isSplit = (inMemory.first()?.position ?? 0) <= (evicted?.evicted.through.position ?? -1);
+      const { core, mining } = context.identities;
+      const idPrefixes = [core, mining].map((one) => buildChainIdPrefix(chainId, one, transactionHash));
+      const query = { idPrefixes, limit };
+      const older =
+        evicted !== null && isSplit ? await olderEvents.ofTransaction(evicted, query, signal) : [];
+      const items = [...older.map(toFeedItem), ...inMemory.map((event) => toChainItem(chainId, event))];
+      // After a reorganization an event may be stored once more.
+      const byId = new Map(items.map((item) => [item.id, item]));
+      return { ...context, events: [...byId.values()].slice(0, limit) };
     },
   };
 }

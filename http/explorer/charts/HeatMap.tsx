@@ -1,5 +1,7 @@
+import { To } from '../components/Linked.tsx';
 import { Timed } from '../components/Time.tsx';
 import { formatInteger, formatPercent } from '../format/numbers.ts';
+import { toDay } from '../format/sentence.ts';
 import { formatDay } from '../format/times.ts';
 import { time, writeTimes } from '../format/timeTexts.ts';
 import { coverages } from '../format/words.ts';
@@ -46,7 +48,9 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
         <tbody>
           {rows.map(({ day, buckets }, row) => (
             <tr key={day.date} id={day.date}>
-              <th scope="row">{formatDay(day.date)}</th>
+              <th scope="row">
+                <To {...toDay(day.date)} text={formatDay(day.date)} />
+              </th>
               <td>
                 <svg
                   class="strip"

@@ -62,7 +62,7 @@ export function Available<Body extends ChainBody>({
 export function LastKnownHistory({ core, safeBlock }: { core: Bodies['core'] | null; safeBlock: string }) {
   if (core?.status !== 'unavailable') return null;
   return (
-    <Banner severity="warning" title={`Last known state, of block ${formatInteger(safeBlock)}.`}>
+    <Banner severity="warning" title={`Last known state, of Ethereum block ${formatInteger(safeBlock)}.`}>
       {explain(core.reason)}
     </Banner>
   );

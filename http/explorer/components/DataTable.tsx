@@ -1,5 +1,6 @@
 import { formatInteger } from '../format/numbers.ts';
 import type { DataColumn, DataRows } from '../tables/dataTable.ts';
+import { To } from './Linked.tsx';
 import { Table } from './Table.tsx';
 
 /** Longer tables are not in the page: they would be most of it, and few are opened. Their file has all rows. */
@@ -33,11 +34,14 @@ export function DataTable<Row>({ id, table, file }: DataTableProps<Row>) {
   );
 }
 
-function toCells<Row>({ name, value, isText = false }: DataColumn<Row>) {
+function toCells<Row>({ name, value, isText = false, place }: DataColumn<Row>) {
   return {
     name: name.replaceAll('_', ' '),
     isNumber: !isText,
-    cell: (row: Row) => formatCell(value(row), isText),
+    cell: (row: Row) => {
+      const text = formatCell(value(row), isText);
+      return place === undefined ? text : <To text={text} place={place(row)} />;
+    },
   };
 }
 

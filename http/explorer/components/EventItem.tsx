@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import type { Sentence } from '../format/sentence.ts';
+import { Linked } from './Linked.tsx';
 import { Time } from './Time.tsx';
 import { TransactionLink } from './TransactionLink.tsx';
 
@@ -9,8 +11,8 @@ interface EventItemProps {
   readonly at: string;
   /** Path of the event's own page, if it has one. */
   readonly address?: string;
-  /** Origin of the event, such as `chain block 17`. */
-  readonly source: string;
+  /** Origin of the event, such as `Ethereum block 17`. */
+  readonly source: Sentence;
   /** Null for an event of the wheel. */
   readonly transactionHash: string | null;
   readonly children: ComponentChildren;
@@ -28,7 +30,7 @@ export function EventItem({ id, family, at, address, source, transactionHash, ch
             <Time at={at} as="minute" />
           </a>
         )}{' '}
-        · {source}
+        · <Linked of={source} />
         {transactionHash !== null && (
           <>
             {' · '}

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { toEthereumBlock } from '../format/sentence.ts';
+import { To } from './Linked.tsx';
 import { Time } from './Time.tsx';
 
 export interface Source {
@@ -10,6 +12,7 @@ export interface Source {
   readonly meaning?: string;
   readonly provenance?: string | null;
   readonly observedAt?: string | null;
+  /** Number of the safe Ethereum block at which it was read. */
   readonly safeBlock?: string | null;
   readonly contract?: string | null;
 }
@@ -68,7 +71,7 @@ function listSources(source: Source, isKnown: boolean): readonly [name: string, 
     ['Field', <code key="field">{field}</code>],
     ['Provenance', provenance],
     ['Observed', observedAt ? <Time key="observed" at={observedAt} as="minute" /> : null],
-    ['Safe block', safeBlock],
+    ['Ethereum block', safeBlock === null ? null : <To key="block" {...toEthereumBlock(safeBlock)} />],
     ['Contract', contract ? <code key="contract">{contract}</code> : null],
   ];
 }

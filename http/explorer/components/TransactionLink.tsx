@@ -1,14 +1,20 @@
 import { shortenHash } from '../format/numbers.ts';
+import { formatPlace } from '../place.ts';
 import { usePage } from './pageContext.ts';
 
-/** A transaction, linked to the block explorer if there is one. */
-export function TransactionLink({ hash, isWhole = false }: { hash: string; isWhole?: boolean }) {
-  const { transactionUrl } = usePage().settings;
-  const text = (
-    <code class={isWhole ? 'hash whole' : 'hash'} title={hash}>
-      {isWhole ? hash : shortenHash(hash)}
-    </code>
+/** A transaction, which leads to its page. */
+export function TransactionLink({ hash }: { hash: string }) {
+  return (
+    <a href={formatPlace({ view: 'transaction', id: hash })} title={hash}>
+      <code class="hash">{shortenHash(hash)}</code>
+    </a>
   );
+}
+
+/** All of a transaction's hash. It leads to the block explorer, if there is one. */
+export function WholeTransaction({ hash }: { hash: string }) {
+  const { transactionUrl } = usePage().settings;
+  const text = <code class="hash whole">{hash}</code>;
   return transactionUrl === null ? (
     text
   ) : (

@@ -1,12 +1,21 @@
 import type { FeedEvent } from '../page.ts';
 import { count, formatExact, formatInteger, formatShort } from './numbers.ts';
 import { describeDistance, describeSpeed } from './quantities.ts';
-import { formatDate } from './times.ts';
+import {
+  listLinks,
+  type Sentence,
+  say,
+  toBlock,
+  toDay,
+  toEthereumBlock,
+  toMiner,
+  toOwner,
+  toRound,
+} from './sentence.ts';
 
 interface EventWords {
   readonly title: string;
-  readonly sentence: string;
-  readonly owner: string | null;
+  readonly sentence: Sentence;
 }
 
 type Type = FeedEvent['type'];
@@ -16,69 +25,64 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
   'system.settlement_completed': (payload) => {
     const blocks =
       payload.completedBlockCount === '0'
-        ? 'No block was completed by them'
-        : `They completed ${count(payload.completedBlockCount, 'block')}, up to block ${formatInteger(payload.blockHeight)}`;
-    const rounds = `Rounds ${formatInteger(String(BigInt(payload.previousSettledThroughRound) + 1n))} to ${formatInteger(payload.settledThroughRound)}`;
+        ? 'No work block was completed by them'
+        : say`They completed ${count(payload.completedBlockCount, 'work block')}, up to work block ${toBlock(payload.blockHeight)}`;
+    const rounds = nameRounds(payload.previousSettledThroughRound, payload.settledThroughRound);
     return {
       title: 'Settled',
-      sentence: `${rounds} are recorded on the chain: ${formatInteger(payload.workAdded)} work units in ${count(payload.activeRoundCount, 'round')} with work. ${blocks}.`,
-      owner: null,
+      sentence: say`Rounds ${rounds} are recorded on the chain: ${formatInteger(payload.workAdded)} work units in ${count(payload.activeRoundCount, 'round')} with work. ${blocks}.`,
     };
   },
   'system.mining_checkpointed': (payload) => {
-    const { asset } = payload;
-    const rounds = `rounds ${formatInteger(String(BigInt(payload.afterRound) + 1n))} to ${formatInteger(payload.throughRound)}`;
+    const { asset, completedBlockCount } = payload;
+    const rounds = nameRounds(payload.afterRound, payload.throughRound);
     return {
       title: 'Minted',
       sentence:
-        payload.completedBlockCount === '0'
-          ? `No block was completed in ${rounds}, so nothing was minted.`
-          : `${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${count(payload.completedBlockCount, 'block')} of ${rounds}. Owners can claim their parts.`,
-      owner: null,
+        completedBlockCount === '0'
+          ? say`No work block was completed in rounds ${rounds}, so nothing was minted.`
+          : say`${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${count(completedBlockCount, 'work block')} of rounds ${rounds}. Owners can claim their parts.`,
     };
   },
-  'player.miner_minted': (payload) => ({
+  'player.miner_minted': ({ tokenId, weight, firstRound, owner }) => ({
     title: 'New miner',
-    sentence: `Miner ${payload.tokenId} was created with weight ${formatInteger(payload.weight)}. It earns from round ${formatInteger(payload.firstRound)} on.`,
-    owner: payload.owner,
+    sentence: say`Miner ${toMiner(tokenId)} was created with weight ${formatInteger(weight)} for ${toOwner(owner)}. It earns from round ${toRound(firstRound)} on.`,
   }),
-  'player.miners_merged': (payload) => ({
+  'player.miners_merged': ({ donorTokenId, survivorTokenId, level, effectiveRound, owner }) => ({
     title: 'Merged',
-    sentence: `Miner ${payload.donorTokenId} was merged into miner ${payload.survivorTokenId}, which is of level ${payload.level} from round ${formatInteger(payload.effectiveRound)} on.`,
-    owner: payload.owner,
+    sentence: say`Miner ${toMiner(donorTokenId)} was merged into miner ${toMiner(survivorTokenId)} of ${toOwner(owner)}, which is of level ${level} from round ${toRound(effectiveRound)} on.`,
   }),
-  'player.rewards_claimed': (payload) => {
-    const { asset } = payload;
+  'player.rewards_claimed': ({ asset, amountBaseUnits, tokenIds, owner }) => ({
+    title: 'Claimed',
+    sentence: say`${formatShort(amountBaseUnits, asset.decimals, 4)} ${asset.symbol} were paid to ${toOwner(owner)} for ${nameMiners(tokenIds)}.`,
+  }),
+  'measurement.distance_milestone': (payload) => ({
+    title: 'Distance',
+    sentence: say`The wheel has run ${distance(payload.thresholdDistanceMm)} in its life.`,
+  }),
+  'measurement.daily_distance_milestone': (payload) => ({
+    title: 'Distance of a day',
+    sentence: say`The wheel has run ${distance(payload.thresholdDistanceMm)} on the day of ${toDay(payload.utcDate)}.`,
+  }),
+  'measurement.speed_milestone': (payload) => ({
+    title: 'Speed',
+    sentence: say`The wheel has reached ${speed(payload.thresholdSpeedMmPerSecond)} for the first time.`,
+  }),
+  'measurement.speed_record': ({ recordMmPerSecond, previousRecordMmPerSecond }) => {
+    const before = previousRecordMmPerSecond === null ? '' : `, ${speed(previousRecordMmPerSecond)} before`;
     return {
-      title: 'Claimed',
-      sentence: `${formatShort(payload.amountBaseUnits, asset.decimals, 4)} ${asset.symbol} were paid out for ${count(String(payload.tokenIds.length), 'miner')}.`,
-      owner: payload.owner,
+      title: 'Speed record',
+      sentence: say`The fastest so far: ${speed(recordMmPerSecond)}${before}.`,
     };
   },
-  'measurement.distance_milestone': (payload) =>
-    fromWheel('Distance', `The wheel has run ${distance(payload.thresholdDistanceMm)} in its life.`),
-  'measurement.daily_distance_milestone': (payload) =>
-    fromWheel(
-      'Distance of a day',
-      `The wheel has run ${distance(payload.thresholdDistanceMm)} on the day of ${formatDate(payload.utcDate)}.`,
-    ),
-  'measurement.speed_milestone': (payload) =>
-    fromWheel(
-      'Speed',
-      `The wheel has reached ${speed(payload.thresholdSpeedMmPerSecond)} for the first time.`,
-    ),
-  'measurement.speed_record': (payload) => {
-    const { recordMmPerSecond, previousRecordMmPerSecond } = payload;
-    const before = previousRecordMmPerSecond === null ? '' : `, ${speed(previousRecordMmPerSecond)} before`;
-    return fromWheel('Speed record', `The fastest so far: ${speed(recordMmPerSecond)}${before}.`);
-  },
-  'measurement.rpm_record': (payload) =>
-    fromWheel('Record', `The most turns per minute so far: ${formatExact(payload.recordRpmMilli, 3)}.`),
-  'measurement.distance_streak': (payload) =>
-    fromWheel(
-      'Streak',
-      `${payload.days} days in a row with at least ${distance(payload.minimumDailyDistanceMm)}.`,
-    ),
+  'measurement.rpm_record': (payload) => ({
+    title: 'Record',
+    sentence: say`The most turns per minute so far: ${formatExact(payload.recordRpmMilli, 3)}.`,
+  }),
+  'measurement.distance_streak': ({ days, minimumDailyDistanceMm, endingUtcDate }) => ({
+    title: 'Streak',
+    sentence: say`${days} days in a row with at least ${distance(minimumDailyDistanceMm)}, the last on ${toDay(endingUtcDate)}.`,
+  }),
 };
 
 export const eventTypes = Object.keys(words) as readonly Type[];
@@ -87,19 +91,14 @@ export const eventTypes = Object.keys(words) as readonly Type[];
 export function describeEvent({ type, payload }: FeedEvent): EventWords {
   // The table has the words of each type for its payload, which the compiler cannot follow.
   const describe = words[type] as ((payload: unknown) => EventWords) | undefined;
-  return describe?.(payload) ?? fromWheel('Event', `The service reports ${type}.`);
+  return describe?.(payload) ?? { title: 'Event', sentence: say`The service reports ${type}.` };
 }
 
-/** A block of the chain, which is not a block of work. */
-export function nameChainBlock(blockNumber: string): string {
-  return `chain block ${formatInteger(blockNumber)}`;
-}
-
-/** Names the origin of an event: a block of the chain, or an accepted reading. */
-export function nameEventSource({ source }: FeedEvent): string {
+/** Names the origin of an event: an Ethereum block, or an accepted reading. */
+export function nameEventSource({ source }: FeedEvent): Sentence {
   return source.kind === 'chain'
-    ? nameChainBlock(source.blockNumber)
-    : `reading ${formatInteger(source.receiptCursor)} of ${source.installationId}`;
+    ? say`Ethereum block ${toEthereumBlock(source.blockNumber)}`
+    : say`reading ${formatInteger(source.receiptCursor)} of ${source.installationId}`;
 }
 
 /** Returns the family of an event's type, which decides the colour of its mark. */
@@ -108,8 +107,13 @@ export function nameFamily({ type }: FeedEvent): 'protocol' | 'players' | 'measu
   return type.startsWith('player.') ? 'players' : 'measurement';
 }
 
-function fromWheel(title: string, sentence: string): EventWords {
-  return { title, sentence, owner: null };
+/** Rounds after one through another, such as `7 to 9`. */
+export function nameRounds(after: string, through: string): Sentence {
+  return say`${toRound(String(BigInt(after) + 1n))} to ${toRound(through)}`;
+}
+
+export function nameMiners(tokenIds: readonly string[]): Sentence {
+  return say`${tokenIds.length === 1 ? 'miner' : 'miners'} ${listLinks(tokenIds.map(toMiner))}`;
 }
 
 function distance(millimetres: string): string {

@@ -18,13 +18,13 @@ const sentences: Readonly<Record<string, string>> = {
     'What is read from the chain belongs to other contracts than this service is configured for.',
   indexer_unavailable:
     'The chain cannot be read at the moment: the indexer is behind or away, or what it reads cannot be shown.',
-  not_yet_safe: 'The contracts are not 12 blocks deep in the chain yet.',
+  not_yet_safe: 'The contracts are not 12 Ethereum blocks deep in the chain yet.',
   not_configured: 'No reward contracts are configured.',
   source_disabled: 'No reading of the wheel was accepted yet.',
   // Statistics.
   projection_not_initialized: 'No settlement was submitted yet.',
   insufficient_history: 'There is not enough history yet.',
-  completion_boundaries_unavailable: 'When each block was completed is not recorded.',
+  completion_boundaries_unavailable: 'When each work block was completed is not recorded.',
   no_closure: 'The oracle has not closed a round yet.',
   // Errors (CONTRACT.md, Errors).
   rate_limited: 'Too many requests came from this address.',

@@ -1,3 +1,5 @@
+import type { Place } from '../place.ts';
+
 /** A column of a table that is shown, and offered as a file. */
 export interface DataColumn<Row> {
   /** Heading in the file, with the unit, such as `work_units`. */
@@ -5,6 +7,8 @@ export interface DataColumn<Row> {
   /** Value as in the route's body; null if unknown. */
   readonly value: (row: Row) => string | number | null;
   readonly isText?: boolean;
+  /** Page that the value leads to where it is shown. */
+  readonly place?: (row: Row) => Place;
 }
 
 /** Data behind a chart, in the order of time. */

@@ -51,11 +51,13 @@ export function halfHoursTable({ activity }: Statistics): DataRows<HalfHour> {
   };
 }
 
-/** The half hours of the newest universal day, with those of the typical day of the range. */
-export function todayTable({ activity: { days, typicalDay } }: Statistics) {
+/** The half hours of a universal day, with those of the typical day of the range. */
+export function dayTable(
+  { activity: { typicalDay } }: Statistics,
+  day: Statistics['activity']['days'][number],
+) {
   const typical = new Map(typicalDay.map((slot) => [slot.startMinuteUtc, slot.meanWorkMilli]));
-  const today = days.slice(-1);
-  const rows = listHalfHours(today).map((row) => {
+  const rows = listHalfHours([day]).map((row) => {
     const minute = (Date.parse(row.startAt) % dayMs) / 60_000;
     return { ...row, meanWorkMilli: typical.get(minute) ?? null };
   });
@@ -66,7 +68,7 @@ export function todayTable({ activity: { days, typicalDay } }: Statistics) {
       value: ({ meanWorkMilli }) => (meanWorkMilli === null ? null : formatUnits(BigInt(meanWorkMilli), 3)),
     },
   ];
-  return { caption: `Half hours of the universal day of ${today[0]?.date ?? ''}`, rows, columns };
+  return { caption: `Half hours of the universal day of ${day.date}`, rows, columns };
 }
 
 /** Universal days, from noon to noon. */
@@ -77,7 +79,12 @@ export function daysTable(days: readonly Day[]): DataRows<Day> {
     caption: `Universal days of ${nameSpan(days)}`,
     rows: days,
     columns: [
-      { name: 'universal_day', value: ({ date }) => date, isText: true },
+      {
+        name: 'universal_day',
+        value: ({ date }) => date,
+        isText: true,
+        place: ({ date }) => ({ view: 'day', id: date }),
+      },
       { name: 'from_utc', value: (day) => addTo(startAt(day), 0), isText: true },
       { name: 'to_utc', value: (day) => addTo(startAt(day), dayMs), isText: true },
       { name: 'work_units', value: (day) => (isObserved(day) ? day.observedWorkUnits : null) },
@@ -127,7 +134,11 @@ export function difficultyTable({ events }: Core) {
     .reverse();
   const columns: DataColumn<(typeof rows)[number]>[] = [
     { name: 'settled_at_utc', value: ({ at }) => at, isText: true },
-    { name: 'through_round', value: ({ round }) => round },
+    {
+      name: 'through_round',
+      value: ({ round }) => round,
+      place: ({ round }) => ({ view: 'round', id: round }),
+    },
     { name: 'work_units_for_1000_blocks', value: ({ value }) => value },
   ];
   return { caption: 'Difficulty after the newest batches', rows, columns };

@@ -1,4 +1,5 @@
 import { describeEvent } from '../../explorer/format/events.ts';
+import { writeSentence } from '../../explorer/format/sentence.ts';
 import type { Bodies } from '../../explorer/page.ts';
 import { formatPlace } from '../../explorer/place.ts';
 
@@ -23,7 +24,7 @@ export function writeAtomFeed(feed: Feed, publicUrl: string | null, nowMs: numbe
   const entries = events.map((event) => {
     const { title, sentence } = describeEvent(event);
     const address = base + formatPlace({ view: 'event', id: event.id });
-    return `<entry><id>${escapeXml(event.id)}</id><title>${escapeXml(title)}</title><updated>${event.recordedAt}</updated><published>${event.occurredAt}</published><link rel="alternate" type="text/html" href="${escapeXml(address)}"/><summary>${escapeXml(sentence)}</summary></entry>\n`;
+    return `<entry><id>${escapeXml(event.id)}</id><title>${escapeXml(title)}</title><updated>${event.recordedAt}</updated><published>${event.occurredAt}</published><link rel="alternate" type="text/html" href="${escapeXml(address)}"/><summary>${escapeXml(writeSentence(sentence))}</summary></entry>\n`;
   });
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">

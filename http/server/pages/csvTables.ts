@@ -1,5 +1,5 @@
 import type { Bodies, ReadBody } from '../../explorer/page.ts';
-import { parsePlace } from '../../explorer/place.ts';
+import { parsePlace, type StatisticsRange } from '../../explorer/place.ts';
 import {
   corePath,
   listOwnerPaths,
@@ -11,11 +11,11 @@ import {
 import { type DataRows, writeCsv } from '../../explorer/tables/dataTable.ts';
 import {
   daysTable,
+  dayTable,
   difficultyTable,
   earningsTable,
   halfHoursTable,
   settlementsTable,
-  todayTable,
 } from '../../explorer/tables/tables.ts';
 import { parseOwner } from '../../routes/ownerAddress.ts';
 
@@ -23,8 +23,8 @@ import { parseOwner } from '../../routes/ownerAddress.ts';
 export interface CsvTable {
   /** Paths of the routes whose bodies must be read for it, because no view says whether they are current. */
   readonly readPaths: readonly string[];
-  /** @returns null if what it shows cannot be read at the moment. */
-  write(read: ReadBody): CsvFile | null;
+  /** @returns null if what it shows cannot be read at the moment, and `none` if there is no such table. */
+  write(read: ReadBody): CsvFile | 'none' | null;
 }
 
 interface CsvFile {
@@ -43,7 +43,8 @@ export function findCsvTable(name: string, query: string): CsvTable | null {
 }
 
 const definitions: Readonly<Record<string, ((query: URLSearchParams) => CsvTable | null) | undefined>> = {
-  'today.csv': (query) => ofStatistics('half-hours', query, todayTable, (days) => days.slice(-1)),
+  'today.csv': (query) => ofDay(parseRange(query), (days) => days.at(-1)),
+  'day.csv': (query) => ofDay('30d', (days) => days.find(({ date }) => date === query.get('date'))),
   'half-hours.csv': (query) => ofStatistics('half-hours', query, halfHoursTable, (days) => days),
   'days.csv': (query) =>
     ofStatistics(
@@ -109,12 +110,30 @@ function ofStatistics<Row>(
   return {
     readPaths: [],
     write: (read) => {
-      const place = parsePlace('/statistics', query.toString());
-      const statistics = place.view === 'statistics' ? read('statistics', statisticsPath(place.range)) : null;
+      const statistics = read('statistics', statisticsPath(parseRange(query)));
       if (statistics === null) return null;
       return writeFile(read, name, build(statistics), nameDays(choose(statistics.activity.days)));
     },
   };
+}
+
+/** The half hours of a day of a range. */
+function ofDay(range: StatisticsRange, find: (days: Days) => Days[number] | undefined): CsvTable {
+  return {
+    readPaths: [],
+    write: (read) => {
+      const statistics = read('statistics', statisticsPath(range));
+      if (statistics === null) return null;
+      const day = find(statistics.activity.days);
+      if (day === undefined) return 'none';
+      return writeFile(read, 'half-hours', dayTable(statistics, day), nameDays([day]));
+    },
+  };
+}
+
+function parseRange(query: URLSearchParams): StatisticsRange {
+  const place = parsePlace('/statistics', query.toString());
+  return place.view === 'statistics' ? place.range : '7d';
 }
 
 function nameDays(days: readonly { readonly date: string }[]): Span {

@@ -1,23 +1,25 @@
 import type { Clock } from '../../../actors/clock.ts';
+import { findDay } from '../../explorer/days.ts';
 import { formatInteger } from '../../explorer/format/numbers.ts';
-import { type Bodies, type FeedEvent, type ReadBody, searchedEventsMax } from '../../explorer/page.ts';
+import type { Bodies, FeedEvent, ReadBody } from '../../explorer/page.ts';
 import {
   type FeedCategory,
   formatPlace,
   type ListPlace,
   type Place,
   parsePlace,
-  type RecordView,
 } from '../../explorer/place.ts';
 import {
   corePath,
   eventsPath,
+  issuancePath,
   listOwnerPaths,
   metadataPath,
   statisticsPath,
   statusPath,
 } from '../../explorer/resources.ts';
-import { describeMissing } from '../../explorer/search.ts';
+import { countBlocks } from '../../explorer/rounds.ts';
+import { describeMissing, describeUnknownDay, type Known } from '../../explorer/search.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
 import type { ReadResult, RouteSources } from '../../routes/route.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
@@ -91,8 +93,12 @@ export const recordPaths = [
   '/miners/:id',
   '/rounds/:id',
   '/blocks/:id',
-  '/settlements/:id',
+  '/ethereum-blocks/:id',
+  '/transactions/:id',
   '/events/:id',
+  '/days/:id',
+  // Leads to the transaction.
+  '/settlements/:id',
 ] as const;
 
 /** Everything comes from this service. Pictures of tokens are SVG in data URIs; as images they run no script. */
@@ -155,7 +161,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
 
   function render(requested: Place, { bodies: known, events }: PageRead): PreparedResponse {
     const { renderPage, files } = loadExplorerBuild();
-    const place = findUnknown(requested, { bodies: known, events }) ?? requested;
+    const place = findUnknown(requested, events, readKnown) ?? requested;
     const { views, read } = createReader(known);
     const settings = { transactionUrl, publicUrl, files };
     const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, events, read });
@@ -187,13 +193,15 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   function writeTable(table: CsvTable, key: string, { bodies: known }: PageRead): PreparedResponse {
     const { views, read } = createReader(known);
     const file = table.write(((_name, path) => read(path)) as ReadBody);
-    if (file === null)
-      return prepareDocument(Buffer.from('The table cannot be read at the moment.\n'), {
+    if (file === null || file === 'none') {
+      const text = file === null ? 'The table cannot be read at the moment.\n' : 'There is no such table.\n';
+      return prepareDocument(Buffer.from(text), {
         contentType: 'text/plain; charset=utf-8',
         cacheControl: noStore,
-        own: [retryAfter],
-        status: '503 Service Unavailable',
+        own: file === null ? [retryAfter] : [],
+        status: file === null ? '503 Service Unavailable' : '404 Not Found',
       });
+    }
     const bytes = Buffer.from(file.text);
     const response = prepareDocument(bytes, {
       contentType: 'text/csv; charset=utf-8; header=present',
@@ -235,15 +243,36 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     };
   }
 
-  function readGenesisMs(): number | null {
-    // The body of this route, or null.
-    const core = bodies.read(corePath) as Bodies['core'] | null;
-    return core?.status === 'available' ? Number(core.configuration.genesisTimestamp) * 1000 : null;
+  function readKnown(): Known {
+    // Each is the body of its route, or null.
+    const body = bodies.read(corePath) as Bodies['core'] | null;
+    const issuance = bodies.read(issuancePath) as Bodies['issuance'] | null;
+    const statistics = bodies.read(statisticsPath('30d')) as Bodies['statistics'] | null;
+    const core = body?.status === 'available' ? body : null;
+    const genesisMs = core === null ? null : Number(core.configuration.genesisTimestamp) * 1000;
+    // The statistics show days before the first round and the first reading, too.
+    const starts = [statistics?.window.startAt, statistics?.lifetime.firstObservedAt];
+    const startsMs = starts.flatMap((start) => (start == null ? [] : [Date.parse(start)]));
+    const collection = issuance?.status === 'available' ? issuance.collection : undefined;
+    return {
+      nowMs: clock.nowMs(),
+      genesisMs,
+      blockHeight: core && countBlocks(core.core.cumulativeBlockUnits),
+      ethereumBlocks: core && [BigInt(core.chain.deploymentBlock), BigInt(core.chain.safeThroughBlock)],
+      firstDay: startsMs.length === 0 ? null : findDay(Math.min(...startsMs, genesisMs ?? Infinity)),
+      mayBeMiner: (id) => {
+        const token = bodies.read(metadataPath(id)) as Bodies['metadata'] | null;
+        const isMissing = token?.status === 'unavailable' && token.reason === 'not_yet_safe';
+        if (!isMissing || collection === undefined) return true;
+        // Miners are numbered in the order of their creation. One of these is gone if it was merged.
+        return BigInt(id) <= BigInt(collection.publicMinted) + BigInt(collection.reserveMinted);
+      },
+    };
   }
 
   return {
     find: (path, query) => {
-      const place = findPlace(path, query, () => ({ nowMs: clock.nowMs(), genesisMs: readGenesisMs() }));
+      const place = findPlace(path, query, readKnown);
       return typeof place === 'string' ? { current: redirect(place) } : toPage(place);
     },
     table: (name, query) => {
@@ -293,24 +322,38 @@ function redirect(path: string): PreparedResponse {
   });
 }
 
-const unknownRecords: Readonly<Record<RecordView, string>> = {
-  miner: 'There is no miner with this number at the safe block.',
-  round: '',
-  block: 'Nothing that is shown here happened in a block with this number.',
-  settlement: `None of the newest ${formatInteger(searchedEventsMax)} batches and mints belongs to this transaction. The page of a round shows older ones.`,
-  event: 'No event with this ID is known. It may have been in a block that a reorganization has replaced.',
-};
-
 /** Says that a record does not exist; null if it does, or if that cannot be read at the moment. */
-function findUnknown(place: Place, { bodies, events }: PageRead): Place | null {
-  if (!('id' in place) || place.view === 'round') return null;
-  // The body of this route, or null.
-  const token = bodies.get(metadataPath(place.id)) as Bodies['metadata'] | null | undefined;
-  const isUnknown =
-    place.view === 'miner'
-      ? token?.status === 'unavailable' && token.reason === 'not_yet_safe' && events !== null
-      : events?.length === 0;
-  return isUnknown ? describeMissing(unknownRecords[place.view]) : null;
+function findUnknown(place: Place, events: PageRead['events'], readKnown: () => Known): Place | null {
+  if (!('id' in place) || events === null || events.length > 0) return null;
+  const { id } = place;
+  switch (place.view) {
+    case 'event':
+      return describeMissing(
+        'No event with this ID is known. It may have been in a block that a reorganization has replaced.',
+      );
+    case 'miner':
+      return readKnown().mayBeMiner(id)
+        ? null
+        : describeMissing('There is no miner with this number at the safe block.');
+    case 'ethereum-block': {
+      const { ethereumBlocks } = readKnown();
+      if (ethereumBlocks === null) return null;
+      const [first, last] = ethereumBlocks;
+      if (BigInt(id) < first)
+        return describeMissing(
+          `The contracts are not in the chain yet in this Ethereum block: they begin with Ethereum block ${formatInteger(String(first))}.`,
+        );
+      return BigInt(id) <= last
+        ? null
+        : describeMissing(
+            `This Ethereum block is not known yet, or not 12 blocks deep. The newest that counts is Ethereum block ${formatInteger(String(last))}.`,
+          );
+    }
+    case 'day':
+      return describeUnknownDay(id, readKnown());
+    default:
+      return null;
+  }
 }
 
 /** Paths of the routes that a page must read, because no view says whether their bodies are current. */

@@ -1,37 +1,38 @@
-import { type Place, parsePlace, type RecordView } from '../../explorer/place.ts';
-import {
-  describeAddress,
-  describeMissing,
-  normalizeHex,
-  type SearchContext,
-  search,
-} from '../../explorer/search.ts';
+import { parseDate } from '../../explorer/days.ts';
+import { formatPlace, type Place, parsePlace, type RecordView } from '../../explorer/place.ts';
+import { describeAddress, describeMissing, type Known, normalizeHex, search } from '../../explorer/search.ts';
 import { parseOwner } from '../../routes/ownerAddress.ts';
 import { decodePercent } from '../answers/routeAnswers.ts';
 
 /** ID that each kind of record has in the path, and the sentence for any other. */
 const ids: Readonly<Record<RecordView, { readonly pattern: RegExp; readonly meaning: string }>> = {
   miner: { pattern: /^[1-9]\d{0,3}$/, meaning: 'A miner has a number from 1 to 9999.' },
-  round: { pattern: /^[1-9]\d{0,14}$/, meaning: 'Rounds are numbered from 1.' },
-  block: { pattern: /^[1-9]\d{0,14}$/, meaning: 'Blocks are numbered from 1.' },
-  settlement: {
+  // Later rounds have no date that a program can write.
+  round: {
+    pattern: /^[1-9]\d{0,8}$/,
+    meaning: 'Rounds are numbered from 1, and this would be far in the future.',
+  },
+  block: { pattern: /^[1-9]\d{0,14}$/, meaning: 'Work blocks are numbered from 1.' },
+  'ethereum-block': { pattern: /^(?:0|[1-9]\d{0,14})$/, meaning: 'Ethereum blocks are numbered from 0.' },
+  transaction: {
     pattern: /^0x[0-9a-f]{64}$/,
     meaning: 'A transaction has 0x, then 64 digits from 0 to 9 and a to f.',
   },
   event: { pattern: /^(?:chain|measurement):.{1,500}$/, meaning: 'An event has an ID as in the feed.' },
+  day: { pattern: /^\d{4}-\d\d-\d\d$/, meaning: 'A day has a date such as 2026-11-25.' },
 };
 const recordViews = Object.keys(ids) as RecordView[]; // The keys that the type above lists.
 
 /**
  * Returns the place of a requested page, or the path to which a search or an unusual way to write an address leads.
  *
- * @param readContext called for a search only, since it reads a body.
+ * @param readKnown called for a search only, since it reads a body.
  */
-export function findPlace(path: string, query: string, readContext: () => SearchContext): Place | string {
+export function findPlace(path: string, query: string, readKnown: () => Known): Place | string {
   const [, first = '', second = ''] = path.split('/');
   if (first === 'search') {
     const text = new URLSearchParams(query).get('q') ?? '';
-    const found = search(text, readContext());
+    const found = search(text, readKnown());
     return typeof found === 'string' ? found : { ...found, query: text };
   }
   if (first === 'embed') return { view: 'embed' };
@@ -42,10 +43,16 @@ export function findPlace(path: string, query: string, readContext: () => Search
     if (address === null) return describeAddress(written);
     return written === id ? parsePlace(path, query) : `/owners/${address}`;
   }
-  const view = id === '' ? undefined : recordViews.find((one) => `${one}s` === first);
+  // Transactions were called settlements in earlier addresses.
+  const named = first === 'settlements' && id !== '' ? 'transactions' : first;
+  const view = id === '' ? undefined : recordViews.find((one) => `${one}s` === named);
   if (view === undefined) return parsePlace(path, query);
   const { pattern, meaning } = ids[view];
-  const written = view === 'settlement' ? normalizeHex(id) : id;
+  const written = view === 'transaction' ? normalizeHex(id) : id;
   if (!pattern.test(written)) return describeMissing(meaning);
-  return written === id ? { view, id } : `/${first}/${written}`;
+  if (view === 'day') {
+    const [year, month, day] = id.split('-').map(Number) as [number, number, number];
+    if (parseDate(year, month, day) === null) return describeMissing('There is no such date.');
+  }
+  return written === id && named === first ? { view, id } : formatPlace({ view, id: written });
 }

@@ -6,7 +6,8 @@ import type {
   FeedRequest,
   FeedViews,
 } from '../../../actors/views/feed/feedViews.ts';
-import { type FeedEvent, searchedEventsMax } from '../../explorer/page.ts';
+import { findDaySpan } from '../../explorer/days.ts';
+import { type FeedEvent, searchedEventsMax, transactionEventsMax } from '../../explorer/page.ts';
 import type { RecordView } from '../../explorer/place.ts';
 import { feedEvent, toFeedEventBody } from '../../responses/feed/feedEvent.ts';
 
@@ -17,6 +18,8 @@ const pagesReadMax = searchedEventsMax / eventsPerPage;
 const eventsPerProbe = 10;
 /** How exactly the time of a record is searched for before pages are read: about 20 probes. */
 const probedMs = 600_000;
+/** A reading that is received later than this after its day is not looked for. */
+const lateMs = 86_400_000;
 /** Why a page cannot say which events there are. */
 const unreadable = 'the feed cannot be read at the moment';
 
@@ -40,19 +43,21 @@ const chainBlock: FindSpan = ({ event }) =>
   event.family === 'chain' ? [event.source.blockNumber - 1n, event.source.blockNumber] : null;
 
 /** Where records with a number are searched for, newest first. */
-const spans: Readonly<Record<'round' | 'block', readonly (readonly [FeedCategory, FindSpan])[]>> = {
+const spans: Readonly<
+  Record<'round' | 'block' | 'ethereum-block', readonly (readonly [FeedCategory, FindSpan])[]>
+> = {
   round: [
     ['protocol', mintedRounds],
     ['protocol', settledRounds],
   ],
-  block: [
-    ['protocol', completedBlocks],
+  block: [['protocol', completedBlocks]],
+  'ethereum-block': [
     ['protocol', chainBlock],
     ['players', chainBlock],
   ],
 };
 
-/** Returns the events of a record, newest first; null if they cannot be read at the moment. */
+/** Returns the events of a record, newest first, and of a transaction in the order of the chain; null if they cannot be read at the moment. */
 type FindRecordEvents = (
   view: RecordView,
   id: string,
@@ -93,9 +98,6 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
     }
     return found;
   }
-
-  const scan = (category: FeedCategory, matches: (item: FeedItem) => boolean, signal: AbortSignal) =>
-    collect({ category, cursor: null }, matches, () => false, signal);
 
   async function findSpan(category: FeedCategory, span: FindSpan, number: bigint, signal: AbortSignal) {
     let cursor: string | null = null;
@@ -141,18 +143,50 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
       .map(({ item }) => feedEvent.parse(toFeedEventBody(item, read.context)));
   }
 
+  async function findOfTransaction(hash: string, signal: AbortSignal): Promise<FeedEvent[]> {
+    const found = hasViews() ? await feed.ofTransaction(hash, transactionEventsMax, signal) : null;
+    if (found === null) throw new Error(unreadable);
+    return found.events.map((item) => feedEvent.parse(toFeedEventBody(item, found)));
+  }
+
+  /** What the wheel has reached on a universal day, by the clock of the device. */
+  async function findOfDay(date: string, signal: AbortSignal): Promise<FeedEvent[]> {
+    const category = 'measurement';
+    const newest = hasViews() ? await feed.page({ category, cursor: null, limit: 1 }, signal) : null;
+    // A day has figures without a chain, and without events.
+    if (newest !== null && 'status' in newest && newest.status === 'unavailable') return [];
+    const [startMs, endMs] = findDaySpan(date);
+    const last = Number.MAX_SAFE_INTEGER;
+    const cursor = encodeFeedCursor(category, {
+      recordedAtMs: endMs + lateMs,
+      source: 'chain',
+      position: last,
+      ordinal: last,
+    });
+    return collect(
+      { category, cursor },
+      ({ event }) =>
+        event.family === 'measurement' && event.observedAtMs >= startMs && event.observedAtMs < endMs,
+      ({ recordedAtMs }) => recordedAtMs < startMs,
+      signal,
+    );
+  }
+
   async function find(view: RecordView, id: string, signal: AbortSignal): Promise<readonly FeedEvent[]> {
     switch (view) {
       case 'event':
         return findById(id, signal);
-      case 'settlement':
-        return scan(
-          'protocol',
-          ({ event }) => event.family === 'chain' && event.source.transactionHash === id,
+      case 'transaction':
+        return findOfTransaction(id, signal);
+      case 'day':
+        return findOfDay(id, signal);
+      case 'miner':
+        return collect(
+          { category: 'players', cursor: null },
+          (item) => listMiners(item).includes(BigInt(id)),
+          () => false,
           signal,
         );
-      case 'miner':
-        return scan('players', (item) => listMiners(item).includes(BigInt(id)), signal);
       default: {
         const found = spans[view].map(([category, span]) => findSpan(category, span, BigInt(id), signal));
         return (await Promise.all(found)).flat();

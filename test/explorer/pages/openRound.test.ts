@@ -30,8 +30,8 @@ function render(shown: object | null, renderedAtMs: number): string {
 }
 
 it.each<[string, object | null, number, string]>([
-  ['the first at the genesis', core, 0, '10 min 00 s until 12:10:00 UTC Round 1 Work so far'],
-  ['the second', core, 601_000, '9 min 59 s until 12:20:00 UTC Round 2 Work so far'],
+  ['the first at the genesis', core, 0, '10 min 00 s until 12:10:00 UTC Round 1 Its page Work so far'],
+  ['the second', core, 601_000, '9 min 59 s until 12:20:00 UTC Round 2 Its page Work so far'],
   [
     'one of an unknown number while the chain cannot be read',
     unavailable('indexer_unavailable'),

@@ -144,7 +144,9 @@ const places: readonly Place[] = [
   { view: 'round', id: round },
   { view: 'round', id: '100' }, // In a morning, which is of the day before.
   { view: 'block', id: '12' },
-  { view: 'settlement', id: `0x${'ab'.repeat(32)}` },
+  { view: 'ethereum-block', id: '157' },
+  { view: 'transaction', id: `0x${'ab'.repeat(32)}` },
+  { view: 'day', id: month[20]?.date ?? '' },
   { view: 'event', id: 'chain:1:x' },
   { view: 'missing', reason: 'It is not here.', others: [{ view: 'block', id: '12' }], query: '12' },
 ];

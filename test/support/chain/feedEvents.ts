@@ -22,7 +22,7 @@ const checkpointed = {
   amountBaseUnits: 1n,
   cumulativeBlockUnits: 1n,
 } as const;
-const minter = toAddress(`0x${'aa'.repeat(20)}`);
+export const minter = toAddress(`0x${'aa'.repeat(20)}`);
 
 export const minted = {
   type: 'player.miner_minted',

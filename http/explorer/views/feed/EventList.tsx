@@ -1,9 +1,9 @@
 import { Unavailable, Unread } from '../../components/Banner.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
+import { Linked } from '../../components/Linked.tsx';
 import { More, Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { describeEvent, nameEventSource, nameFamily } from '../../format/events.ts';
-import { shortenHash } from '../../format/numbers.ts';
 import { explain } from '../../format/words.ts';
 import type { Bodies, FeedEvent } from '../../page.ts';
 import { type FeedCategory, formatPlace, type ListPlace } from '../../place.ts';
@@ -23,7 +23,7 @@ export function EventList({ feed, max }: { feed: Bodies['events']; max?: number 
 }
 
 export function DescribedEvent({ event }: { event: FeedEvent }) {
-  const { title, sentence, owner } = describeEvent(event);
+  const { title, sentence } = describeEvent(event);
   const { source } = event;
   return (
     <EventItem
@@ -34,15 +34,7 @@ export function DescribedEvent({ event }: { event: FeedEvent }) {
       source={nameEventSource(event)}
       transactionHash={source.kind === 'chain' ? source.transactionHash : null}
     >
-      <strong>{title}</strong> {sentence}
-      {owner !== null && (
-        <>
-          {' '}
-          <a href={`/owners/${owner}`} title={owner}>
-            {shortenHash(owner)}
-          </a>
-        </>
-      )}
+      <strong>{title}</strong> <Linked of={sentence} />
     </EventItem>
   );
 }

@@ -1,10 +1,13 @@
-import { TodayChart } from '../../charts/TodayChart.tsx';
+import { TodayChart } from '../../charts/DayChart.tsx';
 import { Unread } from '../../components/Banner.tsx';
 import { Figure } from '../../components/Figure.tsx';
+import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { Wheel } from '../../components/Wheel.tsx';
+import { findDay } from '../../days.ts';
 import { describeDistance, describeRpm, describeSpeed } from '../../format/quantities.ts';
+import { toDay } from '../../format/sentence.ts';
 import { provenances } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import {
@@ -24,7 +27,7 @@ import { Waiting } from './Waiting.tsx';
 
 /** The first view: the wheel now, how its work becomes tokens, what is waiting, and today's activity. */
 export function Glance() {
-  const { read } = usePage();
+  const { read, renderedAtMs } = usePage();
   const status = read('status', statusPath);
   const core = read('core', corePath);
   const issuance = read('issuance', issuancePath);
@@ -60,7 +63,10 @@ export function Glance() {
         </>
       )}
       <section aria-labelledby="today">
-        <h2 id="today">Today, half hour by half hour</h2>
+        <div class="section-head">
+          <h2 id="today">Today, half hour by half hour</h2>
+          <To {...toDay(findDay(renderedAtMs))} />
+        </div>
         <p class="lead">
           The wheel’s day runs from noon to noon, UTC. The line is the typical day of the last seven.
         </p>

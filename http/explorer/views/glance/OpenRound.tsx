@@ -88,7 +88,9 @@ function Round({
           field="core.configuration.genesisTimestamp"
           exact={round === null ? null : String(round)}
           meaning="Rounds of ten minutes are counted from the genesis of the contract."
-        />
+        >
+          {round !== null && <a href={`/rounds/${round}`}>Its page</a>}
+        </Figure>
         <Figure
           size="small"
           label="Work so far"

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { Figure } from '../../components/Figure.tsx';
+import { To } from '../../components/Linked.tsx';
 import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
-import { describeAmount, describeWork } from '../../format/quantities.ts';
+import { describeAmount, describeDistance, describeWork } from '../../format/quantities.ts';
+import { toRound } from '../../format/sentence.ts';
 import { explain, provenances } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath, issuancePath, statisticsPath, statusPath } from '../../resources.ts';
@@ -43,7 +45,12 @@ function Stage({ name, meaning, children }: { name: string; meaning: string; chi
 
 function Measured({ status, statistics }: Pick<StagesProps, 'status' | 'statistics'>) {
   const { measurement } = status;
-  const { acceptedWorkUnits = null, coverageBps = 0 } = statistics?.lifetime ?? {};
+  const {
+    acceptedWorkUnits = null,
+    coverageBps = 0,
+    observedDistanceMm = null,
+    firstObservedAt = null,
+  } = statistics?.lifetime ?? {};
   // Without an observed round, the sum 0 is not a measurement.
   const total = acceptedWorkUnits === '0' && coverageBps === 0 ? null : acceptedWorkUnits;
   return (
@@ -54,6 +61,15 @@ function Measured({ status, statistics }: Pick<StagesProps, 'status' | 'statisti
         route={statisticsPath('7d')}
         field="lifetime.acceptedWorkUnits"
         meaning="All work in rounds that were observed without a gap, since the first accepted reading. Work in a gap is unknown and not in it."
+        observedAt={measurement?.observedAt ?? null}
+      />
+      <Figure
+        size="small"
+        label="Distance in all"
+        {...describeDistance(firstObservedAt === null ? null : observedDistanceMm)}
+        route={statisticsPath('7d')}
+        field="lifetime.observedDistanceMm"
+        meaning="The sum of what the device counted on each day, since the first accepted reading. What ran while nothing was received is not in it."
         observedAt={measurement?.observedAt ?? null}
       />
       <Figure
@@ -77,22 +93,22 @@ function Optimistic({ status: { builder, measurement } }: Pick<StagesProps, 'sta
       <Figure
         label="Would complete"
         value={isKnown ? formatInteger(builder.projected.completedBlockCount) : null}
-        unit={isKnown && builder.projected.completedBlockCount === '1' ? 'block' : 'blocks'}
+        unit={isKnown && builder.projected.completedBlockCount === '1' ? 'work block' : 'work blocks'}
         route={statusPath}
         field="builder.projected.completedBlockCount"
         exact={isKnown ? `${builder.projected.completedBlockCount} work blocks` : null}
-        meaning="Blocks that the rounds behind the settled ones would complete, by the arithmetic of the contract."
+        meaning="Work blocks that the rounds behind the settled ones would complete, by the arithmetic of the contract."
         observedAt={measurement?.observedAt ?? null}
       />
       {isKnown ? (
         <Figure
           size="small"
-          label="Would reach block"
+          label="Would reach work block"
           value={formatShort(builder.projected.cumulativeBlockUnits, 9, 3)}
           route={statusPath}
           field="builder.projected.cumulativeBlockUnits"
-          exact={`${formatExact(builder.projected.cumulativeBlockUnits, 9)} blocks`}
-          meaning="Height with the progress into the next block."
+          exact={`${formatExact(builder.projected.cumulativeBlockUnits, 9)} work blocks`}
+          meaning="Height with the progress into the next work block."
         />
       ) : (
         <p class="small">{explain(builder.reason)}</p>
@@ -107,18 +123,18 @@ function Settled({ status, core: body }: Pick<StagesProps, 'status' | 'core'>) {
   const anchor = status.builder.status === 'available' ? status.builder.anchor : null;
   const common = {
     route: corePath,
-    safeBlock: shown && formatInteger(shown.chain.safeThroughBlock),
+    safeBlock: shown?.chain.safeThroughBlock ?? null,
     contract: shown?.identities.core ?? null,
   };
   return (
     <Stage name="settled" meaning="what the chain recorded">
       <Figure
-        label="Block height"
+        label="Work block height"
         value={core && formatShort(core.cumulativeBlockUnits, 9, 3)}
         {...common}
         field="core.cumulativeBlockUnits"
         exact={core && `${formatExact(core.cumulativeBlockUnits, 9)} work blocks`}
-        meaning="Work blocks of the wheel, not blocks of the chain: complete ones, and the part of the next one."
+        meaning="Blocks of the wheel’s work, not Ethereum blocks: complete ones, and the part of the next one."
       />
       <Figure
         size="small"
@@ -131,7 +147,7 @@ function Settled({ status, core: body }: Pick<StagesProps, 'status' | 'core'>) {
       {body?.status === 'unavailable' && <p class="small">{explain(body.reason)}</p>}
       {anchor?.confirmedAt && (
         <p class="small quiet">
-          through round {formatInteger(anchor.settledThroughRound)} ·{' '}
+          through round <To {...toRound(anchor.settledThroughRound)} /> ·{' '}
           <Time at={anchor.confirmedAt} as="ago" />
           {anchor.transactionHash !== null && (
             <>
@@ -149,7 +165,7 @@ function Issued({ issuance: body }: Pick<StagesProps, 'issuance'>) {
   const shown = body?.status === 'available' ? body : null;
   const common = {
     route: issuancePath,
-    safeBlock: shown && formatInteger(shown.chain.safeThroughBlock),
+    safeBlock: shown?.chain.safeThroughBlock ?? null,
     contract: shown?.identities.mining ?? null,
   };
   const asset = shown?.asset ?? null;
@@ -171,7 +187,9 @@ function Issued({ issuance: body }: Pick<StagesProps, 'issuance'>) {
         meaning="What owners have claimed of it."
       />
       {shown !== null && (
-        <p class="small quiet">through round {formatInteger(shown.issuance.processedThroughRound)}</p>
+        <p class="small quiet">
+          through round <To {...toRound(shown.issuance.processedThroughRound)} />
+        </p>
       )}
       {body?.status === 'unavailable' && <p class="small">{explain(body.reason)}</p>}
     </Stage>

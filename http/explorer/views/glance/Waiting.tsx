@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
+import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { count, formatInteger, formatShort } from '../../format/numbers.ts';
+import { toRound } from '../../format/sentence.ts';
 import { explain, mintStates, oracleStates, queueStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath } from '../../resources.ts';
@@ -35,7 +37,7 @@ export function Waiting({
           {oracle.latestClosure !== null && (
             <span class="quiet">
               {' '}
-              Last: round {formatInteger(oracle.latestClosure.lastRound)},{' '}
+              Last: round <To {...toRound(oracle.latestClosure.lastRound)} />,{' '}
               <Time at={oracle.latestClosure.acceptedAt} as="ago" />
             </span>
           )}
@@ -88,9 +90,10 @@ function ToBeSettled({ queue }: { queue: Queue }) {
           {' '}
           {count(buffered.roundCount, 'round')} {buffered.roundCount === '1' ? 'waits' : 'wait'},{' '}
           {formatInteger(buffered.activeRoundCount)} with work: {formatInteger(buffered.workUnits)} units
-          {since !== null && (
+          {since !== null && buffered.firstRound !== null && (
             <>
-              , the first since <Time at={since} as="ago" />
+              , the first is round <To {...toRound(buffered.firstRound)} />, since{' '}
+              <Time at={since} as="ago" />
             </>
           )}
           .
@@ -117,12 +120,12 @@ const lifecycles: Record<Submission['lifecycle'], string> = {
   superseded: 'was replaced by another one',
 };
 
-function LatestSubmission({ submission }: { submission: Submission }) {
+export function LatestSubmission({ submission }: { submission: Submission }) {
   const { lifecycle, settledThroughRound, roundCount, transactionHash, changedAt } = submission;
   return (
     <span class={`submission ${lifecycle}`}>
       {' '}
-      The newest batch, {count(roundCount, 'round')} through {formatInteger(settledThroughRound)},{' '}
+      The newest batch, {count(roundCount, 'round')} through <To {...toRound(settledThroughRound)} />,{' '}
       {lifecycles[lifecycle]} (<Time at={changedAt} as="minute" />
       {transactionHash !== null && (
         <>
@@ -158,8 +161,11 @@ function NextRound({ mining, safeBlock }: { mining: Mining; safeBlock: string })
   return (
     <>
       {/* While the core cannot be read, the history is from its last known state, and says so. */}
-      {core?.status === 'unavailable' && `As of block ${formatInteger(safeBlock)}, the last that is known: `}
-      <strong>Round {formatInteger(nextRound.round)} is next.</strong>{' '}
+      {core?.status === 'unavailable' &&
+        `As of Ethereum block ${formatInteger(safeBlock)}, the last that is known: `}
+      <strong>
+        Round <To {...toRound(nextRound.round)} /> is next.
+      </strong>{' '}
       {mintStates[nextRound.state] ?? nextRound.state}{' '}
       {nextRound.amountBaseUnits === '0' ? (
         'Nothing is owed through the last settled round.'
@@ -169,8 +175,8 @@ function NextRound({ mining, safeBlock }: { mining: Mining; safeBlock: string })
           <strong>
             {formatShort(nextRound.amountBaseUnits, economy.decimals, 2)} {economy.symbol}
           </strong>{' '}
-          for {count(nextRound.completedBlockCount, 'block')}, through round{' '}
-          {formatInteger(nextRound.countedThroughRound)}.
+          for {count(nextRound.completedBlockCount, 'work block')}, through round{' '}
+          <To {...toRound(nextRound.countedThroughRound)} />.
         </>
       )}
     </>

@@ -1,8 +1,10 @@
 import { Available } from '../../components/Banner.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
+import { Linked } from '../../components/Linked.tsx';
 import { More } from '../../components/More.tsx';
-import { nameChainBlock } from '../../format/events.ts';
-import { formatShort, shortenHash } from '../../format/numbers.ts';
+import { nameMiners } from '../../format/events.ts';
+import { formatShort } from '../../format/numbers.ts';
+import { type Sentence, say, toEthereumBlock, toOwner } from '../../format/sentence.ts';
 import type { Bodies } from '../../page.ts';
 import type { ListPlace } from '../../place.ts';
 import type { Portfolio } from './Positions.tsx';
@@ -33,10 +35,10 @@ export function OwnerActivity({ activity, place, configuration }: OwnerActivityP
                     id={event.id}
                     family="players"
                     at={event.source.blockTimestamp}
-                    source={nameChainBlock(event.source.blockNumber)}
+                    source={say`Ethereum block ${toEthereumBlock(event.source.blockNumber)}`}
                     transactionHash={event.source.transactionHash}
                   >
-                    {describe(event, owner, configuration)}
+                    <Linked of={describe(event, owner, configuration)} />
                   </EventItem>
                 ))}
               </ol>
@@ -53,24 +55,25 @@ function describe(
   event: OwnerEvent,
   owner: string,
   { tokenSymbol, tokenDecimals }: OwnerActivityProps['configuration'],
-): string {
-  const miners = `${event.tokenIds.length === 1 ? 'miner' : 'miners'} ${event.tokenIds.map((id) => `#${id}`).join(', ')}`;
+): Sentence {
+  const miners = nameMiners(event.tokenIds);
   const amount =
     event.amountBaseUnits === null
       ? ''
       : `${formatShort(event.amountBaseUnits, tokenDecimals, 4)} ${tokenSymbol}`;
+  const nameOwner = (address: string | null) => (address === null ? 'an unknown address' : toOwner(address));
   switch (event.kind) {
     case 'mint':
-      return `Created ${miners}.`;
+      return say`Created ${miners}.`;
     case 'merge':
-      return `Merged ${miners}${event.level === null ? '' : ` to level ${event.level}`}.`;
+      return say`Merged ${miners}${event.level === null ? '' : ` to level ${event.level}`}.`;
     case 'claim':
-      return `Claimed ${amount} of ${miners}.`;
+      return say`Claimed ${amount} of ${miners}.`;
     case 'transfer':
       return event.from === owner
-        ? `Gave ${miners} to ${shortenHash(event.to ?? 'an unknown address')}.`
-        : `Received ${miners} from ${shortenHash(event.from ?? 'an unknown address')}.`;
+        ? say`Gave ${miners} to ${nameOwner(event.to)}.`
+        : say`Received ${miners} from ${nameOwner(event.from)}.`;
     case 'checkpoint':
-      return `Minted ${amount}.`;
+      return say`Minted ${amount}.`;
   }
 }

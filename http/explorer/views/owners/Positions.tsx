@@ -1,10 +1,12 @@
 import { Columns } from '../../charts/Columns.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
+import { Linked, To } from '../../components/Linked.tsx';
 import { More } from '../../components/More.tsx';
 import { Table } from '../../components/Table.tsx';
-import { formatExact, formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
+import { count, formatExact, formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
 import { describeAmount } from '../../format/quantities.ts';
+import { type Sentence, say, toBlock, toRound } from '../../format/sentence.ts';
 import { formatDay } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
 import type { ListPlace } from '../../place.ts';
@@ -19,7 +21,7 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
   const { summary, configuration, positions, earnings, chain, nextCursor } = portfolio;
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
   const route = listOwnerPaths(portfolio.owner).positions;
-  const common = { size: 'large', route, safeBlock: formatInteger(chain.safeThroughBlock) } as const;
+  const common = { size: 'large', route, safeBlock: chain.safeThroughBlock } as const;
   const amount = (label: string, field: keyof typeof summary, meaning: string) => (
     <Figure
       {...common}
@@ -122,13 +124,13 @@ function PositionTable({
               {pendingRound !== null && (
                 <span class="quiet">
                   {' '}
-                  → {formatInteger(targetWeight)} from round {formatInteger(pendingRound)}
+                  → {formatInteger(targetWeight)} from round <To {...toRound(pendingRound)} />
                 </span>
               )}
             </>
           ),
         },
-        { name: 'Merge', cell: describeMerge },
+        { name: 'Merge', cell: (position) => <Linked of={describeMerge(position)} /> },
         { name: 'Claimable', isNumber: true, cell: ({ claimableBaseUnits }) => amount(claimableBaseUnits) },
         { name: 'Earned', isNumber: true, cell: ({ earnedBaseUnits }) => amount(earnedBaseUnits) },
       ]}
@@ -141,15 +143,15 @@ function describeMerge({
   blocksUntilMerge,
   nextMergeBlock,
   pendingActivationSource,
-}: Position): string {
+}: Position): Sentence {
   switch (mergeState) {
     case 'terminal':
-      return 'highest level';
+      return ['highest level'];
     case 'pending':
-      return `change by ${pendingActivationSource ?? 'merge'} under way`;
+      return say`change by ${pendingActivationSource ?? 'merge'} under way`;
     case 'cooldown':
-      return `in ${formatInteger(blocksUntilMerge)} blocks, at block ${formatInteger(nextMergeBlock)}`;
+      return say`in ${count(blocksUntilMerge, 'work block')}, at work block ${toBlock(nextMergeBlock)}`;
     case 'ready':
-      return 'possible now';
+      return ['possible now'];
   }
 }

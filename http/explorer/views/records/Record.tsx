@@ -1,9 +1,17 @@
 import { Unavailable } from '../../components/Banner.tsx';
-import { TransactionLink } from '../../components/TransactionLink.tsx';
+import { To } from '../../components/Linked.tsx';
+import { usePage } from '../../components/pageContext.ts';
+import { Time } from '../../components/Time.tsx';
+import { WholeTransaction } from '../../components/TransactionLink.tsx';
 import { formatInteger } from '../../format/numbers.ts';
-import { type FeedEvent, searchedEventsMax } from '../../page.ts';
+import { toBlock, toEthereumBlock, toMiner } from '../../format/sentence.ts';
+import { type FeedEvent, searchedEventsMax, transactionEventsMax } from '../../page.ts';
 import { formatPlace, nameView, type Place, type RecordView } from '../../place.ts';
+import { corePath, metadataPath, statusPath } from '../../resources.ts';
+import { countBlocks } from '../../rounds.ts';
+import { DayEnd, DayFacts } from '../days/DayFacts.tsx';
 import { DescribedEvent } from '../feed/EventList.tsx';
+import { LatestSubmission } from '../glance/Waiting.tsx';
 import { RoundFacts } from './RoundFacts.tsx';
 import { TokenCard } from './TokenCard.tsx';
 
@@ -17,33 +25,43 @@ interface RecordProps {
 const leads: Readonly<Record<RecordView, string>> = {
   miner: 'A position that shares in what is minted, by its weight.',
   round: '',
-  block:
-    'The batch that completed the work block of this number, and what happened in the chain’s block of this number.',
-  settlement: 'What this transaction has settled or minted.',
+  block: 'A block of the wheel’s work, which is not an Ethereum block.',
+  'ethereum-block': 'A block of the chain, which is not a block of the wheel’s work.',
+  transaction: 'A transaction on Ethereum, and all that it did here.',
   event: 'An event of the feed.',
+  day: '',
 };
 
-/** The page of one miner, round, block, transaction or event. */
+/** What is said if a record has no events. */
+const withoutEvents: Readonly<Partial<Record<RecordView, string>>> = {
+  'ethereum-block': 'Nothing was settled or minted in this Ethereum block, and no owner did anything.',
+  transaction:
+    'Nothing that the feed shows is known of this transaction. It may not be 12 Ethereum blocks deep yet, may only have moved miners between owners, which is in the activity of both, or may belong to other contracts.',
+};
+
+/** The page of one miner, round, block, transaction, event or day. */
 export function RecordPage({ view, id, events }: RecordProps) {
-  const name = nameView({ view, id: view === 'miner' || view === 'settlement' ? id : formatInteger(id) });
+  const isWithout = events?.length === 0;
   return (
     <section aria-labelledby="record">
-      <h1 id="record">{name}</h1>
+      <h1 id="record">{nameView({ view, id })}</h1>
       {leads[view] !== '' && <p class="lead">{leads[view]}</p>}
-      {view === 'settlement' && (
-        <p>
-          <TransactionLink hash={id} isWhole />
-        </p>
-      )}
-      {view === 'miner' && <TokenCard tokenId={id} />}
+      {view === 'transaction' && <Transaction hash={id} />}
+      {view === 'miner' && <Miner tokenId={id} events={events} />}
       {view === 'round' && <RoundFacts round={id} />}
+      {view === 'block' && <WorkBlock number={id} events={events} />}
+      {view === 'day' && <DayFacts date={id} />}
       {events === null && <Unavailable>Events cannot be read at the moment.</Unavailable>}
+      {isWithout && withoutEvents[view] !== undefined && <p class="empty">{withoutEvents[view]}</p>}
       {events !== null && events.length > 0 && (
-        <ol class="events">
-          {events.map((event) => (
-            <DescribedEvent key={event.id} event={event} />
-          ))}
-        </ol>
+        <>
+          {view === 'day' && <h2>What the wheel reached</h2>}
+          <ol class="events">
+            {events.map((event) => (
+              <DescribedEvent key={event.id} event={event} />
+            ))}
+          </ol>
+        </>
       )}
       {view === 'miner' && (
         <p class="small quiet">
@@ -51,8 +69,83 @@ export function RecordPage({ view, id, events }: RecordProps) {
           of an owner has older ones.
         </p>
       )}
+      {view === 'transaction' && events?.length === transactionEventsMax && (
+        <p class="small quiet">These are its first {formatInteger(transactionEventsMax)} events.</p>
+      )}
+      {view === 'day' && <DayEnd date={id} />}
       {view === 'event' && events?.[0] !== undefined && <Payload event={events[0]} />}
     </section>
+  );
+}
+
+function Transaction({ hash }: { hash: string }) {
+  const queue = usePage().read('status', statusPath)?.settlementQueue;
+  const submission = queue?.status === 'available' ? queue.latestSubmission : null;
+  return (
+    <>
+      <p>
+        <WholeTransaction hash={hash} />
+      </p>
+      {submission?.transactionHash === hash && (
+        <p>
+          <LatestSubmission submission={submission} />
+        </p>
+      )}
+    </>
+  );
+}
+
+/** A miner at the safe block, or what has become of it. */
+function Miner({ tokenId, events }: { tokenId: string; events: RecordProps['events'] }) {
+  const body = usePage().read('metadata', metadataPath(tokenId));
+  const isGone = body?.status === 'unavailable' && body.reason === 'not_yet_safe';
+  if (!isGone || events === null) return <TokenCard tokenId={tokenId} />;
+  const merge = events.find(
+    (event) => event.type === 'player.miners_merged' && event.payload.donorTokenId === tokenId,
+  );
+  if (merge?.type === 'player.miners_merged')
+    return (
+      <p>
+        It was merged into miner <To {...toMiner(merge.payload.survivorTokenId)} /> on{' '}
+        <Time at={merge.occurredAt} as="minute" />, and is no more.
+      </p>
+    );
+  return (
+    <p>
+      {events.length > 0
+        ? 'Its picture and its attributes are not known at the safe block.'
+        : 'No miner with this number is known at the safe block. If there was one, it has been merged into another one.'}
+    </p>
+  );
+}
+
+/** How far a block of work has come. */
+function WorkBlock({ number, events }: { number: string; events: RecordProps['events'] }) {
+  const body = usePage().read('core', corePath);
+  if (body?.status !== 'available') return null;
+  const height = String(countBlocks(body.core.cumulativeBlockUnits));
+  const isComplete = (events !== null && events.length > 0) || BigInt(number) <= BigInt(height);
+  const { deploymentBlock, safeThroughBlock } = body.chain;
+  const isEthereumBlock =
+    BigInt(number) >= BigInt(deploymentBlock) && BigInt(number) <= BigInt(safeThroughBlock);
+  return (
+    <>
+      <p>
+        {isComplete ? (
+          'It is complete. This batch has completed it:'
+        ) : (
+          <>
+            It is not complete yet. The newest complete one is{' '}
+            {height === '0' ? 'still to come' : <To {...toBlock(height)} />}.
+          </>
+        )}
+      </p>
+      {!isComplete && isEthereumBlock && (
+        <p>
+          There is an Ethereum block with this number: <To {...toEthereumBlock(number)} />.
+        </p>
+      )}
+    </>
   );
 }
 

@@ -1,9 +1,12 @@
 import { Available } from '../../components/Banner.tsx';
 import { Figure } from '../../components/Figure.tsx';
+import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
+import { findDay } from '../../days.ts';
 import { formatInteger } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
+import { toDay } from '../../format/sentence.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath, settlementsPath, statisticsPath, statusPath } from '../../resources.ts';
 import { computeRoundEnd, roundMs } from '../../rounds.ts';
@@ -44,7 +47,13 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
     <>
       <p class="lead">
         <Time at={new Date(startMs).toISOString()} as="minute" /> to{' '}
-        <Time at={new Date(endMs).toISOString()} as="minute" />. {state}
+        <Time at={new Date(endMs).toISOString()} as="minute" />
+        {startMs <= renderedAtMs && (
+          <>
+            , on the day of <To {...toDay(findDay(startMs))} />
+          </>
+        )}
+        . {state}
       </p>
       <div class="figures wide">
         {halfHour !== null && (
@@ -69,7 +78,7 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
       </div>
       <nav class="choice" aria-label="Neighbours">
         {round !== '1' && <a href={`/rounds/${BigInt(round) - 1n}`}>Round before</a>}
-        <a href={`/rounds/${BigInt(round) + 1n}`}>Next round</a>
+        {endMs <= renderedAtMs && <a href={`/rounds/${BigInt(round) + 1n}`}>Next round</a>}
       </nav>
     </>
   );
@@ -77,10 +86,8 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
 
 /** The half hour with a time in the statistics; null if it is older, later or not known. */
 function findHalfHour(statistics: Bodies['statistics'] | null, startMs: number) {
-  const dayMs = 48 * halfHourMs;
-  const noonMs = Math.floor((startMs - dayMs / 2) / dayMs) * dayMs + dayMs / 2;
-  const date = new Date(noonMs).toISOString().slice(0, 10);
-  const minute = (Math.floor((startMs % dayMs) / halfHourMs) * halfHourMs) / 60_000;
+  const date = findDay(startMs);
+  const minute = (Math.floor((startMs % (48 * halfHourMs)) / halfHourMs) * halfHourMs) / 60_000;
   const day = statistics?.activity.days.find((one) => one.date === date);
   const bucket = day?.buckets.find(({ startMinuteUtc }) => startMinuteUtc === minute);
   return bucket === undefined || bucket.coverage === 'future' ? null : bucket;

@@ -28,21 +28,21 @@ function History({ core }: { core: Extract<Bodies['core'], { status: 'available'
   return (
     <>
       <Figure
-        label="Work for a block, now"
+        label="Work for a work block, now"
         value={formatExact(workPerThousandBlocks, 3)}
         unit="units"
         route={corePath}
         field="core.workPerThousandBlocks"
-        exact={`${formatInteger(workPerThousandBlocks)} work units for 1,000 blocks`}
-        meaning="The contract adjusts it after each batch, so that a round with work completes a steady number of blocks."
-        safeBlock={formatInteger(core.chain.safeThroughBlock)}
+        exact={`${formatInteger(workPerThousandBlocks)} work units for 1,000 work blocks`}
+        meaning="The contract adjusts it after each batch, so that a round with work completes a steady number of work blocks."
+        safeBlock={core.chain.safeThroughBlock}
         contract={core.identities.core}
       />
       {rows.length > 1 && (
         <>
           <Line
             id="difficulty"
-            label={`Work for a block after each of the newest ${rows.length} batches`}
+            label={`Work for a work block after each of the newest ${rows.length} batches`}
             points={rows.map(({ id, at, value, round }) => ({
               key: id,
               value: Number(value) / 1000,

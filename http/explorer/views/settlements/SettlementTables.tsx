@@ -1,6 +1,10 @@
+import { Linked } from '../../components/Linked.tsx';
 import { Table } from '../../components/Table.tsx';
 import { Time } from '../../components/Time.tsx';
-import { formatInteger, formatShort, shortenHash } from '../../format/numbers.ts';
+import { TransactionLink } from '../../components/TransactionLink.tsx';
+import { nameRounds } from '../../format/events.ts';
+import { formatInteger, formatShort } from '../../format/numbers.ts';
+import { say, toBlock } from '../../format/sentence.ts';
 import type { Bodies } from '../../page.ts';
 
 export type History = Extract<Bodies['settlements'], { status: 'available' }>;
@@ -14,9 +18,7 @@ const time = {
 const transaction = {
   name: 'Transaction',
   cell: ({ transactionHash }: { readonly transactionHash: string }) => (
-    <a href={`/settlements/${transactionHash}`}>
-      <code class="hash">{shortenHash(transactionHash)}</code>
-    </a>
+    <TransactionLink hash={transactionHash} />
   ),
 };
 
@@ -26,9 +28,9 @@ export function Batches({ history }: { history: History }) {
   const asset = mining.status === 'available' ? mining.economy : null;
   return (
     <section aria-labelledby="batches">
-      <h2 id="batches">Newest batches that completed blocks</h2>
+      <h2 id="batches">Newest batches that completed work blocks</h2>
       {recentSettlements.length === 0 ? (
-        <p class="empty">No batch of this range has completed a block.</p>
+        <p class="empty">No batch of this range has completed a work block.</p>
       ) : (
         <Table
           label="newest batches"
@@ -38,16 +40,21 @@ export function Batches({ history }: { history: History }) {
             {
               name: 'Rounds',
               isNumber: true,
-              cell: (one) => formatRounds(one.previousSettledThroughRound, one.settledThroughRound),
+              cell: (one) => (
+                <Linked of={nameRounds(one.previousSettledThroughRound, one.settledThroughRound)} />
+              ),
             },
             { name: 'Work', isNumber: true, cell: ({ workAdded }) => formatInteger(workAdded) },
             {
-              name: 'Blocks',
+              name: 'Work blocks',
               isNumber: true,
-              cell: (one) =>
-                one.completedBlockCount === '1'
-                  ? formatInteger(one.lastCompletedBlock)
-                  : `${formatInteger(one.firstCompletedBlock)}–${formatInteger(one.lastCompletedBlock)}`,
+              cell: ({ completedBlockCount, firstCompletedBlock: first, lastCompletedBlock: last }) => (
+                <Linked
+                  of={
+                    completedBlockCount === '1' ? [toBlock(last)] : say`${toBlock(first)} to ${toBlock(last)}`
+                  }
+                />
+              ),
             },
             {
               name: 'Minted',
@@ -82,10 +89,10 @@ export function Checkpoints({ mining }: { mining: Mining }) {
             {
               name: 'Rounds',
               isNumber: true,
-              cell: ({ afterRound, throughRound }) => formatRounds(afterRound, throughRound),
+              cell: ({ afterRound, throughRound }) => <Linked of={nameRounds(afterRound, throughRound)} />,
             },
             {
-              name: 'Blocks',
+              name: 'Work blocks',
               isNumber: true,
               cell: ({ completedBlockCount }) => formatInteger(completedBlockCount),
             },
@@ -101,8 +108,4 @@ export function Checkpoints({ mining }: { mining: Mining }) {
       )}
     </section>
   );
-}
-
-function formatRounds(after: string, through: string): string {
-  return `${formatInteger(String(BigInt(after) + 1n))}–${formatInteger(through)}`;
 }

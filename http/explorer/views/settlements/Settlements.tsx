@@ -3,10 +3,12 @@ import { Available, Banner, LastKnownHistory, Unavailable } from '../../componen
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
+import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
+import { toRound } from '../../format/sentence.ts';
 import { time } from '../../format/timeTexts.ts';
 import { explain, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
@@ -39,8 +41,8 @@ export function Settlements(place: Extract<Place, { readonly view: 'settlements'
       <section aria-labelledby="settlements">
         <h1 id="settlements">Settlements</h1>
         <p class="lead">
-          Closed rounds are settled on Ethereum in batches. Work completes blocks, and blocks are what tokens
-          are minted for.
+          Closed rounds are settled on Ethereum in batches. Work completes work blocks, which tokens are
+          minted for.
         </p>
         <Choice
           label="Range"
@@ -71,7 +73,7 @@ export function Settlements(place: Extract<Place, { readonly view: 'settlements'
 
 function Summary({ history, route, core }: { history: History; route: string; core: Bodies['core'] | null }) {
   const { summary, mining, chain } = history;
-  const common = { size: 'large', route, safeBlock: formatInteger(chain.safeThroughBlock) } as const;
+  const common = { size: 'large', route, safeBlock: chain.safeThroughBlock } as const;
   const { range } = history;
   return (
     <>
@@ -101,11 +103,11 @@ function Summary({ history, route, core }: { history: History; route: string; co
         />
         <Figure
           {...common}
-          label="Blocks completed"
+          label="Work blocks completed"
           value={formatInteger(summary.completedBlockCount)}
           field="summary.completedBlockCount"
           exact={`${summary.completedBlockCount} work blocks`}
-          meaning="Blocks of the wheel’s work."
+          meaning="Blocks of the wheel’s work, which are not Ethereum blocks."
         />
         {mining.status === 'available' && (
           <Figure
@@ -129,7 +131,7 @@ function Buckets({ history }: { history: History }) {
     key: startAt,
     value: Number(completedBlockCount),
     state: Date.parse(startAt) > nowMs ? ('future' as const) : ('complete' as const),
-    text: `from ${time('minute', startAt)}: ${formatInteger(completedBlockCount)} blocks completed`,
+    text: `from ${time('minute', startAt)}: ${formatInteger(completedBlockCount)} work blocks completed`,
   }));
   // A time of day belongs to the left edge of its column, a date to the middle.
   const [middle, format] = range === '24h' ? ([0, 'dayAndHour'] as const) : ([0.5, 'day'] as const);
@@ -141,10 +143,10 @@ function Buckets({ history }: { history: History }) {
   });
   return (
     <section aria-labelledby="blocks">
-      <h2 id="blocks">Blocks completed</h2>
+      <h2 id="blocks">Work blocks completed</h2>
       <Columns
         id="blocks"
-        label={`Blocks completed over ${names[range]}`}
+        label={`Work blocks completed over ${names[range]}`}
         marks={marks}
         ticks={ticks}
         formatValue={formatTick}
@@ -167,16 +169,19 @@ function NextRound({ mining }: { mining: History['mining'] }) {
         <Unavailable>{explain(mining.reason)}</Unavailable>
       ) : (
         <p>
-          Round <strong>{formatInteger(mining.nextRound.round)}</strong>,{' '}
-          <Time at={mining.nextRound.startsAt} as="minute" /> to{' '}
+          Round{' '}
+          <strong>
+            <To {...toRound(mining.nextRound.round)} />
+          </strong>
+          , <Time at={mining.nextRound.startsAt} as="minute" /> to{' '}
           <Time at={mining.nextRound.endsAt} as="minute" />.{' '}
           {mintStates[mining.nextRound.state] ?? mining.nextRound.state} A checkpoint through round{' '}
-          {formatInteger(mining.nextRound.countedThroughRound)} would mint{' '}
+          <To {...toRound(mining.nextRound.countedThroughRound)} /> would mint{' '}
           <strong>
             {formatShort(mining.nextRound.amountBaseUnits, mining.economy.decimals, 2)}{' '}
             {mining.economy.symbol}
           </strong>
-          . Each block is worth {formatShort(mining.rewardPerBlock, mining.economy.decimals, 4)}{' '}
+          . Each work block is worth {formatShort(mining.rewardPerBlock, mining.economy.decimals, 4)}{' '}
           {mining.economy.symbol}; {formatShort(mining.unmintedCapacityBaseUnits, mining.economy.decimals, 0)}{' '}
           of {formatShort(mining.supplyCap, mining.economy.decimals, 0)} can still be minted.
         </p>

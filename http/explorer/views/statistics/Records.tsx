@@ -1,5 +1,6 @@
 import { Figure } from '../../components/Figure.tsx';
 import { Day, Time } from '../../components/Time.tsx';
+import { findDay } from '../../days.ts';
 import { count, formatInteger } from '../../format/numbers.ts';
 import {
   describeDistance,
@@ -10,6 +11,7 @@ import {
 } from '../../format/quantities.ts';
 import { formatMinutes } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
+import { formatPlace } from '../../place.ts';
 import { statisticsPath } from '../../resources.ts';
 
 type Statistics = Bodies['statistics'];
@@ -35,12 +37,24 @@ const kinds: Record<Name, Kind> = {
   ],
 };
 
+interface RecordsProps {
+  readonly statistics: Statistics;
+  readonly title: string;
+  /** If it is given, only records of this universal day are shown. */
+  readonly date?: string;
+}
+
 /** Largest values of the range, each with its date. */
-export function Records({ statistics }: { statistics: Statistics }) {
-  const names = Object.keys(kinds) as Name[]; // The keys that the type above lists.
+export function Records({ statistics, title, date }: RecordsProps) {
+  const isShown = (name: Name) => {
+    const record = statistics.records[name];
+    return date === undefined || (record !== null && findDay(Date.parse(record.occurredAt)) === date);
+  };
+  const names = (Object.keys(kinds) as Name[]).filter(isShown); // The keys that the type above lists.
+  if (names.length === 0) return null;
   return (
     <section aria-labelledby="records">
-      <h2 id="records">Records of the range</h2>
+      <h2 id="records">{title}</h2>
       <div class="figures wide">
         {names.map((name) => {
           const [label, describe, as] = kinds[name];
@@ -60,7 +74,9 @@ export function Records({ statistics }: { statistics: Statistics }) {
                 'nothing above zero was observed'
               ) : (
                 <>
-                  {as === 'date' ? <Day of={record.occurredAt} /> : <Time at={record.occurredAt} as={as} />}
+                  <a href={formatPlace({ view: 'day', id: findDay(Date.parse(record.occurredAt)) })}>
+                    {as === 'date' ? <Day of={record.occurredAt} /> : <Time at={record.occurredAt} as={as} />}
+                  </a>
                   {record.coverage === 'partial' && ' · partly observed'}
                 </>
               )}

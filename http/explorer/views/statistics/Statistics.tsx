@@ -1,8 +1,8 @@
 import { Legend } from '../../charts/Columns.tsx';
+import { TodayChart } from '../../charts/DayChart.tsx';
 import { HeatMap } from '../../charts/HeatMap.tsx';
 import { findSpan, findTime } from '../../charts/halfHours.ts';
 import { Line } from '../../charts/Line.tsx';
-import { TodayChart } from '../../charts/TodayChart.tsx';
 import { Unread } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
@@ -190,7 +190,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
         </p>
         <DataTable id="days" table={daysTable(days)} file={`/tables/days.csv?range=${range}`} />
       </section>
-      <Records statistics={statistics} />
+      <Records statistics={statistics} title="Records of the range" />
       <Submissions oracle={statistics.oracle} />
     </>
   );

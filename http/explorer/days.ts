@@ -1,0 +1,29 @@
+import { findTime } from './charts/halfHours.ts';
+
+const dayMs = 86_400_000;
+const noon = 720;
+
+/** Beginning and end of a universal day, in epoch milliseconds: from its noon to the next. */
+export function findDaySpan(date: string): readonly [startMs: number, endMs: number] {
+  const startMs = Date.parse(findTime(date, noon));
+  return [startMs, startMs + dayMs];
+}
+
+/** Date of the universal day that holds a time in epoch milliseconds. */
+export function findDay(atMs: number): string {
+  return new Date(atMs - dayMs / 2).toISOString().slice(0, 10);
+}
+
+/** The date some days after another. */
+export function addDays(date: string, count: number): string {
+  return new Date(Date.parse(date) + count * dayMs).toISOString().slice(0, 10);
+}
+
+/** Returns a date in ISO 8601, such as `2026-11-25`, if there is such a day; otherwise null. */
+export function parseDate(year: number, month: number, day: number): string | null {
+  const atMs = Date.UTC(year, month - 1, day);
+  const date = Number.isNaN(atMs) ? null : new Date(atMs);
+  // 30 February would be 2 March.
+  const isDate = date !== null && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  return isDate && year > 999 && year < 10_000 ? date.toISOString().slice(0, 10) : null;
+}

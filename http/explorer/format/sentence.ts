@@ -1,0 +1,58 @@
+import type { Place, RecordView } from '../place.ts';
+import { formatInteger, shortenHash } from './numbers.ts';
+import { formatDate } from './times.ts';
+
+/** A part of a text that leads to a page. */
+export interface Link {
+  readonly text: string;
+  readonly place: Place;
+  /** All of a shortened text. */
+  readonly title?: string;
+}
+
+/** A text with links in it. */
+export type Sentence = readonly (string | Link)[];
+
+/** Tag of a template whose values may be links or sentences. */
+export function say(
+  texts: TemplateStringsArray,
+  ...values: readonly (string | number | Link | Sentence)[]
+): Sentence {
+  return texts.flatMap((text, index) => {
+    const value = values[index] ?? '';
+    const said = Array.isArray(value) ? (value as Sentence) : [value as string | number | Link];
+    return [text, ...said.map((part) => (typeof part === 'number' ? String(part) : part))];
+  });
+}
+
+/** The text without its links. */
+export function writeSentence(sentence: Sentence): string {
+  return sentence.map((part) => (typeof part === 'string' ? part : part.text)).join('');
+}
+
+/** A list such as `1, 2 and 3`. */
+export function listLinks(links: readonly Link[]): Sentence {
+  return links.flatMap((link, index) =>
+    index === 0 ? [link] : [index === links.length - 1 ? ' and ' : ', ', link],
+  );
+}
+
+/** A number that leads to the page of its record. */
+const toRecord = (view: RecordView) => (id: string) => ({ text: formatInteger(id), place: { view, id } });
+
+export const toRound = toRecord('round');
+export const toBlock = toRecord('block');
+export const toEthereumBlock = toRecord('ethereum-block');
+
+export function toMiner(id: string): Link {
+  return { text: id, place: { view: 'miner', id } };
+}
+
+export function toOwner(address: string): Link {
+  return { text: shortenHash(address), place: { view: 'owners', address }, title: address };
+}
+
+/** @param date of a universal day, or a time at its beginning. */
+export function toDay(date: string): Link {
+  return { text: formatDate(date), place: { view: 'day', id: date.slice(0, 10) } };
+}
