@@ -1,3 +1,6 @@
+import type { Bodies, PageChain } from '../page.ts';
+import { nameNetwork } from './networks.ts';
+
 /** Sentences for the contract's codes. An unknown code is shown unchanged. */
 const sentences: Readonly<Record<string, string>> = {
   // Builder and settlement queue (CONTRACT.md, Builder and Settlement queue state).
@@ -5,8 +8,6 @@ const sentences: Readonly<Record<string, string>> = {
   counter_fault: 'The device says that its counter is faulty, so nothing is projected from it.',
   counter_epoch_unapproved: 'The device counts in a new counter epoch that the oracle has not approved yet.',
   oracle_head_unavailable: 'The oracle has not closed a round yet.',
-  round_projection_gap:
-    'A round is missing between what is settled and what is measured now: its work is unknown, so what would settle cannot be computed.',
   round_ineligible: 'A round has more work than the core contract accepts.',
   // Why the queue is blocked.
   incident_open: 'An incident is open: the operator has stopped settlement.',
@@ -38,6 +39,25 @@ const sentences: Readonly<Record<string, string>> = {
 
 export function explain(code: string): string {
   return sentences[code] ?? `The service says: ${code.replaceAll('_', ' ')}.`;
+}
+
+/**
+ * Explains why nothing can be projected (CONTRACT.md, Builder). A gap has several causes, which the queue's reason and the state of the chain
+ * tell apart.
+ */
+export function explainProjection(
+  reason: string,
+  { settlementQueue: queue }: Pick<Bodies['status'], 'settlementQueue'>,
+  chain: PageChain | null,
+): string {
+  if (reason !== 'round_projection_gap') return explain(reason);
+  const outcome = 'so what would settle cannot be computed.';
+  if (chain === null) return `This service is not connected to a chain, ${outcome}`;
+  if (chain.reason !== null) return `${nameNetwork(chain.target)} cannot be read at the moment, ${outcome}`;
+  // The queue counts closed rounds alone.
+  return queue.status === 'unavailable' && queue.reason === reason
+    ? `The closed rounds that are known here do not continue what is settled, ${outcome}`
+    : `A round since the last closed one was not observed from beginning to end: its work is unknown, ${outcome}`;
 }
 
 /** States of the settlement queue, as a headline and a sentence. */

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { Figure } from '../../components/Figure.tsx';
+import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
-import { explain, provenances } from '../../format/words.ts';
+import { explain, explainProjection, provenances } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath, issuancePath, statisticsPath, statusPath } from '../../resources.ts';
 
@@ -70,7 +71,9 @@ function Measured({ status, statistics }: Pick<StagesProps, 'status' | 'statisti
   );
 }
 
-function Optimistic({ status: { builder, measurement } }: Pick<StagesProps, 'status'>) {
+function Optimistic({ status }: Pick<StagesProps, 'status'>) {
+  const { builder, measurement } = status;
+  const { chain } = usePage();
   const isKnown = builder.status === 'available';
   return (
     <Stage name="optimistic" meaning="what would settle next">
@@ -95,7 +98,7 @@ function Optimistic({ status: { builder, measurement } }: Pick<StagesProps, 'sta
           meaning="Height with the progress into the next block."
         />
       ) : (
-        <p class="small">{explain(builder.reason)}</p>
+        <p class="small">{explainProjection(builder.reason, status, chain)}</p>
       )}
     </Stage>
   );
@@ -129,11 +132,16 @@ function Settled({ status, core: body }: Pick<StagesProps, 'status' | 'core'>) {
         meaning="Work of all rounds that a confirmed batch has settled."
       />
       {body?.status === 'unavailable' && <p class="small">{explain(body.reason)}</p>}
-      {anchor?.confirmedAt && (
+      {core !== null && (
         <p class="small quiet">
-          through round {formatInteger(anchor.settledThroughRound)} ·{' '}
-          <Time at={anchor.confirmedAt} as="ago" />
-          {anchor.transactionHash !== null && (
+          through round {formatInteger(core.settledThroughRound)}
+          {anchor?.confirmedAt && (
+            <>
+              {' · '}
+              <Time at={anchor.confirmedAt} as="ago" />
+            </>
+          )}
+          {anchor?.transactionHash && (
             <>
               {' · '}
               <TransactionLink hash={anchor.transactionHash} />

@@ -3,7 +3,7 @@ import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { count, formatInteger, formatShort } from '../../format/numbers.ts';
-import { explain, mintStates, oracleStates, queueStates } from '../../format/words.ts';
+import { explain, explainProjection, mintStates, oracleStates, queueStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath } from '../../resources.ts';
 import { computeRoundEnd } from '../../rounds.ts';
@@ -42,7 +42,7 @@ export function Waiting({
         </Item>
         {queue.status === 'unavailable' ? (
           <Item title="To be settled" tone="calm">
-            {explain(queue.reason)}
+            {explainProjection(queue.reason, status, usePage().chain)}
           </Item>
         ) : (
           <ToBeSettled queue={queue} />
@@ -146,19 +146,16 @@ function ToBeMinted({ settlements }: { settlements: Bodies['settlements'] | null
       ) : settlements.mining.status === 'unavailable' ? (
         explain(settlements.mining.reason)
       ) : (
-        <NextRound mining={settlements.mining} safeBlock={settlements.chain.safeThroughBlock} />
+        <NextRound mining={settlements.mining} />
       )}
     </Item>
   );
 }
 
-function NextRound({ mining, safeBlock }: { mining: Mining; safeBlock: string }) {
-  const core = usePage().read('core', corePath);
+function NextRound({ mining }: { mining: Mining }) {
   const { nextRound, economy } = mining;
   return (
     <>
-      {/* While the core cannot be read, the history is from its last known state, and says so. */}
-      {core?.status === 'unavailable' && `As of block ${formatInteger(safeBlock)}, the last that is known: `}
       <strong>Round {formatInteger(nextRound.round)} is next.</strong>{' '}
       {mintStates[nextRound.state] ?? nextRound.state}{' '}
       {nextRound.amountBaseUnits === '0' ? (

@@ -1,10 +1,11 @@
 import { Columns } from '../../charts/Columns.tsx';
-import { Available, Banner, LastKnownHistory, Unavailable } from '../../components/Banner.tsx';
+import { Available, Banner, Unavailable } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
+import { nameChain } from '../../format/networks.ts';
 import { formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { time } from '../../format/timeTexts.ts';
@@ -39,8 +40,8 @@ export function Settlements(place: Extract<Place, { readonly view: 'settlements'
       <section aria-labelledby="settlements">
         <h1 id="settlements">Settlements</h1>
         <p class="lead">
-          Closed rounds are settled on Ethereum in batches. Work completes blocks, and blocks are what tokens
-          are minted for.
+          Closed rounds are settled on {nameChain(usePage().chain)} in batches. Work completes blocks, and
+          blocks are what tokens are minted for.
         </p>
         <Choice
           label="Range"
@@ -75,7 +76,6 @@ function Summary({ history, route, core }: { history: History; route: string; co
   const { range } = history;
   return (
     <>
-      <LastKnownHistory core={core} safeBlock={chain.safeThroughBlock} />
       {core?.status === 'available' && core.core.paused && (
         <Banner severity="warning" title="The core contract is paused.">
           {explain('settlement_paused')}
