@@ -1,30 +1,32 @@
 import { DataTable } from '../components/DataTable.tsx';
+import { usePage } from '../components/pageContext.ts';
 import { formatExact, formatInteger, formatTick } from '../format/numbers.ts';
 import { time } from '../format/timeTexts.ts';
-import { coverages } from '../format/words.ts';
+import { describeObservedWork } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 import { todayTable } from '../tables/tables.ts';
 import { Columns, Legend } from './Columns.tsx';
-import { findTime, inDayOrder, listDayTicks } from './halfHours.ts';
+import { listDayTicks } from './halfHours.ts';
+import { findKnown, listHalfHours } from './observed.ts';
 
 type Statistics = Bodies['statistics'];
 
 /** Today's 48 half hours, from noon to noon, against the typical day of the range. */
 export function TodayChart({ statistics }: { statistics: Statistics }) {
+  const known = findKnown(statistics, usePage().read);
   const { days, typicalDay } = statistics.activity;
   const today = days.at(-1);
   if (today === undefined) return null;
   const typical = new Map(typicalDay.map((slot) => [slot.startMinuteUtc, slot.meanWorkMilli]));
-  const marks = inDayOrder(today.buckets).map(({ startMinuteUtc, coverage, workUnits }) => {
+  const marks = listHalfHours(today, known).map(({ startMinuteUtc, startAt, state, workUnits }) => {
     const meanWorkMilli = typical.get(startMinuteUtc) ?? null;
-    const work = workUnits === null ? coverages[coverage] : `${formatInteger(workUnits)} work units`;
     const usual = meanWorkMilli === null ? '' : `, typically ${formatExact(meanWorkMilli, 3)}`;
     return {
       key: String(startMinuteUtc),
       value: workUnits === null ? null : Number(workUnits),
-      state: coverage,
+      state,
       reference: meanWorkMilli === null ? null : Number(meanWorkMilli) / 1000,
-      text: `${time('halfHour', findTime(today.date, startMinuteUtc))}: ${work}${usual}`,
+      text: `${time('halfHour', startAt)}: ${describeObservedWork(workUnits, state)}${usual}`,
     };
   });
   return (
@@ -39,6 +41,7 @@ export function TodayChart({ statistics }: { statistics: Statistics }) {
       <Legend
         entries={[
           ['complete', 'work'],
+          ['running', 'so far'],
           ['partial', 'partly observed'],
           ['zero', 'observed, no work'],
           ['missing', 'missing'],
@@ -47,7 +50,7 @@ export function TodayChart({ statistics }: { statistics: Statistics }) {
       />
       <DataTable
         id="today"
-        table={todayTable(statistics)}
+        table={todayTable(statistics, known)}
         file={`/tables/today.csv?range=${statistics.range}`}
       />
     </>

@@ -1,5 +1,7 @@
+import type { Observed } from '../charts/observed.ts';
 import type { Bodies, PageChain } from '../page.ts';
 import { nameNetwork } from './networks.ts';
+import { formatInteger } from './numbers.ts';
 
 /** Sentences for the contract's codes. An unknown code is shown unchanged. */
 const sentences: Readonly<Record<string, string>> = {
@@ -95,9 +97,26 @@ export const provenances: Readonly<Record<string, string>> = {
   derived: 'derived',
 };
 
-export const coverages: Readonly<Record<string, string>> = {
+export const coverages: Readonly<Record<Observed, string>> = {
   complete: 'complete',
   partial: 'partial: a part was not observed',
   missing: 'missing: not observed, so unknown',
   future: 'still to come',
+  running: 'so far',
+  before: 'before the first reading',
 };
+
+/** The same for tables, where a column has the figures. */
+export const coverageNames: Readonly<Record<Observed, string>> = {
+  ...coverages,
+  partial: 'partial',
+  missing: 'missing',
+};
+
+/** Describes work by what is known of its time: `12 work units so far`. */
+export function describeObservedWork(workUnits: string | null, state: Observed): string {
+  if (state === 'future' || state === 'before') return coverages[state];
+  if (state === 'running')
+    return workUnits === null ? 'unknown so far' : `${formatInteger(workUnits)} work units so far`;
+  return `${workUnits === null ? 'unknown' : `${formatInteger(workUnits)} work units`}, ${coverages[state]}`;
+}

@@ -1,3 +1,4 @@
+import { findFirstObservedMs, findKnown, type Known } from '../../explorer/charts/observed.ts';
 import type { Bodies, ReadBody } from '../../explorer/page.ts';
 import { parsePlace } from '../../explorer/place.ts';
 import {
@@ -49,14 +50,16 @@ const definitions: Readonly<Record<string, ((query: URLSearchParams) => CsvTable
     ofStatistics(
       'days',
       query,
-      ({ activity }) => daysTable(activity.days),
+      ({ activity }, { firstObservedMs }) => daysTable(activity.days, firstObservedMs),
       (days) => days,
     ),
   'year.csv': () => ({
     readPaths: [],
     write: (read) => {
-      const year = read('year', yearPath);
-      return year === null ? null : writeFile(read, 'days', daysTable(year.days), nameDays(year.days));
+      const [year, statistics] = [read('year', yearPath), read('statistics', statisticsPath('7d'))];
+      if (year === null || statistics === null) return null;
+      const firstObservedMs = findFirstObservedMs(statistics);
+      return writeFile(read, 'days', daysTable(year.days, firstObservedMs), nameDays(year.days));
     },
   }),
   'settlements.csv': (query) => ({
@@ -103,7 +106,7 @@ type Days = Statistics['activity']['days'];
 function ofStatistics<Row>(
   name: string,
   query: URLSearchParams,
-  build: (statistics: Statistics) => DataRows<Row>,
+  build: (statistics: Statistics, known: Known) => DataRows<Row>,
   choose: (days: Days) => Days,
 ): CsvTable {
   return {
@@ -112,7 +115,12 @@ function ofStatistics<Row>(
       const place = parsePlace('/statistics', query.toString());
       const statistics = place.view === 'statistics' ? read('statistics', statisticsPath(place.range)) : null;
       if (statistics === null) return null;
-      return writeFile(read, name, build(statistics), nameDays(choose(statistics.activity.days)));
+      return writeFile(
+        read,
+        name,
+        build(statistics, findKnown(statistics, read)),
+        nameDays(choose(statistics.activity.days)),
+      );
     },
   };
 }

@@ -6,6 +6,7 @@ import type { PageChain, PageRequest } from '../../../http/explorer/page.ts';
 import type { Place } from '../../../http/explorer/place.ts';
 import { renderPage } from '../../../http/explorer/renderPage.tsx';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
+import { findCsvTable } from '../../../http/server/pages/csvTables.ts';
 
 const { bodies } = recorded;
 const { measurement } = bodies.Status.answer;
@@ -179,4 +180,161 @@ it('says in every state what the wheel is', () => {
   for (const status of [...states, null])
     for (const place of [glance, { view: 'embed' }] as const)
       expect(render(place, { '/v1/status': status }).text.split(what).length - 1).toBe(1);
+});
+
+describe('a half hour that has not ended', () => {
+  const genesisMs = Date.parse('2026-11-24T12:00:00.000Z');
+  const roundOf = (at: string) => Math.floor((Date.parse(at) - genesisMs) / 600_000) + 1;
+  const today = activity.days.at(-1) as (typeof activity.days)[number];
+
+  /** Reads the text and the shape of the half hour at 22:00, and its row in the table. */
+  function readRunning(
+    generatedAt: string,
+    { ended = null as string | null, open = '70', closedThrough = roundOf(generatedAt) - 1, isKnown = true },
+  ) {
+    const buckets = today.buckets.map((bucket) =>
+      bucket.startMinuteUtc === 1_320
+        ? { ...bucket, coverage: ended === null ? 'future' : 'partial', workUnits: ended }
+        : bucket,
+    );
+    const days = [...activity.days.slice(0, -1), { ...today, buckets }];
+    const { Status, CoreState, Statistics } = bodies;
+    const builder = {
+      ...Status.answer.builder,
+      queued: { ...Status.answer.builder.queued, openRoundWorkUnits: open },
+    };
+    const { html } = render(glance, {
+      '/v1/status': {
+        ...Status.answer,
+        generatedAt,
+        measurement: { ...measurement, observedAt: generatedAt },
+        builder: isKnown ? builder : { status: 'unavailable', reason: 'no_measurement' },
+        oracle: {
+          ...Status.answer.oracle,
+          latestClosure: { ...Status.answer.oracle.latestClosure, lastRound: String(closedThrough) },
+        },
+      },
+      '/v1/core': {
+        ...CoreState.answer,
+        configuration: { ...CoreState.answer.configuration, genesisTimestamp: String(genesisMs / 1000) },
+      },
+      '/v1/measurement/stats': { ...Statistics.answer, generatedAt, activity: { ...activity, days } },
+    });
+    const text = /‹halfHour 2026-11-25T22:00:00.000Z›: ([^,\n]*)/.exec(html)?.[1];
+    const row = /<td>2026-11-25 22:00<\/td><td>2026-11-25 22:30.*?<\/tr>/
+      .exec(html)?.[0]
+      .replace(/<[^>]*>/g, ' ');
+    return {
+      text,
+      isHollow: html.includes('class="column running"') || html.includes('class="zero running"'),
+      row,
+    };
+  }
+
+  it('is hollow, with the work of its open round', () => {
+    const running = readRunning('2026-11-25T22:05:00.000Z', {});
+    expect(running).toMatchObject({ text: '70 work units so far', isHollow: true });
+    expect(running.row).toMatch(/ 70 +so far /);
+    expect(readRunning('2026-11-25T22:05:00.000Z', { open: '0' })).toMatchObject({
+      text: '0 work units so far',
+      isHollow: true,
+    });
+  });
+
+  it('adds ended rounds and the open one only where they do not overlap', () => {
+    const at = '2026-11-25T22:25:00.000Z';
+    const read = (change: object) => readRunning(at, { ended: '400', ...change }).text;
+    expect(read({})).toBe('470 work units so far');
+    // The oracle has closed no round of it: the open work has all of them.
+    expect(read({ closedThrough: roundOf(at) - 3, open: '480' })).toBe('480 work units so far');
+    // It has closed one: what is open overlaps what has ended, so only that is said.
+    expect(read({ closedThrough: roundOf(at) - 2, open: '300' })).toBe('400 work units so far');
+    expect(read({ closedThrough: roundOf(at) - 9, open: '999' })).toBe('400 work units so far');
+    expect(read({ isKnown: false })).toBe('400 work units so far');
+  });
+
+  it('is unknown so far where nothing is known of it', () => {
+    expect(readRunning('2026-11-25T22:05:00.000Z', { isKnown: false })).toMatchObject({
+      text: 'unknown so far',
+      isHollow: false,
+    });
+  });
+});
+
+describe('days before the first reading', () => {
+  const firstObservedAt = '2026-11-23T22:10:00.000Z';
+  const days = activity.days.map((day) =>
+    day.date > '2026-11-23'
+      ? day
+      : {
+          ...day,
+          coverage: { expectedRoundCount: 144, observedRoundCount: 0, coverageBps: 0 },
+          observedWorkUnits: '0',
+          distanceMm: null,
+          buckets: day.buckets.map((bucket) => ({
+            ...bucket,
+            coverage: 'missing',
+            observedRoundCount: 0,
+            workUnits: null,
+          })),
+        },
+  );
+  const { lifetime } = bodies.Statistics.answer;
+  const statistics = {
+    ...bodies.Statistics.answer,
+    lifetime: { ...lifetime, firstObservedAt },
+    activity: { ...activity, days },
+  };
+
+  it('are not missing: in the heat map, lines, table and year', () => {
+    const { html, text } = render(
+      { view: 'statistics', range: '7d' },
+      {
+        '/v1/measurement/stats': statistics,
+        '/v1/measurement/year': { ...bodies.Year.answer, days },
+      },
+    );
+    expect(html).toContain('‹dayAndHalfHour 2026-11-22T12:00:00.000Z›: before the first reading');
+    expect(html).toContain('‹dayAndHalfHour 2026-11-23T21:30:00.000Z›: before the first reading');
+    expect(html).toContain('‹dayAndHalfHour 2026-11-23T22:30:00.000Z›: unknown, missing');
+    expect(html).toContain('aria-label="22 Nov: before the first reading"');
+    expect(html).toContain('22 Nov 2026: before the first reading');
+    expect(text).toMatch(
+      /2026-11-22 2026-11-22 12:00 2026-11-23 12:00 unknown unknown unknown 0 0 before the first reading/,
+    );
+    expect(text).toContain('The first reading is of 23 Nov 22:10 UTC');
+  });
+
+  it('are said in the files', () => {
+    const read = ((_: string, path: string) => (path.includes('stats') ? statistics : null)) as never;
+    const write = (name: string) => findCsvTable(name, 'range=7d')?.write(read)?.text ?? '';
+    expect(write('days.csv')).toContain(
+      '2026-11-22,2026-11-22T12:00:00Z,2026-11-23T12:00:00Z,,,,0,0,before the first reading',
+    );
+    expect(write('half-hours.csv')).toContain('2026-11-22T12:30:00Z,,before the first reading,0');
+  });
+});
+
+it('a day that has not ended stands alone, hollow, and no line falls to it', () => {
+  const { html } = render({ view: 'statistics', range: '7d' });
+  const chart = html.slice(html.indexOf('id="chart-work"'), html.indexOf('id="chart-distance"'));
+  expect(/class="line" d="([^"]*)"/.exec(chart)?.[1]).not.toContain('65,');
+  expect(chart).toMatch(/class="dot hollow" d="M65 /);
+  expect(chart).toContain('work units (100 % observed so far)');
+});
+
+it('files of settlements have nothing that is still to come, in the order of time', () => {
+  const { answer } = bodies.SettlementHistory;
+  const read = (() => answer) as never;
+  const lines = findCsvTable('settlements.csv', 'range=7d')?.write(read)?.text.trimEnd().split('\r\n') ?? [];
+  const starts = lines.slice(1).map((line) => line.split(',')[0] ?? '');
+  expect(starts).toEqual([...starts].sort());
+  expect(starts.every((at) => at <= answer.generatedAt)).toBe(true);
+  expect(starts.length).toBeLessThan(answer.buckets.length);
+});
+
+it('both pages say what a day is to them', () => {
+  expect(render({ view: 'statistics', range: '7d' }).text).toContain(
+    'Earnings of owners are of calendar days, from midnight to midnight UTC.',
+  );
 });

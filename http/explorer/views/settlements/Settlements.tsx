@@ -1,4 +1,5 @@
 import { Columns } from '../../charts/Columns.tsx';
+import type { Observed } from '../../charts/observed.ts';
 import { Available, Banner, Unavailable } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
@@ -9,7 +10,7 @@ import { nameChain } from '../../format/networks.ts';
 import { formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { time } from '../../format/timeTexts.ts';
-import { explain, mintStates } from '../../format/words.ts';
+import { coverages, explain, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import type { Place, SettlementsRange } from '../../place.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
@@ -125,12 +126,18 @@ function Summary({ history, route, core }: { history: History; route: string; co
 function Buckets({ history }: { history: History }) {
   const { buckets, range } = history;
   const nowMs = Date.parse(history.generatedAt);
-  const marks = buckets.map(({ startAt, completedBlockCount }) => ({
-    key: startAt,
-    value: Number(completedBlockCount),
-    state: Date.parse(startAt) > nowMs ? ('future' as const) : ('complete' as const),
-    text: `from ${time('minute', startAt)}: ${formatInteger(completedBlockCount)} blocks completed`,
-  }));
+  const marks = buckets.map(({ startAt, endAt, completedBlockCount }) => {
+    const state: Observed =
+      Date.parse(startAt) > nowMs ? 'future' : Date.parse(endAt) > nowMs ? 'running' : 'complete';
+    const blocks = `${formatInteger(completedBlockCount)} blocks completed`;
+    const text = { future: coverages.future, running: `${blocks} so far` }[String(state)] ?? blocks;
+    return {
+      key: startAt,
+      value: Number(completedBlockCount),
+      state,
+      text: `from ${time('minute', startAt)}: ${text}`,
+    };
+  });
   // A time of day belongs to the left edge of its column, a date to the middle.
   const [middle, format] = range === '24h' ? ([0, 'dayAndHour'] as const) : ([0.5, 'day'] as const);
   const ticks = buckets.flatMap(({ startAt, endAt }, index) => {
