@@ -28,12 +28,15 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
   'system.mining_checkpointed': (payload) => {
     const { asset } = payload;
     const rounds = `rounds ${formatInteger(String(BigInt(payload.afterRound) + 1n))} to ${formatInteger(payload.throughRound)}`;
+    const blocks = `${count(payload.completedBlockCount, 'block')} of ${rounds}`;
     return {
-      title: 'Minted',
+      title: payload.amountBaseUnits === '0' ? 'Nothing minted' : 'Minted',
       sentence:
         payload.completedBlockCount === '0'
           ? `No block was completed in ${rounds}, so nothing was minted.`
-          : `${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${count(payload.completedBlockCount, 'block')} of ${rounds}. Owners can claim their parts.`,
+          : payload.amountBaseUnits === '0'
+            ? `Nothing was minted for ${blocks}: no miner counted in the rounds that completed them, or everything that can ever be minted had been.`
+            : `${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${blocks}. Owners can claim their parts.`,
       owner: null,
     };
   },

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { describeEvent } from '../../../http/explorer/format/events.ts';
+import { explainNoMint } from '../../../http/explorer/format/mints.ts';
 import { explainProjection } from '../../../http/explorer/format/words.ts';
 import type { PageChain, PageRequest } from '../../../http/explorer/page.ts';
 import type { Place } from '../../../http/explorer/place.ts';
@@ -337,4 +339,38 @@ it('both pages say what a day is to them', () => {
   expect(render({ view: 'statistics', range: '7d' }).text).toContain(
     'Earnings of owners are of calendar days, from midnight to midnight UTC.',
   );
+});
+
+describe('a zero', () => {
+  const { mining } = bodies.SettlementHistory.answer;
+  const next = (completedBlockCount: string, unmintedCapacityBaseUnits: string, amountBaseUnits = '0') =>
+    explainNoMint({
+      ...mining,
+      unmintedCapacityBaseUnits,
+      nextRound: { ...mining.nextRound, completedBlockCount, amountBaseUnits },
+    } as never);
+
+  it('has its reason: why nothing would be minted', () => {
+    expect(next('0', '9')).toContain('No block was completed since the last mint');
+    expect(next('15', '0')).toContain('for 15 blocks: everything that can ever be minted has been.');
+    expect(next('15', '9')).toContain('for 15 blocks: no miner counted in the rounds that completed them.');
+    expect(next('15', '9', '1')).toBeNull();
+  });
+
+  it('has its reason: why nothing was minted', () => {
+    const checkpoint = bodies.EventFeed.answer.events.find(
+      ({ type }) => type === 'system.mining_checkpointed',
+    );
+    const describe = (change: object) =>
+      describeEvent({ ...checkpoint, payload: { ...checkpoint?.payload, ...change } } as never);
+    expect(describe({ amountBaseUnits: '0', completedBlockCount: '15' })).toMatchObject({
+      title: 'Nothing minted',
+      sentence: expect.stringMatching(
+        /^Nothing was minted for 15 blocks of rounds .*: no miner counted .*, or everything/,
+      ),
+    });
+    expect(describe({ amountBaseUnits: '0', completedBlockCount: '0' }).sentence).toContain(
+      'so nothing was minted',
+    );
+  });
 });

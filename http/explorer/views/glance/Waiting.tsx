@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
+import { explainNoMint } from '../../format/mints.ts';
 import { count, formatInteger, formatShort } from '../../format/numbers.ts';
 import { explain, explainProjection, mintStates, oracleStates, queueStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
@@ -158,9 +159,7 @@ function NextRound({ mining }: { mining: Mining }) {
     <>
       <strong>Round {formatInteger(nextRound.round)} is next.</strong>{' '}
       {mintStates[nextRound.state] ?? nextRound.state}{' '}
-      {nextRound.amountBaseUnits === '0' ? (
-        'Nothing is owed through the last settled round.'
-      ) : (
+      {explainNoMint(mining) ?? (
         <>
           A checkpoint would mint{' '}
           <strong>

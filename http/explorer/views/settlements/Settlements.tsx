@@ -6,6 +6,7 @@ import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
+import { explainNoMint } from '../../format/mints.ts';
 import { nameChain } from '../../format/networks.ts';
 import { formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
@@ -177,13 +178,18 @@ function NextRound({ mining }: { mining: History['mining'] }) {
           Round <strong>{formatInteger(mining.nextRound.round)}</strong>,{' '}
           <Time at={mining.nextRound.startsAt} as="minute" /> to{' '}
           <Time at={mining.nextRound.endsAt} as="minute" />.{' '}
-          {mintStates[mining.nextRound.state] ?? mining.nextRound.state} A checkpoint through round{' '}
-          {formatInteger(mining.nextRound.countedThroughRound)} would mint{' '}
-          <strong>
-            {formatShort(mining.nextRound.amountBaseUnits, mining.economy.decimals, 2)}{' '}
-            {mining.economy.symbol}
-          </strong>
-          . Each block is worth {formatShort(mining.rewardPerBlock, mining.economy.decimals, 4)}{' '}
+          {mintStates[mining.nextRound.state] ?? mining.nextRound.state}{' '}
+          {explainNoMint(mining) ?? (
+            <>
+              A checkpoint through round {formatInteger(mining.nextRound.countedThroughRound)} would mint{' '}
+              <strong>
+                {formatShort(mining.nextRound.amountBaseUnits, mining.economy.decimals, 2)}{' '}
+                {mining.economy.symbol}
+              </strong>
+              .
+            </>
+          )}{' '}
+          Each block is worth {formatShort(mining.rewardPerBlock, mining.economy.decimals, 4)}{' '}
           {mining.economy.symbol}; {formatShort(mining.unmintedCapacityBaseUnits, mining.economy.decimals, 0)}{' '}
           of {formatShort(mining.supplyCap, mining.economy.decimals, 0)} can still be minted.
         </p>

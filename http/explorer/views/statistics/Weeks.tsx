@@ -26,7 +26,9 @@ export function Weeks() {
           ? before.beforeDayCount > 0
             ? 'They are not compared: readings began later.'
             : 'They are not compared: a day of them was not observed at all, or there was no work.'
-          : `Observed work ${changeBps < 0 ? 'fell' : 'grew'} by ${formatPercent(Math.abs(changeBps))}.`}
+          : changeBps === 0
+            ? 'Observed work was the same.'
+            : `Observed work ${changeBps < 0 ? 'fell' : 'grew'} by ${formatPercent(Math.abs(changeBps))}.`}
       </p>
     </section>
   );
