@@ -37,12 +37,13 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
     genesisMs: options.genesisMs,
     clock,
   });
-  const feed = createFeedViews({
-    installationId: publicInstallationId,
-    chain: options.chain,
-    progress: () => counters.achievements(),
-    olderEvents: options.olderEvents,
-  });
+  const createFeed = (chain: Pick<ChainViews, 'economy'>) =>
+    createFeedViews({
+      installationId: publicInstallationId,
+      chain,
+      progress: () => counters.achievements(),
+      olderEvents: options.olderEvents,
+    });
 
   const process = cacheView({
     inputs: () => [
@@ -99,7 +100,8 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
     modules: () => settlements.modules(publicInstallationId),
     process,
     chain: options.chain,
-    feed,
+    feed: createFeed(options.chain),
+    lastKnownFeed: createFeed(options.chain.lastKnown),
     settlements: (range, withQueue) => (withQueue ? settlementsWithQueue : settlementsAlone)[range](),
     get statistics() {
       return options.isCounterCaughtUp() ? statistics : null;

@@ -168,6 +168,8 @@ export interface ActorViews {
   settlements(range: SettlementRange, withQueue: boolean): SettlementsView;
   /** Events of the chain and achievements of the public installation. */
   readonly feed: FeedViews;
+  /** The same from the last known state of the chain, for the pages while `feed` is unavailable. */
+  readonly lastKnownFeed: Pick<FeedViews, 'page' | 'locate' | 'after'>;
   /** Statistics of the public installation; null until all readings from before the start are folded. */
   readonly statistics: StatisticsViews | null;
 }

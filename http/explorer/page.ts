@@ -47,11 +47,22 @@ export interface PageSettings {
   readonly files: Readonly<Record<string, string>>;
 }
 
+/** The chain, and what is known of it while it cannot be read. */
+export interface PageChain {
+  readonly target: 'anvil' | 'sepolia' | 'mainnet';
+  /** Why its current state cannot be shown; null if it can. */
+  readonly reason: string | null;
+  /** Block of the last known state, which pages show while they cannot show the current one; null if nothing is known. */
+  readonly lastKnown: { readonly blockNumber: string; readonly at: string } | null;
+}
+
 export interface PageRequest {
   readonly place: Place;
   /** Time of rendering, in epoch milliseconds. */
   readonly nowMs: number;
   readonly settings: PageSettings;
+  /** Null if no contracts are configured, or state is not restored yet. */
+  readonly chain: PageChain | null;
   /** Returns the body of a route; null if it has none at the moment. */
   readonly read: (path: string) => unknown;
   /** Events of a record, newest first; null if they cannot be read at the moment. */

@@ -1,13 +1,40 @@
-import type { Bodies } from './page.ts';
-import { nameView, type Place } from './place.ts';
-import { describeWheel, type WheelState } from './wheelState.ts';
+import { describeEvent } from './format/events.ts';
+import { describeUnreal } from './format/networks.ts';
+import { formatDateAndClock } from './format/times.ts';
+import type { Bodies, PageRequest } from './page.ts';
+import { nameView } from './place.ts';
+import { describeWhatItIs, describeWheel, type WheelState } from './wheelState.ts';
 
-/** Title of the window, and the icon for the state of the wheel. */
-export function describePage(place: Place, status: Bodies['status'] | null): { title: string; icon: string } {
-  if (status === null) return { title: `${nameView(place)} · Mining activity`, icon: 'wheel-unknown.svg' };
-  const { state } = describeWheel(status);
-  const name = place.view === 'glance' ? stateNames[state] : nameView(place);
-  return { title: `${name} · ${status.installationId} · Mining activity`, icon: `wheel-${state}.svg` };
+type Described = Pick<PageRequest, 'place' | 'nowMs' | 'chain' | 'events'> & {
+  readonly status: Bodies['status'] | null;
+};
+
+/**
+ * Title of the window, the icon for the state of the wheel, and what previews of shared links say. Previews stay as they are for years, so
+ * their title has no state, and what can change has its time.
+ */
+export function describePage({ place, nowMs, status, chain, events }: Described) {
+  const { state, sentence } = describeWheel(status);
+  const unreal = describeUnreal(status, chain);
+  const site = `Mining activity${unreal === null ? '' : ` (${unreal.short})`}`;
+  const wheel = status === null ? [] : [status.installationId];
+  const name = place.view === 'glance' && status !== null ? stateNames[state] : nameView(place);
+  const asOf = `As of ${formatDateAndClock(new Date(nowMs).toISOString(), 'UTC').slice(0, -3)} UTC`;
+  const [event] = events ?? [];
+  const isOfNow = place.view === 'glance' || place.view === 'embed';
+  const what = describeWhatItIs(chain);
+  const description =
+    event !== undefined
+      ? `${describeEvent(event).sentence} ${asOf}.`
+      : isOfNow && status !== null
+        ? `${what} ${asOf}: ${sentence}`
+        : what;
+  return {
+    title: [name, ...wheel, site].join(' · '),
+    sharedTitle: [...(place.view === 'glance' ? [] : [nameView(place)]), ...wheel, site].join(' · '),
+    description: unreal === null ? description : `${unreal.sentence} ${description}`,
+    icon: `wheel-${status === null ? 'unknown' : state}.svg`,
+  };
 }
 
 const stateNames: Record<WheelState, string> = {

@@ -1,8 +1,7 @@
 import { renderToString } from 'preact-render-to-string';
 import { App } from './App.tsx';
 import { PageContext } from './components/pageContext.ts';
-import { describeEvent, eventTypes } from './format/events.ts';
-import { writeSentence } from './format/sentence.ts';
+import { eventTypes } from './format/events.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
 import { describePage } from './pageTitle.ts';
 import { formatPlace, type Place } from './place.ts';
@@ -13,7 +12,8 @@ import { Embed } from './views/Embed.tsx';
 const refreshSeconds = (place: Place) => (place.view === 'glance' || place.view === 'embed' ? 5 : 30);
 
 /** Renders a complete page, with current figures. Its script asks for the same page again, and changes what has changed (`browser/`). */
-export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: readBody }: PageRequest) => {
+export const renderPage: RenderPage = (request: PageRequest) => {
+  const { place, nowMs, settings, events, chain, read: readBody } = request;
   let isComplete = events !== null;
   let expiresAtMs = Number.POSITIVE_INFINITY;
   const read = ((_name, path) => {
@@ -26,6 +26,7 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
     place,
     read,
     settings,
+    chain,
     renderedAtMs: nowMs,
     expireAt: (atMs: number) => {
       expiresAtMs = Math.min(expiresAtMs, atMs);
@@ -38,10 +39,8 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
     </PageContext.Provider>,
   );
   const status = read('status', statusPath);
-  const { title, icon } = describePage(place, status);
+  const { title, sharedTitle, description, icon } = describePage({ ...request, status });
   const { files, publicUrl } = settings;
-  const [event] = events ?? [];
-  const description = event === undefined ? about : writeSentence(describeEvent(event).sentence);
   const address = place.view === 'missing' || publicUrl === null ? null : `${publicUrl}${formatPlace(place)}`;
   const head = renderToString(
     <head>
@@ -51,7 +50,7 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
       <meta name="description" content={description} />
       <meta name="referrer" content="no-referrer" />
       <meta name="color-scheme" content="light dark" />
-      <meta property="og:title" content={title} />
+      <meta property="og:title" content={sharedTitle} />
       <meta property="og:description" content={description} />
       <meta property="og:type" content="website" />
       {address !== null && <meta property="og:url" content={address} />}
@@ -76,7 +75,8 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
   );
   const core = read('core', corePath);
   const settled =
-    core?.status === 'available'
+    // The last known state may be older than what the page has shown.
+    core?.status === 'available' && chain?.reason === null
       ? [core.identities.core, core.core.settledThroughRound, core.chain.safeThroughBlock].join(' ')
       : undefined;
   const attributes = {
@@ -96,6 +96,3 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
     expiresAtMs,
   };
 };
-
-const about =
-  'A physical wheel, its work, and what becomes of it: measured, optimistic, settled on Ethereum, issued as tokens. Live, and only what is known.';

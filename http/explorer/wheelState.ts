@@ -1,4 +1,5 @@
-import type { Bodies } from './page.ts';
+import { nameChain } from './format/networks.ts';
+import type { Bodies, PageChain } from './page.ts';
 
 export type WheelState = 'turning' | 'resting' | 'stale' | 'fault' | 'unknown';
 
@@ -11,8 +12,9 @@ export interface WheelWords {
 }
 
 /** For visitors who do not know the project. */
-const whatItIs =
-  'A wheel whose every turn is counted as work, settled on Ethereum, and rewarded with tokens.';
+export function describeWhatItIs(chain: PageChain | null): string {
+  return `A wheel whose every turn is counted as work, settled on ${nameChain(chain)}, and rewarded with tokens.`;
+}
 
 /** Describes the wheel by its newest reading. */
 export function describeWheel(status: Bodies['status'] | null): WheelWords {
@@ -52,11 +54,11 @@ function describeNow(status: Bodies['status'] | null): Omit<WheelWords, 'lostSen
     return {
       state: 'turning',
       sentence: 'The wheel is turning.',
-      detail: `${whatItIs} It turns at this moment.`,
+      detail: 'It turns at this moment.',
     };
   return {
     state: 'resting',
     sentence: 'The wheel is resting.',
-    detail: `${whatItIs} It is in touch, and does not move at the moment.`,
+    detail: 'It is in touch, and does not move at the moment.',
   };
 }

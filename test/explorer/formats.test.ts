@@ -279,14 +279,15 @@ it.each([
   (measurement, title, state, sentence, lostSentence, badge) => {
     const status = { installationId: 'wheel', measurement } as unknown as Bodies['status'];
     expect(describeWheel(status)).toMatchObject({ state, sentence, lostSentence });
-    expect(describePage({ view: 'glance' }, status)).toEqual({
+    const glance = { place: { view: 'glance' }, nowMs: 0, chain: null, events: [] } as const;
+    expect(describePage({ ...glance, status })).toMatchObject({
       title: `${title} · wheel · Mining activity`,
       icon: `wheel-${state}.svg`,
     });
-    expect(describePage({ view: 'owners', address: null }, status).title).toBe(
+    expect(describePage({ ...glance, place: { view: 'owners', address: null }, status }).title).toBe(
       'Owners · wheel · Mining activity',
     );
-    expect(describePage({ view: 'glance' }, null)).toEqual({
+    expect(describePage({ ...glance, status: null })).toMatchObject({
       title: 'At a glance · Mining activity',
       icon: 'wheel-unknown.svg',
     });

@@ -252,7 +252,7 @@ describe('what other sites and programs show', () => {
       return /<title>(.*)<\/title>/.exec(await response.text())?.[1];
     };
     const { measurement } = server.views.process;
-    expect(await readLabel()).toMatch(/^wheel (?:turning|resting), work today unknown$/);
+    expect(await readLabel()).toMatch(/^simulated wheel (?:turning|resting), work today unknown$/);
     server.views.process = {
       ...server.views.process,
       measurement: measurement && { ...measurement, freshness: 'stale' },
@@ -301,20 +301,43 @@ describe('this week against last', () => {
   const missing = { expectedRoundCount: 144, observedRoundCount: 0, coverageBps: 0 };
 
   it('compares the days that have ended, if a part of each was observed', () => {
-    expect(compareWeeks(days({ 29: { observedWorkUnits: '9' } }))).toEqual({
-      last: { workUnits: '875', span: '17 Nov to 23 Nov', coverageBps: 10_000, missingDayCount: 0 },
-      before: { workUnits: '700', span: '10 Nov to 16 Nov', coverageBps: 10_000, missingDayCount: 0 },
+    expect(compareWeeks(days({ 29: { observedWorkUnits: '9' } }), 0)).toEqual({
+      last: {
+        workUnits: '875',
+        span: '17 Nov to 23 Nov',
+        coverageBps: 10_000,
+        missingDayCount: 0,
+        beforeDayCount: 0,
+      },
+      before: {
+        workUnits: '700',
+        span: '10 Nov to 16 Nov',
+        coverageBps: 10_000,
+        missingDayCount: 0,
+        beforeDayCount: 0,
+      },
       changeBps: 2_500,
     });
   });
 
   it('takes unknown work for unknown', () => {
-    const one = compareWeeks(days({ 22: { coverage: missing, observedWorkUnits: '0' } }));
+    const one = compareWeeks(days({ 22: { coverage: missing, observedWorkUnits: '0' } }), 0);
     expect([one.changeBps, one.last.missingDayCount, one.last.coverageBps]).toEqual([null, 1, 8_571]);
     const gone = Array.from({ length: 14 }, (_, index) => [15 + index, { coverage: missing }]);
-    expect(compareWeeks(days(Object.fromEntries(gone))).last.workUnits).toBeNull();
+    expect(compareWeeks(days(Object.fromEntries(gone)), 0).last.workUnits).toBeNull();
     const idle = Array.from({ length: 7 }, (_, index) => [15 + index, { observedWorkUnits: '0' }]);
-    expect(compareWeeks(days(Object.fromEntries(idle))).changeBps).toBeNull();
+    expect(compareWeeks(days(Object.fromEntries(idle)), 0).changeBps).toBeNull();
+  });
+
+  it('does not count days before the first reading as missing', () => {
+    const unread = Array.from({ length: 20 }, (_, index) => [
+      index,
+      { coverage: missing, observedWorkUnits: '0' },
+    ]);
+    const firstMs = Date.UTC(2026, 10, 15, 13);
+    const { last, before, changeBps } = compareWeeks(days(Object.fromEntries(unread)), firstMs);
+    expect([last.beforeDayCount, last.coverageBps, changeBps]).toEqual([0, 10_000, null]);
+    expect(before).toMatchObject({ beforeDayCount: 5, missingDayCount: 0, coverageBps: 10_000 });
   });
 });
 

@@ -2,7 +2,12 @@ import { connect } from 'node:net';
 import { jetstream } from '@nats-io/jetstream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
+import {
+  buildEconomyEvents,
+  buildState,
+  createStateViews,
+  stateOwner,
+} from '../support/chain/economyState.ts';
 import {
   findViolations,
   openPage,
@@ -170,26 +175,43 @@ describe('the explorer and its connection', () => {
     await waitUntilLive(page);
   });
 
-  it('says that the chain is unavailable: unknown where it shows nothing, and why', async () => {
+  it('shows what is known of a chain that cannot be read, with its date, on every page alike', async () => {
     const { views, clock } = createStateViews(buildState(buildEconomyEvents()));
     const server = await startPublicServer({ chain: views });
     const context = await openWindow(await sharedBrowser());
     await context.clock.install();
     const { page } = await openPage(context, server.base);
     await waitUntilLive(page);
-    expect(await page.locator('.stage.issued .unknown').count()).toBe(0);
+    const read = () => page.locator('.stages').textContent();
+    const before = await read();
+    expect(before).toContain('SQK');
+    expect(await page.locator('.banner.warning:visible').count()).toBe(0);
     clock.advance(120_001);
-    const reason = 'The chain cannot be read at the moment';
-    for (const stage of ['issued', 'settled']) {
-      const readAgain = async () => {
-        await page.clock.fastForward(6_000);
-        return page.locator(`.stage.${stage}`).textContent();
-      };
-      await expect.poll(readAgain, { timeout: 60_000 }).toContain(reason);
-    }
-    expect(await page.locator('.stage.issued .value').count()).toBe(0);
-    expect(await page.locator('.waiting').textContent()).toContain('the last that is known');
+    const banner = page.getByText('A local test chain has not been read past');
+    const readAgain = async () => {
+      await page.clock.fastForward(6_000);
+      return banner.count();
+    };
+    await expect.poll(readAgain, { timeout: 60_000 }).toBe(1);
+    expect(await read()).toBe(before);
     await savePicture(page, 'state-chain-away');
     expect(await findViolations(page)).toEqual([]);
+    // Routes keep to their contract.
+    expect(await (await server.get('/v1/core')).json()).toMatchObject({ reason: 'indexer_unavailable' });
+    for (const path of [
+      '/',
+      '/settlements',
+      `/owners/${stateOwner}`,
+      '/feed',
+      '/owners',
+      '/miners/1',
+      '/rounds/2',
+    ]) {
+      const html = await (await server.get(path)).text();
+      expect([path, html.split('has not been read past').length - 1]).toEqual([path, 1]);
+      expect([path, html.includes('cannot be read at the moment')]).toEqual([path, false]);
+    }
+    const statistics = await (await server.get('/statistics')).text();
+    expect(statistics).toContain('has not been read past');
   });
 });

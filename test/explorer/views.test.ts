@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import type { Route } from 'playwright-core';
@@ -93,15 +94,18 @@ describe('the explorer on what npm start runs', () => {
     }
   });
 
-  // Pictures for the README, and for previews of shared links.
+  // Pictures for the README, and for previews of shared links. Previews stay for years, so theirs has no figures.
   if (picturesFolder !== null)
-    it('has a picture', async () => {
+    it('has pictures', async () => {
+      const folder = join(import.meta.dirname, '../../http/explorer');
       const { service, browser } = await start();
       const context = await openWindow(browser, { width: 1200 });
       const { page } = await openPage(context, service.url);
       await waitUntilLive(page);
       await page.setViewportSize({ width: 1200, height: 630 });
-      await page.screenshot({ path: join(import.meta.dirname, '../../http/explorer/files/preview.png') });
+      await page.screenshot({ path: join(folder, 'screenshot.png') });
+      await page.goto(pathToFileURL(join(folder, 'preview.svg')).href);
+      await page.screenshot({ path: join(folder, 'files/preview.png') });
     });
 
   it('finds an owner without script, and opens its tables', async () => {

@@ -20,7 +20,8 @@ export interface ChainConditionsOptions {
 /** Conditions of the chain's views at this moment. */
 export type ConditionsNow = ReturnType<typeof createChainConditions>;
 
-export function createChainConditions(options: ChainConditionsOptions) {
+/** @param acceptsOld whether a state may be shown that is too old, is being folded again, or whose next block could not be applied. */
+export function createChainConditions(options: ChainConditionsOptions, { acceptsOld = false } = {}) {
   const { onChain, clock } = options;
   const newest = () => onChain?.actors.newest() ?? null;
 
@@ -53,9 +54,9 @@ export function createChainConditions(options: ChainConditionsOptions) {
     return findChainAvailability({
       isConfigured: onChain !== null,
       isMismatched: onChain !== null && (onChain.actors.state.isMismatched || hasOtherMining(onChain)),
-      isCaughtUp: options.isCaughtUp(),
-      isApplied: onChain?.actors.fault == null,
-      isIndexed: spanAtMs !== null && nowMs - spanAtMs <= options.staleAfterMs && !isBehind,
+      isCaughtUp: acceptsOld || options.isCaughtUp(),
+      isApplied: acceptsOld || onChain?.actors.fault == null,
+      isIndexed: acceptsOld || (spanAtMs !== null && nowMs - spanAtMs <= options.staleAfterMs && !isBehind),
       ...checkState(state, needsEconomy),
     });
   }

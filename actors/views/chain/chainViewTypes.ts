@@ -192,6 +192,16 @@ export interface EconomyView extends ChainAvailable {
   readonly feed: EventWindow<ChainFeedEvent>;
 }
 
+/** How the chain is followed at the moment, for people: which chain it is, and what is known while it cannot be read. */
+export interface ChainFollowing {
+  /** Null if no contracts are configured. */
+  readonly target: ChainInfo['target'] | null;
+  /** Why the core cannot be shown; null if it can. */
+  readonly reason: ChainUnavailableReason | null;
+  /** Block of the last known state while the core cannot be shown; null if it can be shown, or nothing is known. */
+  readonly lastKnown: { readonly blockNumber: bigint; readonly timestampMs: number } | null;
+}
+
 /** Views for the chain's routes. Every call is synchronous and without I/O, except a page of older activity. */
 export interface ChainViews {
   /** The newest safe state; null if the core cannot be shown. */
@@ -216,4 +226,16 @@ export interface ChainViews {
   metadata(tokenId: number): MetadataView | ChainUnavailable;
   /** Null if no contracts are configured. */
   readonly release: Release | null;
+  /** The same object until something of it changes. */
+  following(): ChainFollowing;
+  /**
+   * Views of the newest state that passes every check, even while it is too old for the routes. Pages show them with their date. The
+   * settlement views do that themselves.
+   */
+  readonly lastKnown: LastKnownChainViews;
 }
+
+export type LastKnownChainViews = Pick<
+  ChainViews,
+  'core' | 'issuance' | 'portfolio' | 'ownerActivity' | 'economy' | 'metadata'
+>;

@@ -1,13 +1,13 @@
 import { cacheView } from '../../cacheView.ts';
 import { createMetadataCheck, readMetadata } from '../../chain/state/tokenMetadata.ts';
-import { type ChainConditionsOptions, createChainConditions } from './chainConditions.ts';
-import type { ChainViews } from './chainViewTypes.ts';
+import { type ChainConditionsOptions, type ConditionsNow, createChainConditions } from './chainConditions.ts';
+import type { ChainViews, LastKnownChainViews } from './chainViewTypes.ts';
 import { buildCoreView, buildEconomyView, buildIssuanceView } from './coreViews.ts';
 import type { OlderActivity } from './olderActivity.ts';
 import { buildActivityView, buildPortfolioView } from './ownerViews.ts';
 import { computeSettlementWindow, mapSettlementRanges } from './settlementHistory.ts';
 import { buildSettlementView } from './settlementView.ts';
-import { createShownStates, listIdentities } from './shownStates.ts';
+import { createShownStates, listIdentities, type ShownStates } from './shownStates.ts';
 
 /** Core state, issuance state and settlement history are shared for this long (CONTRACT.md, Caching). */
 const sharedMs = 5_000;
@@ -21,24 +21,11 @@ interface ChainViewsOptions extends ChainConditionsOptions {
 
 /** The views of a chain. Each is a function of the newest state that may be shown. */
 export function createChainViews(options: ChainViewsOptions): ChainViews {
-  const { onChain, clock, olderActivity } = options;
+  const { onChain, clock } = options;
   const conditions = createChainConditions(options);
   const states = createShownStates({ ...options, conditions });
-  const hasMetadata = createMetadataCheck();
   const newest = () => onChain?.actors.newest() ?? null;
-
-  /** Shares a view until the safe state or another input changes, or it is too old. */
-  function share<View>(
-    otherInputs: () => readonly unknown[],
-    compute: () => View,
-    maxAgeMs = sharedMs,
-  ): () => View {
-    return cacheView({
-      inputs: () => [newest(), ...otherInputs()],
-      compute,
-      validity: { clock, maxAgeMs },
-    });
-  }
+  const share = createSharing(options);
 
   const settlementViews = mapSettlementRanges((range) =>
     share(
@@ -48,6 +35,7 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
   );
 
   return {
+    ...createStateViews(options, { states, conditions }),
     safeState: () => (conditions.core() === 'available' ? newest() : null),
     release: onChain?.deployment.release ?? null,
     conditions: () => ({
@@ -55,14 +43,6 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
       economy: conditions.economy(),
       checkedIssuance: conditions.checkedIssuance(),
     }),
-    core: share(
-      () => [conditions.core()],
-      () => buildCoreView(states),
-    ),
-    issuance: share(
-      () => [conditions.economy()],
-      () => buildIssuanceView(states),
-    ),
     checkedIssuance: share(
       () => [conditions.checkedIssuance()],
       () => {
@@ -71,6 +51,60 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
       },
     ),
     settlements: (range) => settlementViews[range](),
+    following: cacheView({
+      inputs: () => {
+        const condition = conditions.core();
+        return [condition, condition === 'available' ? null : (states.lastGood()?.state.block ?? null)];
+      },
+      compute: (condition, block) => ({
+        target: onChain?.deployment.chain.target ?? null,
+        reason: condition === 'available' ? null : states.unavailable(condition).reason,
+        lastKnown: block === null ? null : { blockNumber: block.number, timestampMs: block.timestampMs },
+      }),
+    }),
+    lastKnown: createLastKnownViews(options),
+  };
+}
+
+function createLastKnownViews(options: ChainViewsOptions): LastKnownChainViews {
+  const conditions = createChainConditions(options, { acceptsOld: true });
+  return createStateViews(options, {
+    conditions,
+    states: createShownStates({ ...options, conditions }),
+  });
+}
+
+/** Returns a function that shares a view until the safe state or another input changes, or the view is too old. */
+function createSharing({ onChain, clock }: Pick<ChainViewsOptions, 'onChain' | 'clock'>) {
+  return <View>(
+    otherInputs: () => readonly unknown[],
+    compute: () => View,
+    maxAgeMs = sharedMs,
+  ): (() => View) =>
+    cacheView({
+      inputs: () => [onChain?.actors.newest() ?? null, ...otherInputs()],
+      compute,
+      validity: { clock, maxAgeMs },
+    });
+}
+
+/** The views that need one state. */
+function createStateViews(
+  options: ChainViewsOptions,
+  { states, conditions }: { readonly states: ShownStates; readonly conditions: ConditionsNow },
+): LastKnownChainViews {
+  const { onChain, olderActivity } = options;
+  const share = createSharing(options);
+  const hasMetadata = createMetadataCheck();
+  return {
+    core: share(
+      () => [conditions.core()],
+      () => buildCoreView(states),
+    ),
+    issuance: share(
+      () => [conditions.economy()],
+      () => buildIssuanceView(states),
+    ),
     portfolio: (request) => buildPortfolioView(states, request, hasMetadata),
     ownerActivity: (request, signal) =>
       buildActivityView(states, request, (range) => olderActivity.read(range, signal)),

@@ -1,13 +1,12 @@
 import { createLinearScale } from './linearScale.ts';
+import type { Observed } from './observed.ts';
 import { cellWidth, plotHeight as height, Plot, type Tick, type Tone } from './Plot.tsx';
-
-type ColumnState = 'complete' | 'partial' | 'missing' | 'future';
 
 /** One column of a chart: its height, its coverage, and the text shown when it is pointed at. */
 interface ColumnMark {
   readonly key: string;
   readonly value: number | null;
-  readonly state: ColumnState;
+  readonly state: Observed;
   readonly text: string;
   /** A second value, drawn as a step over the columns; null if unknown. */
   readonly reference?: number | null;
@@ -23,7 +22,8 @@ interface ColumnsProps {
 }
 
 /**
- * A chart of columns. A missing column is hatched over its full height, an observed zero is a line at the bottom, and a future column is empty.
+ * A chart of columns. What is unknown is hatched: all of a missing column, and above a partly observed one. A running column is hollow, an observed zero a line
+ * at the bottom, and a future column empty.
  */
 export function Columns({ id, label, marks, ticks, formatValue, tone = 'measured' }: ColumnsProps) {
   const largest = Math.max(0, ...marks.flatMap(({ value, reference }) => [value ?? 0, reference ?? 0]));
@@ -50,19 +50,22 @@ export function Columns({ id, label, marks, ticks, formatValue, tone = 'measured
 
 function ColumnShape({ mark: { value, state }, x, top }: { mark: ColumnMark; x: number; top: number }) {
   const width = cellWidth - 2;
-  if (state === 'missing')
-    return <rect class="missing" x={x + 1} y="0" width={width} height={height} fill="url(#hatching)" />;
-  if (state === 'future' || value === null) return null;
+  const hatch = <rect class="missing" x={x + 1} y="0" width={width} height={height} fill="url(#hatching)" />;
+  if (state === 'missing') return hatch;
+  if (state === 'future' || state === 'before' || value === null) return null;
   // A line at the bottom distinguishes an observed zero from nothing.
   const isZero = value === 0;
   return (
-    <rect
-      class={`${isZero ? 'zero' : 'column'} ${state}`}
-      x={x + 1}
-      y={isZero ? height - 2.5 : top}
-      width={width}
-      height={isZero ? 2.5 : Math.max(height - top, 1)}
-    />
+    <>
+      {state === 'partial' && hatch}
+      <rect
+        class={`${isZero ? 'zero' : 'column'} ${state}`}
+        x={x + 1}
+        y={isZero ? height - 2.5 : top}
+        width={width}
+        height={isZero ? 2.5 : Math.max(height - top, 1)}
+      />
+    </>
   );
 }
 
@@ -105,6 +108,15 @@ function Swatch({ kind }: { kind: string }) {
           <path class="hatch-line" d="M-2 8L8-2M0 12L12 0M5 14L14 5" />
         </>
       );
+    case 'partial':
+      return (
+        <>
+          <Swatch kind="missing" />
+          <rect class="column partial" y="6" width="12" height="6" />
+        </>
+      );
+    case 'running':
+      return <rect class="running" x="1" y="1" width="10" height="10" />;
     case 'zero':
       return <rect class="zero" y="9" width="12" height="3" />;
     case 'reference':

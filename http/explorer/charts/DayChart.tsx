@@ -1,11 +1,13 @@
 import { DataTable } from '../components/DataTable.tsx';
+import { usePage } from '../components/pageContext.ts';
 import { formatExact, formatInteger, formatTick } from '../format/numbers.ts';
 import { time } from '../format/timeTexts.ts';
-import { coverages } from '../format/words.ts';
+import { describeObservedWork } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 import { dayTable } from '../tables/tables.ts';
 import { Columns, Legend } from './Columns.tsx';
-import { findTime, inDayOrder, listDayTicks } from './halfHours.ts';
+import { listDayTicks } from './halfHours.ts';
+import { findKnown, listHalfHours } from './observed.ts';
 
 type Statistics = Bodies['statistics'];
 
@@ -18,20 +20,21 @@ interface DayChartProps {
 
 /** The 48 half hours of a universal day, from noon to noon, against the typical day of the range. */
 export function DayChart({ statistics, day, file }: DayChartProps) {
-  const hasEnded = day.buckets.every(({ coverage }) => coverage !== 'future');
+  const known = findKnown(statistics, usePage().read);
+  const halfHours = listHalfHours(day, known);
+  const hasEnded = halfHours.every(({ state }) => state !== 'future' && state !== 'running');
   const typical = new Map(
     statistics.activity.typicalDay.map((slot) => [slot.startMinuteUtc, slot.meanWorkMilli]),
   );
-  const marks = inDayOrder(day.buckets).map(({ startMinuteUtc, coverage, workUnits }) => {
+  const marks = halfHours.map(({ startMinuteUtc, startAt, state, workUnits }) => {
     const meanWorkMilli = typical.get(startMinuteUtc) ?? null;
-    const work = workUnits === null ? coverages[coverage] : `${formatInteger(workUnits)} work units`;
     const usual = meanWorkMilli === null ? '' : `, typically ${formatExact(meanWorkMilli, 3)}`;
     return {
       key: String(startMinuteUtc),
       value: workUnits === null ? null : Number(workUnits),
-      state: coverage,
+      state,
       reference: meanWorkMilli === null ? null : Number(meanWorkMilli) / 1000,
-      text: `${time('halfHour', findTime(day.date, startMinuteUtc))}: ${work}${usual}`,
+      text: `${time('halfHour', startAt)}: ${describeObservedWork(workUnits, state)}${usual}`,
     };
   });
   return (
@@ -46,13 +49,14 @@ export function DayChart({ statistics, day, file }: DayChartProps) {
       <Legend
         entries={[
           ['complete', 'work'],
+          ['running', 'so far'],
           ['partial', 'partly observed'],
           ['zero', 'observed, no work'],
           ['missing', 'missing'],
           ['reference', 'typical day'],
         ]}
       />
-      <DataTable id="today" table={dayTable(statistics, day)} file={file} />
+      <DataTable id="today" table={dayTable(statistics, day, known)} file={file} />
     </>
   );
 }

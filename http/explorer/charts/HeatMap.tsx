@@ -4,20 +4,26 @@ import { formatInteger, formatPercent } from '../format/numbers.ts';
 import { toDay } from '../format/sentence.ts';
 import { formatDay } from '../format/times.ts';
 import { time, writeTimes } from '../format/timeTexts.ts';
-import { coverages } from '../format/words.ts';
-import type { Bodies } from '../page.ts';
+import { coverages, describeObservedWork } from '../format/words.ts';
 import { Chart, cells } from './Chart.tsx';
-import { findSpan, findTime, inDayOrder } from './halfHours.ts';
-
-type Day = Bodies['statistics']['activity']['days'][number];
-type Bucket = Day['buckets'][number];
+import { findSpan, findTime } from './halfHours.ts';
+import {
+  classifyDays,
+  type Day,
+  type HalfHour,
+  type Known,
+  listHalfHours,
+  type Observed,
+} from './observed.ts';
 
 const levels = 5;
 const halfHoursPerDay = 48;
 
 /** Days, newest first, with half hours from noon to noon. A cell is darker the more work it holds. */
-export function HeatMap({ days }: { days: readonly Day[] }) {
-  const rows = [...days].reverse().map((day) => ({ day, buckets: inDayOrder(day.buckets) }));
+export function HeatMap({ days, known }: { days: readonly Day[]; known: Known }) {
+  const rows = classifyDays(days, known.firstObservedMs)
+    .reverse()
+    .map((day) => ({ day, buckets: listHalfHours(day, known) }));
   const largest = Math.max(
     1,
     ...days.flatMap(({ buckets }) => buckets.map(({ workUnits }) => Number(workUnits ?? '0'))),
@@ -27,7 +33,7 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
       id="half-hours"
       class="heat"
       label="Half hours, day by day"
-      texts={rows.flatMap(({ day, buckets }) => buckets.map((bucket) => describeBucket(day.date, bucket)))}
+      texts={rows.flatMap(({ buckets }) => buckets.map(describeHalfHour))}
       rowLength={halfHoursPerDay}
     >
       <table>
@@ -65,7 +71,7 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
                       key={kind}
                       class={kind}
                       d={path}
-                      fill={kind === 'missing' ? 'url(#hatching)' : undefined}
+                      fill={kind === 'missing' || kind === 'partial-corner' ? 'url(#hatching)' : undefined}
                     />
                   ))}
                 </svg>
@@ -73,7 +79,9 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
               <td class="number">
                 {day.coverage.observedRoundCount === 0 ? '–' : formatInteger(day.observedWorkUnits)}
               </td>
-              <td class="number coverage">{formatPercent(day.coverage.coverageBps)}</td>
+              <td class="number coverage">
+                {day.state === 'before' ? '–' : formatPercent(day.coverage.coverageBps)}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -115,7 +123,7 @@ function HourTicks({ days }: { days: readonly string[] }) {
 }
 
 /** Returns one path for all cells that look the same, instead of 48 shapes per day. */
-function groupCells(buckets: readonly Bucket[], largest: number): [string, string][] {
+function groupCells(buckets: readonly HalfHour[], largest: number): [string, string][] {
   const paths = new Map<string, string>();
   buckets.forEach((bucket, index) => {
     for (const [kind, path] of drawCell(bucket, index * 10, largest))
@@ -130,28 +138,31 @@ export function classifyWork(work: number, largest: number): string {
 }
 
 function drawCell(
-  { coverage, workUnits }: Bucket,
+  { state, workUnits }: HalfHour,
   x: number,
   largest: number,
 ): [kind: string, path: string][] {
-  if (coverage === 'future') return [['future', `M${x + 4} 10h2`]];
-  if (coverage === 'missing') return [['missing', `M${x + 0.5} 1h9v18h-9z`]];
+  const whole = `M${x + 0.5} 1h9v18h-9z`;
+  if (state === 'future' || state === 'before') return [['future', `M${x + 4} 10h2`]];
+  if (state === 'missing') return [['missing', whole]];
+  if (state === 'running') return [['running', whole]];
   const work = Number(workUnits ?? '0');
-  const cell: [string, string] = [
-    classifyWork(work, largest),
-    work === 0 ? `M${x + 0.5} 15h9v4h-9z` : `M${x + 0.5} 1h9v18h-9z`,
-  ];
-  // A cut-off corner marks a half hour that was partly observed.
-  return coverage === 'partial' ? [cell, ['partial-corner', `M${x + 9.5} 1h-5l5 9z`]] : [cell];
+  const cell: [string, string] = [classifyWork(work, largest), work === 0 ? `M${x + 0.5} 15h9v4h-9z` : whole];
+  // A hatched corner marks a half hour that was partly observed.
+  return state === 'partial' ? [cell, ['partial-corner', `M${x + 9.5} 1v18l-9 -18z`]] : [cell];
 }
 
-function describeBucket(date: string, { startMinuteUtc, coverage, workUnits }: Bucket): string {
-  const work =
-    workUnits === null ? (coverage === 'future' ? '' : 'unknown') : `${formatInteger(workUnits)} work units`;
-  const when = time('dayAndHalfHour', findTime(date, startMinuteUtc));
-  return `${when}: ${[work, coverages[coverage]].filter((part) => part !== '').join(', ')}`;
+function describeHalfHour({ startAt, state, workUnits }: HalfHour): string {
+  return `${time('dayAndHalfHour', startAt)}: ${describeObservedWork(workUnits, state)}`;
 }
 
-function describeDay({ date, observedWorkUnits, coverage }: Day): string {
-  return `${formatDay(date)}: ${formatInteger(observedWorkUnits)} work units observed, ${formatPercent(coverage.coverageBps)} of its rounds`;
+function describeDay({
+  date,
+  observedWorkUnits,
+  coverage,
+  state,
+}: Day & { readonly state: Observed }): string {
+  if (state === 'before') return `${formatDay(date)}: ${coverages.before}`;
+  const work = `${formatInteger(observedWorkUnits)} work units observed${state === 'running' ? ' so far' : ''}`;
+  return `${formatDay(date)}: ${work}, ${formatPercent(coverage.coverageBps)} of its rounds`;
 }

@@ -7,6 +7,8 @@ interface LinePoint {
   readonly key: string;
   readonly value: number | null;
   readonly isComplete: boolean;
+  /** It has not ended, so no line leads to it. */
+  readonly isRunning?: boolean;
   /** Text shown when it is pointed at. */
   readonly text: string;
   /** Text of its label below the chart, if there is room for it. */
@@ -26,14 +28,14 @@ interface LineProps {
 /** Maximum number of labels below a chart. */
 const ticksMax = 5;
 
-/** A line over days or settlements, with gaps where values are unknown; incomplete points are hollow. */
+/** A line over days or settlements, with gaps where values are unknown; incomplete points are hollow, and a running one stands alone. */
 export function Line({ id, label, points, formatValue, tone = 'measured', isFromZero = true }: LineProps) {
   const values = points.flatMap(({ value }) => (value === null ? [] : [value]));
   if (values.length === 0) return <p class="unavailable">Nothing was observed in this range.</p>;
   const [least, largest] = [Math.min(...values), Math.max(...values)];
   const scale = createLinearScale(chooseDomain(least, largest, isFromZero), [height - 4, 6], 3);
   const x = (index: number) => (index + 0.5) * cellWidth;
-  const isKnown = ({ value }: LinePoint) => value !== null;
+  const isKnown = ({ value, isRunning = false }: LinePoint) => value !== null && !isRunning;
   const drawLine = line<LinePoint>()
     .defined(isKnown)
     .x((_point, index) => x(index))

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import { nameChain } from '../format/networks.ts';
 import { formatInteger } from '../format/numbers.ts';
 import { explain } from '../format/words.ts';
-import type { Bodies } from '../page.ts';
+import { usePage } from './pageContext.ts';
+import { Time } from './Time.tsx';
 
 export function Banner({
   severity,
@@ -9,7 +11,7 @@ export function Banner({
   children,
 }: {
   severity: 'note' | 'warning';
-  title: string;
+  title: ComponentChildren;
   children: ComponentChildren;
 }) {
   return (
@@ -58,12 +60,31 @@ export function Available<Body extends ChainBody>({
   return <>{children(body as AvailableBody<Body>)}</>;
 }
 
-/** Says that the chain is unreachable and the settlement history below is from its last known state. */
-export function LastKnownHistory({ core, safeBlock }: { core: Bodies['core'] | null; safeBlock: string }) {
-  if (core?.status !== 'unavailable') return null;
-  return (
-    <Banner severity="warning" title={`Last known state, of Ethereum block ${formatInteger(safeBlock)}.`}>
-      {explain(core.reason)}
+/** Says that the chain is not read, and of when its figures are. Every page has it, since each shows something of the chain. */
+export function ChainBanner() {
+  const { chain } = usePage();
+  if (chain === null || chain.reason === null) return null;
+  const { lastKnown } = chain;
+  const name = capitalize(nameChain(chain));
+  return lastKnown === null ? (
+    <Banner severity="warning" title={`Nothing of ${nameChain(chain)} can be shown.`}>
+      {explain(chain.reason)}
+    </Banner>
+  ) : (
+    <Banner
+      severity="warning"
+      title={
+        <>
+          {name} has not been read past <Time at={lastKnown.at} as="minute" />.
+        </>
+      }
+    >
+      Its figures are of then, at chain block {formatInteger(lastKnown.blockNumber)}. What happened there
+      since is unknown.
     </Banner>
   );
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

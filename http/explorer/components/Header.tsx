@@ -1,7 +1,9 @@
+import { describeUnreal, nameNetwork } from '../format/networks.ts';
 import { time } from '../format/timeTexts.ts';
 import { formatPlace, nameView, type Place } from '../place.ts';
 import { statusPath } from '../resources.ts';
 import { describeWheel } from '../wheelState.ts';
+import { ChainBanner } from './Banner.tsx';
 import { LiveNotices, Liveness } from './Live.tsx';
 import { usePage } from './pageContext.ts';
 import { Timed } from './Time.tsx';
@@ -18,7 +20,7 @@ const searchLengthMax = 600;
 
 /** Name, navigation, connection state, and notices that concern every view. */
 export function Header() {
-  const { place, read } = usePage();
+  const { place, read, chain } = usePage();
   const status = read('status', statusPath);
   return (
     <header>
@@ -36,7 +38,12 @@ export function Header() {
           </svg>
           <span>
             Mining activity
-            {status !== null && <span class="installation">{status.installationId}</span>}
+            {status !== null && (
+              <span class="installation">
+                {status.installationId}
+                {chain !== null && ` · ${nameNetwork(chain.target)}`}
+              </span>
+            )}
           </span>
         </a>
         <Liveness />
@@ -70,9 +77,18 @@ export function Header() {
           <ZoneChoice />
         </search>
       </div>
+      <Unreal />
       <LiveNotices />
+      <ChainBanner />
     </header>
   );
+}
+
+/** Says what is not real, on every page and in frames. */
+export function Unreal() {
+  const { read, chain } = usePage();
+  const unreal = describeUnreal(read('status', statusPath), chain);
+  return unreal === null ? null : <p class="unreal">{unreal.sentence}</p>;
 }
 
 /** The zone of all times. The page's script lets the visitor choose their own. */

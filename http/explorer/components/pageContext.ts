@@ -1,12 +1,13 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { PageSettings, ReadBody } from '../page.ts';
+import type { PageChain, PageSettings, ReadBody } from '../page.ts';
 import type { Place } from '../place.ts';
 
 export interface Page {
   readonly place: Place;
   readonly read: ReadBody;
   readonly settings: PageSettings;
+  readonly chain: PageChain | null;
   readonly renderedAtMs: number;
   /** Says that what is rendered is wrong from a time on, in epoch milliseconds, even if nothing else changes. */
   readonly expireAt: (atMs: number) => void;

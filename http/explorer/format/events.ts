@@ -36,12 +36,15 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
   'system.mining_checkpointed': (payload) => {
     const { asset, completedBlockCount } = payload;
     const rounds = nameRounds(payload.afterRound, payload.throughRound);
+    const blocks = count(completedBlockCount, 'work block');
     return {
-      title: 'Minted',
+      title: payload.amountBaseUnits === '0' ? 'Nothing minted' : 'Minted',
       sentence:
         completedBlockCount === '0'
           ? say`No work block was completed in rounds ${rounds}, so nothing was minted.`
-          : say`${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${count(completedBlockCount, 'work block')} of rounds ${rounds}. Owners can claim their parts.`,
+          : payload.amountBaseUnits === '0'
+            ? say`Nothing was minted for ${blocks} of rounds ${rounds}: no miner counted in the rounds that completed them, or everything that can ever be minted had been.`
+            : say`${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${blocks} of rounds ${rounds}. Owners can claim their parts.`,
     };
   },
   'player.miner_minted': ({ tokenId, weight, firstRound, owner }) => ({

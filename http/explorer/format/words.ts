@@ -1,3 +1,8 @@
+import type { Observed } from '../charts/observed.ts';
+import type { Bodies, PageChain } from '../page.ts';
+import { nameNetwork } from './networks.ts';
+import { formatInteger } from './numbers.ts';
+
 /** Sentences for the contract's codes. An unknown code is shown unchanged. */
 const sentences: Readonly<Record<string, string>> = {
   // Builder and settlement queue (CONTRACT.md, Builder and Settlement queue state).
@@ -5,8 +10,6 @@ const sentences: Readonly<Record<string, string>> = {
   counter_fault: 'The device says that its counter is faulty, so nothing is projected from it.',
   counter_epoch_unapproved: 'The device counts in a new counter epoch that the oracle has not approved yet.',
   oracle_head_unavailable: 'The oracle has not closed a round yet.',
-  round_projection_gap:
-    'A round is missing between what is settled and what is measured now: its work is unknown, so what would settle cannot be computed.',
   round_ineligible: 'A round has more work than the core contract accepts.',
   // Why the queue is blocked.
   incident_open: 'An incident is open: the operator has stopped settlement.',
@@ -38,6 +41,25 @@ const sentences: Readonly<Record<string, string>> = {
 
 export function explain(code: string): string {
   return sentences[code] ?? `The service says: ${code.replaceAll('_', ' ')}.`;
+}
+
+/**
+ * Explains why nothing can be projected (CONTRACT.md, Builder). A gap has several causes, which the queue's reason and the state of the chain
+ * tell apart.
+ */
+export function explainProjection(
+  reason: string,
+  { settlementQueue: queue }: Pick<Bodies['status'], 'settlementQueue'>,
+  chain: PageChain | null,
+): string {
+  if (reason !== 'round_projection_gap') return explain(reason);
+  const outcome = 'so what would settle cannot be computed.';
+  if (chain === null) return `This service is not connected to a chain, ${outcome}`;
+  if (chain.reason !== null) return `${nameNetwork(chain.target)} cannot be read at the moment, ${outcome}`;
+  // The queue counts closed rounds alone.
+  return queue.status === 'unavailable' && queue.reason === reason
+    ? `The closed rounds that are known here do not continue what is settled, ${outcome}`
+    : `A round since the last closed one was not observed from beginning to end: its work is unknown, ${outcome}`;
 }
 
 /** States of the settlement queue, as a headline and a sentence. */
@@ -75,9 +97,26 @@ export const provenances: Readonly<Record<string, string>> = {
   derived: 'derived',
 };
 
-export const coverages: Readonly<Record<string, string>> = {
+export const coverages: Readonly<Record<Observed, string>> = {
   complete: 'complete',
   partial: 'partial: a part was not observed',
   missing: 'missing: not observed, so unknown',
   future: 'still to come',
+  running: 'so far',
+  before: 'before the first reading',
 };
+
+/** The same for tables, where a column has the figures. */
+export const coverageNames: Readonly<Record<Observed, string>> = {
+  ...coverages,
+  partial: 'partial',
+  missing: 'missing',
+};
+
+/** Describes work by what is known of its time: `12 work units so far`. */
+export function describeObservedWork(workUnits: string | null, state: Observed): string {
+  if (state === 'future' || state === 'before') return coverages[state];
+  if (state === 'running')
+    return workUnits === null ? 'unknown so far' : `${formatInteger(workUnits)} work units so far`;
+  return `${workUnits === null ? 'unknown' : `${formatInteger(workUnits)} work units`}, ${coverages[state]}`;
+}

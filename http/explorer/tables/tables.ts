@@ -1,6 +1,15 @@
 import { formatUnits } from '../../client/decimals.ts';
-import { findTime, inDayOrder } from '../charts/halfHours.ts';
+import { findTime } from '../charts/halfHours.ts';
+import {
+  classifyDays,
+  type HalfHour,
+  type Known,
+  listHalfHours,
+  type Observed,
+  type Day as StatisticsDay,
+} from '../charts/observed.ts';
 import { formatDay } from '../format/times.ts';
+import { coverageNames } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 import type { DataColumn, DataRows } from './dataTable.ts';
 
@@ -17,47 +26,32 @@ const noon = 720;
 const addTo = (iso: string, ms: number) => formatIso(Date.parse(iso) + ms);
 const formatIso = (atMs: number) => new Date(atMs).toISOString().replace('.000Z', 'Z');
 
-interface HalfHour {
-  readonly date: string;
-  readonly startAt: string;
-  readonly workUnits: string | null;
-  readonly coverage: string;
-  readonly observedRoundCount: number;
-}
-
 const halfHourColumns: readonly DataColumn<HalfHour>[] = [
   { name: 'universal_day', value: ({ date }) => date, isText: true },
   { name: 'from_utc', value: ({ startAt }) => addTo(startAt, 0), isText: true },
   { name: 'to_utc', value: ({ startAt }) => addTo(startAt, halfHourMs), isText: true },
   { name: 'work_units', value: ({ workUnits }) => workUnits },
-  { name: 'coverage', value: ({ coverage }) => coverage, isText: true },
+  { name: 'coverage', value: ({ state }) => coverageNames[state], isText: true },
   { name: 'observed_rounds_of_3', value: ({ observedRoundCount }) => observedRoundCount },
 ];
 
 /** The half hours of universal days that have begun. */
-function listHalfHours(days: Statistics['activity']['days']): HalfHour[] {
-  return days.flatMap(({ date, buckets }) =>
-    inDayOrder(buckets)
-      .filter(({ coverage }) => coverage !== 'future')
-      .map((bucket) => ({ date, startAt: findTime(date, bucket.startMinuteUtc), ...bucket })),
-  );
+function listBegun(days: readonly StatisticsDay[], known: Known): HalfHour[] {
+  return days.flatMap((day) => listHalfHours(day, known)).filter(({ state }) => state !== 'future');
 }
 
-export function halfHoursTable({ activity }: Statistics): DataRows<HalfHour> {
+export function halfHoursTable({ activity }: Statistics, known: Known): DataRows<HalfHour> {
   return {
     caption: `Half hours of ${nameSpan(activity.days)}`,
-    rows: listHalfHours(activity.days),
+    rows: listBegun(activity.days, known),
     columns: halfHourColumns,
   };
 }
 
 /** The half hours of a universal day, with those of the typical day of the range. */
-export function dayTable(
-  { activity: { typicalDay } }: Statistics,
-  day: Statistics['activity']['days'][number],
-) {
+export function dayTable({ activity: { typicalDay } }: Statistics, day: StatisticsDay, known: Known) {
   const typical = new Map(typicalDay.map((slot) => [slot.startMinuteUtc, slot.meanWorkMilli]));
-  const rows = listHalfHours([day]).map((row) => {
+  const rows = listBegun([day], known).map((row) => {
     const minute = (Date.parse(row.startAt) % dayMs) / 60_000;
     return { ...row, meanWorkMilli: typical.get(minute) ?? null };
   });
@@ -72,12 +66,15 @@ export function dayTable(
 }
 
 /** Universal days, from noon to noon. */
-export function daysTable(days: readonly Day[]): DataRows<Day> {
+export function daysTable(
+  days: readonly Day[],
+  firstObservedMs: number,
+): DataRows<Day & { readonly state: Observed }> {
   const startAt = ({ date }: Day) => findTime(date, noon);
   const isObserved = ({ coverage }: Day) => coverage.observedRoundCount > 0;
   return {
     caption: `Universal days of ${nameSpan(days)}`,
-    rows: days,
+    rows: classifyDays(days, firstObservedMs),
     columns: [
       {
         name: 'universal_day',
@@ -95,17 +92,26 @@ export function daysTable(days: readonly Day[]): DataRows<Day> {
         isText: true,
       },
       { name: 'observed_rounds', value: ({ coverage }) => coverage.observedRoundCount },
-      { name: 'expected_rounds', value: ({ coverage }) => coverage.expectedRoundCount },
+      {
+        name: 'expected_rounds',
+        value: ({ coverage, state }) => (state === 'before' ? 0 : coverage.expectedRoundCount),
+      },
+      { name: 'coverage', value: ({ state }) => coverageNames[state], isText: true },
     ],
   };
 }
 
 /** What was settled and minted in each part of a range. */
-export function settlementsTable({ buckets, mining }: History): DataRows<History['buckets'][number]> {
+export function settlementsTable({
+  buckets,
+  mining,
+  generatedAt,
+}: History): DataRows<History['buckets'][number]> {
   const symbol = mining.status === 'available' ? `_${mining.economy.symbol}` : '';
   return {
     caption: 'Settled and minted',
-    rows: buckets,
+    // What is still to come is not zero.
+    rows: buckets.filter(({ startAt }) => Date.parse(startAt) <= Date.parse(generatedAt)),
     columns: [
       { name: 'from_utc', value: ({ startAt }) => addTo(startAt, 0), isText: true },
       { name: 'to_utc', value: ({ endAt }) => addTo(endAt, 0), isText: true },

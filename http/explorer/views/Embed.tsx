@@ -1,21 +1,18 @@
-import { Unread } from '../components/Banner.tsx';
+import { Unreal } from '../components/Header.tsx';
 import { LiveNotices } from '../components/Live.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { statusPath } from '../resources.ts';
 import { describeWheel } from '../wheelState.ts';
-import { Now } from './glance/Glance.tsx';
+import { NothingNow, Now } from './glance/Glance.tsx';
 
 /** The view that other sites may show in a frame: the wheel now, with a link to the explorer. */
 export function Embed() {
   const status = usePage().read('status', statusPath);
   return (
     <main>
+      <Unreal />
       <LiveNotices />
-      {status === null ? (
-        <Unread what="The state of the wheel" />
-      ) : (
-        <Now status={status} wheel={describeWheel(status)} />
-      )}
+      {status === null ? <NothingNow /> : <Now status={status} wheel={describeWheel(status)} />}
       <p class="small">
         <a href="/" target="_blank" rel="noopener">
           Mining activity

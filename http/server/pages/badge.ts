@@ -22,7 +22,8 @@ export function drawBadge(status: Bodies['status'] | null, statistics: Bodies['s
     today === undefined || today.coverage.observedRoundCount === 0
       ? 'work today unknown'
       : `${formatInteger(today.observedWorkUnits)} units today`;
-  const texts = [`wheel ${name}`, work];
+  const isSimulated = status?.measurement?.provenance === 'simulated';
+  const texts = [`${isSimulated ? 'simulated ' : ''}wheel ${name}`, work];
   const [left = 0, right = 0] = texts.map((text) => Math.ceil(text.length * characterWidth) + 2 * padding);
   const label = texts.join(', ');
   const write = (text: string | undefined, x: number, width: number) =>

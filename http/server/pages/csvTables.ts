@@ -1,3 +1,4 @@
+import { findFirstObservedMs, findKnown, type Known } from '../../explorer/charts/observed.ts';
 import type { Bodies, ReadBody } from '../../explorer/page.ts';
 import { parsePlace, type StatisticsRange } from '../../explorer/place.ts';
 import {
@@ -50,14 +51,16 @@ const definitions: Readonly<Record<string, ((query: URLSearchParams) => CsvTable
     ofStatistics(
       'days',
       query,
-      ({ activity }) => daysTable(activity.days),
+      ({ activity }, { firstObservedMs }) => daysTable(activity.days, firstObservedMs),
       (days) => days,
     ),
   'year.csv': () => ({
     readPaths: [],
     write: (read) => {
-      const year = read('year', yearPath);
-      return year === null ? null : writeFile(read, 'days', daysTable(year.days), nameDays(year.days));
+      const [year, statistics] = [read('year', yearPath), read('statistics', statisticsPath('7d'))];
+      if (year === null || statistics === null) return null;
+      const firstObservedMs = findFirstObservedMs(statistics);
+      return writeFile(read, 'days', daysTable(year.days, firstObservedMs), nameDays(year.days));
     },
   }),
   'settlements.csv': (query) => ({
@@ -104,7 +107,7 @@ type Days = Statistics['activity']['days'];
 function ofStatistics<Row>(
   name: string,
   query: URLSearchParams,
-  build: (statistics: Statistics) => DataRows<Row>,
+  build: (statistics: Statistics, known: Known) => DataRows<Row>,
   choose: (days: Days) => Days,
 ): CsvTable {
   return {
@@ -112,7 +115,12 @@ function ofStatistics<Row>(
     write: (read) => {
       const statistics = read('statistics', statisticsPath(parseRange(query)));
       if (statistics === null) return null;
-      return writeFile(read, name, build(statistics), nameDays(choose(statistics.activity.days)));
+      return writeFile(
+        read,
+        name,
+        build(statistics, findKnown(statistics, read)),
+        nameDays(choose(statistics.activity.days)),
+      );
     },
   };
 }
@@ -126,7 +134,12 @@ function ofDay(range: StatisticsRange, find: (days: Days) => Days[number] | unde
       if (statistics === null) return null;
       const day = find(statistics.activity.days);
       if (day === undefined) return 'none';
-      return writeFile(read, 'half-hours', dayTable(statistics, day), nameDays([day]));
+      return writeFile(
+        read,
+        'half-hours',
+        dayTable(statistics, day, findKnown(statistics, read)),
+        nameDays([day]),
+      );
     },
   };
 }

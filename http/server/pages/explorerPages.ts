@@ -1,7 +1,8 @@
 import type { Clock } from '../../../actors/clock.ts';
+import type { ChainFollowing } from '../../../actors/views/chain/chainViewTypes.ts';
 import { findDay } from '../../explorer/days.ts';
 import { formatInteger } from '../../explorer/format/numbers.ts';
-import type { Bodies, FeedEvent, ReadBody } from '../../explorer/page.ts';
+import type { Bodies, FeedEvent, PageChain, ReadBody } from '../../explorer/page.ts';
 import {
   type FeedCategory,
   formatPlace,
@@ -30,7 +31,7 @@ import { drawBadge } from './badge.ts';
 import { type CsvTable, findCsvTable } from './csvTables.ts';
 import { loadExplorerBuild } from './explorerBuild.ts';
 import { findPlace } from './findPlace.ts';
-import { createPageBodies } from './pageBodies.ts';
+import { createPageBodies, followingName } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
 import { createRecordEvents } from './recordEvents.ts';
@@ -122,7 +123,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   const { sources, hasViews, clock, transactionUrl, publicUrl } = options;
   const bodies = createPageBodies(sources, hasViews);
   const cache = createPageCache<CachedPage>();
-  const findEvents = createRecordEvents(sources.views.feed, hasViews);
+  const findEvents = createRecordEvents(bodies.feed, hasViews);
 
   function findCurrent(key: string): PreparedResponse | null {
     const existing = cache.get(key);
@@ -164,7 +165,10 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     const place = findUnknown(requested, events, readKnown) ?? requested;
     const { views, read } = createReader(known);
     const settings = { transactionUrl, publicUrl, files };
-    const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, events, read });
+    const following = bodies.findView(followingName) as ChainFollowing | null;
+    views.set(followingName, following);
+    const chain = following === null ? null : toPageChain(following);
+    const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, events, chain, read });
     const html = Buffer.from(rendered.html);
     const isMissing = place.view === 'missing';
     const ownHeaders = place.view === 'embed' ? embedHeaders : pageHeaders;
@@ -300,6 +304,19 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       ),
     missing: () => toPage(describeMissing(missingPage)),
     file: (name) => loadExplorerBuild().responses.get(name) ?? null,
+  };
+}
+
+/** Null if no contracts are configured. */
+function toPageChain({ target, reason, lastKnown }: ChainFollowing): PageChain | null {
+  if (target === null) return null;
+  return {
+    target,
+    reason,
+    lastKnown: lastKnown && {
+      blockNumber: String(lastKnown.blockNumber),
+      at: new Date(lastKnown.timestampMs).toISOString(),
+    },
   };
 }
 

@@ -3,9 +3,13 @@ import type { Route, RouteSources, ViewRoute } from '../../routes/route.ts';
 import { routes } from '../../routes/routes.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 import { memoize } from '../answers/memoize.ts';
+import { createPageViews } from './pageViews.ts';
 
 /** Paths whose route is remembered. Pages read the same few, and two of each owner. */
 const pathsMax = 256;
+
+/** Name of the view that says how the chain is followed, which has no route. */
+export const followingName = 'chain';
 
 /** The route that a path names, with its arguments. */
 interface Target {
@@ -19,7 +23,8 @@ interface Target {
  *
  * @param hasViews false until state is restored. Until then there are no bodies.
  */
-export function createPageBodies(sources: RouteSources, hasViews: () => boolean) {
+export function createPageBodies(routeSources: RouteSources, hasViews: () => boolean) {
+  const sources = { ...routeSources, views: createPageViews(routeSources.views) };
   const findRoute = memoize(findTarget, pathsMax);
   const findCheck = memoizeByIdentity((route: Route) => createBodyCheck(route.response));
 
@@ -71,6 +76,7 @@ export function createPageBodies(sources: RouteSources, hasViews: () => boolean)
   return {
     /** The view that a route shows now, whose identity tells whether a page is current; null if the route has none at the moment. */
     findView: (path: string): object | null => {
+      if (path === followingName) return hasViews() ? sources.views.chain.following() : null;
       const target = findRoute(path);
       if (!hasViews() || target?.route.kind !== 'view') return null;
       const { route } = target;
@@ -86,6 +92,8 @@ export function createPageBodies(sources: RouteSources, hasViews: () => boolean)
       return null;
     },
     readLater,
+    /** The events from which pages of records are made. */
+    feed: sources.views.feed,
   };
 }
 

@@ -319,3 +319,38 @@ it('metadata shows a replacement character for half of a surrogate pair and for 
     cardImageUrl: 'https://cards.example/\ufffd',
   });
 });
+
+describe('the last known state', () => {
+  const shownNames = ['core', 'issuance', 'portfolio', 'activity', 'metadata', 'feed'];
+  const readLastKnown = (views: ChainViews) => {
+    const { checkedIssuance: _, ...shown } = readAvailability({ ...views, ...views.lastKnown });
+    return shown;
+  };
+
+  it.each([
+    ['is too old', {}],
+    ['is folded again', { isCaughtUp: false }],
+    ['has a next block that cannot be applied', { fault: { reason: 'a fault' } as never }],
+  ] as const)('is shown with its date while it %s', (name, change) => {
+    const reason = 'indexer_unavailable';
+    const { views, source, clock } = createStateViews(
+      buildState([...buildEconomyEvents(), metadataEvent(1n, plainMetadata)]),
+    );
+    expect(views.following()).toEqual({ target: 'anvil', reason: null, lastKnown: null });
+    Object.assign(source, change);
+    if (name === 'is too old') clock.advance(120_001);
+    const { block } = source.state as ChainState;
+    const lastKnown = { blockNumber: block.number, timestampMs: block.timestampMs };
+    expect(views.following()).toEqual({ target: 'anvil', reason, lastKnown });
+    expect(views.following()).toBe(views.following());
+    expect(new Set(Object.values(readAvailability(views)))).toEqual(new Set([reason]));
+    expect(readLastKnown(views)).toEqual(Object.fromEntries(shownNames.map((one) => [one, 'available'])));
+  });
+
+  it('is not shown if it belongs to other contracts', () => {
+    const { views, source } = createStateViews(buildState(buildEconomyEvents()));
+    source.isMismatched = true;
+    expect(new Set(Object.values(readLastKnown(views)))).toEqual(new Set(['indexer_mismatch']));
+    expect(views.following().reason).toBe('indexer_mismatch');
+  });
+});

@@ -44,6 +44,9 @@ function render<Props extends object>(
   return { html, texts, listAttributes };
 }
 
+/** The first reading was long ago, and no half hour is running. */
+const longAgo = { firstObservedMs: 0, generatedMs: 0, runningWork: null };
+
 const formatHalfHour = (date: string, minute: number, zone: Zone) =>
   writeTimes(time('halfHour', findTime(date, minute)), zone);
 const formatDayAndHalfHour = (date: string, minute: number, zone: Zone) =>
@@ -123,7 +126,7 @@ describe('half hours', () => {
       buckets: [],
     });
     const listTicks = (...dates: string[]) => {
-      const { html } = render(HeatMap, { days: dates.map(day) }, {}, 'local');
+      const { html } = render(HeatMap, { days: dates.map(day), known: longAgo }, {}, 'local');
       const texts = [...html.matchAll(/<text [^>]*>([^<]*)/g)].map(([, text]) => text);
       const zone = /Half hours, <[^>]*>(UTC|local)/.exec(html)?.[1];
       return `${zone}: ${texts.join(' ')}`;
@@ -174,18 +177,18 @@ describe('half hours', () => {
       day('2026-11-22', 1_000),
       { ...day('2026-11-23', 10), buckets: [bucket(720, 'complete', '50')] },
     ];
-    const { html, texts, listAttributes } = render(HeatMap, { days });
+    const { html, texts, listAttributes } = render(HeatMap, { days, known: longAgo });
     expect(html.match(/<path [^>]*>/g)).toEqual([
       '<path class="heat-5" d="M0.5 1h9v18h-9z">',
       '<path class="zero" d="M0.5 15h9v4h-9z">',
       '<path class="future" d="M14 10h2">',
       '<path class="heat-1" d="M20.5 1h9v18h-9z">',
-      '<path class="partial-corner" d="M29.5 1h-5l5 9z">',
+      '<path class="partial-corner" d="M29.5 1v18l-9 -18z" fill="url(#hatching)">',
       '<path class="missing" d="M30.5 1h9v18h-9z" fill="url(#hatching)">',
     ]);
     expect(listAttributes('tr', 'id')).toEqual(['2026-11-23', '2026-11-22']);
     expect(listAttributes('svg', 'aria-label')).toEqual([
-      '23 Nov: 10 work units observed, 50 % of its rounds',
+      '23 Nov: 10 work units observed so far, 50 % of its rounds',
       '22 Nov: 1,000 work units observed, 50 % of its rounds',
     ]);
     expect(listAttributes('input', 'max')).toEqual(['4']);
@@ -232,7 +235,9 @@ it('a year is a column for each week, from Monday to Sunday, named where a month
     day('2026-11-03', 0, 0),
     day('2026-11-04', 0, 0, 0),
   ];
-  const read = () => ({ days }) as never;
+  const lifetime = { firstObservedAt: '2026-10-01T12:00:00.000Z' };
+  const activity = { days: [] };
+  const read = () => ({ days, lifetime, activity, generatedAt: '2026-11-04T12:00:00.000Z' }) as never;
   const { html, texts, listAttributes } = render(Year, {}, { read });
   expect(html.match(/<path class="(?:heat|zero|missing|future)[^>]* d="M\d+ \d+h9v9h-9z"[^>]*>/g)).toEqual([
     '<path class="heat-5" d="M0 50h9v9h-9z">',

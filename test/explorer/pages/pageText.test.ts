@@ -13,6 +13,7 @@ const settings = {
     ['style.css', 'page.js', 'preview.png', 'wheel-turning.svg'].map((name) => [name, `/explorer/${name}`]),
   ),
 };
+const chain = { target: 'anvil', reason: null, lastKnown: null } as const;
 /** Figures that differ from each other. */
 const measurement = {
   ...bodies.Status.answer.measurement,
@@ -180,7 +181,7 @@ function listText(html: string): string[] {
 
 it('every page says what is recorded (npm run examples)', async () => {
   const write = (place: Place, read: (path: string) => unknown = findBody, found = events) =>
-    renderPage({ place, nowMs, settings, read, events: 'id' in place ? found : [] }).html;
+    renderPage({ place, nowMs, settings, chain, read, events: 'id' in place ? found : [] }).html;
   const pages = places.map((place): [string, string] => [JSON.stringify(place).slice(0, 100), write(place)]);
   const glance: Place = { view: 'glance' };
   pages.push(
@@ -199,7 +200,7 @@ it('every page says what is recorded (npm run examples)', async () => {
 
 it('a page is complete if all that it shows could be read, and holds until its open round ends', () => {
   const render = (read: (path: string) => unknown, found: readonly FeedEvent[] | null = []) =>
-    renderPage({ place: { view: 'glance' }, nowMs, settings, read, events: found });
+    renderPage({ place: { view: 'glance' }, nowMs, settings, chain, read, events: found });
   const { isComplete, expiresAtMs } = render(findBody);
   expect([isComplete, expiresAtMs]).toEqual([true, (Math.floor(nowMs / 600_000) + 1) * 600_000]);
   expect(render((path) => (path.startsWith('/v1/events') ? null : findBody(path))).isComplete).toBe(false);

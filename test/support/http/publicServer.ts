@@ -136,6 +136,7 @@ export async function startPublicServer(
     process: () => views.process,
     chain,
     feed: createFeedViews({ installationId, chain, progress, olderEvents }),
+    lastKnownFeed: createFeedViews({ installationId, chain: chain.lastKnown, progress, olderEvents }),
     get statistics() {
       return state.ready ? statistics : null;
     },

@@ -18,7 +18,7 @@ import {
   statisticsPath,
   statusPath,
 } from '../../resources.ts';
-import { describeWheel, type WheelWords } from '../../wheelState.ts';
+import { describeWhatItIs, describeWheel, type WheelWords } from '../../wheelState.ts';
 import { EventList } from '../feed/EventList.tsx';
 import { OpenRound } from './OpenRound.tsx';
 import { RoundLanes } from './RoundLanes.tsx';
@@ -37,7 +37,7 @@ export function Glance() {
   return (
     <>
       {status === null ? (
-        <Unread what="The state of the wheel" />
+        <NothingNow />
       ) : (
         <>
           <div class="hero">
@@ -83,6 +83,20 @@ export function Glance() {
   );
 }
 
+/** Before anything can be read: what this page is about. */
+export function NothingNow() {
+  return (
+    <>
+      <WhatItIs />
+      <Unread what="The state of the wheel" />
+    </>
+  );
+}
+
+function WhatItIs() {
+  return <p class="lead">{describeWhatItIs(usePage().chain)}</p>;
+}
+
 /** The wheel's present state and speed. */
 export function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelWords }) {
   const { measurement } = status;
@@ -104,6 +118,7 @@ export function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelW
           <span class="unless lost">{sentence}</span>
           <span class="when lost">{lostSentence}</span>
         </h1>
+        <WhatItIs />
         <p class="lead">
           <span class="unless lost">{detail}</span>
           <span class="when lost">That is the last that reached this page. What it does now is unknown.</span>

@@ -4,7 +4,7 @@ import { Time } from '../../components/Time.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { describeWork } from '../../format/quantities.ts';
 import { formatDuration } from '../../format/times.ts';
-import { explain } from '../../format/words.ts';
+import { explain, explainProjection } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath, statusPath } from '../../resources.ts';
 import { roundMs } from '../../rounds.ts';
@@ -39,7 +39,7 @@ export function OpenRound({ status, core }: OpenRoundProps) {
 
 /** Its number, its remaining time, and its work so far. */
 function Round({
-  status: { builder },
+  status,
   genesisMs,
   nowMs,
 }: {
@@ -48,6 +48,7 @@ function Round({
   genesisMs: number | null;
   nowMs: number;
 }) {
+  const { builder } = status;
   const startMs = Math.floor(nowMs / roundMs) * roundMs;
   const startAt = new Date(startMs).toISOString();
   const endAt = new Date(startMs + roundMs).toISOString();
@@ -99,7 +100,7 @@ function Round({
           field="builder.queued.openRoundWorkUnits"
           meaning="Work of the rounds that are measured and not closed by the oracle yet."
         >
-          {builder.status === 'unavailable' && explain(builder.reason)}
+          {builder.status === 'unavailable' && explainProjection(builder.reason, status, usePage().chain)}
         </Figure>
       </div>
     </>

@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { Figure } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
+import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount, describeDistance, describeWork } from '../../format/quantities.ts';
 import { toRound } from '../../format/sentence.ts';
-import { explain, provenances } from '../../format/words.ts';
+import { explain, explainProjection, provenances } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath, issuancePath, statisticsPath, statusPath } from '../../resources.ts';
 
@@ -86,7 +87,9 @@ function Measured({ status, statistics }: Pick<StagesProps, 'status' | 'statisti
   );
 }
 
-function Optimistic({ status: { builder, measurement } }: Pick<StagesProps, 'status'>) {
+function Optimistic({ status }: Pick<StagesProps, 'status'>) {
+  const { builder, measurement } = status;
+  const { chain } = usePage();
   const isKnown = builder.status === 'available';
   return (
     <Stage name="optimistic" meaning="what would settle next">
@@ -111,7 +114,7 @@ function Optimistic({ status: { builder, measurement } }: Pick<StagesProps, 'sta
           meaning="Height with the progress into the next work block."
         />
       ) : (
-        <p class="small">{explain(builder.reason)}</p>
+        <p class="small">{explainProjection(builder.reason, status, chain)}</p>
       )}
     </Stage>
   );
@@ -145,11 +148,16 @@ function Settled({ status, core: body }: Pick<StagesProps, 'status' | 'core'>) {
         meaning="Work of all rounds that a confirmed batch has settled."
       />
       {body?.status === 'unavailable' && <p class="small">{explain(body.reason)}</p>}
-      {anchor?.confirmedAt && (
+      {core !== null && (
         <p class="small quiet">
-          through round <To {...toRound(anchor.settledThroughRound)} /> ·{' '}
-          <Time at={anchor.confirmedAt} as="ago" />
-          {anchor.transactionHash !== null && (
+          through round <To {...toRound(core.settledThroughRound)} />
+          {anchor?.confirmedAt && (
+            <>
+              {' · '}
+              <Time at={anchor.confirmedAt} as="ago" />
+            </>
+          )}
+          {anchor?.transactionHash && (
             <>
               {' · '}
               <TransactionLink hash={anchor.transactionHash} />

@@ -3,9 +3,10 @@ import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
+import { explainNoMint } from '../../format/mints.ts';
 import { count, formatInteger, formatShort } from '../../format/numbers.ts';
 import { toRound } from '../../format/sentence.ts';
-import { explain, mintStates, oracleStates, queueStates } from '../../format/words.ts';
+import { explain, explainProjection, mintStates, oracleStates, queueStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath } from '../../resources.ts';
 import { computeRoundEnd } from '../../rounds.ts';
@@ -44,7 +45,7 @@ export function Waiting({
         </Item>
         {queue.status === 'unavailable' ? (
           <Item title="To be settled" tone="calm">
-            {explain(queue.reason)}
+            {explainProjection(queue.reason, status, usePage().chain)}
           </Item>
         ) : (
           <ToBeSettled queue={queue} />
@@ -149,27 +150,21 @@ function ToBeMinted({ settlements }: { settlements: Bodies['settlements'] | null
       ) : settlements.mining.status === 'unavailable' ? (
         explain(settlements.mining.reason)
       ) : (
-        <NextRound mining={settlements.mining} safeBlock={settlements.chain.safeThroughBlock} />
+        <NextRound mining={settlements.mining} />
       )}
     </Item>
   );
 }
 
-function NextRound({ mining, safeBlock }: { mining: Mining; safeBlock: string }) {
-  const core = usePage().read('core', corePath);
+function NextRound({ mining }: { mining: Mining }) {
   const { nextRound, economy } = mining;
   return (
     <>
-      {/* While the core cannot be read, the history is from its last known state, and says so. */}
-      {core?.status === 'unavailable' &&
-        `As of Ethereum block ${formatInteger(safeBlock)}, the last that is known: `}
       <strong>
         Round <To {...toRound(nextRound.round)} /> is next.
       </strong>{' '}
       {mintStates[nextRound.state] ?? nextRound.state}{' '}
-      {nextRound.amountBaseUnits === '0' ? (
-        'Nothing is owed through the last settled round.'
-      ) : (
+      {explainNoMint(mining) ?? (
         <>
           A checkpoint would mint{' '}
           <strong>

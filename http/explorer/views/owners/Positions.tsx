@@ -67,15 +67,22 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
       </section>
       <section aria-labelledby="earnings">
         <h2 id="earnings">Earned on each day</h2>
+        <p class="lead">
+          These are calendar days, from midnight to midnight UTC. The wheel’s days, in the statistics, run
+          from noon to noon.
+        </p>
         <Columns
           id="earnings"
           label={`Earnings of the last seven days in ${symbol}`}
-          marks={earnings.map(({ date, earnedBaseUnits }) => ({
-            key: date,
-            value: Number(earnedBaseUnits) / 10 ** decimals,
-            state: 'complete',
-            text: `${formatDay(date)}: ${formatExact(earnedBaseUnits, decimals)} ${symbol}`,
-          }))}
+          marks={earnings.map(({ date, earnedBaseUnits }, index) => {
+            const isRunning = index === earnings.length - 1;
+            return {
+              key: date,
+              value: Number(earnedBaseUnits) / 10 ** decimals,
+              state: isRunning ? 'running' : 'complete',
+              text: `${formatDay(date)}: ${formatExact(earnedBaseUnits, decimals)} ${symbol}${isRunning ? ' so far' : ''}`,
+            };
+          })}
           ticks={earnings.map(({ date }, index) => ({
             at: (index + 0.5) / earnings.length,
             text: formatDay(date),

@@ -1,16 +1,19 @@
 import { Columns } from '../../charts/Columns.tsx';
-import { Available, Banner, LastKnownHistory, Unavailable } from '../../components/Banner.tsx';
+import type { Observed } from '../../charts/observed.ts';
+import { Available, Banner, Unavailable } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
+import { explainNoMint } from '../../format/mints.ts';
+import { nameChain } from '../../format/networks.ts';
 import { formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { toRound } from '../../format/sentence.ts';
 import { time } from '../../format/timeTexts.ts';
-import { explain, mintStates } from '../../format/words.ts';
+import { coverages, explain, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import type { Place, SettlementsRange } from '../../place.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
@@ -41,8 +44,8 @@ export function Settlements(place: Extract<Place, { readonly view: 'settlements'
       <section aria-labelledby="settlements">
         <h1 id="settlements">Settlements</h1>
         <p class="lead">
-          Closed rounds are settled on Ethereum in batches. Work completes work blocks, which tokens are
-          minted for.
+          Closed rounds are settled on {nameChain(usePage().chain)} in batches. Work completes work blocks,
+          which tokens are minted for.
         </p>
         <Choice
           label="Range"
@@ -77,7 +80,6 @@ function Summary({ history, route, core }: { history: History; route: string; co
   const { range } = history;
   return (
     <>
-      <LastKnownHistory core={core} safeBlock={chain.safeThroughBlock} />
       {core?.status === 'available' && core.core.paused && (
         <Banner severity="warning" title="The core contract is paused.">
           {explain('settlement_paused')}
@@ -127,12 +129,18 @@ function Summary({ history, route, core }: { history: History; route: string; co
 function Buckets({ history }: { history: History }) {
   const { buckets, range } = history;
   const nowMs = Date.parse(history.generatedAt);
-  const marks = buckets.map(({ startAt, completedBlockCount }) => ({
-    key: startAt,
-    value: Number(completedBlockCount),
-    state: Date.parse(startAt) > nowMs ? ('future' as const) : ('complete' as const),
-    text: `from ${time('minute', startAt)}: ${formatInteger(completedBlockCount)} work blocks completed`,
-  }));
+  const marks = buckets.map(({ startAt, endAt, completedBlockCount }) => {
+    const state: Observed =
+      Date.parse(startAt) > nowMs ? 'future' : Date.parse(endAt) > nowMs ? 'running' : 'complete';
+    const blocks = `${formatInteger(completedBlockCount)} work blocks completed`;
+    const text = { future: coverages.future, running: `${blocks} so far` }[String(state)] ?? blocks;
+    return {
+      key: startAt,
+      value: Number(completedBlockCount),
+      state,
+      text: `from ${time('minute', startAt)}: ${text}`,
+    };
+  });
   // A time of day belongs to the left edge of its column, a date to the middle.
   const [middle, format] = range === '24h' ? ([0, 'dayAndHour'] as const) : ([0.5, 'day'] as const);
   const ticks = buckets.flatMap(({ startAt, endAt }, index) => {
@@ -175,13 +183,18 @@ function NextRound({ mining }: { mining: History['mining'] }) {
           </strong>
           , <Time at={mining.nextRound.startsAt} as="minute" /> to{' '}
           <Time at={mining.nextRound.endsAt} as="minute" />.{' '}
-          {mintStates[mining.nextRound.state] ?? mining.nextRound.state} A checkpoint through round{' '}
-          <To {...toRound(mining.nextRound.countedThroughRound)} /> would mint{' '}
-          <strong>
-            {formatShort(mining.nextRound.amountBaseUnits, mining.economy.decimals, 2)}{' '}
-            {mining.economy.symbol}
-          </strong>
-          . Each work block is worth {formatShort(mining.rewardPerBlock, mining.economy.decimals, 4)}{' '}
+          {mintStates[mining.nextRound.state] ?? mining.nextRound.state}{' '}
+          {explainNoMint(mining) ?? (
+            <>
+              A checkpoint through round <To {...toRound(mining.nextRound.countedThroughRound)} /> would mint{' '}
+              <strong>
+                {formatShort(mining.nextRound.amountBaseUnits, mining.economy.decimals, 2)}{' '}
+                {mining.economy.symbol}
+              </strong>
+              .
+            </>
+          )}{' '}
+          Each work block is worth {formatShort(mining.rewardPerBlock, mining.economy.decimals, 4)}{' '}
           {mining.economy.symbol}; {formatShort(mining.unmintedCapacityBaseUnits, mining.economy.decimals, 0)}{' '}
           of {formatShort(mining.supplyCap, mining.economy.decimals, 0)} can still be minted.
         </p>

@@ -3,16 +3,18 @@ import { TodayChart } from '../../charts/DayChart.tsx';
 import { HeatMap } from '../../charts/HeatMap.tsx';
 import { findSpan, findTime } from '../../charts/halfHours.ts';
 import { Line } from '../../charts/Line.tsx';
+import { classifyDays, findKnown } from '../../charts/observed.ts';
 import { Unread } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { Timed } from '../../components/Time.tsx';
+import { Time, Timed } from '../../components/Time.tsx';
 import { formatInteger, formatPercent, formatTick } from '../../format/numbers.ts';
 import { describeDistance, describeWork } from '../../format/quantities.ts';
 import { formatDay } from '../../format/times.ts';
 import { time } from '../../format/timeTexts.ts';
+import { coverages } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import type { StatisticsRange } from '../../place.ts';
 import { statisticsPath } from '../../resources.ts';
@@ -36,7 +38,8 @@ export function StatisticsView({ range }: { range: StatisticsRange }) {
         <h1 id="statistics">Statistics</h1>
         <p class="lead">
           The wheel runs at night, so its day begins at noon: the <dfn>universal day</dfn> of a date is the 24
-          hours from its noon to the next one, in UTC. Here every date means such a day.
+          hours from its noon to the next one, in UTC. Here every date means such a day. Earnings of owners
+          are of calendar days, from midnight to midnight UTC.
         </p>
         <Choice
           label="Range"
@@ -60,6 +63,7 @@ export function StatisticsView({ range }: { range: StatisticsRange }) {
 function Summary({ statistics, route }: { statistics: Statistics; route: string }) {
   const { summary, coverage, days } = statistics.activity;
   const seen = coverage.observedRoundCount > 0 ? summary : null;
+  const first = statistics.lifetime.firstObservedAt;
   const peak = summary.peakWindowStartMinuteUtc;
   const span = findSpan(days.map(({ date }) => date));
   const common = { size: 'large', route } as const;
@@ -101,7 +105,15 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
         field="activity.coverage"
         exact={`${coverage.observedRoundCount} of ${coverage.expectedRoundCount} rounds`}
         meaning="Rounds that were observed from beginning to end. What was not observed is unknown, not zero."
-      />
+      >
+        {first === null
+          ? 'There was no reading yet.'
+          : first > statistics.window.startAt && (
+              <>
+                The first reading is of <Time at={first} as="minute" />, and the range begins before.
+              </>
+            )}
+      </Figure>
       <Figure
         {...common}
         label="Active days"
@@ -116,25 +128,29 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
 
 function Charts({ statistics, range }: { statistics: Statistics; range: StatisticsRange }) {
   const { days } = statistics.activity;
-  const dayPoints = days.map((day) => {
+  const known = findKnown(statistics, usePage().read);
+  const dayPoints = classifyDays(days, known.firstObservedMs).map((day) => {
+    const { state } = day;
     const isSeen = day.coverage.observedRoundCount > 0;
-    const hasEnded = day.buckets.every((bucket) => bucket.coverage !== 'future');
-    const isComplete = hasEnded && day.coverage.coverageBps === 10_000;
+    const isRunning = state === 'running';
+    const isComplete = state === 'complete';
     const part = isComplete
       ? ''
-      : ` (${formatPercent(day.coverage.coverageBps)} observed${hasEnded ? '' : ' so far'})`;
+      : ` (${formatPercent(day.coverage.coverageBps)} observed${isRunning ? ' so far' : ''})`;
     const { value, unit } = describeDistance(day.distanceMm);
-    const point = { key: day.date, isComplete, tick: formatDay(day.date) };
+    const point = { key: day.date, isComplete, isRunning, tick: formatDay(day.date) };
+    const describe = (isKnown: boolean, quantity: string) =>
+      `${formatDay(day.date)}: ${isKnown ? `${quantity}${part}` : state === 'before' ? coverages.before : 'unknown'}`;
     return {
       work: {
         ...point,
         value: isSeen ? Number(day.observedWorkUnits) : null,
-        text: `${formatDay(day.date)}: ${formatInteger(day.observedWorkUnits)} work units${part}`,
+        text: describe(isSeen, `${formatInteger(day.observedWorkUnits)} work units`),
       },
       distance: {
         ...point,
         value: day.distanceMm === null ? null : Number(day.distanceMm) / 1_000_000,
-        text: value === null ? '' : `${formatDay(day.date)}: ${value} ${unit}${part}`,
+        text: describe(value !== null, `${value} ${unit}`),
       },
     };
   });
@@ -149,19 +165,21 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
       </section>
       <section aria-labelledby="half-hours">
         <h2 id="half-hours">Every half hour of {names[range]}</h2>
-        <HeatMap days={days} />
+        <HeatMap days={days} known={known} />
         <Legend
           entries={[
             ['heat-1', 'little work'],
             ['heat-5', 'much work'],
             ['zero', 'observed, no work'],
+            ['partial', 'partly observed'],
             ['missing', 'missing'],
-            ['partial-corner', 'partly observed'],
+            ['running', 'so far'],
+            ['future', 'still to come, or before the first reading'],
           ]}
         />
         <DataTable
           id="half-hours"
-          table={halfHoursTable(statistics)}
+          table={halfHoursTable(statistics, known)}
           file={`/tables/half-hours.csv?range=${range}`}
         />
       </section>
@@ -186,9 +204,14 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
           ))}
         </div>
         <p class="small quiet">
-          A hollow point is a day of which a part was not observed, or that has not ended.
+          A hollow point is a day of which a part was not observed. The day that has not ended stands alone,
+          with what it has so far.
         </p>
-        <DataTable id="days" table={daysTable(days)} file={`/tables/days.csv?range=${range}`} />
+        <DataTable
+          id="days"
+          table={daysTable(days, known.firstObservedMs)}
+          file={`/tables/days.csv?range=${range}`}
+        />
       </section>
       <Records statistics={statistics} title="Records of the range" />
       <Submissions oracle={statistics.oracle} />

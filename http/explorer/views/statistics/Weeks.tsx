@@ -1,3 +1,4 @@
+import { findFirstObservedMs } from '../../charts/observed.ts';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { formatPercent } from '../../format/numbers.ts';
@@ -11,7 +12,8 @@ const route = statisticsPath('30d');
 export function Weeks() {
   const statistics = usePage().read('statistics', route);
   if (statistics === null) return null;
-  const { last, before, changeBps } = compareWeeks(statistics.activity.days);
+  const firstObservedMs = findFirstObservedMs(statistics);
+  const { last, before, changeBps } = compareWeeks(statistics.activity.days, firstObservedMs);
   return (
     <section aria-labelledby="weeks">
       <h2 id="weeks">This week against last</h2>
@@ -21,15 +23,19 @@ export function Weeks() {
       </div>
       <p class="small quiet">
         {changeBps === null
-          ? 'They are not compared: a day of them was not observed at all, or there was no work.'
-          : `Observed work ${changeBps < 0 ? 'fell' : 'grew'} by ${formatPercent(Math.abs(changeBps))}.`}
+          ? before.beforeDayCount > 0
+            ? 'They are not compared: readings began later.'
+            : 'They are not compared: a day of them was not observed at all, or there was no work.'
+          : changeBps === 0
+            ? 'Observed work was the same.'
+            : `Observed work ${changeBps < 0 ? 'fell' : 'grew'} by ${formatPercent(Math.abs(changeBps))}.`}
       </p>
     </section>
   );
 }
 
 function WeekFigure({ label, week }: { label: string; week: Week }) {
-  const { workUnits, span, coverageBps, missingDayCount } = week;
+  const { workUnits, span, coverageBps, missingDayCount, beforeDayCount } = week;
   return (
     <Figure
       {...describeWork(workUnits)}
@@ -38,7 +44,9 @@ function WeekFigure({ label, week }: { label: string; week: Week }) {
       field="activity.days.observedWorkUnits"
       meaning="The sum of seven universal days. What was not observed is unknown, and not in it."
     >
-      {span}, {formatPercent(coverageBps)} observed
+      {span}
+      {beforeDayCount < 7 && `, ${formatPercent(coverageBps)} observed`}
+      {beforeDayCount > 0 && `, ${beforeDayCount} of 7 days before the first reading`}
       {missingDayCount > 0 && `, ${missingDayCount} of 7 days missing`}
     </Figure>
   );

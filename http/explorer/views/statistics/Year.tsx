@@ -1,15 +1,17 @@
 import { Chart, cells } from '../../charts/Chart.tsx';
 import { Legend } from '../../charts/Columns.tsx';
 import { classifyWork } from '../../charts/HeatMap.tsx';
+import { classifyDays, findFirstObservedMs, type Observed } from '../../charts/observed.ts';
 import { DataTable } from '../../components/DataTable.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { formatInteger, formatPercent } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
+import { describeObservedWork } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
-import { yearPath } from '../../resources.ts';
+import { statisticsPath, yearPath } from '../../resources.ts';
 import { daysTable } from '../../tables/tables.ts';
 
-type Day = Bodies['year']['days'][number];
+type Day = Bodies['year']['days'][number] & { readonly state: Observed };
 
 const cell = 10;
 /** A year begins and ends within a week. */
@@ -17,9 +19,11 @@ const weeks = 53;
 
 /** A calendar of the last year: a column per week from Monday to Sunday. A day is darker the more work it holds. */
 export function Year() {
-  const year = usePage().read('year', yearPath);
-  if (year === null || year.days.length === 0) return null;
-  const { days } = year;
+  const { read } = usePage();
+  const [year, statistics] = [read('year', yearPath), read('statistics', statisticsPath('7d'))];
+  if (year === null || statistics === null || year.days.length === 0) return null;
+  const firstObservedMs = findFirstObservedMs(statistics);
+  const days = classifyDays(year.days, firstObservedMs);
   const offset = (new Date(days[0]?.date ?? 0).getUTCDay() + 6) % 7;
   const largest = days.reduce((most, { observedWorkUnits }) => Math.max(most, Number(observedWorkUnits)), 1);
   const findLeft = (index: number) => Math.floor((offset + index) / 7) * cell;
@@ -61,23 +65,26 @@ export function Year() {
           ['heat-5', 'much work'],
           ['zero', 'observed, no work'],
           ['missing', 'not observed'],
+          ['future', 'before the first reading'],
         ]}
       />
-      <DataTable id="year" table={daysTable(days)} file="/tables/year.csv" />
+      <DataTable id="year" table={daysTable(year.days, firstObservedMs)} file="/tables/year.csv" />
     </section>
   );
 }
 
-function classify(day: Day, largest: number): string {
-  if (day.coverage.observedRoundCount === 0)
-    return day.coverage.expectedRoundCount === 0 ? 'future' : 'missing';
-  return classifyWork(Number(day.observedWorkUnits), largest);
+function classify({ state, coverage, observedWorkUnits }: Day, largest: number): string {
+  if (state === 'before' || (state === 'running' && coverage.observedRoundCount === 0)) return 'future';
+  return state === 'missing' ? 'missing' : classifyWork(Number(observedWorkUnits), largest);
 }
 
-function describeDay({ date, coverage, observedWorkUnits }: Day): string {
+function describeDay({ date, state, coverage, observedWorkUnits }: Day): string {
+  const isKnown = coverage.observedRoundCount > 0;
   const work =
-    coverage.observedRoundCount > 0
-      ? `${formatInteger(observedWorkUnits)} work units, ${formatPercent(coverage.coverageBps)} observed`
-      : 'not observed';
+    state === 'before' || state === 'running'
+      ? describeObservedWork(isKnown ? observedWorkUnits : null, state)
+      : isKnown
+        ? `${formatInteger(observedWorkUnits)} work units, ${formatPercent(coverage.coverageBps)} observed`
+        : 'not observed';
   return `${formatDate(date)}: ${work}`;
 }

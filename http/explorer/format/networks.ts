@@ -1,0 +1,38 @@
+import type { Bodies, PageChain } from '../page.ts';
+
+type Target = PageChain['target'];
+
+/** Name of the chain as a label, and within a sentence. */
+const networks: Readonly<Record<Target, readonly [label: string, inSentence: string]>> = {
+  mainnet: ['Ethereum', 'Ethereum'],
+  sepolia: ['Sepolia test network', 'the Sepolia test network'],
+  anvil: ['Local test chain', 'a local test chain'],
+};
+
+export const nameNetwork = (target: Target) => networks[target][0];
+
+/** Name within a sentence. Without contracts it is the chain that the project is for. */
+export const nameChain = (chain: PageChain | null) => networks[chain?.target ?? 'mainnet'][1];
+
+/** What is not real: a simulated wheel, or a chain whose tokens are worth nothing. */
+interface Unreal {
+  /** For titles, in which there is little room. */
+  readonly short: string;
+  readonly sentence: string;
+}
+
+/** Null if the wheel and its chain are real, or not known. */
+export function describeUnreal(status: Bodies['status'] | null, chain: PageChain | null): Unreal | null {
+  const target = chain?.target ?? 'mainnet';
+  const label = networks[target][0];
+  switch (status?.measurement?.provenance) {
+    case 'simulated':
+      return { short: 'simulated', sentence: 'Simulated wheel: nothing here is real.' };
+    case 'replay':
+      return { short: 'replay', sentence: 'Replay of a recording: nothing here happens now.' };
+    default:
+      return target === 'mainnet'
+        ? null
+        : { short: label, sentence: `${label}: its tokens are worth nothing.` };
+  }
+}

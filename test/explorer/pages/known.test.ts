@@ -1,0 +1,380 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeEvent } from '../../../http/explorer/format/events.ts';
+import { explainNoMint } from '../../../http/explorer/format/mints.ts';
+import { writeSentence } from '../../../http/explorer/format/sentence.ts';
+import { explainProjection } from '../../../http/explorer/format/words.ts';
+import type { PageChain, PageRequest, ReadBody } from '../../../http/explorer/page.ts';
+import type { Place } from '../../../http/explorer/place.ts';
+import { renderPage } from '../../../http/explorer/renderPage.tsx';
+import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
+import { findCsvTable } from '../../../http/server/pages/csvTables.ts';
+
+const { bodies } = recorded;
+const { measurement } = bodies.Status.answer;
+const nowMs = Date.parse(bodies.Status.answer.generatedAt);
+const mainnet: PageChain = { target: 'mainnet', reason: null, lastKnown: null };
+const examples: readonly (readonly [path: string, body: unknown])[] = [
+  ['/v1/status', bodies.Status.answer],
+  ['/v1/core', bodies.CoreState.answer],
+  ['/v1/mining/state', bodies.MiningState.answer],
+  ['/v1/measurement/stats', bodies.Statistics.answer],
+  ['/v1/measurement/year', bodies.Year.answer],
+  ['/v1/settlements', bodies.SettlementHistory.answer],
+  ['/v1/events', bodies.EventFeed.answer],
+];
+
+const { activity } = bodies.Statistics.answer;
+const month = Array.from({ length: 23 }, (_, index) => ({
+  ...(activity.days[0] as (typeof activity.days)[number]),
+  date: new Date(Date.parse(activity.days[0]?.date ?? '') - (23 - index) * 86_400_000)
+    .toISOString()
+    .slice(0, 10),
+}));
+const statisticsOfMonth = {
+  ...bodies.Statistics.answer,
+  range: '30d',
+  activity: { ...activity, days: [...month, ...activity.days] },
+};
+
+/** Renders a page with the examples, or other bodies by path. */
+function render(
+  place: Place,
+  bodiesByPath: Readonly<Record<string, unknown>> = {},
+  change: Partial<PageRequest> = {},
+) {
+  const read = (path: string) => {
+    const [name = ''] = path.split('?');
+    if (path.endsWith('range=30d') && name.endsWith('stats')) return statisticsOfMonth;
+    return name in bodiesByPath ? bodiesByPath[name] : examples.find(([one]) => one === name)?.[1];
+  };
+  const settings = { transactionUrl: null, publicUrl: 'https://wheel.example', files: {} };
+  const { html } = renderPage({ place, nowMs, settings, chain: mainnet, events: [], read, ...change });
+  const text = html
+    .replace(/<(dialog|noscript).*?<\/\1>/gs, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ');
+  const findMeta = (name: string) =>
+    new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"`).exec(html)?.[1] ?? '';
+  return { html, text, findMeta };
+}
+
+const glance: Place = { view: 'glance' };
+const places: readonly Place[] = [
+  glance,
+  { view: 'statistics', range: '7d' },
+  { view: 'settlements', range: '7d' },
+  { view: 'owners', address: null },
+  { view: 'feed', category: 'all' },
+  { view: 'embed' },
+  { view: 'missing', reason: 'Nothing.', others: [] },
+];
+const measuredBy = (provenance: string) => ({
+  '/v1/status': { ...bodies.Status.answer, measurement: { ...measurement, provenance } },
+});
+
+function writeFile(name: string, read: ReadBody): string {
+  const file = findCsvTable(name, 'range=7d')?.write(read) ?? null;
+  return file === null || file === 'none' ? '' : file.text;
+}
+
+describe('what is not real', () => {
+  it.each([
+    ['simulated', 'anvil', 'Simulated wheel: nothing here is real.', 'simulated'],
+    ['simulated', 'mainnet', 'Simulated wheel: nothing here is real.', 'simulated'],
+    ['replay', 'mainnet', 'Replay of a recording: nothing here happens now.', 'replay'],
+    ['hardware', 'sepolia', 'Sepolia test network: its tokens are worth nothing.', 'Sepolia test network'],
+  ] as const)('is said on every page: a wheel that is %s, on %s', (provenance, target, sentence, short) => {
+    for (const place of places) {
+      const { html, text, findMeta } = render(place, measuredBy(provenance), {
+        chain: { ...mainnet, target },
+      });
+      expect([place.view, text.split(sentence).length - 1]).toEqual([place.view, 1]);
+      expect(/<title>(.*?)<\/title>/.exec(html)?.[1]).toMatch(
+        new RegExp(` · Mining activity \\(${short}\\)$`),
+      );
+      expect(findMeta('og:title')).toContain(`(${short})`);
+      expect(findMeta('og:description')).toContain(sentence);
+    }
+  });
+
+  it('is not said of a real wheel on Ethereum, whose name is there', () => {
+    for (const place of places) {
+      const { html, text } = render(place, measuredBy('hardware'));
+      expect(html).not.toContain('class="unreal"');
+      if (place.view !== 'embed') expect(text).toContain('· Ethereum');
+    }
+  });
+});
+
+describe('a chain that cannot be read', () => {
+  const reason = 'indexer_unavailable';
+  const lastKnown = { blockNumber: '1234', at: '2026-11-25T21:47:00.000Z' };
+
+  it('is said once on every page, with the date of its figures', () => {
+    for (const place of places) {
+      if (place.view === 'embed') continue;
+      const { text } = render(place, {}, { chain: { target: 'sepolia', reason, lastKnown } });
+      expect(text).toContain(
+        'The Sepolia test network has not been read past 25 Nov 21:47 UTC . Its figures are of then, at chain block 1,234.',
+      );
+      const nothing = render(place, {}, { chain: { target: 'mainnet', reason, lastKnown: null } });
+      expect(nothing.text).toContain('Nothing of Ethereum can be shown. The chain cannot be read');
+    }
+  });
+
+  it('is no reason to say that the chain was reorganized', () => {
+    expect(render(glance).html).toContain('data-settled=');
+    expect(render(glance, {}, { chain: { ...mainnet, reason, lastKnown } }).html).not.toContain(
+      'data-settled=',
+    );
+  });
+});
+
+it.each([
+  ['no chain', null, 'available', 'not connected to a chain'],
+  [
+    'a chain that is not read',
+    { ...mainnet, reason: 'indexer_unavailable' },
+    'unavailable',
+    'Ethereum cannot be read',
+  ],
+  ['closures that do not continue', mainnet, 'unavailable', 'do not continue what is settled'],
+  ['a gap since the last closure', mainnet, 'available', 'was not observed from beginning to end'],
+] as const)('a projection that has a gap has its own cause: %s', (_, chain, status, words) => {
+  const settlementQueue = { status, reason: 'round_projection_gap' } as never;
+  expect(explainProjection('round_projection_gap', { settlementQueue }, chain)).toContain(words);
+});
+
+describe('a shared link', () => {
+  it('has no state in its title, which would be frozen', () => {
+    const { html, findMeta } = render(glance, measuredBy('hardware'));
+    expect(/<title>(.*?)<\/title>/.exec(html)?.[1]).toMatch(/^(?:Turning|Resting) · /);
+    expect(findMeta('og:title')).toBe(`${bodies.Status.answer.installationId} · Mining activity`);
+    expect(render({ view: 'feed', category: 'all' }).findMeta('og:title')).toMatch(/^Feed · /);
+  });
+
+  it('has a description with its date', () => {
+    const { findMeta } = render(glance, measuredBy('hardware'));
+    expect(findMeta('og:description')).toMatch(
+      /settled on Ethereum, and rewarded with tokens\. As of 25 Nov 2026 \d\d:\d\d UTC: The wheel is (?:turning|resting)\.$/,
+    );
+    const events = bodies.EventFeed.answer.events as unknown as PageRequest['events'];
+    const event = render({ view: 'event', id: 'chain:1:x' }, {}, { events });
+    expect(event.findMeta('description')).toMatch(/ As of 25 Nov 2026 \d\d:\d\d UTC\.$/);
+    expect(render({ view: 'statistics', range: '7d' }).findMeta('og:description')).not.toMatch(/Live|\d/);
+  });
+
+  it('has a picture without figures, of the size that previews expect', () => {
+    const folder = join(import.meta.dirname, '../../../http/explorer');
+    const drawn = readFileSync(join(folder, 'preview.svg'), 'utf8');
+    expect([...drawn.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text).join(' ')).toMatch(/^\D+$/);
+    const picture = readFileSync(join(folder, 'files/preview.png'));
+    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([1200, 630]);
+    expect(picture.length).toBeLessThan(60_000);
+  });
+});
+
+it('says in every state what the wheel is', () => {
+  const what = 'A wheel whose every turn is counted as work, settled on Ethereum, and rewarded with tokens.';
+  const states = [
+    { ...measurement, freshness: 'stale' },
+    { ...measurement, coreStatus: 'COUNTER_FAULT' },
+    { ...measurement, rpmMilli: 0, speedMmPerSecond: 0 },
+    { ...measurement, rpmMilli: 60_000 },
+    null,
+  ].map((one) => ({ ...bodies.Status.answer, measurement: one }));
+  for (const status of [...states, null])
+    for (const place of [glance, { view: 'embed' }] as const)
+      expect(render(place, { '/v1/status': status }).text.split(what).length - 1).toBe(1);
+});
+
+describe('a half hour that has not ended', () => {
+  const genesisMs = Date.parse('2026-11-24T12:00:00.000Z');
+  const roundOf = (at: string) => Math.floor((Date.parse(at) - genesisMs) / 600_000) + 1;
+  const today = activity.days.at(-1) as (typeof activity.days)[number];
+
+  /** Reads the text and the shape of the half hour at 22:00, and its row in the table. */
+  function readRunning(
+    generatedAt: string,
+    { ended = null as string | null, open = '70', closedThrough = roundOf(generatedAt) - 1, isKnown = true },
+  ) {
+    const buckets = today.buckets.map((bucket) =>
+      bucket.startMinuteUtc === 1_320
+        ? { ...bucket, coverage: ended === null ? 'future' : 'partial', workUnits: ended }
+        : bucket,
+    );
+    const days = [...activity.days.slice(0, -1), { ...today, buckets }];
+    const { Status, CoreState, Statistics } = bodies;
+    const builder = {
+      ...Status.answer.builder,
+      queued: { ...Status.answer.builder.queued, openRoundWorkUnits: open },
+    };
+    const { html } = render(glance, {
+      '/v1/status': {
+        ...Status.answer,
+        generatedAt,
+        measurement: { ...measurement, observedAt: generatedAt },
+        builder: isKnown ? builder : { status: 'unavailable', reason: 'no_measurement' },
+        oracle: {
+          ...Status.answer.oracle,
+          latestClosure: { ...Status.answer.oracle.latestClosure, lastRound: String(closedThrough) },
+        },
+      },
+      '/v1/core': {
+        ...CoreState.answer,
+        configuration: { ...CoreState.answer.configuration, genesisTimestamp: String(genesisMs / 1000) },
+      },
+      '/v1/measurement/stats': { ...Statistics.answer, generatedAt, activity: { ...activity, days } },
+    });
+    const text = /‹halfHour 2026-11-25T22:00:00.000Z›: ([^,\n]*)/.exec(html)?.[1];
+    const row = /<td>2026-11-25 22:00<\/td><td>2026-11-25 22:30.*?<\/tr>/
+      .exec(html)?.[0]
+      .replace(/<[^>]*>/g, ' ');
+    return {
+      text,
+      isHollow: html.includes('class="column running"') || html.includes('class="zero running"'),
+      row,
+    };
+  }
+
+  it('is hollow, with the work of its open round', () => {
+    const running = readRunning('2026-11-25T22:05:00.000Z', {});
+    expect(running).toMatchObject({ text: '70 work units so far', isHollow: true });
+    expect(running.row).toMatch(/ 70 +so far /);
+    expect(readRunning('2026-11-25T22:05:00.000Z', { open: '0' })).toMatchObject({
+      text: '0 work units so far',
+      isHollow: true,
+    });
+  });
+
+  it('adds ended rounds and the open one only where they do not overlap', () => {
+    const at = '2026-11-25T22:25:00.000Z';
+    const read = (change: object) => readRunning(at, { ended: '400', ...change }).text;
+    expect(read({})).toBe('470 work units so far');
+    // The oracle has closed no round of it: the open work has all of them.
+    expect(read({ closedThrough: roundOf(at) - 3, open: '480' })).toBe('480 work units so far');
+    // It has closed one: what is open overlaps what has ended, so only that is said.
+    expect(read({ closedThrough: roundOf(at) - 2, open: '300' })).toBe('400 work units so far');
+    expect(read({ closedThrough: roundOf(at) - 9, open: '999' })).toBe('400 work units so far');
+    expect(read({ isKnown: false })).toBe('400 work units so far');
+  });
+
+  it('is unknown so far where nothing is known of it', () => {
+    expect(readRunning('2026-11-25T22:05:00.000Z', { isKnown: false })).toMatchObject({
+      text: 'unknown so far',
+      isHollow: false,
+    });
+  });
+});
+
+describe('days before the first reading', () => {
+  const firstObservedAt = '2026-11-23T22:10:00.000Z';
+  const days = activity.days.map((day) =>
+    day.date > '2026-11-23'
+      ? day
+      : {
+          ...day,
+          coverage: { expectedRoundCount: 144, observedRoundCount: 0, coverageBps: 0 },
+          observedWorkUnits: '0',
+          distanceMm: null,
+          buckets: day.buckets.map((bucket) => ({
+            ...bucket,
+            coverage: 'missing',
+            observedRoundCount: 0,
+            workUnits: null,
+          })),
+        },
+  );
+  const { lifetime } = bodies.Statistics.answer;
+  const statistics = {
+    ...bodies.Statistics.answer,
+    lifetime: { ...lifetime, firstObservedAt },
+    activity: { ...activity, days },
+  };
+
+  it('are not missing: in the heat map, lines, table and year', () => {
+    const { html, text } = render(
+      { view: 'statistics', range: '7d' },
+      {
+        '/v1/measurement/stats': statistics,
+        '/v1/measurement/year': { ...bodies.Year.answer, days },
+      },
+    );
+    expect(html).toContain('‹dayAndHalfHour 2026-11-22T12:00:00.000Z›: before the first reading');
+    expect(html).toContain('‹dayAndHalfHour 2026-11-23T21:30:00.000Z›: before the first reading');
+    expect(html).toContain('‹dayAndHalfHour 2026-11-23T22:30:00.000Z›: unknown, missing');
+    expect(html).toContain('aria-label="22 Nov: before the first reading"');
+    expect(html).toContain('22 Nov 2026: before the first reading');
+    expect(text).toMatch(
+      /2026-11-22 2026-11-22 12:00 2026-11-23 12:00 unknown unknown unknown 0 0 before the first reading/,
+    );
+    expect(text).toContain('The first reading is of 23 Nov 22:10 UTC');
+  });
+
+  it('are said in the files', () => {
+    const read = ((_: string, path: string) => (path.includes('stats') ? statistics : null)) as never;
+    const write = (name: string) => writeFile(name, read);
+    expect(write('days.csv')).toContain(
+      '2026-11-22,2026-11-22T12:00:00Z,2026-11-23T12:00:00Z,,,,0,0,before the first reading',
+    );
+    expect(write('half-hours.csv')).toContain('2026-11-22T12:30:00Z,,before the first reading,0');
+  });
+});
+
+it('a day that has not ended stands alone, hollow, and no line falls to it', () => {
+  const { html } = render({ view: 'statistics', range: '7d' });
+  const chart = html.slice(html.indexOf('id="chart-work"'), html.indexOf('id="chart-distance"'));
+  expect(/class="line" d="([^"]*)"/.exec(chart)?.[1]).not.toContain('65,');
+  expect(chart).toMatch(/class="dot hollow" d="M65 /);
+  expect(chart).toContain('work units (100 % observed so far)');
+});
+
+it('files of settlements have nothing that is still to come, in the order of time', () => {
+  const { answer } = bodies.SettlementHistory;
+  const read = (() => answer) as never;
+  const lines = writeFile('settlements.csv', read).trimEnd().split('\r\n');
+  const starts = lines.slice(1).map((line) => line.split(',')[0] ?? '');
+  expect(starts).toEqual([...starts].sort());
+  expect(starts.every((at) => at <= answer.generatedAt)).toBe(true);
+  expect(starts.length).toBeLessThan(answer.buckets.length);
+});
+
+it('both pages say what a day is to them', () => {
+  expect(render({ view: 'statistics', range: '7d' }).text).toContain(
+    'Earnings of owners are of calendar days, from midnight to midnight UTC.',
+  );
+});
+
+describe('a zero', () => {
+  const { mining } = bodies.SettlementHistory.answer;
+  const next = (completedBlockCount: string, unmintedCapacityBaseUnits: string, amountBaseUnits = '0') =>
+    explainNoMint({
+      ...mining,
+      unmintedCapacityBaseUnits,
+      nextRound: { ...mining.nextRound, completedBlockCount, amountBaseUnits },
+    } as never);
+
+  it('has its reason: why nothing would be minted', () => {
+    expect(next('0', '9')).toContain('No block was completed since the last mint');
+    expect(next('15', '0')).toContain('for 15 blocks: everything that can ever be minted has been.');
+    expect(next('15', '9')).toContain('for 15 blocks: no miner counted in the rounds that completed them.');
+    expect(next('15', '9', '1')).toBeNull();
+  });
+
+  it('has its reason: why nothing was minted', () => {
+    const checkpoint = bodies.EventFeed.answer.events.find(
+      ({ type }) => type === 'system.mining_checkpointed',
+    );
+    const describe = (change: object) =>
+      describeEvent({ ...checkpoint, payload: { ...checkpoint?.payload, ...change } } as never);
+    const { title, sentence } = describe({ amountBaseUnits: '0', completedBlockCount: '15' });
+    expect(title).toBe('Nothing minted');
+    expect(writeSentence(sentence)).toMatch(
+      /^Nothing was minted for 15 work blocks of rounds .*: no miner counted .*, or everything/,
+    );
+    const withoutBlocks = describe({ amountBaseUnits: '0', completedBlockCount: '0' });
+    expect(writeSentence(withoutBlocks.sentence)).toContain('so nothing was minted');
+  });
+});
