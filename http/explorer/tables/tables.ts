@@ -51,7 +51,7 @@ export function halfHoursTable({ activity }: Statistics): DataRows<HalfHour> {
   };
 }
 
-/** The half hours of a universal day, with those of the typical day of the range. */
+/** The half hours of a universal day, next to the typical day of the range. */
 export function dayTable(
   { activity: { typicalDay } }: Statistics,
   day: Statistics['activity']['days'][number],
