@@ -6,7 +6,7 @@ import { roundMs } from './rounds.ts';
 
 type Missing = Extract<Place, { readonly view: 'missing' }>;
 
-/** What exists now. Null and true where that is unknown. */
+/** The records that exist now. A member is null while it is unknown. */
 export interface Known {
   readonly nowMs: number;
   /** Start of round 1 in epoch milliseconds. */
@@ -17,7 +17,7 @@ export interface Known {
   readonly ethereumBlocks: readonly [first: bigint, last: bigint] | null;
   /** The first universal day that is shown. */
   readonly firstDay: string | null;
-  /** Whether a miner is there, or may have been merged into another one. */
+  /** Whether a miner is there, or may have been merged into another one. True while that is unknown. */
   readonly mayBeMiner: (id: string) => boolean;
 }
 
@@ -67,7 +67,7 @@ export function search(query: string, known: Known): string | Missing {
   }
 }
 
-/** The only page of a number, a choice between several, or the page to go to if there is none. */
+/** The only page of a number, a choice between several, or the page to go to without any. */
 function choose(id: string, places: readonly Place[], otherwise: Place | null): string | Missing {
   const [first = otherwise] = places;
   if (first === null)

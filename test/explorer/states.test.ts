@@ -84,7 +84,7 @@ describe('the explorer follows the wheel', () => {
     await waitUntilLive(page);
     await expect.poll(() => page.locator('.now .figures .unknown').count()).toBe(3);
     expect(await page.locator('.now .value').count()).toBe(0);
-    expect(await page.locator('.stage .unknown').count()).toBe(7);
+    expect(await page.locator('.stage .unknown').count()).toBe(8);
     expect(await page.locator('.stage.settled').textContent()).toContain('not connected to a chain');
     expect([await findViolations(page), conduct.errors]).toEqual([[], []]);
     await savePicture(page, 'state-unknown');

@@ -48,7 +48,7 @@ export function halfHoursTable({ activity }: Statistics, known: Known): DataRows
   };
 }
 
-/** The half hours of a universal day, with those of the typical day of the range. */
+/** The half hours of a universal day, next to the typical day of the range. */
 export function dayTable({ activity: { typicalDay } }: Statistics, day: StatisticsDay, known: Known) {
   const typical = new Map(typicalDay.map((slot) => [slot.startMinuteUtc, slot.meanWorkMilli]));
   const rows = listBegun([day], known).map((row) => {

@@ -149,7 +149,7 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
     return found.events.map((item) => feedEvent.parse(toFeedEventBody(item, found)));
   }
 
-  /** What the wheel has reached on a universal day, by the clock of the device. */
+  /** The wheel's milestones and records of a universal day, by the device's clock. */
   async function findOfDay(date: string, signal: AbortSignal): Promise<FeedEvent[]> {
     const category = 'measurement';
     const newest = hasViews() ? await feed.page({ category, cursor: null, limit: 1 }, signal) : null;

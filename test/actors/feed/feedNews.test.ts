@@ -313,7 +313,8 @@ it('the feed has neither news nor a position without a chain', async () => {
   const place = { run: '', position: 0, ordinal: 0 };
   const after = feed.after('all', { chain: place, measurement: place }, 9);
   const located = await feed.locate('chain:1', neverAborted);
-  expect([after, feed.position(), located]).toEqual([null, null, 'unavailable']);
+  const ofTransaction = await feed.ofTransaction('0x', 9, neverAborted);
+  expect([after, feed.position(), located, ofTransaction]).toEqual([null, null, 'unavailable', null]);
 });
 
 describe('a page of the feed', () => {

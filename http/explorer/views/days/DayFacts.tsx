@@ -112,7 +112,7 @@ function HalfHours({ date, statistics }: { date: string; statistics: Bodies['sta
       {statistics === null ? (
         <Unread what="Half hours" />
       ) : day === undefined ? (
-        <p class="empty">The service shows half hours of the last 30 days only, and this is none of them.</p>
+        <p class="empty">Half hours are shown for the last 30 days, and this day is earlier.</p>
       ) : (
         <DayChart statistics={statistics} day={day} file={`/tables/day.csv?date=${date}`} />
       )}

@@ -107,7 +107,7 @@ function Miner({ tokenId, events }: { tokenId: string; events: RecordProps['even
     return (
       <p>
         It was merged into miner <To {...toMiner(merge.payload.survivorTokenId)} /> on{' '}
-        <Time at={merge.occurredAt} as="minute" />, and is no more.
+        <Time at={merge.occurredAt} as="minute" />.
       </p>
     );
   return (
