@@ -10,8 +10,8 @@ type Described = Pick<PageRequest, 'place' | 'nowMs' | 'chain' | 'events'> & {
 };
 
 /**
- * Title of the window, the icon for the state of the wheel, and what previews of shared links say. Previews stay as they are for years, so
- * their title has no state, and what can change has its time.
+ * Title of the window, the icon for the state of the wheel, and what previews of shared links say. Previews are kept for years, so their
+ * title has no state, and what can change has its time.
  */
 export function describePage({ place, nowMs, status, chain, events }: Described) {
   const { state, sentence } = describeWheel(status);

@@ -257,7 +257,7 @@ describe('what other sites and programs show', () => {
       ...server.views.process,
       measurement: measurement && { ...measurement, freshness: 'stale' },
     };
-    expect(await readLabel()).toBe('wheel unknown, work today unknown');
+    expect(await readLabel()).toBe('simulated wheel unknown, work today unknown');
   });
 
   it('is an icon, a manifest that refers to it, and a map of the pages if their address is known', async () => {

@@ -1,7 +1,7 @@
 import type { ChainUnavailable } from '../../../actors/views/chain/chainViewTypes.ts';
 import type { ActorViews } from '../../../actors/views/views.ts';
 
-/** The views that pages show. While the chain cannot be read they are of its last known state, and the page says of when. */
+/** The views that pages show: of the chain's last known state while it cannot be read. The page then has a banner with its date. */
 export function createPageViews(views: ActorViews): ActorViews {
   const { chain, feed, lastKnownFeed } = views;
   const { lastKnown } = chain;
@@ -28,7 +28,7 @@ export function createPageViews(views: ActorViews): ActorViews {
   return Object.assign(Object.create(views), replaced);
 }
 
-/** The current view, or the last known one if there is no current one. If there is none either, the current one says why. */
+/** The current view, or else the last known one. Without either, the current view has the reason. */
 function choose<View extends object>(current: View, readLastKnown: () => View): View {
   if (!isUnavailable(current)) return current;
   const known = readLastKnown();
