@@ -53,6 +53,14 @@ export interface PageRequest {
   readonly read: (path: string) => unknown;
   /** Events of a record, newest first; null if they cannot be read at the moment. */
   readonly events: readonly FeedEvent[] | null;
+  /** Who owns the miner that is shown; null for other pages, or if nobody is known to own it. */
+  readonly holder: MinerHolder | null;
+}
+
+/** The owner of a miner, and the cursor with which the miner is the first of the owner's positions; null if it is without one. */
+export interface MinerHolder {
+  readonly address: string;
+  readonly cursor: string | null;
 }
 
 interface RenderedPage {

@@ -122,6 +122,26 @@ function formatAddress(
   return query.length === 0 ? path : `${path}?${query.join('&')}`;
 }
 
+/** Address of the Atom feed of what a place shows; null if it has none. */
+export function findFeed(place: Place): string | null {
+  switch (place.view) {
+    case 'owners':
+      return place.address === null ? '/feed.atom?category=players' : `/feed.atom?owner=${place.address}`;
+    case 'miner':
+      return `/feed.atom?miner=${place.id}`;
+    case 'feed':
+      return `/feed.atom?category=${place.category}`;
+    case 'glance':
+      return '/feed.atom?category=all';
+    case 'statistics':
+      return '/feed.atom?category=measurement';
+    case 'settlements':
+      return '/feed.atom?category=protocol';
+    default:
+      return null;
+  }
+}
+
 export function nameView(place: Place): string {
   if ('id' in place)
     return `${place.view.charAt(0).toUpperCase()}${place.view.slice(1)} ${place.view === 'event' ? '' : shortenHash(place.id)}`.trim();

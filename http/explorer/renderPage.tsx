@@ -4,7 +4,7 @@ import { PageContext } from './components/pageContext.ts';
 import { describeEvent, eventTypes } from './format/events.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
 import { describePage } from './pageTitle.ts';
-import { formatPlace, type Place } from './place.ts';
+import { findFeed, formatPlace, type Place } from './place.ts';
 import { corePath, statusPath } from './resources.ts';
 import { Embed } from './views/Embed.tsx';
 
@@ -12,7 +12,14 @@ import { Embed } from './views/Embed.tsx';
 const refreshSeconds = (place: Place) => (place.view === 'glance' || place.view === 'embed' ? 5 : 30);
 
 /** Renders a complete page, with current figures. Its script asks for the same page again, and changes what has changed (`browser/`). */
-export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: readBody }: PageRequest) => {
+export const renderPage: RenderPage = ({
+  place,
+  nowMs,
+  settings,
+  events,
+  holder,
+  read: readBody,
+}: PageRequest) => {
   let isComplete = events !== null;
   let expiresAtMs = Number.POSITIVE_INFINITY;
   const read = ((_name, path) => {
@@ -33,7 +40,7 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
   const isEmbedded = place.view === 'embed';
   const body = renderToString(
     <PageContext.Provider value={page}>
-      {isEmbedded ? <Embed /> : <App place={place} events={events} />}
+      {isEmbedded ? <Embed /> : <App place={place} events={events} holder={holder} />}
     </PageContext.Provider>,
   );
   const status = read('status', statusPath);
@@ -42,6 +49,7 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
   const [event] = events ?? [];
   const description = event === undefined ? about : describeEvent(event).sentence;
   const address = place.view === 'missing' || publicUrl === null ? null : `${publicUrl}${formatPlace(place)}`;
+  const feed = findFeed(place);
   const head = renderToString(
     <head>
       <meta charset="utf-8" />
@@ -60,9 +68,7 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
       {address !== null && <link rel="canonical" href={address} />}
       <link rel="icon" id="icon" type="image/svg+xml" href={files[icon]} />
       <link rel="manifest" href="/manifest.webmanifest" />
-      {place.view === 'feed' && (
-        <link rel="alternate" type="application/atom+xml" href={`/feed.atom?category=${place.category}`} />
-      )}
+      {feed !== null && <link rel="alternate" type="application/atom+xml" href={feed} />}
       <link rel="stylesheet" href={files['style.css']} />
       {isEmbedded && (
         <noscript>

@@ -30,10 +30,12 @@ export function mountExplorer(
     send(exchange, pages.find(transport.path(request), transport.query(request)));
   for (const path of sharedPaths) mount(path, null, answerPage);
   for (const path of recordPaths) mount(path, recordGuarded, answerPage);
+  const sendFound = (exchange: Exchange, page: ExplorerPage | null) => {
+    if (page === null) writer.writeError(exchange, createHttpError('not_found'));
+    else send(exchange, page);
+  };
   mount('/tables/:name', null, (exchange, request) => {
-    const table = pages.table(request.getParameter(0) ?? '', transport.query(request));
-    if (table === null) writer.writeError(exchange, createHttpError('not_found'));
-    else send(exchange, table);
+    sendFound(exchange, pages.table(request.getParameter(0) ?? '', transport.query(request)));
   });
   mount('/explorer/:file', null, (exchange, request) => {
     const file = pages.file(request.getParameter(0) ?? '');
@@ -46,7 +48,7 @@ export function mountExplorer(
     else sender.sendConditionally(exchange, document);
   };
   mount('/feed.atom', feedGuarded, (exchange, request) =>
-    sendDocument(exchange, pages.feed(transport.query(request))),
+    sendFound(exchange, pages.feed(transport.query(request))),
   );
   mount('/badge.svg', null, (exchange) => sendDocument(exchange, pages.badge()));
   const answerUnknown = (exchange: Exchange) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import {
   findOverflow,
   findViolations,
@@ -168,5 +169,42 @@ describe('the view in a frame', () => {
     await context.setOffline(false);
     await page.getByText('has not been heard of').waitFor();
     expect(await page.evaluate('isKept')).toBe(true);
+  });
+});
+
+describe('an owner on a phone', () => {
+  const owner = `0x${'a'.repeat(40)}`;
+
+  it('has its miners as cards that fit, and an address to copy', async () => {
+    const server = await startPublicServer({
+      chain: createStateViews(buildState(buildEconomyEvents())).views,
+    });
+    const context = await openWindow(await sharedBrowser(), { width: 360 });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
+    for (const path of [`/owners/${owner}`, '/miners/1']) {
+      const { page, conduct } = await openPage(context, server.base + path);
+      await waitUntilLive(page);
+      for (const width of [360, 768, 1280]) {
+        await page.setViewportSize({ width, height: 740 });
+        expect([path, width, await findOverflow(page)]).toEqual([path, width, 0]);
+      }
+      expect([path, await findViolations(page)]).toEqual([path, []]);
+      await page.setViewportSize({ width: 360, height: 740 });
+      const hidden = await page.evaluate(
+        "[...document.querySelectorAll('.cards')].filter((one) => one.scrollWidth > one.clientWidth).length",
+      );
+      expect(hidden).toBe(0);
+      await page.getByRole('button', { name: /Copy the address/ }).click();
+      await page.getByText('Copied', { exact: true }).waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(owner);
+      expect([path, conduct.errors]).toEqual([path, []]);
+      await savePicture(page, `phone-${path.split('/')[1]}`);
+      await page.close();
+    }
+    const { page } = await openPage(
+      await openWindow(await sharedBrowser(), { isScriptAllowed: false }),
+      `${server.base}/owners/${owner}`,
+    );
+    expect(await page.getByRole('button', { name: /Copy/ }).count()).toBe(0);
   });
 });

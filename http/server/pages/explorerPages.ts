@@ -1,17 +1,23 @@
 import type { Clock } from '../../../actors/clock.ts';
 import { formatInteger } from '../../explorer/format/numbers.ts';
-import { type Bodies, type FeedEvent, type ReadBody, searchedEventsMax } from '../../explorer/page.ts';
+import {
+  type Bodies,
+  type FeedEvent,
+  type MinerHolder,
+  type ReadBody,
+  searchedEventsMax,
+} from '../../explorer/page.ts';
 import {
   type FeedCategory,
   formatPlace,
   type ListPlace,
   type Place,
-  parsePlace,
   type RecordView,
 } from '../../explorer/place.ts';
 import {
   corePath,
   eventsPath,
+  listMinerPaths,
   listOwnerPaths,
   metadataPath,
   statisticsPath,
@@ -23,11 +29,18 @@ import type { ReadResult, RouteSources } from '../../routes/route.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { retryAfterSeconds } from '../answers/routeAnswers.ts';
 import type { Header } from '../engine/headerBlock.ts';
-import { writeAtomFeed } from './atomFeed.ts';
+import {
+  describeCategoryFeed,
+  describeRecordFeed,
+  findFeedSubject,
+  type OwnerOrMiner,
+  writeAtomFeed,
+} from './atomFeed.ts';
 import { drawBadge } from './badge.ts';
 import { type CsvTable, findCsvTable } from './csvTables.ts';
 import { loadExplorerBuild } from './explorerBuild.ts';
 import { findPlace } from './findPlace.ts';
+import { findHolder } from './minerHolder.ts';
 import { createPageBodies } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
@@ -39,6 +52,8 @@ interface PageRead {
   readonly bodies: ReadonlyMap<string, unknown>;
   /** Events of a record; null if they could not be read. */
   readonly events: readonly FeedEvent[] | null;
+  /** Owner of the miner that is shown; null if it is unknown. */
+  readonly holder: MinerHolder | null;
 }
 
 export type ExplorerPage =
@@ -57,8 +72,8 @@ export interface ExplorerPages {
   table(name: string, query: string): ExplorerPage | null;
   /** The page of everything that does not exist. */
   missing(): ExplorerPage;
-  /** The newest events of a category for feed readers; null if they cannot be read at the moment. */
-  feed(query: string): PreparedResponse | null;
+  /** What happened last, for feed readers: in a category, to an owner, or to a miner. Null for an owner or a miner that cannot be. */
+  feed(query: string): ExplorerPage | null;
   badge(): PreparedResponse | null;
   /** A file that pages refer to; null for an unknown name. */
   file(name: string): PreparedResponse | null;
@@ -127,10 +142,12 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   }
 
   /** Reads bodies of routes, and the events of a record. */
-  function readBodies(paths: readonly string[], record: Place | null, signal: AbortSignal) {
+  function readBodies(listed: readonly string[], record: Place | null, signal: AbortSignal) {
+    const holder = record?.view === 'miner' ? findHolder(sources.views.chain, Number(record.id)) : null;
+    const paths = holder === null ? listed : [...listed, ...Object.values(listMinerPaths(holder))];
     const found = paths.map((path) => bodies.readLater(path, signal));
     const collect = (known: readonly unknown[], events: PageRead['events']) => ({
-      body: { bodies: new Map(paths.map((path, index) => [path, known[index]])), events },
+      body: { bodies: new Map(paths.map((path, index) => [path, known[index]])), events, holder },
     });
     if (record !== null && 'id' in record)
       return Promise.all([Promise.all(found), findEvents(record.view, record.id, signal)]).then(
@@ -152,12 +169,12 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     return { views, read };
   }
 
-  function render(requested: Place, { bodies: known, events }: PageRead): PreparedResponse {
+  function render(requested: Place, { bodies: known, events, holder }: PageRead): PreparedResponse {
     const { renderPage, files } = loadExplorerBuild();
-    const place = findUnknown(requested, { bodies: known, events }) ?? requested;
+    const place = findUnknown(requested, known, events) ?? requested;
     const { views, read } = createReader(known);
     const settings = { transactionUrl, publicUrl, files };
-    const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, events, read });
+    const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, events, holder, read });
     const html = Buffer.from(rendered.html);
     const isMissing = place.view === 'missing';
     const ownHeaders = place.view === 'embed' ? embedHeaders : pageHeaders;
@@ -186,13 +203,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   function writeTable(table: CsvTable, key: string, { bodies: known }: PageRead): PreparedResponse {
     const { views, read } = createReader(known);
     const file = table.write(((_name, path) => read(path)) as ReadBody);
-    if (file === null)
-      return prepareDocument(Buffer.from('The table cannot be read at the moment.\n'), {
-        contentType: 'text/plain; charset=utf-8',
-        cacheControl: noStore,
-        own: [retryAfter],
-        status: '503 Service Unavailable',
-      });
+    if (file === null) return describeUnreadable('table');
     const bytes = Buffer.from(file.text);
     const response = prepareDocument(bytes, {
       contentType: 'text/csv; charset=utf-8; header=present',
@@ -222,6 +233,34 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     const response = prepareDocument(bytes, { contentType, cacheControl: revalidated, own: [] });
     cache.set(key, { response, bytes: bytes.length, views, expiresAtMs: Number.POSITIVE_INFINITY });
     return response;
+  }
+
+  function readCategoryFeed(category: FeedCategory): PreparedResponse {
+    const document = findDocument(`atom ${category}`, atomType, (read) => {
+      const feed = read('events', eventsPath(category));
+      return feed?.status === 'available'
+        ? writeAtomFeed(describeCategoryFeed(feed), publicUrl, clock.nowMs())
+        : null;
+    });
+    return document ?? describeUnreadable('feed');
+  }
+
+  function toRecordFeed(subject: OwnerOrMiner): ExplorerPage {
+    return {
+      current: null,
+      read: (signal) => readBodies(listReadPaths(subject), subject, signal),
+      render: (found) => {
+        const { read } = createReader(found.bodies);
+        const feed = describeRecordFeed(subject, found, ((_name, path) => read(path)) as ReadBody);
+        if (feed === null) return describeUnreadable('feed');
+        return prepareDocument(Buffer.from(writeAtomFeed(feed, publicUrl, clock.nowMs())), {
+          contentType: atomType,
+          cacheControl: revalidated,
+          own: [],
+          isSingle: true,
+        });
+      },
+    };
   }
 
   function toPage(place: Place): ExplorerPage {
@@ -258,11 +297,11 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       };
     },
     feed: (query) => {
-      const place = parsePlace('/feed', query);
-      return findDocument(`atom ${formatPlace(place)}`, 'application/atom+xml; charset=utf-8', (read) => {
-        const feed = place.view === 'feed' ? read('events', eventsPath(place.category)) : null;
-        return feed?.status === 'available' ? writeAtomFeed(feed, publicUrl, clock.nowMs()) : null;
-      });
+      const subject = findFeedSubject(query);
+      if (subject === null) return null;
+      return subject.view === 'feed'
+        ? { current: readCategoryFeed(subject.category) }
+        : toRecordFeed(subject);
     },
     badge: () =>
       findDocument('badge', 'image/svg+xml', (read) =>
@@ -274,6 +313,18 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
 }
 
 const retryAfter: Header = ['Retry-After', String(retryAfterSeconds)];
+
+const atomType = 'application/atom+xml; charset=utf-8';
+
+/** Says that a file cannot be written at the moment. */
+function describeUnreadable(what: 'table' | 'feed'): PreparedResponse {
+  return prepareDocument(Buffer.from(`The ${what} cannot be read at the moment.\n`), {
+    contentType: 'text/plain; charset=utf-8',
+    cacheControl: noStore,
+    own: [retryAfter],
+    status: '503 Service Unavailable',
+  });
+}
 
 const missingPage =
   'There is no page at this address. Follow a link above, or search for what you expected here.';
@@ -301,7 +352,7 @@ const unknownRecords: Readonly<Record<RecordView, string>> = {
 };
 
 /** Says that a record does not exist; null if it does, or if that cannot be read at the moment. */
-function findUnknown(place: Place, { bodies, events }: PageRead): Place | null {
+function findUnknown(place: Place, bodies: PageRead['bodies'], events: PageRead['events']): Place | null {
   if (!('id' in place) || place.view === 'round') return null;
   // The body of this route, or null.
   const token = bodies.get(metadataPath(place.id)) as Bodies['metadata'] | null | undefined;

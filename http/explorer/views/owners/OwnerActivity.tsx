@@ -2,13 +2,10 @@ import { Available } from '../../components/Banner.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
 import { More } from '../../components/More.tsx';
 import { nameChainBlock } from '../../format/events.ts';
-import { formatShort, shortenHash } from '../../format/numbers.ts';
+import { describeOwnerEvent, type OwnerEvent } from '../../format/ownerEvents.ts';
 import type { Bodies } from '../../page.ts';
 import type { ListPlace } from '../../place.ts';
 import type { Portfolio } from './Positions.tsx';
-
-type Activity = Extract<Bodies['activity'], { status: 'available' }>;
-type OwnerEvent = Activity['activity'][number];
 
 interface OwnerActivityProps {
   readonly activity: Bodies['activity'] | null;
@@ -28,16 +25,7 @@ export function OwnerActivity({ activity, place, configuration }: OwnerActivityP
             {events.length > 0 && (
               <ol class="events" id="list-activity">
                 {events.map((event) => (
-                  <EventItem
-                    key={event.id}
-                    id={event.id}
-                    family="players"
-                    at={event.source.blockTimestamp}
-                    source={nameChainBlock(event.source.blockNumber)}
-                    transactionHash={event.source.transactionHash}
-                  >
-                    {describe(event, owner, configuration)}
-                  </EventItem>
+                  <OwnerEventItem key={event.id} event={event} owner={owner} configuration={configuration} />
                 ))}
               </ol>
             )}
@@ -49,28 +37,24 @@ export function OwnerActivity({ activity, place, configuration }: OwnerActivityP
   );
 }
 
-function describe(
-  event: OwnerEvent,
-  owner: string,
-  { tokenSymbol, tokenDecimals }: OwnerActivityProps['configuration'],
-): string {
-  const miners = `${event.tokenIds.length === 1 ? 'miner' : 'miners'} ${event.tokenIds.map((id) => `#${id}`).join(', ')}`;
-  const amount =
-    event.amountBaseUnits === null
-      ? ''
-      : `${formatShort(event.amountBaseUnits, tokenDecimals, 4)} ${tokenSymbol}`;
-  switch (event.kind) {
-    case 'mint':
-      return `Created ${miners}.`;
-    case 'merge':
-      return `Merged ${miners}${event.level === null ? '' : ` to level ${event.level}`}.`;
-    case 'claim':
-      return `Claimed ${amount} of ${miners}.`;
-    case 'transfer':
-      return event.from === owner
-        ? `Gave ${miners} to ${shortenHash(event.to ?? 'an unknown address')}.`
-        : `Received ${miners} from ${shortenHash(event.from ?? 'an unknown address')}.`;
-    case 'checkpoint':
-      return `Minted ${amount}.`;
-  }
+interface OwnerEventItemProps {
+  readonly event: OwnerEvent;
+  readonly owner: string;
+  readonly configuration: Portfolio['configuration'];
+}
+
+/** What an owner has done, or what has happened to what it owns. */
+export function OwnerEventItem({ event, owner, configuration }: OwnerEventItemProps) {
+  const { id, source } = event;
+  return (
+    <EventItem
+      id={id}
+      family="players"
+      at={source.blockTimestamp}
+      source={nameChainBlock(source.blockNumber)}
+      transactionHash={source.transactionHash}
+    >
+      {describeOwnerEvent(event, owner, configuration).sentence}
+    </EventItem>
+  );
 }

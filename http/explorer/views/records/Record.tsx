@@ -1,9 +1,11 @@
 import { Unavailable } from '../../components/Banner.tsx';
+import { Copy } from '../../components/Copy.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { formatInteger } from '../../format/numbers.ts';
-import { type FeedEvent, searchedEventsMax } from '../../page.ts';
+import { type FeedEvent, type MinerHolder, searchedEventsMax } from '../../page.ts';
 import { formatPlace, nameView, type Place, type RecordView } from '../../place.ts';
 import { DescribedEvent } from '../feed/EventList.tsx';
+import { MinerFacts } from './MinerFacts.tsx';
 import { RoundFacts } from './RoundFacts.tsx';
 import { TokenCard } from './TokenCard.tsx';
 
@@ -12,6 +14,7 @@ interface RecordProps {
   readonly id: string;
   /** Newest first; null if they cannot be read at the moment. */
   readonly events: readonly FeedEvent[] | null;
+  readonly holder: MinerHolder | null;
 }
 
 const leads: Readonly<Record<RecordView, string>> = {
@@ -24,7 +27,7 @@ const leads: Readonly<Record<RecordView, string>> = {
 };
 
 /** The page of one miner, round, block, transaction or event. */
-export function RecordPage({ view, id, events }: RecordProps) {
+export function RecordPage({ view, id, events, holder }: RecordProps) {
   const name = nameView({ view, id: view === 'miner' || view === 'settlement' ? id : formatInteger(id) });
   return (
     <section aria-labelledby="record">
@@ -32,10 +35,11 @@ export function RecordPage({ view, id, events }: RecordProps) {
       {leads[view] !== '' && <p class="lead">{leads[view]}</p>}
       {view === 'settlement' && (
         <p>
-          <TransactionLink hash={id} isWhole />
+          <TransactionLink hash={id} isWhole /> <Copy text={id} what="the transaction" />
         </p>
       )}
       {view === 'miner' && <TokenCard tokenId={id} />}
+      {view === 'miner' && holder !== null && <MinerFacts tokenId={id} holder={holder} />}
       {view === 'round' && <RoundFacts round={id} />}
       {events === null && <Unavailable>Events cannot be read at the moment.</Unavailable>}
       {events !== null && events.length > 0 && (
@@ -66,6 +70,7 @@ function Payload({ event: { id, recordedAt, payload } }: { event: FeedEvent }) {
           <dt>{name}</dt>
           <dd>
             <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
+            {name === 'id' && <Copy text={id} what="the ID" />}
           </dd>
         </div>
       ))}
