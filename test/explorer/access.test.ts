@@ -52,6 +52,40 @@ describe('charts by keyboard', () => {
     expect(await read()).toBe('');
   });
 
+  it('open a day of the year, also where it is out of sight', async () => {
+    const { page, findChart } = await openStatistics({ width: 360 });
+    const { chart, slider, says } = findChart('year');
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect([width, await findOverflow(page)]).toEqual([width, 0]);
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    const scroller = chart.locator('.year-row .scroll');
+    const readLeft = () =>
+      scroller.evaluate((one) =>
+        Math.round(
+          one.getBoundingClientRect().right - (one.lastElementChild as Element).getBoundingClientRect().right,
+        ),
+      );
+    // The newest week is in sight first.
+    expect(await readLeft()).toBe(0);
+    await slider.focus();
+    await page.keyboard.press('Home');
+    const [first = ''] = (await says())?.split(':') ?? [];
+    const inside = await chart.locator('.pointed-cell').evaluate((one) => {
+      const [cell, box] = [
+        one.getBoundingClientRect(),
+        (one.closest('.scroll') as Element).getBoundingClientRect(),
+      ];
+      return cell.left >= box.left - 1 && cell.right <= box.right + 1;
+    });
+    expect(inside).toBe(true);
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/days/*');
+    expect(new Date(`${page.url().slice(-10)}`).getUTCDate()).toBe(Number(first.split(' ')[0]));
+  });
+
   it('go through the days of the heat map by up and down, and stay within it', async () => {
     const { page, findChart } = await openStatistics();
     const { chart, slider, says } = findChart('half-hours');

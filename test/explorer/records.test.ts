@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { searchedEventsMax } from '../../http/explorer/page.ts';
-import { buildEconomyEvents, buildState, createStateViews, stateOwner } from '../support/chain/economyState.ts';
+import {
+  buildEconomyEvents,
+  buildState,
+  createStateViews,
+  stateOwner,
+} from '../support/chain/economyState.ts';
 import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { expectError } from '../support/http/expectError.ts';
