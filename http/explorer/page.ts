@@ -72,3 +72,25 @@ interface RenderedPage {
 }
 
 export type RenderPage = (request: PageRequest) => RenderedPage;
+
+type FrameSettings = Pick<PageSettings, 'files' | 'publicUrl'>;
+
+/** A document in the frame of the pages: their head, navigation, search and colours. */
+export interface FrameRequest {
+  readonly title: string;
+  readonly description: string;
+  /** Its path on this service. */
+  readonly path: string;
+  /** HTML of its own navigation and contents. */
+  readonly html: string;
+  /** Paths of its own styles and scripts. */
+  readonly styles: readonly string[];
+  readonly scripts: readonly string[];
+  readonly settings: FrameSettings;
+}
+
+/** The page for an error, by its code. */
+export interface RefusalRequest {
+  readonly code: string;
+  readonly settings: FrameSettings;
+}

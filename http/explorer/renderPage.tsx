@@ -1,5 +1,6 @@
 import { renderToString } from 'preact-render-to-string';
 import { App } from './App.tsx';
+import { about, Head, Script } from './components/Head.tsx';
 import { PageContext } from './components/pageContext.ts';
 import { describeEvent, eventTypes } from './format/events.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
@@ -7,6 +8,8 @@ import { describePage } from './pageTitle.ts';
 import { findFeed, formatPlace, type Place } from './place.ts';
 import { corePath, statusPath } from './resources.ts';
 import { Embed } from './views/Embed.tsx';
+
+export { renderFrame, renderRefusal } from './renderFrame.tsx';
 
 /** How often an open page asks for itself, in seconds: where the wheel's speed is shown, as often as a person sees a difference. */
 const refreshSeconds = (place: Place) => (place.view === 'glance' || place.view === 'embed' ? 5 : 30);
@@ -51,33 +54,15 @@ export const renderPage: RenderPage = ({
   const address = place.view === 'missing' || publicUrl === null ? null : `${publicUrl}${formatPlace(place)}`;
   const feed = findFeed(place);
   const head = renderToString(
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <title>{title}</title>
-      <meta name="description" content={description} />
-      <meta name="referrer" content="no-referrer" />
-      <meta name="color-scheme" content="light dark" />
-      <meta property="og:title" content={title} />
-      <meta property="og:description" content={description} />
-      <meta property="og:type" content="website" />
-      {address !== null && <meta property="og:url" content={address} />}
-      {/* Previews need absolute URLs. */}
-      {publicUrl !== null && <meta property="og:image" content={`${publicUrl}${files['preview.png']}`} />}
-      {publicUrl !== null && <meta name="twitter:card" content="summary_large_image" />}
-      {address !== null && <link rel="canonical" href={address} />}
-      <link rel="icon" id="icon" type="image/svg+xml" href={files[icon]} />
-      <link rel="manifest" href="/manifest.webmanifest" />
+    <Head title={title} description={description} address={address} icon={icon} settings={settings}>
       {feed !== null && <link rel="alternate" type="application/atom+xml" href={feed} />}
-      <link rel="stylesheet" href={files['style.css']} />
       {isEmbedded && (
         <noscript>
           <meta http-equiv="refresh" content="60" />
         </noscript>
       )}
-      {/* Not a module: browsers request modules with an Origin header, which the service refuses (CONTRACT.md, Origins). */}
-      <script defer src={files['page.js']} />
-    </head>,
+      <Script files={files} />
+    </Head>,
   );
   const core = read('core', corePath);
   const settled =
@@ -101,6 +86,3 @@ export const renderPage: RenderPage = ({
     expiresAtMs,
   };
 };
-
-const about =
-  'A physical wheel, its work, and what becomes of it: measured, optimistic, settled on Ethereum, issued as tokens. Live, and only what is known.';

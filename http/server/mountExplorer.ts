@@ -8,6 +8,20 @@ import { type Mount, unknownRoute } from './mount.ts';
 import { type ExplorerPage, type ExplorerPages, recordPaths, sharedPaths } from './pages/explorerPages.ts';
 import type { Guarded } from './requestRefusals.ts';
 
+/** Names of handlers whose answers people read. */
+const peoplePaths: ReadonlySet<string> = new Set([
+  ...sharedPaths,
+  ...recordPaths,
+  '/tables/:name',
+  '/feed.atom',
+  unknownRoute,
+]);
+
+/** Whether a handler answers with a page or a file for people, by its name. */
+export function isForPeople(name: string): boolean {
+  return peoplePaths.has(name) || /^\/docs(?:\/[a-z]+)?$/.test(name);
+}
+
 const recordGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
 
 /** It writes as much as a list of the feed. */
@@ -53,7 +67,8 @@ export function mountExplorer(
   mount('/badge.svg', null, (exchange) => sendDocument(exchange, pages.badge()));
   const answerUnknown = (exchange: Exchange) => {
     // A browser gets a page, a program an error that it can read.
-    if (exchange.headers.accept.includes('text/html')) send(exchange, pages.missing());
+    if (exchange.isForPeople && exchange.headers.accept.includes('text/html'))
+      send(exchange, pages.missing());
     else writer.writeError(exchange, createHttpError('not_found'));
   };
   mount(unknownRoute, null, answerUnknown, '/*');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import {
   findOverflow,
@@ -54,31 +55,25 @@ describe('charts by keyboard', () => {
 
   it('open a day of the year, also where it is out of sight', async () => {
     const { page, findChart } = await openStatistics({ width: 360 });
-    const { chart, slider, says } = findChart('year');
+    const { slider, says } = findChart('year');
     for (const width of [360, 768, 1280]) {
       await page.setViewportSize({ width, height: 740 });
       expect([width, await findOverflow(page)]).toEqual([width, 0]);
     }
     await page.setViewportSize({ width: 360, height: 740 });
-    const scroller = chart.locator('.year-row .scroll');
-    const readLeft = () =>
-      scroller.evaluate((one) =>
-        Math.round(
-          one.getBoundingClientRect().right - (one.lastElementChild as Element).getBoundingClientRect().right,
-        ),
+    const readHidden = () =>
+      page.evaluate(
+        "Math.round(document.querySelector('.year-row .scroll').getBoundingClientRect().right - document.querySelector('.year-row .scroll svg').getBoundingClientRect().right)",
       );
     // The newest week is in sight first.
-    expect(await readLeft()).toBe(0);
+    expect(await readHidden()).toBe(0);
     await slider.focus();
     await page.keyboard.press('Home');
     const [first = ''] = (await says())?.split(':') ?? [];
-    const inside = await chart.locator('.pointed-cell').evaluate((one) => {
-      const [cell, box] = [
-        one.getBoundingClientRect(),
-        (one.closest('.scroll') as Element).getBoundingClientRect(),
-      ];
-      return cell.left >= box.left - 1 && cell.right <= box.right + 1;
-    });
+    const inside = await page.evaluate(
+      `(([cell, box]) => cell.left >= box.left - 1 && cell.right <= box.right + 1)(
+        ['.pointed-cell', '.year-row .scroll'].map((one) => document.querySelector(one).getBoundingClientRect()))`,
+    );
     expect(inside).toBe(true);
     expect(await findViolations(page)).toEqual([]);
     await page.keyboard.press('Enter');
@@ -240,5 +235,23 @@ describe('an owner on a phone', () => {
       `${server.base}/owners/${owner}`,
     );
     expect(await page.getByRole('button', { name: /Copy/ }).count()).toBe(0);
+  });
+});
+
+describe('a refused page', () => {
+  it('fits, has no fault that axe finds, and turns into the page that was meant', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    const path = `/owners/0x${'ab'.repeat(20)}`;
+    for (let count = 0; count < rateClasses.publicHeavy.burst; count++) await server.get(path);
+    const { page } = await openPage(await openWindow(await sharedBrowser()), server.base + path);
+    await page.getByRole('heading', { name: 'Too many requests' }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect([width, await findOverflow(page)]).toEqual([width, 0]);
+    }
+    await savePicture(page, 'refused');
+    server.clock.advance(10_000);
+    await page.getByRole('heading', { name: /^Owner 0xab/ }).waitFor();
   });
 });

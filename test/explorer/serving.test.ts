@@ -102,7 +102,6 @@ describe('pages of the explorer', () => {
 
   it.each([
     ['/nosuch', 'There is no page at this address'],
-    ['/v1/nosuch', 'There is no page at this address'],
     ['/owners/%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E', 'An address begins with 0x'],
     ['/owners/%ED%A0%BD', 'An address begins with 0x'],
     ['/owners/0x12', 'this has 2'],
@@ -133,6 +132,40 @@ describe('pages of the explorer', () => {
     for (const headers of [{ Accept: 'application/json' }, { Accept: '*/*' }, {}])
       await expectError(await server.get('/nosuch', headers), 404, 'not_found');
     await expectError(await server.get('/nosuch', { Accept: 'text/html' }, 'POST'), 404, 'not_found');
+    for (const path of ['/v1/nosuch', '/v3', '/explorer/nosuch.js'])
+      await expectError(await server.get(path, { Accept: 'text/html' }), 404, 'not_found');
+  });
+
+  it('are pages to a browser that is refused, prepared once, and errors to programs and on routes', async () => {
+    const html = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const server = await startPublicServer({ rateLimits: true });
+    const owner = `/owners/0x${'ab'.repeat(20)}`;
+    for (let count = 0; count < rateClasses.publicHeavy.burst; count++) await server.get(owner);
+    const refused = await server.get(owner, html);
+    const body = await refused.text();
+    expect([refused.status, Object.fromEntries(refused.headers)]).toMatchObject([
+      429,
+      {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'retry-after': '1',
+        'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+        ratelimit: '"publicHeavy";r=0;t=1',
+        link: '</docs/errors#rate_limited>; rel="help"',
+      },
+    ]);
+    expect(body).toContain('<h1 id="refused">Too many requests</h1>');
+    expect(body).toMatch(/<nav class="places".*<a href>Try again<\/a>/s);
+    expect(Buffer.byteLength(body)).toBeLessThan(4_096);
+    expect(await (await server.get(`/owners/0x${'cd'.repeat(20)}`, html)).text()).toBe(body);
+    await expectError(await server.get(owner), 429, 'rate_limited');
+    await expectError(await server.get('/v1/events', html), 429, 'rate_limited');
+    const starting = await startPublicServer({ hasViews: false });
+    const page = await starting.get('/feed.atom', html);
+    expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await page.text()).toContain('Not available at the moment');
+    const missing = await starting.get('/tables/nosuch.csv', html);
+    expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('Not found')]);
   });
 
   it('are one page of an owner, however its address is written', async () => {

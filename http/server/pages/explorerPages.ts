@@ -43,7 +43,7 @@ import { findPlace } from './findPlace.ts';
 import { findHolder } from './minerHolder.ts';
 import { createPageBodies } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
-import { buildPageHeaders } from './pageHeaders.ts';
+import { embedHeaders, pageHeaders } from './pageHeaders.ts';
 import { createRecordEvents } from './recordEvents.ts';
 
 /** What is read before a page is rendered. */
@@ -108,13 +108,6 @@ export const recordPaths = [
   '/settlements/:id',
   '/events/:id',
 ] as const;
-
-/** Everything comes from this service. Pictures of tokens are SVG in data URIs; as images they run no script. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; manifest-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors";
-const pageHeaders = buildPageHeaders(`${policy} 'none'`);
-/** The only page that other sites may show in a frame. */
-const embedHeaders = buildPageHeaders(`${policy} *`);
 
 interface CachedPage {
   readonly response: PreparedResponse;
