@@ -8,6 +8,7 @@ export type Place =
   | { readonly view: 'owners'; readonly address: string | null; readonly earlier?: Earlier }
   | { readonly view: 'feed'; readonly category: FeedCategory; readonly earlier?: Earlier }
   | { readonly view: 'embed' }
+  | { readonly view: 'share' }
   | { readonly view: RecordView; readonly id: string }
   | {
       readonly view: 'missing';
@@ -60,6 +61,8 @@ export function parsePlace(path: string, query: string): Place {
         category: choose(feedCategories, parameters.get('category'), 'all'),
         ...parseEarlier(parameters),
       };
+    case 'share':
+      return { view: 'share' };
     default:
       return { view: 'glance' };
   }
@@ -98,7 +101,8 @@ export function formatPlace(place: Place): string {
         place.earlier,
       );
     case 'embed':
-      return '/embed';
+    case 'share':
+      return `/${place.view}`;
     case 'missing':
       return '/search';
     default:
@@ -154,6 +158,7 @@ export function nameView(place: Place): string {
     owners: 'Owners',
     feed: 'Feed',
     embed: 'The wheel',
+    share: 'Share the wheel',
   };
   return names[place.view];
 }

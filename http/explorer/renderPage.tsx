@@ -56,6 +56,8 @@ export const renderPage: RenderPage = ({
   const head = renderToString(
     <Head title={title} description={description} address={address} icon={icon} settings={settings}>
       {feed !== null && <link rel="alternate" type="application/atom+xml" href={feed} />}
+      {/* Links of the embed lead out of the frame that it is shown in. */}
+      {isEmbedded && <base target="_blank" />}
       {isEmbedded && (
         <noscript>
           <meta http-equiv="refresh" content="60" />

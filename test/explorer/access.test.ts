@@ -255,3 +255,39 @@ describe('a refused page', () => {
     await page.getByRole('heading', { name: /^Owner 0xab/ }).waitFor();
   });
 });
+
+describe('the page to share', () => {
+  it('fits, shows the embed in both sizes without a scroll bar, and copies its lines', async () => {
+    const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
+    const context = await openWindow(await sharedBrowser());
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
+    const { page, conduct } = await openPage(context, `${server.base}/share`);
+    await waitUntilLive(page);
+    const frames = page.frames().slice(1);
+    for (const frame of frames) await frame.locator('html[data-connection=live] h1').waitFor();
+    const readHeights = () =>
+      Promise.all(
+        frames.map((frame) =>
+          frame.evaluate<number>(
+            'document.documentElement.scrollHeight - document.documentElement.clientHeight',
+          ),
+        ),
+      );
+    expect(await readHeights()).toEqual([0, 0]);
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect([width, await findOverflow(page)]).toEqual([width, 0]);
+    }
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Copy the Markdown' }).click();
+    await page.getByText('Copied', { exact: true }).first().waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+      '(https://wheel.example/badge.svg)',
+    );
+    await savePicture(page, 'share');
+    expect(conduct.errors).toEqual([]);
+    const opened = context.waitForEvent('page');
+    await frames[0]?.getByRole('link', { name: 'Mining activity' }).click();
+    expect(new URL((await opened).url()).pathname).toBe('/');
+  });
+});

@@ -263,6 +263,28 @@ describe('what other sites and programs show', () => {
     expect(html.match(/<script [^>]*>/g)).toEqual([expect.stringMatching(/src="[^"]*\/page\.[^"]*js"/)]);
   });
 
+  it('is previewed on a page with the lines to copy, with the address if it is known', async () => {
+    const plain = await (await (await sharedServer()).get('/share')).text();
+    expect(plain).toContain('https://ADDRESS-OF-THIS-SERVICE/embed');
+    const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
+    const response = await server.get('/share');
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /frame-src 'self';.*frame-ancestors 'none'$/,
+    );
+    const html = await response.text();
+    const copied = [...html.matchAll(/data-copy="([^"]*)"/g)].map(([, text = '']) =>
+      text.replaceAll('&lt;', '<').replaceAll('&quot;', '"'),
+    );
+    expect(copied).toEqual([
+      '[![The wheel](https://wheel.example/badge.svg)](https://wheel.example/)',
+      '<a href="https://wheel.example/"><img src="https://wheel.example/badge.svg" alt="The wheel" height="20"></a>',
+      expect.stringMatching(/^<iframe src="https:\/\/wheel\.example\/embed" .*width="720" height="\d+"/),
+      expect.stringMatching(/^<iframe src="https:\/\/wheel\.example\/embed" .*width="320" height="\d+"/),
+    ]);
+    // What is pressed in the frame opens outside of it.
+    expect(await (await server.get('/embed')).text()).toContain('<base target="_blank"/>');
+  });
+
   it('is a badge, which calls unknown what is unknown', async () => {
     const server = await startPublicServer();
     const readLabel = async () => {
@@ -349,6 +371,7 @@ describe('addresses of places', () => {
     '/feed',
     '/feed?category=players',
     '/embed',
+    '/share',
     '/miners/12',
     '/rounds/1234',
     '/blocks/17',

@@ -27,7 +27,7 @@ export function Links() {
   return (
     <p>
       <a href="/docs">Documentation of the routes</a> · <a href="/openapi.json">OpenAPI</a> ·{' '}
-      <a href="/badge.svg">Badge</a> · <a href="/embed">Embed</a> · no cookies, nothing from elsewhere
+      <a href="/share">Badge and embed</a> · no cookies, nothing from elsewhere
     </p>
   );
 }

@@ -9,7 +9,7 @@ import { Now } from './glance/Glance.tsx';
 export function Embed() {
   const status = usePage().read('status', statusPath);
   return (
-    <main>
+    <main class="embed">
       <LiveNotices />
       {status === null ? (
         <Unread what="The state of the wheel" />
@@ -17,7 +17,7 @@ export function Embed() {
         <Now status={status} wheel={describeWheel(status)} />
       )}
       <p class="small">
-        <a href="/" target="_blank" rel="noopener">
+        <a href="/" rel="noopener">
           Mining activity
         </a>
       </p>

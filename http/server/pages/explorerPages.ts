@@ -43,7 +43,7 @@ import { findPlace } from './findPlace.ts';
 import { findHolder } from './minerHolder.ts';
 import { createPageBodies } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
-import { embedHeaders, pageHeaders } from './pageHeaders.ts';
+import { embedHeaders, pageHeaders, shareHeaders } from './pageHeaders.ts';
 import { createRecordEvents } from './recordEvents.ts';
 
 /** What is read before a page is rendered. */
@@ -99,6 +99,7 @@ export const sharedPaths = [
   '/owners',
   '/search',
   '/embed',
+  '/share',
 ] as const;
 export const recordPaths = [
   '/owners/:address',
@@ -108,6 +109,12 @@ export const recordPaths = [
   '/settlements/:id',
   '/events/:id',
 ] as const;
+
+/** Headers of the pages that frame something, or that others may frame. */
+const headersByView: Partial<Record<Place['view'], readonly Header[]>> = {
+  embed: embedHeaders,
+  share: shareHeaders,
+};
 
 interface CachedPage {
   readonly response: PreparedResponse;
@@ -170,7 +177,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, events, holder, read });
     const html = Buffer.from(rendered.html);
     const isMissing = place.view === 'missing';
-    const ownHeaders = place.view === 'embed' ? embedHeaders : pageHeaders;
+    const ownHeaders = headersByView[place.view] ?? pageHeaders;
     const response = prepareDocument(html, {
       contentType: 'text/html; charset=utf-8',
       cacheControl: isMissing || !rendered.isComplete ? noStore : revalidated,

@@ -16,3 +16,5 @@ const policy =
 export const pageHeaders = buildPageHeaders(`${policy} 'none'`);
 /** The only page that other sites may show in a frame. */
 export const embedHeaders = buildPageHeaders(`${policy} *`);
+/** The page that previews the one above. */
+export const shareHeaders = buildPageHeaders(`frame-src 'self'; ${policy} 'none'`);

@@ -140,6 +140,7 @@ const places: readonly Place[] = [
   { view: 'owners', address: owner },
   { view: 'feed', category: 'players' },
   { view: 'embed' },
+  { view: 'share' },
   { view: 'miner', id: '1' },
   { view: 'round', id: round },
   { view: 'round', id: '100' }, // In a morning, which is of the day before.
