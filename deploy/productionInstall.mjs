@@ -20,7 +20,7 @@ const notInstalled = ['chdb', '@foundry-rs/anvil', '@scarf/scarf'];
  * uWebSockets.js, which nothing loads, and all builds of Swagger UI but the served one.
  */
 const neverRead =
-  /\.(?:map|[cm]?ts|md|flow)$|uWebSockets\.js\/(?:docs$|dist\/.*\.node$)|swagger-ui-dist\/(?!package\.json|LICENSE|NOTICE|swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)/;
+  /\.(?:map|[cm]?ts|md|flow)$|uWebSockets\.js\/(?:docs$|dist\/.*\.node$)|swagger-ui-dist\/(?!package\.json|LICENSE|NOTICE|swagger-ui\.css|swagger-ui-bundle\.js)/;
 
 const target = process.argv[2];
 if (target === undefined || (existsSync(target) && readdirSync(target).length > 0))

@@ -1,18 +1,20 @@
 import { Footer } from './components/Footer.tsx';
 import { Header } from './components/Header.tsx';
+import { Notify } from './components/Notify.tsx';
 import type { PageRequest } from './page.ts';
 import { About } from './views/About.tsx';
 import { Feed } from './views/feed/Feed.tsx';
 import { Glance } from './views/glance/Glance.tsx';
 import { Owners } from './views/owners/Owners.tsx';
 import { Missing, RecordPage } from './views/records/Record.tsx';
+import { Share } from './views/Share.tsx';
 import { Settlements } from './views/settlements/Settlements.tsx';
 import { StatisticsView } from './views/statistics/Statistics.tsx';
 
-type AppProps = Pick<PageRequest, 'place' | 'events'>;
+type AppProps = Pick<PageRequest, 'place' | 'events' | 'holder'>;
 
 /** Content of `body`, within a page's context. */
-export function App({ place, events }: AppProps) {
+export function App(props: AppProps) {
   return (
     <>
       <a class="skip" href="#content">
@@ -35,14 +37,15 @@ export function App({ place, events }: AppProps) {
       </svg>
       <Header />
       <main id="content" tabIndex={-1}>
-        <View place={place} events={events} />
+        <View {...props} />
+        <Notify place={props.place} />
       </main>
       <Footer />
     </>
   );
 }
 
-function View({ place, events }: AppProps) {
+function View({ place, events, holder }: AppProps) {
   switch (place.view) {
     case 'glance':
       return <Glance />;
@@ -58,9 +61,11 @@ function View({ place, events }: AppProps) {
       return <About />;
     case 'embed':
       return null;
+    case 'share':
+      return <Share />;
     case 'missing':
       return <Missing place={place} />;
     default:
-      return <RecordPage {...place} events={events} />;
+      return <RecordPage {...place} events={events} holder={holder} />;
   }
 }

@@ -67,6 +67,14 @@ export interface PageRequest {
   readonly read: (path: string) => unknown;
   /** Events of a record, newest first; null if they cannot be read at the moment. */
   readonly events: readonly FeedEvent[] | null;
+  /** Who owns the miner that is shown; null for other pages, or if nobody is known to own it. */
+  readonly holder: MinerHolder | null;
+}
+
+/** The owner of a miner, and the cursor with which the miner is the first of the owner's positions; null if it is without one. */
+export interface MinerHolder {
+  readonly address: string;
+  readonly cursor: string | null;
 }
 
 interface RenderedPage {
@@ -78,3 +86,25 @@ interface RenderedPage {
 }
 
 export type RenderPage = (request: PageRequest) => RenderedPage;
+
+type FrameSettings = Pick<PageSettings, 'files' | 'publicUrl'>;
+
+/** A document in the frame of the pages: their head, navigation, search and colours. */
+export interface FrameRequest {
+  readonly title: string;
+  readonly description: string;
+  /** Its path on this service. */
+  readonly path: string;
+  /** HTML of its own navigation and contents. */
+  readonly html: string;
+  /** Paths of its own styles and scripts. */
+  readonly styles: readonly string[];
+  readonly scripts: readonly string[];
+  readonly settings: FrameSettings;
+}
+
+/** The page for an error, by its code. */
+export interface RefusalRequest {
+  readonly code: string;
+  readonly settings: FrameSettings;
+}

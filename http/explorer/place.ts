@@ -10,6 +10,7 @@ export type Place =
   | { readonly view: 'feed'; readonly category: FeedCategory; readonly earlier?: Earlier }
   | { readonly view: 'about' }
   | { readonly view: 'embed' }
+  | { readonly view: 'share' }
   | { readonly view: RecordView; readonly id: string }
   | {
       readonly view: 'missing';
@@ -64,6 +65,8 @@ export function parsePlace(path: string, query: string): Place {
       };
     case 'about':
       return { view: 'about' };
+    case 'share':
+      return { view: 'share' };
     default:
       return { view: 'glance' };
   }
@@ -104,7 +107,8 @@ export function formatPlace(place: Place): string {
     case 'about':
       return '/about';
     case 'embed':
-      return '/embed';
+    case 'share':
+      return `/${place.view}`;
     case 'missing':
       return '/search';
     default:
@@ -128,6 +132,26 @@ function formatAddress(
   return query.length === 0 ? path : `${path}?${query.join('&')}`;
 }
 
+/** Address of the Atom feed of what a place shows; null if it has none. */
+export function findFeed(place: Place): string | null {
+  switch (place.view) {
+    case 'owners':
+      return place.address === null ? '/feed.atom?category=players' : `/feed.atom?owner=${place.address}`;
+    case 'miner':
+      return `/feed.atom?miner=${place.id}`;
+    case 'feed':
+      return `/feed.atom?category=${place.category}`;
+    case 'glance':
+      return '/feed.atom?category=all';
+    case 'statistics':
+      return '/feed.atom?category=measurement';
+    case 'settlements':
+      return '/feed.atom?category=protocol';
+    default:
+      return null;
+  }
+}
+
 export function nameView(place: Place): string {
   if ('id' in place) return recordNames[place.view](place.id);
   if (place.view === 'owners' && place.address !== null) return `Owner ${shortenHash(place.address)}`;
@@ -140,6 +164,7 @@ export function nameView(place: Place): string {
     feed: 'Feed',
     about: 'What this is',
     embed: 'The wheel',
+    share: 'Share the wheel',
   };
   return names[place.view];
 }

@@ -1,19 +1,22 @@
 import { renderToString } from 'preact-render-to-string';
 import { App } from './App.tsx';
+import { Head, Script } from './components/Head.tsx';
 import { PageContext } from './components/pageContext.ts';
 import { eventTypes } from './format/events.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
 import { describePage } from './pageTitle.ts';
-import { formatPlace, type Place } from './place.ts';
+import { findFeed, formatPlace, type Place } from './place.ts';
 import { corePath, statusPath } from './resources.ts';
 import { Embed } from './views/Embed.tsx';
+
+export { renderFrame, renderRefusal } from './renderFrame.tsx';
 
 /** How often an open page asks for itself, in seconds: where the wheel's speed is shown, as often as a person sees a difference. */
 const refreshSeconds = (place: Place) => (place.view === 'glance' || place.view === 'embed' ? 5 : 30);
 
 /** Renders a complete page, with current figures. Its script asks for the same page again, and changes what has changed (`browser/`). */
 export const renderPage: RenderPage = (request: PageRequest) => {
-  const { place, nowMs, settings, events, chain, read: readBody } = request;
+  const { place, nowMs, settings, events, holder, chain, read: readBody } = request;
   let isComplete = events !== null;
   let expiresAtMs = Number.POSITIVE_INFINITY;
   const read = ((_name, path) => {
@@ -35,43 +38,33 @@ export const renderPage: RenderPage = (request: PageRequest) => {
   const isEmbedded = place.view === 'embed';
   const body = renderToString(
     <PageContext.Provider value={page}>
-      {isEmbedded ? <Embed /> : <App place={place} events={events} />}
+      {isEmbedded ? <Embed /> : <App place={place} events={events} holder={holder} />}
     </PageContext.Provider>,
   );
   const status = read('status', statusPath);
   const { title, sharedTitle, description, icon } = describePage({ ...request, status });
   const { files, publicUrl } = settings;
   const address = place.view === 'missing' || publicUrl === null ? null : `${publicUrl}${formatPlace(place)}`;
+  const feed = findFeed(place);
   const head = renderToString(
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <title>{title}</title>
-      <meta name="description" content={description} />
-      <meta name="referrer" content="no-referrer" />
-      <meta name="color-scheme" content="light dark" />
-      <meta property="og:title" content={sharedTitle} />
-      <meta property="og:description" content={description} />
-      <meta property="og:type" content="website" />
-      {address !== null && <meta property="og:url" content={address} />}
-      {/* Previews need absolute URLs. */}
-      {publicUrl !== null && <meta property="og:image" content={`${publicUrl}${files['preview.png']}`} />}
-      {publicUrl !== null && <meta name="twitter:card" content="summary_large_image" />}
-      {address !== null && <link rel="canonical" href={address} />}
-      <link rel="icon" id="icon" type="image/svg+xml" href={files[icon]} />
-      <link rel="manifest" href="/manifest.webmanifest" />
-      {place.view === 'feed' && (
-        <link rel="alternate" type="application/atom+xml" href={`/feed.atom?category=${place.category}`} />
-      )}
-      <link rel="stylesheet" href={files['style.css']} />
+    <Head
+      title={title}
+      sharedTitle={sharedTitle}
+      description={description}
+      address={address}
+      icon={icon}
+      settings={settings}
+    >
+      {feed !== null && <link rel="alternate" type="application/atom+xml" href={feed} />}
+      {/* Links of the embed lead out of the frame that it is shown in. */}
+      {isEmbedded && <base target="_blank" />}
       {isEmbedded && (
         <noscript>
           <meta http-equiv="refresh" content="60" />
         </noscript>
       )}
-      {/* Not a module: browsers request modules with an Origin header, which the service refuses (CONTRACT.md, Origins). */}
-      <script defer src={files['page.js']} />
-    </head>,
+      <Script files={files} />
+    </Head>,
   );
   const core = read('core', corePath);
   const settled =

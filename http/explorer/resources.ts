@@ -1,3 +1,4 @@
+import type { MinerHolder } from './page.ts';
 import type { Earlier, ListName } from './place.ts';
 
 export const statusPath = '/v1/status';
@@ -17,4 +18,13 @@ export function listOwnerPaths(address: string, earlier?: Earlier) {
     return `/v1/owners/${encodeURIComponent(address)}/${name}${cursor}`;
   };
   return { positions: path('positions', 'miners'), activity: path('activity', 'activity') };
+}
+
+/** Paths of the position of one miner, and of the newest activity of its owner. */
+export function listMinerPaths({ address, cursor }: MinerHolder) {
+  const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+  return {
+    position: `/v1/owners/${address}/miners?limit=1${from}`,
+    activity: `/v1/owners/${address}/activity?limit=100`,
+  };
 }

@@ -23,13 +23,15 @@ export function guides() {
     },
     generateBundle() {
       const { version, integrity } = JSON.parse(readFileSync(join(packageFolder, 'client.json'), 'utf8'));
-      for (const [index, { name, title }] of guidePages.entries()) {
+      for (const [index, { name }] of guidePages.entries()) {
         const markdown = readFileSync(sources[index], 'utf8')
           .replaceAll('{{version}}', version)
           .replaceAll('{{integrity}}', integrity);
-        const source = renderGuide(name, title, markdown);
+        const source = renderGuide(name, markdown);
         this.emitFile({ type: 'asset', fileName: `guides/${name}.html`, source });
       }
+      const navigation = renderNavigation('reference');
+      this.emitFile({ type: 'asset', fileName: 'guides/navigation.html', source: navigation });
       this.emitFile({ type: 'asset', fileName: 'guides/style.css', source: readFileSync(style) });
       const packed = join(packageFolder, 'client.tgz');
       this.emitFile({ type: 'asset', fileName: 'guides/client.tgz', source: readFileSync(packed) });
@@ -43,34 +45,24 @@ export function guides() {
   };
 }
 
-function renderGuide(name, title, markdown) {
-  const links = guidePages.map((page) => {
+/** The contents of a page; the service puts them into the frame of its pages. */
+function renderGuide(name, markdown) {
+  return `${renderNavigation(name)}<article class="guide-text">
+${renderMarkdown(markdown)}</article>
+`;
+}
+
+/** The list of the guides, with the present one marked. */
+function renderNavigation(name) {
+  const links = [...guidePages, { name: 'reference', title: 'Reference of all routes' }].map((page) => {
     const here = page.name === name ? ' aria-current="page"' : '';
     return `<li><a href="/docs/${page.name}"${here}>${page.title}</a></li>`;
   });
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Mining Activity Read Service</title>
-<meta name="description" content="${title}: a guide to the Mining Activity Read Service.">
-<link rel="stylesheet" href="/docs/style.css">
-<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
-</head>
-<body>
-<a class="skip" href="#content">To the content</a>
-<nav aria-label="Documentation">
+  return `<nav class="guides" aria-label="Documentation">
 <ul>
 ${links.join('\n')}
-<li><a href="/docs/reference">Reference of all routes</a></li>
-<li><a href="/">What the wheel does now</a></li>
 </ul>
 </nav>
-<main id="content">
-${renderMarkdown(markdown)}</main>
-</body>
-</html>
 `;
 }
 

@@ -15,6 +15,9 @@ import { type BeginTrace, readTracedRequest } from './requests/requestTrace.ts';
 /** Name of the handler of paths that no route has, in metrics and logs. */
 export const unknownRoute = 'unknown';
 
+/** Paths below which programs read. */
+const apiPath = /^\/v\d+(?:\/|$)/;
+
 /**
  * Registers the handler of a pattern.
  *
@@ -38,6 +41,8 @@ interface MountOptions {
   readonly metrics: HttpMetrics;
   readonly refusals: RequestRefusals;
   readonly allowedOrigins: readonly string[];
+  /** Whether a handler is for people, by its name. */
+  readonly isForPeople: (name: string) => boolean;
   /** Null unless requests are traced. */
   readonly beginTrace: BeginTrace | null;
 }
@@ -59,9 +64,13 @@ export function createMount(options: MountOptions): Mount {
     const counts = metrics.route(name, rateClass);
     const checks = guarded === null ? null : toChecks(guarded);
     const route = name === unknownRoute ? null : name;
+    const isForPeople = options.isForPeople(name);
+    const isReadByPeople = (request: HttpRequest) =>
+      isForPeople && (route !== null || !apiPath.test(transport.path(request)));
 
     function respond(response: HttpResponse, request: HttpRequest, method: Method) {
       const headers = readRequestHeaders(request, transport);
+      const isRead = method === 'get' || method === 'head';
       const verdict = checkOrigin(headers.origin);
       const requestId = chooseRequestId(headers.requestId);
       const exchange: Exchange = {
@@ -70,6 +79,7 @@ export function createMount(options: MountOptions): Mount {
         counts,
         seenAtMs: clock.monotonicMs(),
         isHead: method === 'head',
+        isForPeople: isRead && isReadByPeople(request),
         headers,
         requestId,
         trace: beginTrace?.(readTracedRequest(request, transport, { route, requestId })) ?? null,
@@ -82,7 +92,6 @@ export function createMount(options: MountOptions): Mount {
       };
       if (headers.isAmbiguous) return writer.closeConnection(exchange, '400 Bad Request');
       try {
-        const isRead = method === 'get' || method === 'head';
         // A browser's preflight request.
         const isAskingPermission =
           verdict !== 'none' && method === 'options' && headers.preflightMethod !== '';

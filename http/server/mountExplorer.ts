@@ -8,6 +8,20 @@ import { type Mount, unknownRoute } from './mount.ts';
 import { type ExplorerPage, type ExplorerPages, recordPaths, sharedPaths } from './pages/explorerPages.ts';
 import type { Guarded } from './requestRefusals.ts';
 
+/** Names of handlers whose answers people read. */
+const peoplePaths: ReadonlySet<string> = new Set([
+  ...sharedPaths,
+  ...recordPaths,
+  '/tables/:name',
+  '/feed.atom',
+  unknownRoute,
+]);
+
+/** Whether a handler answers with a page or a file for people, by its name. */
+export function isForPeople(name: string): boolean {
+  return peoplePaths.has(name) || /^\/docs(?:\/[a-z]+)?$/.test(name);
+}
+
 const recordGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
 
 /** It writes as much as a list of the feed. */
@@ -30,10 +44,12 @@ export function mountExplorer(
     send(exchange, pages.find(transport.path(request), transport.query(request)));
   for (const path of sharedPaths) mount(path, null, answerPage);
   for (const path of recordPaths) mount(path, recordGuarded, answerPage);
+  const sendFound = (exchange: Exchange, page: ExplorerPage | null) => {
+    if (page === null) writer.writeError(exchange, createHttpError('not_found'));
+    else send(exchange, page);
+  };
   mount('/tables/:name', null, (exchange, request) => {
-    const table = pages.table(request.getParameter(0) ?? '', transport.query(request));
-    if (table === null) writer.writeError(exchange, createHttpError('not_found'));
-    else send(exchange, table);
+    sendFound(exchange, pages.table(request.getParameter(0) ?? '', transport.query(request)));
   });
   mount('/explorer/:file', null, (exchange, request) => {
     const file = pages.file(request.getParameter(0) ?? '');
@@ -46,12 +62,13 @@ export function mountExplorer(
     else sender.sendConditionally(exchange, document);
   };
   mount('/feed.atom', feedGuarded, (exchange, request) =>
-    sendDocument(exchange, pages.feed(transport.query(request))),
+    sendFound(exchange, pages.feed(transport.query(request))),
   );
   mount('/badge.svg', null, (exchange) => sendDocument(exchange, pages.badge()));
   const answerUnknown = (exchange: Exchange) => {
     // A browser gets a page, a program an error that it can read.
-    if (exchange.headers.accept.includes('text/html')) send(exchange, pages.missing());
+    if (exchange.isForPeople && exchange.headers.accept.includes('text/html'))
+      send(exchange, pages.missing());
     else writer.writeError(exchange, createHttpError('not_found'));
   };
   mount(unknownRoute, null, answerUnknown, '/*');

@@ -22,9 +22,10 @@ import { createLoadGuard } from './limits/loadGuard.ts';
 import { createRateLimiter } from './limits/rateLimiter.ts';
 import { createMount, type Mount } from './mount.ts';
 import { eventStreamPath, mountEventStream } from './mountEventStream.ts';
-import { mountExplorer } from './mountExplorer.ts';
+import { isForPeople, mountExplorer } from './mountExplorer.ts';
 import { loadDocuments } from './pages/documents.ts';
 import { createExplorerPages } from './pages/explorerPages.ts';
+import { createRefusalPages } from './pages/refusalPages.ts';
 import { createRequestRefusals, type Guarded } from './requestRefusals.ts';
 import type { OnAnswered } from './requests/answeredRequest.ts';
 import { createClientAddress } from './requests/clientAddress.ts';
@@ -81,6 +82,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     transport,
     clock,
     isLeaving: () => isLeaving,
+    findRefusalPage: createRefusalPages(settings.publicUrl),
     onAnswered,
   });
   const findClientAddress = createClientAddress(settings.trustedProxies, transport);
@@ -102,6 +104,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     metrics,
     refusals,
     allowedOrigins: settings.allowedOrigins,
+    isForPeople,
     beginTrace,
   });
   mountRoutes(mount, { sources, transport, writer, sender, guard, metrics, clock, reads });

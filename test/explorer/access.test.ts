@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { rateClasses } from '../../http/routes/rateClasses.ts';
+import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import {
   findOverflow,
   findViolations,
@@ -49,6 +51,34 @@ describe('charts by keyboard', () => {
     expect(await read()).toBe(said);
     await page.mouse.move(x, y - 300);
     expect(await read()).toBe('');
+  });
+
+  it('open a day of the year, also where it is out of sight', async () => {
+    const { page, findChart } = await openStatistics({ width: 360 });
+    const { slider, says } = findChart('year');
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect([width, await findOverflow(page)]).toEqual([width, 0]);
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    const readHidden = () =>
+      page.evaluate(
+        "Math.round(document.querySelector('.year-row .scroll').getBoundingClientRect().right - document.querySelector('.year-row .scroll svg').getBoundingClientRect().right)",
+      );
+    // The newest week is in sight first.
+    expect(await readHidden()).toBe(0);
+    await slider.focus();
+    await page.keyboard.press('Home');
+    const [first = ''] = (await says())?.split(':') ?? [];
+    const inside = await page.evaluate(
+      `(([cell, box]) => cell.left >= box.left - 1 && cell.right <= box.right + 1)(
+        ['.pointed-cell', '.year-row .scroll'].map((one) => document.querySelector(one).getBoundingClientRect()))`,
+    );
+    expect(inside).toBe(true);
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/days/*');
+    expect(new Date(`${page.url().slice(-10)}`).getUTCDate()).toBe(Number(first.split(' ')[0]));
   });
 
   it('go through the days of the heat map by up and down, and stay within it', async () => {
@@ -168,5 +198,96 @@ describe('the view in a frame', () => {
     await context.setOffline(false);
     await page.getByText('has not been heard of').waitFor();
     expect(await page.evaluate('isKept')).toBe(true);
+  });
+});
+
+describe('an owner on a phone', () => {
+  const owner = `0x${'a'.repeat(40)}`;
+
+  it('has its miners as cards that fit, and an address to copy', async () => {
+    const server = await startPublicServer({
+      chain: createStateViews(buildState(buildEconomyEvents())).views,
+    });
+    const context = await openWindow(await sharedBrowser(), { width: 360 });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
+    for (const path of [`/owners/${owner}`, '/miners/1']) {
+      const { page, conduct } = await openPage(context, server.base + path);
+      await waitUntilLive(page);
+      for (const width of [360, 768, 1280]) {
+        await page.setViewportSize({ width, height: 740 });
+        expect([path, width, await findOverflow(page)]).toEqual([path, width, 0]);
+      }
+      expect([path, await findViolations(page)]).toEqual([path, []]);
+      await page.setViewportSize({ width: 360, height: 740 });
+      const hidden = await page.evaluate(
+        "[...document.querySelectorAll('.cards')].filter((one) => one.scrollWidth > one.clientWidth).length",
+      );
+      expect(hidden).toBe(0);
+      await page.getByRole('button', { name: /Copy the address/ }).click();
+      await page.getByText('Copied', { exact: true }).waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(owner);
+      expect([path, conduct.errors]).toEqual([path, []]);
+      await savePicture(page, `phone-${path.split('/')[1]}`);
+      await page.close();
+    }
+    const { page } = await openPage(
+      await openWindow(await sharedBrowser(), { isScriptAllowed: false }),
+      `${server.base}/owners/${owner}`,
+    );
+    expect(await page.getByRole('button', { name: /Copy/ }).count()).toBe(0);
+  });
+});
+
+describe('a refused page', () => {
+  it('fits, has no fault that axe finds, and turns into the page that was meant', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    const path = `/owners/0x${'ab'.repeat(20)}`;
+    for (let count = 0; count < rateClasses.publicHeavy.burst; count++) await server.get(path);
+    const { page } = await openPage(await openWindow(await sharedBrowser()), server.base + path);
+    await page.getByRole('heading', { name: 'Too many requests' }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect([width, await findOverflow(page)]).toEqual([width, 0]);
+    }
+    await savePicture(page, 'refused');
+    server.clock.advance(10_000);
+    await page.getByRole('heading', { name: /^Owner 0xab/ }).waitFor();
+  });
+});
+
+describe('the page to share', () => {
+  it('fits, shows the embed in both sizes without a scroll bar, and copies its lines', async () => {
+    const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
+    const context = await openWindow(await sharedBrowser());
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });
+    const { page, conduct } = await openPage(context, `${server.base}/share`);
+    await waitUntilLive(page);
+    const frames = page.frames().slice(1);
+    for (const frame of frames) await frame.locator('html[data-connection=live] h1').waitFor();
+    const readHeights = () =>
+      Promise.all(
+        frames.map((frame) =>
+          frame.evaluate<number>(
+            'document.documentElement.scrollHeight - document.documentElement.clientHeight',
+          ),
+        ),
+      );
+    expect(await readHeights()).toEqual([0, 0]);
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect([width, await findOverflow(page)]).toEqual([width, 0]);
+    }
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Copy the Markdown' }).click();
+    await page.getByText('Copied', { exact: true }).first().waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+      '(https://wheel.example/badge.svg)',
+    );
+    await savePicture(page, 'share');
+    expect(conduct.errors).toEqual([]);
+    const opened = context.waitForEvent('page');
+    await frames[0]?.getByRole('link', { name: 'Mining activity' }).click();
+    expect(new URL((await opened).url()).pathname).toBe('/');
   });
 });

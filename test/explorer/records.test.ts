@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { searchedEventsMax } from '../../http/explorer/page.ts';
-import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
+import {
+  buildEconomyEvents,
+  buildState,
+  createStateViews,
+  stateOwner,
+} from '../support/chain/economyState.ts';
 import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { expectError } from '../support/http/expectError.ts';
@@ -173,8 +178,49 @@ describe('the Atom feed of a category', () => {
     expect(await countEntries()).toBe(before + 2);
   });
 
-  it('is an error while the feed cannot be read', async () => {
+  it('says while it cannot be read that it will be', async () => {
     const server = await startPublicServer();
-    await expectError(await server.get('/feed.atom'), 503, 'database_unavailable');
+    for (const query of ['', `?owner=0x${'a'.repeat(40)}`, '?miner=1']) {
+      const { status, headers } = await server.get(`/feed.atom${query}`);
+      expect([query, status, headers.get('retry-after')]).toEqual([query, 503, '2']);
+    }
+  });
+});
+
+describe('the Atom feed of an owner or a miner', () => {
+  it('has what happened to it, and leads to its page', async () => {
+    const state = buildState(buildEconomyEvents());
+    const owner = stateOwner;
+    const minted = { owner, tokenId: 1n, weight: 100n, firstRound: 2n, nextMergeBlock: 9n };
+    const server = await startPublicServer({
+      chain: replaceFeed(createStateViews(state).views, [
+        buildFeedEvent(state, { type: 'player.miner_minted', ...minted }, 0),
+      ]),
+      publicUrl: 'https://wheel.example',
+    });
+    for (const [query, page, title] of [
+      [`owner=${owner}`, `/owners/${owner}`, `owner ${owner}`],
+      ['miner=1', '/miners/1', 'miner 1'],
+    ] as const) {
+      const response = await server.get(`/feed.atom?${query}`);
+      const xml = await response.text();
+      expect([query, response.status, response.headers.get('content-type')]).toEqual([
+        query,
+        200,
+        'application/atom+xml; charset=utf-8',
+      ]);
+      expect(xml).toContain(`<title>Mining activity of wheel-1: ${title}</title>`);
+      expect(xml).toContain(
+        `rel="self" type="application/atom+xml" href="https://wheel.example/feed.atom?${query}"`,
+      );
+      expect(xml).toContain('<title>New miner</title>');
+      expect(await (await server.get(page)).text()).toContain(
+        `<link rel="alternate" type="application/atom+xml" href="/feed.atom?${query}"/>`,
+      );
+    }
+    for (const query of ['owner=0x12', 'miner=0', 'miner=10000', 'miner=x'])
+      await expectError(await server.get(`/feed.atom?${query}`), 404, 'not_found');
+    // A miner has its owner and position.
+    expect(await (await server.get('/miners/1')).text()).toContain(`href="/owners/${owner}"`);
   });
 });

@@ -110,7 +110,6 @@ describe('pages of the explorer', () => {
 
   it.each([
     ['/nosuch', 'There is no page at this address'],
-    ['/v1/nosuch', 'There is no page at this address'],
     ['/owners/%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E', 'An address begins with 0x'],
     ['/owners/%ED%A0%BD', 'An address begins with 0x'],
     ['/owners/0x12', 'this has 2'],
@@ -145,6 +144,40 @@ describe('pages of the explorer', () => {
     for (const headers of [{ Accept: 'application/json' }, { Accept: '*/*' }, {}])
       await expectError(await server.get('/nosuch', headers), 404, 'not_found');
     await expectError(await server.get('/nosuch', { Accept: 'text/html' }, 'POST'), 404, 'not_found');
+    for (const path of ['/v1/nosuch', '/v3', '/explorer/nosuch.js'])
+      await expectError(await server.get(path, { Accept: 'text/html' }), 404, 'not_found');
+  });
+
+  it('are pages to a browser that is refused, prepared once, and errors to programs and on routes', async () => {
+    const html = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const server = await startPublicServer({ rateLimits: true });
+    const owner = `/owners/0x${'ab'.repeat(20)}`;
+    for (let count = 0; count < rateClasses.publicHeavy.burst; count++) await server.get(owner);
+    const refused = await server.get(owner, html);
+    const body = await refused.text();
+    expect([refused.status, Object.fromEntries(refused.headers)]).toMatchObject([
+      429,
+      {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'retry-after': '1',
+        'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+        ratelimit: '"publicHeavy";r=0;t=1',
+        link: '</docs/errors#rate_limited>; rel="help"',
+      },
+    ]);
+    expect(body).toContain('<h1 id="refused">Too many requests</h1>');
+    expect(body).toMatch(/<nav class="places".*<a href>Try again<\/a>/s);
+    expect(Buffer.byteLength(body)).toBeLessThan(4_096);
+    expect(await (await server.get(`/owners/0x${'cd'.repeat(20)}`, html)).text()).toBe(body);
+    await expectError(await server.get(owner), 429, 'rate_limited');
+    await expectError(await server.get('/v1/events', html), 429, 'rate_limited');
+    const starting = await startPublicServer({ hasViews: false });
+    const page = await starting.get('/feed.atom', html);
+    expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await page.text()).toContain('Not available at the moment');
+    const missing = await starting.get('/tables/nosuch.csv', html);
+    expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('Not found')]);
   });
 
   it('are one page of an owner, however its address is written', async () => {
@@ -242,6 +275,28 @@ describe('what other sites and programs show', () => {
     expect(html).toMatch(/<noscript><meta http-equiv="refresh" content="60"\/><\/noscript>/);
     expect(html).not.toContain('<header');
     expect(html.match(/<script [^>]*>/g)).toEqual([expect.stringMatching(/src="[^"]*\/page\.[^"]*js"/)]);
+  });
+
+  it('is previewed on a page with the lines to copy, with the address if it is known', async () => {
+    const plain = await (await (await sharedServer()).get('/share')).text();
+    expect(plain).toContain('https://ADDRESS-OF-THIS-SERVICE/embed');
+    const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
+    const response = await server.get('/share');
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /frame-src 'self';.*frame-ancestors 'none'$/,
+    );
+    const html = await response.text();
+    const copied = [...html.matchAll(/data-copy="([^"]*)"/g)].map(([, text = '']) =>
+      text.replaceAll('&lt;', '<').replaceAll('&quot;', '"'),
+    );
+    expect(copied).toEqual([
+      '[![The wheel](https://wheel.example/badge.svg)](https://wheel.example/)',
+      '<a href="https://wheel.example/"><img src="https://wheel.example/badge.svg" alt="The wheel" height="20"></a>',
+      expect.stringMatching(/^<iframe src="https:\/\/wheel\.example\/embed" .*width="720" height="\d+"/),
+      expect.stringMatching(/^<iframe src="https:\/\/wheel\.example\/embed" .*width="320" height="\d+"/),
+    ]);
+    // What is pressed in the frame opens outside of it.
+    expect(await (await server.get('/embed')).text()).toContain('<base target="_blank"/>');
   });
 
   it('is a badge, which calls unknown what is unknown', async () => {
@@ -362,6 +417,7 @@ describe('addresses of places', () => {
     '/feed',
     '/feed?category=players',
     '/embed',
+    '/share',
     '/miners/12',
     '/rounds/1234',
     '/blocks/17',

@@ -178,12 +178,20 @@ describe('the explorer on what npm start runs', () => {
     expect(lines[1]).toMatch(/^([\d-]{10}),\1T12:00:00Z,\1T12:30:00Z,/);
   });
 
-  it('has a reference page in the visitor’s theme, with a way back', async () => {
+  it('has a reference in the frame of the pages, in the visitor’s theme, without a warning', async () => {
     const { service, browser } = await start();
-    const context = await openWindow(browser, { scheme: 'dark' });
-    const { page } = await openPage(context, `${service.url}/docs/reference`);
+    const context = await openWindow(browser, { scheme: 'dark', width: 360 });
+    const { page, conduct } = await openPage(context, `${service.url}/docs/reference`);
     await page.locator('html.dark-mode').waitFor();
-    await page.getByRole('link', { name: 'Explorer' }).click();
+    await page.locator('.opblock').first().waitFor();
+    expect(await page.getByText('jsonSchemaDialect').count()).toBe(0);
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect([width, await findOverflow(page)]).toEqual([width, 0]);
+    }
+    await savePicture(page, 'reference');
+    expect(conduct.errors).toEqual([]);
+    await page.getByRole('link', { name: 'At a glance' }).click();
     await waitUntilLive(page);
   });
 
@@ -213,7 +221,7 @@ describe('the explorer on what npm start runs', () => {
       expect([width, await findOverflow(page)]).toEqual([width, 0]);
       const lines =
         "[...document.querySelectorAll('.figure .value')].map((one) => one.getClientRects().length)";
-      expect([width, await page.evaluate(lines)]).toEqual([width, [1, 1, 1, 1]]);
+      expect([width, await page.evaluate(lines)]).toEqual([width, [1, 1, 1, 1, 1]]);
     }
     await page.goBack();
     await page.goBack();

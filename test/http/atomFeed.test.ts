@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { writeAtomFeed } from '../../http/server/pages/atomFeed.ts';
+import { describeCategoryFeed, writeAtomFeed } from '../../http/server/pages/atomFeed.ts';
 
-type Feed = Parameters<typeof writeAtomFeed>[0];
+type Feed = Parameters<typeof describeCategoryFeed>[0];
 
 const event = (id: string, day: number) => ({
   id,
@@ -12,7 +12,7 @@ const event = (id: string, day: number) => ({
 });
 
 const feedOf = (category: Feed['category'], ...events: object[]) =>
-  ({ installationId: 'a&b', category, events }) as unknown as Feed;
+  describeCategoryFeed({ installationId: 'a&b', category, events } as unknown as Feed);
 
 it('an Atom feed has an entry with page, title, sentence and times for each event, newest first', () => {
   const feed = feedOf('players', event('chain:2', 2), event('chain:1', 1));

@@ -7,6 +7,7 @@ import { createJudge } from '../../deploy/commands/checkMessage.ts';
 import guidePages from '../../http/guides/pages.json' with { type: 'json' };
 import { errorStatus } from '../../http/routes/errors.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
+import { routes } from '../../http/routes/routes.ts';
 import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import {
   buildEconomyEvents,
@@ -343,6 +344,37 @@ describe('the pages of the guides', () => {
     expect(broken).toEqual([]);
     const errors = await (await server.get('/docs/errors')).text();
     for (const code of Object.keys(errorStatus)) expect(errors).toContain(`<h3 id="${code}">`);
+  });
+
+  it('and the reference have the frame of the pages', async () => {
+    const server = await startPublicServer();
+    const readFrame = async (path: string) => {
+      const html = await (await server.get(path)).text();
+      return [/<nav class="places".*?<\/nav>/s, /<search .*?<\/form>/s, /\/explorer\/style\.[^"]*css/].map(
+        (part) => part.exec(html)?.[0].replace(/ aria-current="page"| value="[^"]*"/g, '') ?? path,
+      );
+    };
+    const frame = await readFrame('/');
+    for (const path of ['/docs', '/docs/errors', '/docs/reference'])
+      expect([path, await readFrame(path)]).toEqual([path, frame]);
+  });
+
+  it('list all routes without script, with links to their schemas', async () => {
+    const [server, browser] = await Promise.all([startPublicServer(), startBrowser()]);
+    const { page } = await openPage(
+      await openWindow(browser, { width: 360, isScriptAllowed: false }),
+      `${server.base}/docs/reference`,
+    );
+    const text = await page.locator('#documentation').innerText();
+    for (const { path, summary } of routes) expect(text).toContain(`GET ${path}\n${summary}.`);
+    const schemas = await page.locator('#documentation a[href^="/schemas/"]').all();
+    expect(schemas.length).toBe(routes.length);
+    const address = (await schemas[0]?.getAttribute('href')) ?? '';
+    expect((await server.get(address)).status).toBe(200);
+    for (const width of [360, 768, 1280]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect([width, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([width, width]);
+    }
   });
 
   it('are readable on a phone and in the dark', async () => {

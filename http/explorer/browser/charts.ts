@@ -37,6 +37,13 @@ export function connectCharts(zone: () => Zone): () => void {
     show(chart);
   }
 
+  /** What the keyboard points at is moved into sight. */
+  function pointByKey(target: HTMLInputElement, index: number) {
+    const chart = findChart(target);
+    point(chart, index);
+    chart?.querySelector('.pointed-cell')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+
   function pointAt(event: PointerEvent) {
     const drawing = findDrawing(event);
     if (drawing === null) return;
@@ -57,7 +64,7 @@ export function connectCharts(zone: () => Zone): () => void {
   });
   for (const type of ['focusin', 'input'])
     document.addEventListener(type, ({ target }) => {
-      if (isCursor(target)) point(findChart(target), target.valueAsNumber);
+      if (isCursor(target)) pointByKey(target, target.valueAsNumber);
     });
   document.addEventListener('focusout', ({ target }) => {
     if (isCursor(target)) point(findChart(target), null);
@@ -65,12 +72,14 @@ export function connectCharts(zone: () => Zone): () => void {
   document.addEventListener('keydown', (event) => {
     const { target, key } = event;
     if (!isCursor(target)) return;
+    const link = findChart(target)?.querySelectorAll('svg a')[target.valueAsNumber];
+    if (key === 'Enter' && link !== undefined) location.href = link.getAttribute('href') ?? '';
     const rows = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
     const rowLength = Number(target.dataset.rowLength ?? 0);
     if (rows === 0 || rowLength === 0) return;
     event.preventDefault();
     const next = target.valueAsNumber + rows * rowLength;
-    if (next >= 0 && next <= Number(target.max)) point(findChart(target), next);
+    if (next >= 0 && next <= Number(target.max)) pointByKey(target, next);
   });
   return () => {
     for (const chart of pointed.keys()) if (!chart.isConnected) pointed.delete(chart);

@@ -1,6 +1,7 @@
 import morphdom from 'morphdom';
 import type { Zone } from '../format/times.ts';
 import { connectCharts } from './charts.ts';
+import { connectCopies } from './copy.ts';
 import { followEvents } from './events.ts';
 import { connectLists } from './lists.ts';
 import { type Connection, createRefresher, parsePage, readPage } from './refresher.ts';
@@ -23,6 +24,7 @@ function start() {
   const prepare = (page: ParentNode) => showTimes(page, zone, nowMs());
   const showCharts = connectCharts(() => zone);
   const noticeReversal = watchReversals(body);
+  connectCopies();
   const lists = connectLists(readPage, prepare);
 
   async function apply(html: string) {

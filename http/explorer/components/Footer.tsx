@@ -18,11 +18,17 @@ export function Footer() {
         <span class="screen sources">; press any figure to see which one</span>. Unknown is never shown as
         zero. For display: read the contracts again before you sign anything.
       </p>
-      <p>
-        <a href="/about">What this is</a> · <a href="/docs">Documentation of the routes</a> ·{' '}
-        <a href="/openapi.json">OpenAPI</a> · <a href="/badge.svg">Badge</a> · <a href="/embed">Embed</a> · no
-        cookies, nothing from elsewhere
-      </p>
+      <Links />
     </footer>
+  );
+}
+
+export function Links() {
+  return (
+    <p>
+      <a href="/about">What this is</a> · <a href="/docs">Documentation of the routes</a> ·{' '}
+      <a href="/openapi.json">OpenAPI</a> · <a href="/share">Badge and embed</a> · no cookies, nothing from
+      elsewhere
+    </p>
   );
 }

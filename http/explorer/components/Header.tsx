@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { describeUnreal, nameNetwork } from '../format/networks.ts';
 import { time } from '../format/timeTexts.ts';
 import { formatPlace, nameView, type Place } from '../place.ts';
@@ -24,59 +25,19 @@ export function Header() {
   const status = read('status', statusPath);
   return (
     <header>
-      <div class="bar">
-        <a class="brand" href="/">
-          <svg
-            class={`logo ${status === null ? 'unknown' : describeWheel(status).state}`}
-            viewBox="0 0 24 24"
-            width="24"
-            height="24"
-            aria-hidden="true"
-          >
-            <circle cx="12" cy="12" r="9.5" />
-            <path d="M12 2.5v19M2.5 12h19M5.3 5.3l13.4 13.4M18.7 5.3L5.3 18.7" />
-          </svg>
-          <span>
-            Mining activity
-            {status !== null && (
-              <span class="installation">
-                {status.installationId}
-                {chain !== null && ` · ${nameNetwork(chain.target)}`}
-              </span>
-            )}
-          </span>
-        </a>
-        <Liveness />
-        <nav class="places" aria-label="Views">
-          {places.map((one) => (
-            <a
-              key={one.view}
-              href={formatPlace(one)}
-              aria-current={one.view === place.view ? 'page' : undefined}
-            >
-              {nameView(one)}
-            </a>
-          ))}
-        </nav>
-        <search class="search">
-          <form action="/search">
-            <input
-              name="q"
-              type="search"
-              required
-              value={place.view === 'missing' ? place.query : undefined}
-              maxLength={searchLengthMax}
-              spellcheck={false}
-              autocomplete="off"
-              autocapitalize="off"
-              aria-label="Owner, miner, round, block, transaction or date"
-              placeholder="Owner, miner, round, block, transaction or date"
-            />
-            <button type="submit">Search</button>
-          </form>
-          <ZoneChoice />
-        </search>
-      </div>
+      <Bar
+        logo={status === null ? 'unknown' : describeWheel(status).state}
+        installation={
+          status === null
+            ? undefined
+            : [status.installationId, ...(chain === null ? [] : [nameNetwork(chain.target)])].join(' · ')
+        }
+        current={place.view}
+        query={place.view === 'missing' ? place.query : undefined}
+        liveness={<Liveness />}
+      >
+        <ZoneChoice />
+      </Bar>
       <Unreal />
       <LiveNotices />
       <ChainBanner />
@@ -89,6 +50,64 @@ export function Unreal() {
   const { read, chain } = usePage();
   const unreal = describeUnreal(read('status', statusPath), chain);
   return unreal === null ? null : <p class="unreal">{unreal.sentence}</p>;
+}
+
+interface BarProps {
+  /** State of the wheel, or empty. */
+  readonly logo: string;
+  readonly installation?: string | undefined;
+  /** View of the present page; `docs` for the documentation. */
+  readonly current: Place['view'] | 'docs' | null;
+  readonly query?: string | undefined;
+  readonly liveness?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+/** The head that all pages for people have: the name, the navigation and the search. */
+export function Bar({ logo, installation, current, query, liveness, children }: BarProps) {
+  return (
+    <div class="bar">
+      <a class="brand" href="/">
+        <svg class={`logo ${logo}`} viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">
+          <circle cx="12" cy="12" r="9.5" />
+          <path d="M12 2.5v19M2.5 12h19M5.3 5.3l13.4 13.4M18.7 5.3L5.3 18.7" />
+        </svg>
+        <span>
+          Mining activity
+          {installation !== undefined && <span class="installation">{installation}</span>}
+        </span>
+      </a>
+      {liveness}
+      <nav class="places" aria-label="Views">
+        {places.map((one) => (
+          <a key={one.view} href={formatPlace(one)} aria-current={one.view === current ? 'page' : undefined}>
+            {nameView(one)}
+          </a>
+        ))}
+        <a href="/docs" aria-current={current === 'docs' ? 'page' : undefined}>
+          Docs
+        </a>
+      </nav>
+      <search class="search">
+        <form action="/search">
+          <input
+            name="q"
+            type="search"
+            required
+            value={query}
+            maxLength={searchLengthMax}
+            spellcheck={false}
+            autocomplete="off"
+            autocapitalize="off"
+            aria-label="Owner, miner, round, block, transaction or date"
+            placeholder="Owner, miner, round, block, transaction or date"
+          />
+          <button type="submit">Search</button>
+        </form>
+        {children}
+      </search>
+    </div>
+  );
 }
 
 /** The zone of all times. The page's script lets the visitor choose their own. */

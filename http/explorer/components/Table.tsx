@@ -16,14 +16,24 @@ interface TableProps<Row> {
   /** The list whose further pages are appended to it (`browser/lists.ts`). */
   readonly list?: ListName;
   readonly rowId?: (row: Row) => string;
+  /** Whether phones show each row as a card, with the names of the columns in its cells. */
+  readonly hasCards?: boolean;
 }
 
 /** A table that scrolls sideways if it is wider than the window. The keyboard can reach it. */
-export function Table<Row>({ label, caption, columns, rows, list, rowId }: TableProps<Row>) {
+export function Table<Row>({
+  label,
+  caption,
+  columns,
+  rows,
+  list,
+  rowId,
+  hasCards = false,
+}: TableProps<Row>) {
   const classOf = ({ isNumber = false }: Column<Row>) => (isNumber ? 'number' : undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <section class="scroll" aria-label={`Table: ${label}`} tabIndex={0}>
+    <section class={hasCards ? 'scroll cards' : 'scroll'} aria-label={`Table: ${label}`} tabIndex={0}>
       <table>
         {caption !== undefined && <caption>{caption}</caption>}
         <thead>
@@ -39,7 +49,7 @@ export function Table<Row>({ label, caption, columns, rows, list, rowId }: Table
           {rows.map((row, index) => (
             <tr key={index} id={rowId?.(row)}>
               {columns.map((column) => (
-                <td key={column.name} class={classOf(column)}>
+                <td key={column.name} data-label={hasCards ? column.name : undefined} class={classOf(column)}>
                   {column.cell(row)}
                 </td>
               ))}

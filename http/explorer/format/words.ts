@@ -30,6 +30,7 @@ const sentences: Readonly<Record<string, string>> = {
   completion_boundaries_unavailable: 'When each work block was completed is not recorded.',
   no_closure: 'The oracle has not closed a round yet.',
   // Errors (CONTRACT.md, Errors).
+  not_found: 'There is nothing at this address.',
   rate_limited: 'Too many requests came from this address.',
   database_unavailable: 'The service is starting, or its database does not answer.',
   database_busy: 'The service is busy.',

@@ -9,12 +9,12 @@ import { NothingNow, Now } from './glance/Glance.tsx';
 export function Embed() {
   const status = usePage().read('status', statusPath);
   return (
-    <main>
+    <main class="embed">
       <Unreal />
       <LiveNotices />
       {status === null ? <NothingNow /> : <Now status={status} wheel={describeWheel(status)} />}
       <p class="small">
-        <a href="/" target="_blank" rel="noopener">
+        <a href="/" rel="noopener">
           Mining activity
         </a>
       </p>

@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../../actors/clock.ts';
-import { type HttpError, helpLinks } from '../../routes/errors.ts';
+import { type ErrorCode, type HttpError, helpLinks } from '../../routes/errors.ts';
 import { type LeadingHeaders, prepareLeading } from '../engine/headerBlock.ts';
 import { sendBody } from '../engine/sendBody.ts';
 import type { Transport } from '../engine/uws.ts';
@@ -21,6 +21,8 @@ export interface Exchange {
   /** When the request was seen, by the monotonic clock. */
   readonly seenAtMs: number;
   readonly isHead: boolean;
+  /** Whether the request is for a page or a file for people, so that a browser gets errors as pages. */
+  readonly isForPeople: boolean;
   readonly headers: RequestHeaders;
   readonly requestId: string;
   /** Null unless requests are traced. */
@@ -74,16 +76,20 @@ export interface ResponseWriter {
   writeUncached(exchange: Exchange, contentType: string, body: Buffer): void;
 }
 
+/** Returns the page for an error of a request; null if the request gets it as JSON. */
+export type FindRefusalPage = (exchange: Exchange, code: ErrorCode) => EncodedResponse | null;
+
 interface ResponseWriterOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly isLeaving: () => boolean;
+  readonly findRefusalPage: FindRefusalPage;
   /** Null if answered requests are not reported. */
   readonly onAnswered: OnAnswered | null;
 }
 
 export function createResponseWriter(options: ResponseWriterOptions): ResponseWriter {
-  const { transport, clock, isLeaving, onAnswered } = options;
+  const { transport, clock, isLeaving, findRefusalPage, onAnswered } = options;
 
   function begin(exchange: Exchange, status: string): HttpResponse {
     exchange.isAnswered = true;
@@ -141,14 +147,21 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       finish(exchange, '304 Not Modified');
     },
     writeError: (exchange, { status, code, retryAfterSeconds }) => {
-      const response = begin(exchange, status);
-      response.writeHeader('Content-Type', jsonType);
-      response.writeHeader('Cache-Control', 'no-store');
+      const page = findRefusalPage(exchange, code);
+      const { response } = exchange;
+      if (page === null) {
+        begin(exchange, status);
+        response.writeHeader('Content-Type', jsonType);
+        response.writeHeader('Cache-Control', 'no-store');
+      } else {
+        response.writeStatus(status);
+        beginPrepared(exchange, page.headers);
+      }
       response.writeHeader('Link', helpLinks[code]);
       // Lets the page that was refused read why, and nothing else.
       if (code === 'cors_origin_not_allowed') response.writeHeader('Access-Control-Allow-Origin', '*');
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
-      end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
+      end(exchange, status, page?.body() ?? Buffer.from(JSON.stringify({ error: code })));
     },
     closeConnection: (exchange, status) => {
       exchange.isAnswered = true;

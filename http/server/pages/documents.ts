@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../actors/clock.ts';
+import type { FrameRequest } from '../../explorer/page.ts';
 import guidePages from '../../guides/pages.json' with { type: 'json' };
 import { createJsonSchema, messageSchemaNames, schemaNames } from '../../routes/documentation/jsonSchemas.ts';
 import {
@@ -20,6 +21,7 @@ import { findBuiltFolder } from './builtFolder.ts';
 import { loadExplorerBuild } from './explorerBuild.ts';
 import { once } from './once.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
+import { listRoutes } from './routeList.ts';
 
 /** A static document (CONTRACT.md, Documents). */
 interface PublicDocument {
@@ -37,37 +39,26 @@ const cacheControl = 'public, max-age=300';
 const securityTextsMax = 1;
 /** Guides have no scripts. Tools that examine a page read `robots.txt` from it. */
 const guideHeaders = buildPageHeaders(
-  "default-src 'none'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "default-src 'none'; style-src 'self'; img-src 'self'; manifest-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
 /** Swagger UI styles elements inline, and its icons are data URIs. Scripts come only from this service. */
 const referenceHeaders = buildPageHeaders(
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; manifest-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
 
-const reference = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Reference · Mining Activity Read Service</title>
-<meta name="description" content="All routes of the Mining Activity Read Service, to try out.">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
-</head>
-<body>
-<p><a href="/">Explorer</a> · <a href="/docs">Guides</a></p>
-<div id="documentation"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`;
+const guideStyle = '/docs/style.css';
 
+/** Without the warning of Swagger UI that it does not check the dialect of schemas, which its readers need not know. */
 const start = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const showTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', showTheme);
 showTheme();
-SwaggerUIBundle({ url: '/openapi.json', dom_id: '#documentation', deepLinking: true });
+SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#documentation',
+  deepLinking: true,
+  plugins: [() => ({ wrapComponents: { JsonSchemaDialect: () => () => null } })],
+});
 `;
 
 /** The OpenAPI document, the reference page with its assets, JSON Schemas, guides, and texts for machines. */
@@ -90,13 +81,35 @@ export function loadDocuments(
   });
   const openApi = once(() => createOpenApiDocument(interfaceVersion));
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const asset = (name: string, contentType: string, isLarge: boolean) =>
-    document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)), { isLarge });
+  const asset = (name: string, contentType: string) =>
+    document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)), { isLarge: true });
   const built = (name: string) => readFileSync(join(findBuiltFolder('guides', 'start.html'), name));
-  const guide = (path: string, name: string) =>
-    document(path, 'text/html; charset=utf-8', () => addressGuide(built(`${name}.html`), publicUrl), {
-      own: guideHeaders,
-    });
+  const page = (
+    path: string,
+    write: () => Pick<FrameRequest, 'title' | 'description' | 'html' | 'styles' | 'scripts'>,
+    own: readonly Header[],
+  ) =>
+    document(
+      path,
+      'text/html; charset=utf-8',
+      () => {
+        const { renderFrame, files } = loadExplorerBuild();
+        return Buffer.from(renderFrame({ path, settings: { files, publicUrl }, ...write() }));
+      },
+      { own },
+    );
+  const guide = (path: string, { name, title }: (typeof guidePages)[number]) =>
+    page(
+      path,
+      () => ({
+        title: `${title} · Mining Activity Read Service`,
+        description: `${title}: a guide to the Mining Activity Read Service.`,
+        html: addressGuide(built(`${name}.html`).toString(), publicUrl),
+        styles: [guideStyle],
+        scripts: [],
+      }),
+      guideHeaders,
+    );
   const readSchema = (name: string) =>
     JSON.parse(readFileSync(join(findBuiltFolder('schemas', 'index.json'), `${name}.json`), 'utf8'));
   const schemaIndex = () => ({
@@ -126,17 +139,24 @@ export function loadDocuments(
     ),
     ...(securityContact === null ? [] : [describeSecurity(securityContact, clock)]),
     document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText())),
-    guide('/docs', 'start'),
-    ...guidePages.map(({ name }) => guide(`/docs/${name}`, name)),
+    ...guidePages.slice(0, 1).map((first) => guide('/docs', first)),
+    ...guidePages.map((one) => guide(`/docs/${one.name}`, one)),
     document('/docs/client.tgz', 'application/gzip', () => built('client.tgz')),
     document('/docs/style.css', 'text/css; charset=utf-8', () => built('style.css')),
-    document('/docs/reference', 'text/html; charset=utf-8', () => Buffer.from(reference), {
-      own: referenceHeaders,
-    }),
+    page(
+      '/docs/reference',
+      () => ({
+        title: 'Reference · Mining Activity Read Service',
+        description: 'All routes of the Mining Activity Read Service, to try out.',
+        html: `${built('navigation.html')}<div id="documentation">${listRoutes(openApi())}</div>`,
+        styles: ['/docs/swagger-ui.css', guideStyle],
+        scripts: ['/docs/swagger-ui-bundle.js', '/docs/start.js'],
+      }),
+      referenceHeaders,
+    ),
     document('/docs/start.js', 'text/javascript; charset=utf-8', () => Buffer.from(start)),
-    asset('swagger-ui.css', 'text/css; charset=utf-8', true),
-    asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8', true),
-    asset('favicon-32x32.png', 'image/png', false),
+    asset('swagger-ui.css', 'text/css; charset=utf-8'),
+    asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
   ];
 }
 
@@ -161,8 +181,8 @@ function describeSecurity(contact: string, clock: Clock): PublicDocument {
 /** The examples of the guides ask this address, unless the operator has configured the public one. */
 const exampleUrl = 'http://127.0.0.1:8080';
 
-function addressGuide(html: Buffer, publicUrl: string | null): Buffer {
-  return publicUrl === null ? html : Buffer.from(html.toString().replaceAll(exampleUrl, publicUrl));
+function addressGuide(html: string, publicUrl: string | null): string {
+  return publicUrl === null ? html : html.replaceAll(exampleUrl, publicUrl);
 }
 
 function toJson(value: object): Buffer {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, extname, join } from 'node:path';
-import type { RenderPage } from '../../explorer/page.ts';
+import type { FrameRequest, RefusalRequest, RenderPage } from '../../explorer/page.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { findBuiltFolder } from './builtFolder.ts';
 import { once } from './once.ts';
@@ -31,8 +31,12 @@ export const loadExplorerBuild = once(() => {
     }),
   );
   // Built from `http/explorer/renderPage.tsx`, whose types check this export.
-  const { renderPage } = createRequire(import.meta.url)(join(folder, 'renderPage.cjs')) as {
+  const { renderPage, renderFrame, renderRefusal } = createRequire(import.meta.url)(
+    join(folder, 'renderPage.cjs'),
+  ) as {
     renderPage: RenderPage;
+    renderFrame: (request: FrameRequest) => string;
+    renderRefusal: (request: RefusalRequest) => string | null;
   };
   /** Paths by plain name: `page.js` is `/explorer/page.<hash>.js`. */
   const files: Readonly<Record<string, string>> = Object.fromEntries(
@@ -40,5 +44,5 @@ export const loadExplorerBuild = once(() => {
   );
   /** The icon of the pages. Browsers recognise it as SVG by its type, not by its name. */
   const readIcon = () => readFileSync(join(folder, 'public', basename(files['wheel-turning.svg'] ?? '')));
-  return { renderPage, files, responses, readIcon };
+  return { renderPage, renderFrame, renderRefusal, files, responses, readIcon };
 });

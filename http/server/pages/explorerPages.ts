@@ -2,18 +2,13 @@ import type { Clock } from '../../../actors/clock.ts';
 import type { ChainFollowing } from '../../../actors/views/chain/chainViewTypes.ts';
 import { findDay } from '../../explorer/days.ts';
 import { formatInteger } from '../../explorer/format/numbers.ts';
-import type { Bodies, FeedEvent, PageChain, ReadBody } from '../../explorer/page.ts';
-import {
-  type FeedCategory,
-  formatPlace,
-  type ListPlace,
-  type Place,
-  parsePlace,
-} from '../../explorer/place.ts';
+import type { Bodies, FeedEvent, MinerHolder, PageChain, ReadBody } from '../../explorer/page.ts';
+import { type FeedCategory, formatPlace, type ListPlace, type Place } from '../../explorer/place.ts';
 import {
   corePath,
   eventsPath,
   issuancePath,
+  listMinerPaths,
   listOwnerPaths,
   metadataPath,
   statisticsPath,
@@ -26,14 +21,21 @@ import type { ReadResult, RouteSources } from '../../routes/route.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { retryAfterSeconds } from '../answers/routeAnswers.ts';
 import type { Header } from '../engine/headerBlock.ts';
-import { writeAtomFeed } from './atomFeed.ts';
+import {
+  describeCategoryFeed,
+  describeRecordFeed,
+  findFeedSubject,
+  type OwnerOrMiner,
+  writeAtomFeed,
+} from './atomFeed.ts';
 import { drawBadge } from './badge.ts';
 import { type CsvTable, findCsvTable } from './csvTables.ts';
 import { loadExplorerBuild } from './explorerBuild.ts';
 import { findPlace } from './findPlace.ts';
+import { findHolder } from './minerHolder.ts';
 import { createPageBodies, followingName } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
-import { buildPageHeaders } from './pageHeaders.ts';
+import { embedHeaders, pageHeaders, shareHeaders } from './pageHeaders.ts';
 import { createRecordEvents } from './recordEvents.ts';
 
 /** What is read before a page is rendered. */
@@ -42,6 +44,8 @@ interface PageRead {
   readonly bodies: ReadonlyMap<string, unknown>;
   /** Events of a record; null if they could not be read. */
   readonly events: readonly FeedEvent[] | null;
+  /** Owner of the miner that is shown; null if it is unknown. */
+  readonly holder: MinerHolder | null;
 }
 
 export type ExplorerPage =
@@ -60,8 +64,8 @@ export interface ExplorerPages {
   table(name: string, query: string): ExplorerPage | null;
   /** The page of everything that does not exist. */
   missing(): ExplorerPage;
-  /** The newest events of a category for feed readers; null if they cannot be read at the moment. */
-  feed(query: string): PreparedResponse | null;
+  /** What happened last, for feed readers: in a category, to an owner, or to a miner. Null for an owner or a miner that cannot be. */
+  feed(query: string): ExplorerPage | null;
   badge(): PreparedResponse | null;
   /** A file that pages refer to; null for an unknown name. */
   file(name: string): PreparedResponse | null;
@@ -88,6 +92,7 @@ export const sharedPaths = [
   '/search',
   '/about',
   '/embed',
+  '/share',
 ] as const;
 export const recordPaths = [
   '/owners/:address',
@@ -102,12 +107,11 @@ export const recordPaths = [
   '/settlements/:id',
 ] as const;
 
-/** Everything comes from this service. Pictures of tokens are SVG in data URIs; as images they run no script. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; manifest-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors";
-const pageHeaders = buildPageHeaders(`${policy} 'none'`);
-/** The only page that other sites may show in a frame. */
-const embedHeaders = buildPageHeaders(`${policy} *`);
+/** Headers of the pages that frame something, or that others may frame. */
+const headersByView: Partial<Record<Place['view'], readonly Header[]>> = {
+  embed: embedHeaders,
+  share: shareHeaders,
+};
 
 interface CachedPage {
   readonly response: PreparedResponse;
@@ -135,10 +139,12 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   }
 
   /** Reads bodies of routes, and the events of a record. */
-  function readBodies(paths: readonly string[], record: Place | null, signal: AbortSignal) {
+  function readBodies(listed: readonly string[], record: Place | null, signal: AbortSignal) {
+    const holder = record?.view === 'miner' ? findHolder(sources.views.chain, Number(record.id)) : null;
+    const paths = holder === null ? listed : [...listed, ...Object.values(listMinerPaths(holder))];
     const found = paths.map((path) => bodies.readLater(path, signal));
     const collect = (known: readonly unknown[], events: PageRead['events']) => ({
-      body: { bodies: new Map(paths.map((path, index) => [path, known[index]])), events },
+      body: { bodies: new Map(paths.map((path, index) => [path, known[index]])), events, holder },
     });
     if (record !== null && 'id' in record)
       return Promise.all([Promise.all(found), findEvents(record.view, record.id, signal)]).then(
@@ -160,7 +166,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     return { views, read };
   }
 
-  function render(requested: Place, { bodies: known, events }: PageRead): PreparedResponse {
+  function render(requested: Place, { bodies: known, events, holder }: PageRead): PreparedResponse {
     const { renderPage, files } = loadExplorerBuild();
     const place = findUnknown(requested, events, readKnown) ?? requested;
     const { views, read } = createReader(known);
@@ -168,10 +174,10 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     const following = bodies.findView(followingName) as ChainFollowing | null;
     views.set(followingName, following);
     const chain = following === null ? null : toPageChain(following);
-    const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, events, chain, read });
+    const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, events, holder, chain, read });
     const html = Buffer.from(rendered.html);
     const isMissing = place.view === 'missing';
-    const ownHeaders = place.view === 'embed' ? embedHeaders : pageHeaders;
+    const ownHeaders = headersByView[place.view] ?? pageHeaders;
     const response = prepareDocument(html, {
       contentType: 'text/html; charset=utf-8',
       cacheControl: isMissing || !rendered.isComplete ? noStore : revalidated,
@@ -197,15 +203,14 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   function writeTable(table: CsvTable, key: string, { bodies: known }: PageRead): PreparedResponse {
     const { views, read } = createReader(known);
     const file = table.write(((_name, path) => read(path)) as ReadBody);
-    if (file === null || file === 'none') {
-      const text = file === null ? 'The table cannot be read at the moment.\n' : 'There is no such table.\n';
-      return prepareDocument(Buffer.from(text), {
+    if (file === null) return describeUnreadable('table');
+    if (file === 'none')
+      return prepareDocument(Buffer.from('There is no such table.\n'), {
         contentType: 'text/plain; charset=utf-8',
         cacheControl: noStore,
-        own: file === null ? [retryAfter] : [],
-        status: file === null ? '503 Service Unavailable' : '404 Not Found',
+        own: [],
+        status: '404 Not Found',
       });
-    }
     const bytes = Buffer.from(file.text);
     const response = prepareDocument(bytes, {
       contentType: 'text/csv; charset=utf-8; header=present',
@@ -235,6 +240,34 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     const response = prepareDocument(bytes, { contentType, cacheControl: revalidated, own: [] });
     cache.set(key, { response, bytes: bytes.length, views, expiresAtMs: Number.POSITIVE_INFINITY });
     return response;
+  }
+
+  function readCategoryFeed(category: FeedCategory): PreparedResponse {
+    const document = findDocument(`atom ${category}`, atomType, (read) => {
+      const feed = read('events', eventsPath(category));
+      return feed?.status === 'available'
+        ? writeAtomFeed(describeCategoryFeed(feed), publicUrl, clock.nowMs())
+        : null;
+    });
+    return document ?? describeUnreadable('feed');
+  }
+
+  function toRecordFeed(subject: OwnerOrMiner): ExplorerPage {
+    return {
+      current: null,
+      read: (signal) => readBodies(listReadPaths(subject), subject, signal),
+      render: (found) => {
+        const { read } = createReader(found.bodies);
+        const feed = describeRecordFeed(subject, found, ((_name, path) => read(path)) as ReadBody);
+        if (feed === null) return describeUnreadable('feed');
+        return prepareDocument(Buffer.from(writeAtomFeed(feed, publicUrl, clock.nowMs())), {
+          contentType: atomType,
+          cacheControl: revalidated,
+          own: [],
+          isSingle: true,
+        });
+      },
+    };
   }
 
   function toPage(place: Place): ExplorerPage {
@@ -292,11 +325,11 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       };
     },
     feed: (query) => {
-      const place = parsePlace('/feed', query);
-      return findDocument(`atom ${formatPlace(place)}`, 'application/atom+xml; charset=utf-8', (read) => {
-        const feed = place.view === 'feed' ? read('events', eventsPath(place.category)) : null;
-        return feed?.status === 'available' ? writeAtomFeed(feed, publicUrl, clock.nowMs()) : null;
-      });
+      const subject = findFeedSubject(query);
+      if (subject === null) return null;
+      return subject.view === 'feed'
+        ? { current: readCategoryFeed(subject.category) }
+        : toRecordFeed(subject);
     },
     badge: () =>
       findDocument('badge', 'image/svg+xml', (read) =>
@@ -321,6 +354,18 @@ function toPageChain({ target, reason, lastKnown }: ChainFollowing): PageChain |
 }
 
 const retryAfter: Header = ['Retry-After', String(retryAfterSeconds)];
+
+const atomType = 'application/atom+xml; charset=utf-8';
+
+/** Says that a file cannot be written at the moment. */
+function describeUnreadable(what: 'table' | 'feed'): PreparedResponse {
+  return prepareDocument(Buffer.from(`The ${what} cannot be read at the moment.\n`), {
+    contentType: 'text/plain; charset=utf-8',
+    cacheControl: noStore,
+    own: [retryAfter],
+    status: '503 Service Unavailable',
+  });
+}
 
 const missingPage =
   'There is no page at this address. Follow a link above, or search for what you expected here.';

@@ -4,9 +4,12 @@ import { describeAddress, describeMissing, type Known, normalizeHex, search } fr
 import { parseOwner } from '../../routes/ownerAddress.ts';
 import { decodePercent } from '../answers/routeAnswers.ts';
 
+/** A miner’s number in an address. */
+export const minerId = /^[1-9]\d{0,3}$/;
+
 /** ID that each kind of record has in the path, and the sentence for any other. */
 const ids: Readonly<Record<RecordView, { readonly pattern: RegExp; readonly meaning: string }>> = {
-  miner: { pattern: /^[1-9]\d{0,3}$/, meaning: 'A miner has a number from 1 to 9999.' },
+  miner: { pattern: minerId, meaning: 'A miner has a number from 1 to 9999.' },
   // Later rounds have no date that a program can write.
   round: {
     pattern: /^[1-9]\d{0,8}$/,

@@ -13,7 +13,7 @@ import { Wheel } from '../../../http/explorer/components/Wheel.tsx';
 import type { Zone } from '../../../http/explorer/format/times.ts';
 import { time, writeTimes } from '../../../http/explorer/format/timeTexts.ts';
 import type { ListPlace } from '../../../http/explorer/place.ts';
-import { statisticsPath } from '../../../http/explorer/resources.ts';
+import { statisticsPath, yearPath } from '../../../http/explorer/resources.ts';
 import { writeCsv } from '../../../http/explorer/tables/dataTable.ts';
 import { Settlements } from '../../../http/explorer/views/settlements/Settlements.tsx';
 import { StatisticsView } from '../../../http/explorer/views/statistics/Statistics.tsx';
@@ -221,7 +221,7 @@ it('days of settlements are named once each, also where clocks are put back at m
   expect(labels).toEqual([22, 23, 24, 25, 26, 27, 28].map((day) => `${day} Oct`));
 });
 
-it('a year is a column for each week, from Monday to Sunday, named where a month begins', () => {
+describe('a year', () => {
   const day = (date: string, work: number, observed = 144, expected = 144) => ({
     date,
     coverage: { expectedRoundCount: expected, observedRoundCount: observed, coverageBps: 10_000 },
@@ -229,26 +229,68 @@ it('a year is a column for each week, from Monday to Sunday, named where a month
     distanceMm: null,
   });
   const days = [
-    day('2026-10-31', 100), // A Saturday.
+    day('2026-10-30', 0, 0), // A Friday, before the first reading.
+    day('2026-10-31', 100),
     day('2026-11-01', 20),
     day('2026-11-02', 0),
     day('2026-11-03', 0, 0),
-    day('2026-11-04', 0, 0, 0),
+    day('2026-11-04', 7),
   ];
-  const lifetime = { firstObservedAt: '2026-10-01T12:00:00.000Z' };
-  const activity = { days: [] };
-  const read = () => ({ days, lifetime, activity, generatedAt: '2026-11-04T12:00:00.000Z' }) as never;
-  const { html, texts, listAttributes } = render(Year, {}, { read });
-  expect(html.match(/<path class="(?:heat|zero|missing|future)[^>]* d="M\d+ \d+h9v9h-9z"[^>]*>/g)).toEqual([
-    '<path class="heat-5" d="M0 50h9v9h-9z">',
-    '<path class="heat-1" d="M0 60h9v9h-9z">',
-    '<path class="zero" d="M10 0h9v9h-9z">',
-    '<path class="missing" d="M10 10h9v9h-9z" fill="url(#hatching)">',
-    '<path class="future" d="M10 20h9v9h-9z">',
-  ]);
-  expect(html.match(/<text[^<]*/g)).toEqual(['<text x="0" y="9">Nov']);
-  expect(listAttributes('svg', 'data-first')).toEqual(['-5']);
-  expect(texts[0]).toBe('31 Oct 2026: 100 work units, 100 % observed');
+  const renderYear = (listed = days) =>
+    render(
+      Year,
+      {},
+      {
+        read: ((_name: string, path: string) =>
+          path === yearPath
+            ? { days: listed }
+            : { lifetime: { firstObservedAt: '2026-11-01T11:00:00.000Z' } }) as never,
+      },
+    );
+
+  it('is a column for each of 53 weeks, from Monday to Sunday, and each day leads to its page', () => {
+    const { html, texts, listAttributes } = renderYear();
+    const cells = [
+      ...html.matchAll(
+        /<a href="\/days\/([^"]*)" tabindex="-1" aria-label="([^"]*)"><path class="([^"]*)" d="(M\d+ \d+)h9v9h-9z"/g,
+      ),
+    ];
+    expect(cells.map(([, ...cell]) => cell)).toEqual([
+      ['2026-10-30', '30 Oct 2026', 'before', 'M510 40'],
+      ['2026-10-31', '31 Oct 2026', 'heat-5', 'M510 50'],
+      ['2026-11-01', '1 Nov 2026', 'heat-1', 'M510 60'],
+      ['2026-11-02', '2 Nov 2026', 'zero', 'M520 0'],
+      ['2026-11-03', '3 Nov 2026', 'missing', 'M520 10'],
+      ['2026-11-04', '4 Nov 2026', 'heat-1 today', 'M520 20'],
+    ]);
+    expect(listAttributes('svg', 'data-first')).toEqual(['-361']);
+    expect(texts).toHaveLength(days.length);
+    expect([texts[0], texts[1], texts[4]]).toEqual([
+      '30 Oct 2026: before the first reading',
+      '31 Oct 2026: 100 work units, 100 % observed',
+      '3 Nov 2026: not observed',
+    ]);
+    // Weeks before the first day are there, and empty.
+    expect(html.match(/<path class="before" d="(?:M\d+ \d+h9v9h-9z){361}"/g)).toHaveLength(1);
+  });
+
+  it('names its weekdays, and the months that begin in it', () => {
+    const { html } = renderYear();
+    const texts = [...html.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);
+    expect(texts.slice(0, 7)).toEqual(['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']);
+    expect(texts.slice(7).join(' ')).toBe('Dec Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov');
+  });
+
+  it('has its first day in its first column once it is full', () => {
+    const full = Array.from({ length: 365 }, (_, index) =>
+      day(new Date(Date.UTC(2025, 10, 5 + index)).toISOString().slice(0, 10), 1),
+    );
+    const { html, listAttributes } = renderYear(full);
+    expect([full.at(-1)?.date, listAttributes('svg', 'data-first')]).toEqual(['2026-11-04', ['-2']]);
+    expect(html).toContain(
+      '<a href="/days/2025-11-05" tabindex="-1" aria-label="5 Nov 2025"><path class="heat-5" d="M0 20h',
+    );
+  });
 });
 
 describe('a chart', () => {

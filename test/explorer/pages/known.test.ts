@@ -50,7 +50,16 @@ function render(
     return name in bodiesByPath ? bodiesByPath[name] : examples.find(([one]) => one === name)?.[1];
   };
   const settings = { transactionUrl: null, publicUrl: 'https://wheel.example', files: {} };
-  const { html } = renderPage({ place, nowMs, settings, chain: mainnet, events: [], read, ...change });
+  const { html } = renderPage({
+    place,
+    nowMs,
+    settings,
+    chain: mainnet,
+    events: [],
+    holder: null,
+    read,
+    ...change,
+  });
   const text = html
     .replace(/<(dialog|noscript).*?<\/\1>/gs, '')
     .replace(/<[^>]*>/g, ' ')

@@ -124,13 +124,14 @@ const byPath: readonly (readonly [RegExp, unknown])[] = [
   ],
   [/^\/v1\/settlements\?/, history],
   [/^\/v1\/events\?/, bodies.EventFeed.answer],
-  [/^\/v1\/owners\/[^/]*\/miners$/, portfolio],
-  [/^\/v1\/owners\/[^/]*\/activity$/, activity],
+  [/^\/v1\/owners\/[^/]*\/miners/, portfolio],
+  [/^\/v1\/owners\/[^/]*\/activity/, activity],
   [/^\/v1\/miners\/\d+\/metadata$/, bodies.TokenMetadata.answer],
 ];
 const findBody = (path: string) => byPath.find(([pattern]) => pattern.test(path))?.[1] ?? null;
 
 const events = bodies.EventFeed.answer.events as unknown as readonly FeedEvent[];
+const holder = { address: owner, cursor: null };
 const round = String(history.recentSettlements[0]?.settledThroughRound);
 const places: readonly Place[] = [
   { view: 'glance' },
@@ -141,6 +142,7 @@ const places: readonly Place[] = [
   { view: 'feed', category: 'players' },
   { view: 'about' },
   { view: 'embed' },
+  { view: 'share' },
   { view: 'miner', id: '1' },
   { view: 'round', id: round },
   { view: 'round', id: '100' }, // In a morning, which is of the day before.
@@ -181,7 +183,15 @@ function listText(html: string): string[] {
 
 it('every page says what is recorded (npm run examples)', async () => {
   const write = (place: Place, read: (path: string) => unknown = findBody, found = events) =>
-    renderPage({ place, nowMs, settings, chain, read, events: 'id' in place ? found : [] }).html;
+    renderPage({
+      place,
+      nowMs,
+      settings,
+      chain,
+      read,
+      events: 'id' in place ? found : [],
+      holder: place.view === 'miner' ? holder : null,
+    }).html;
   const pages = places.map((place): [string, string] => [JSON.stringify(place).slice(0, 100), write(place)]);
   const glance: Place = { view: 'glance' };
   pages.push(
@@ -200,7 +210,7 @@ it('every page says what is recorded (npm run examples)', async () => {
 
 it('a page is complete if all that it shows could be read, and holds until its open round ends', () => {
   const render = (read: (path: string) => unknown, found: readonly FeedEvent[] | null = []) =>
-    renderPage({ place: { view: 'glance' }, nowMs, settings, chain, read, events: found });
+    renderPage({ place: { view: 'glance' }, nowMs, settings, chain, read, events: found, holder: null });
   const { isComplete, expiresAtMs } = render(findBody);
   expect([isComplete, expiresAtMs]).toEqual([true, (Math.floor(nowMs / 600_000) + 1) * 600_000]);
   expect(render((path) => (path.startsWith('/v1/events') ? null : findBody(path))).isComplete).toBe(false);

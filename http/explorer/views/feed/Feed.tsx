@@ -16,8 +16,7 @@ export function Feed(place: Extract<Place, { view: 'feed' }>) {
     <section aria-labelledby="feed">
       <h1 id="feed">Feed</h1>
       <p class="lead">
-        What happened on the chain, 12 Ethereum blocks deep, and what the wheel reached, newest first. A feed
-        reader can <a href={`/feed.atom?category=${category}`}>subscribe to this list</a>.
+        What happened on the chain, 12 Ethereum blocks deep, and what the wheel reached, newest first.
       </p>
       <Choice
         label="Category"

@@ -2,15 +2,11 @@ import { Available } from '../../components/Banner.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
 import { Linked } from '../../components/Linked.tsx';
 import { More } from '../../components/More.tsx';
-import { nameMiners } from '../../format/events.ts';
-import { formatShort } from '../../format/numbers.ts';
-import { type Sentence, say, toEthereumBlock, toOwner } from '../../format/sentence.ts';
+import { describeOwnerEvent, type OwnerEvent } from '../../format/ownerEvents.ts';
+import { say, toEthereumBlock } from '../../format/sentence.ts';
 import type { Bodies } from '../../page.ts';
 import type { ListPlace } from '../../place.ts';
 import type { Portfolio } from './Positions.tsx';
-
-type Activity = Extract<Bodies['activity'], { status: 'available' }>;
-type OwnerEvent = Activity['activity'][number];
 
 interface OwnerActivityProps {
   readonly activity: Bodies['activity'] | null;
@@ -30,16 +26,7 @@ export function OwnerActivity({ activity, place, configuration }: OwnerActivityP
             {events.length > 0 && (
               <ol class="events" id="list-activity">
                 {events.map((event) => (
-                  <EventItem
-                    key={event.id}
-                    id={event.id}
-                    family="players"
-                    at={event.source.blockTimestamp}
-                    source={say`Ethereum block ${toEthereumBlock(event.source.blockNumber)}`}
-                    transactionHash={event.source.transactionHash}
-                  >
-                    <Linked of={describe(event, owner, configuration)} />
-                  </EventItem>
+                  <OwnerEventItem key={event.id} event={event} owner={owner} configuration={configuration} />
                 ))}
               </ol>
             )}
@@ -51,29 +38,24 @@ export function OwnerActivity({ activity, place, configuration }: OwnerActivityP
   );
 }
 
-function describe(
-  event: OwnerEvent,
-  owner: string,
-  { tokenSymbol, tokenDecimals }: OwnerActivityProps['configuration'],
-): Sentence {
-  const miners = nameMiners(event.tokenIds);
-  const amount =
-    event.amountBaseUnits === null
-      ? ''
-      : `${formatShort(event.amountBaseUnits, tokenDecimals, 4)} ${tokenSymbol}`;
-  const nameOwner = (address: string | null) => (address === null ? 'an unknown address' : toOwner(address));
-  switch (event.kind) {
-    case 'mint':
-      return say`Created ${miners}.`;
-    case 'merge':
-      return say`Merged ${miners}${event.level === null ? '' : ` to level ${event.level}`}.`;
-    case 'claim':
-      return say`Claimed ${amount} of ${miners}.`;
-    case 'transfer':
-      return event.from === owner
-        ? say`Gave ${miners} to ${nameOwner(event.to)}.`
-        : say`Received ${miners} from ${nameOwner(event.from)}.`;
-    case 'checkpoint':
-      return say`Minted ${amount}.`;
-  }
+interface OwnerEventItemProps {
+  readonly event: OwnerEvent;
+  readonly owner: string;
+  readonly configuration: Portfolio['configuration'];
+}
+
+/** What an owner has done, or what has happened to what it owns. */
+export function OwnerEventItem({ event, owner, configuration }: OwnerEventItemProps) {
+  const { id, source } = event;
+  return (
+    <EventItem
+      id={id}
+      family="players"
+      at={source.blockTimestamp}
+      source={say`Ethereum block ${toEthereumBlock(source.blockNumber)}`}
+      transactionHash={source.transactionHash}
+    >
+      <Linked of={describeOwnerEvent(event, owner, configuration).sentence} />
+    </EventItem>
+  );
 }

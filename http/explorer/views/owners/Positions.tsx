@@ -1,44 +1,70 @@
 import { Columns } from '../../charts/Columns.tsx';
+import { Copy } from '../../components/Copy.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { Linked, To } from '../../components/Linked.tsx';
 import { More } from '../../components/More.tsx';
+import { usePage } from '../../components/pageContext.ts';
 import { Table } from '../../components/Table.tsx';
+import { Time } from '../../components/Time.tsx';
 import { count, formatExact, formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
 import { describeAmount } from '../../format/quantities.ts';
 import { type Sentence, say, toBlock, toRound } from '../../format/sentence.ts';
+import { describeShare, projectShare } from '../../format/shares.ts';
 import { formatDay } from '../../format/times.ts';
+import { mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import type { ListPlace } from '../../place.ts';
-import { listOwnerPaths } from '../../resources.ts';
+import { listOwnerPaths, settlementsPath } from '../../resources.ts';
 import { earningsTable } from '../../tables/tables.ts';
 
 export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
 type Position = Portfolio['positions'][number];
 
-/** An owner's positions with their sums, and their earnings on each of the last seven days. */
+/** What an owner has, its share and what is next, its positions, and its earnings on each of the last seven days. */
 export function Positions({ portfolio, place }: { portfolio: Portfolio; place: ListPlace }) {
-  const { summary, configuration, positions, earnings, chain, nextCursor } = portfolio;
+  const { summary, configuration, mining, positions, earnings, chain, nextCursor } = portfolio;
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
+  const asset = { symbol, decimals };
   const route = listOwnerPaths(portfolio.owner).positions;
   const common = { size: 'large', route, safeBlock: chain.safeThroughBlock } as const;
-  const amount = (label: string, field: keyof typeof summary, meaning: string) => (
-    <Figure
-      {...common}
-      {...describeAmount(summary[field], { symbol, decimals }, 4)}
-      label={label}
-      field={`summary.${field}`}
-      meaning={meaning}
-      contract={portfolio.identities.mining}
-    />
-  );
   return (
     <>
       <section aria-labelledby="positions">
         <h2 id="positions" class="owner-title">
-          <code>{portfolio.owner}</code>
+          <code>{portfolio.owner}</code> <Copy text={portfolio.owner} what="the address" />
         </h2>
         <div class="figures">
+          <Figure
+            {...common}
+            {...describeAmount(summary.claimableBaseUnits, asset, 4)}
+            label="Claimable"
+            field="summary.claimableBaseUnits"
+            meaning="Earned and not claimed yet."
+            contract={portfolio.identities.mining}
+          />
+          <Figure
+            {...common}
+            {...describeAmount(summary.earnedBaseUnits, asset, 4)}
+            label="Earned in all"
+            field="summary.earnedBaseUnits"
+            meaning="Since these positions belong to this owner."
+            contract={portfolio.identities.mining}
+          >
+            in 7 days {formatShort(summary.earnedSevenDayBaseUnits, decimals, 4)} {symbol}
+          </Figure>
+          <Figure
+            {...common}
+            {...describeShare(summary.activeWeight, mining.totalWeight)}
+            label="Share of the weight"
+            field="summary.activeWeight, mining.totalWeight"
+            meaning="Weight of this owner that earns now, of the weight of all owners. What is minted is shared by weight."
+            contract={portfolio.identities.mining}
+          >
+            weight {formatInteger(summary.activeWeight)} of {formatInteger(mining.totalWeight)}
+            {summary.activeWeight !== summary.targetWeight && `, soon ${formatInteger(summary.targetWeight)}`}
+          </Figure>
+          <Projected portfolio={portfolio} />
           <Figure
             {...common}
             label="Miners"
@@ -46,18 +72,9 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
             field="summary.positionCount"
             exact={summary.positionCount}
             contract={portfolio.identities.collection}
-          >
-            weight {formatInteger(summary.activeWeight)}
-            {summary.activeWeight !== summary.targetWeight && `, soon ${formatInteger(summary.targetWeight)}`}
-          </Figure>
-          {amount('Claimable', 'claimableBaseUnits', 'Earned and not claimed yet.')}
-          {amount(
-            'Earned in 7 days',
-            'earnedSevenDayBaseUnits',
-            'Seven days through the date of the safe block.',
-          )}
-          {amount('Earned in all', 'earnedBaseUnits', 'Since these positions belong to this owner.')}
+          />
         </div>
+        <NextMint />
         {summary.positionCount === '0' ? (
           <p class="empty">This address owns no miner at the safe block.</p>
         ) : (
@@ -100,6 +117,58 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
   );
 }
 
+/** The owner's share of what a checkpoint through all settled rounds would mint. */
+function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio }) {
+  const next = useNextMint();
+  const amount =
+    next && projectShare(next.nextRound.amountBaseUnits, summary.activeWeight, mining.totalWeight);
+  return (
+    <Figure
+      {...describeAmount(amount, next?.economy ?? null, 4)}
+      size="large"
+      label="Projected at the next mint"
+      route={nextMintPath}
+      field="mining.nextRound.amountBaseUnits"
+      meaning="Neither minted nor earned yet: what a checkpoint through all settled rounds would mint, times the share of the weight that this owner has now. Rounded down."
+    >
+      {next?.nextRound.amountBaseUnits === '0' && 'nothing settled waits to be minted'}
+      {next !== null &&
+        next.nextRound.amountBaseUnits !== '0' &&
+        `through round ${formatInteger(next.nextRound.countedThroughRound)}`}
+    </Figure>
+  );
+}
+
+/** When the projected amount may be minted, as far as that is known. */
+function NextMint() {
+  const next = useNextMint();
+  if (next === null) return null;
+  const { nextRound, recentCheckpoints } = next;
+  const [last] = recentCheckpoints;
+  return (
+    <p class="small quiet">
+      Next to be minted: round {formatInteger(nextRound.round)}, which ends at{' '}
+      <Time at={nextRound.endsAt} as="minute" />. {mintStates[nextRound.state] ?? nextRound.state} A
+      checkpoint has no fixed time
+      {last !== undefined && (
+        <>
+          ; the last one was at <Time at={last.blockTimestamp} as="minute" />
+        </>
+      )}
+      .
+    </p>
+  );
+}
+
+const nextMintPath = settlementsPath('now');
+
+function useNextMint() {
+  const settlements = usePage().read('settlements', nextMintPath);
+  return settlements?.status === 'available' && settlements.mining.status === 'available'
+    ? settlements.mining
+    : null;
+}
+
 function PositionTable({
   positions,
   configuration,
@@ -116,6 +185,7 @@ function PositionTable({
   return (
     <Table
       label="miners"
+      hasCards
       list="positions"
       rowId={({ tokenId }) => `miner-${tokenId}`}
       rows={positions}
@@ -145,7 +215,7 @@ function PositionTable({
   );
 }
 
-function describeMerge({
+export function describeMerge({
   mergeState,
   blocksUntilMerge,
   nextMergeBlock,

@@ -1,17 +1,19 @@
 import { Unavailable } from '../../components/Banner.tsx';
+import { Copy } from '../../components/Copy.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { WholeTransaction } from '../../components/TransactionLink.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { toBlock, toEthereumBlock, toMiner } from '../../format/sentence.ts';
-import { type FeedEvent, searchedEventsMax, transactionEventsMax } from '../../page.ts';
+import { type FeedEvent, type MinerHolder, searchedEventsMax, transactionEventsMax } from '../../page.ts';
 import { formatPlace, nameView, type Place, type RecordView } from '../../place.ts';
 import { corePath, metadataPath, statusPath } from '../../resources.ts';
 import { countBlocks } from '../../rounds.ts';
 import { DayEnd, DayFacts } from '../days/DayFacts.tsx';
 import { DescribedEvent } from '../feed/EventList.tsx';
 import { LatestSubmission } from '../glance/Waiting.tsx';
+import { MinerFacts } from './MinerFacts.tsx';
 import { RoundFacts } from './RoundFacts.tsx';
 import { TokenCard } from './TokenCard.tsx';
 
@@ -20,6 +22,7 @@ interface RecordProps {
   readonly id: string;
   /** Newest first; null if they cannot be read at the moment. */
   readonly events: readonly FeedEvent[] | null;
+  readonly holder: MinerHolder | null;
 }
 
 const leads: Readonly<Record<RecordView, string>> = {
@@ -40,7 +43,7 @@ const withoutEvents: Readonly<Partial<Record<RecordView, string>>> = {
 };
 
 /** The page of one miner, round, block, transaction, event or day. */
-export function RecordPage({ view, id, events }: RecordProps) {
+export function RecordPage({ view, id, events, holder }: RecordProps) {
   const isWithout = events?.length === 0;
   return (
     <section aria-labelledby="record">
@@ -48,6 +51,7 @@ export function RecordPage({ view, id, events }: RecordProps) {
       {leads[view] !== '' && <p class="lead">{leads[view]}</p>}
       {view === 'transaction' && <Transaction hash={id} />}
       {view === 'miner' && <Miner tokenId={id} events={events} />}
+      {view === 'miner' && holder !== null && <MinerFacts tokenId={id} holder={holder} />}
       {view === 'round' && <RoundFacts round={id} />}
       {view === 'block' && <WorkBlock number={id} events={events} />}
       {view === 'day' && <DayFacts date={id} />}
@@ -84,7 +88,7 @@ function Transaction({ hash }: { hash: string }) {
   return (
     <>
       <p>
-        <WholeTransaction hash={hash} />
+        <WholeTransaction hash={hash} /> <Copy text={hash} what="the transaction" />
       </p>
       {submission?.transactionHash === hash && (
         <p>
@@ -159,6 +163,7 @@ function Payload({ event: { id, recordedAt, payload } }: { event: FeedEvent }) {
           <dt>{name}</dt>
           <dd>
             <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
+            {name === 'id' && <Copy text={id} what="the ID" />}
           </dd>
         </div>
       ))}

@@ -1,0 +1,47 @@
+import type { Bodies } from '../page.ts';
+import { nameMiners } from './events.ts';
+import { formatShort } from './numbers.ts';
+import { type Sentence, say, toOwner } from './sentence.ts';
+
+export type OwnerEvent = Extract<Bodies['activity'], { status: 'available' }>['activity'][number];
+
+interface Asset {
+  readonly tokenSymbol: string;
+  readonly tokenDecimals: number;
+}
+
+const titles: Readonly<Record<OwnerEvent['kind'], string>> = {
+  mint: 'New miner',
+  merge: 'Merged',
+  claim: 'Claimed',
+  transfer: 'Transferred',
+  checkpoint: 'Minted',
+};
+
+/** Describes an event of an owner's activity in words. */
+export function describeOwnerEvent(event: OwnerEvent, owner: string, asset: Asset) {
+  return { title: titles[event.kind], sentence: describe(event, owner, asset) };
+}
+
+function describe(event: OwnerEvent, owner: string, { tokenSymbol, tokenDecimals }: Asset): Sentence {
+  const miners = nameMiners(event.tokenIds);
+  const amount =
+    event.amountBaseUnits === null
+      ? ''
+      : `${formatShort(event.amountBaseUnits, tokenDecimals, 4)} ${tokenSymbol}`;
+  const nameOwner = (address: string | null) => (address === null ? 'an unknown address' : toOwner(address));
+  switch (event.kind) {
+    case 'mint':
+      return say`Created ${miners}.`;
+    case 'merge':
+      return say`Merged ${miners}${event.level === null ? '' : ` to level ${event.level}`}.`;
+    case 'claim':
+      return say`Claimed ${amount} of ${miners}.`;
+    case 'transfer':
+      return event.from === owner
+        ? say`Gave ${miners} to ${nameOwner(event.to)}.`
+        : say`Received ${miners} from ${nameOwner(event.from)}.`;
+    case 'checkpoint':
+      return say`Minted ${amount}.`;
+  }
+}

@@ -1,0 +1,39 @@
+import type { createOpenApiDocument } from '../../routes/documentation/openApi.ts';
+
+type OpenApi = ReturnType<typeof createOpenApiDocument>;
+
+/** Writes the routes of the OpenAPI document as HTML, by topic, with their schemas: the reference for visitors without script. */
+export function listRoutes({ tags = [], paths = {} }: OpenApi): string {
+  const topics = tags.map(({ name, description = name }) => {
+    const listed = Object.entries(paths).flatMap(([path, { get }]) =>
+      get?.tags?.includes(name) === true ? [describeRoute(path, get)] : [],
+    );
+    return `<h2>${escapeHtml(description)}</h2>\n<dl>\n${listed.join('\n')}\n</dl>`;
+  });
+  return `<article class="guide-text routes">
+<h1>Reference of all routes</h1>
+<p>Every parameter, member and error is in <a href="/openapi.json">the OpenAPI document</a>. With JavaScript, routes can be tried out here.</p>
+${topics.join('\n')}
+</article>`;
+}
+
+type Operation = NonNullable<NonNullable<OpenApi['paths']>[string]['get']>;
+
+function describeRoute(path: string, { summary = '', parameters = [], responses = {} }: Operation): string {
+  const names = parameters.flatMap((parameter) =>
+    'in' in parameter && parameter.in === 'query' ? [`<code>${escapeHtml(parameter.name)}</code>`] : [],
+  );
+  const { 200: found } = responses;
+  const [, schema] =
+    /\]\((\/schemas\/[^)]*)\)/.exec((found as { description?: string })?.description ?? '') ?? [];
+  const details = [
+    `${escapeHtml(summary)}.`,
+    names.length === 0 ? '' : `Parameters: ${names.join(', ')}.`,
+    schema === undefined ? '' : `<a href="${schema}">Schema of the body</a>.`,
+  ];
+  return `<dt><code>GET ${escapeHtml(path)}</code></dt>\n<dd>${details.filter((detail) => detail !== '').join(' ')}</dd>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}

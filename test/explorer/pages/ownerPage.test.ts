@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { describeShare, projectShare } from '../../../http/explorer/format/shares.ts';
+import type { FeedEvent, MinerHolder } from '../../../http/explorer/page.ts';
+import type { Place } from '../../../http/explorer/place.ts';
+import { renderPage } from '../../../http/explorer/renderPage.tsx';
+import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
+
+const { bodies } = recorded;
+const portfolio = bodies.Portfolio.answer;
+const history = bodies.SettlementHistory.answer;
+const { owner, summary } = portfolio;
+type Changes = { portfolio?: object; mining?: object; activity?: object[] };
+
+function render(place: Place, changes: Changes = {}, holder: MinerHolder | null = null) {
+  const byPath: readonly (readonly [RegExp, unknown])[] = [
+    [/^\/v1\/owners\/[^/]*\/miners/, { ...portfolio, ...changes.portfolio }],
+    [
+      /^\/v1\/owners\/[^/]*\/activity/,
+      { ...bodies.OwnerActivity.answer, ...(changes.activity && { activity: changes.activity }) },
+    ],
+    [/^\/v1\/settlements/, { ...history, mining: { ...history.mining, ...changes.mining } }],
+    [/^\/v1\/miners/, bodies.TokenMetadata.answer],
+    [/^\/v1\/status/, bodies.Status.answer],
+  ];
+  const { html } = renderPage({
+    place,
+    nowMs: Date.parse(bodies.Status.answer.generatedAt),
+    settings: { transactionUrl: null, publicUrl: null, files: {} },
+    read: (path) => byPath.find(([pattern]) => pattern.test(path))?.[1] ?? null,
+    events: [] as FeedEvent[],
+    chain: { target: 'anvil', reason: null, lastKnown: null },
+    holder,
+  });
+  /** Text of each figure, without what it shows when it is pressed. */
+  const figures = [...html.matchAll(/class="figure [\s\S]*?<dialog/g)].map(([figure]) =>
+    figure
+      .replace(/<[^>]*(?:>|$)/g, ' ')
+      .replace(/&nbsp;|\s+/g, ' ')
+      .replace(/^.*?> /, '')
+      .trim(),
+  );
+  return { html, figures };
+}
+
+describe('the page of an owner', () => {
+  const place: Place = { view: 'owners', address: owner };
+
+  it('answers how much, what share, and what is next', () => {
+    const { html, figures } = render(place, {
+      portfolio: { summary: { ...summary, claimableBaseUnits: '1500000000000000000' } },
+      mining: {
+        nextRound: {
+          ...history.mining.nextRound,
+          state: 'ready',
+          countedThroughRound: '175',
+          amountBaseUnits: '100000000000000000000',
+        },
+      },
+    });
+    expect(figures.map((figure) => figure.replace(/ (?:weight 6|through|in 7).*/, ''))).toEqual([
+      'Claimable 1.5 SQK',
+      'Earned in all 2,505.5529 SQK',
+      // 6,000 of 28,610.
+      'Share of the weight 20.97 %',
+      'Projected at the next mint 20.9716 SQK',
+      'Miners 6',
+    ]);
+    expect(html).toContain('through round 175');
+    expect(html).toContain('has no fixed time');
+    expect(html).toMatch(/data-copy="0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc"/);
+    expect(html).toContain(`/feed.atom?owner=${owner}`);
+  });
+
+  it('promises nothing while nothing settled waits to be minted, and invents nothing without rewards', () => {
+    const nothing = render(place, {
+      mining: { nextRound: { ...history.mining.nextRound, amountBaseUnits: '0' } },
+    });
+    expect(nothing.figures).toContainEqual(
+      expect.stringMatching(/^Projected at the next mint 0 SQK nothing settled waits/),
+    );
+    const none = render(place, { mining: { status: 'unavailable', reason: 'not_configured' } });
+    expect(none.figures).toContainEqual(expect.stringMatching(/^Projected at the next mint unknown/));
+    const weightless = render(place, { portfolio: { mining: { ...portfolio.mining, totalWeight: '0' } } });
+    expect(weightless.figures).toContainEqual(expect.stringMatching(/^Share of the weight unknown/));
+  });
+
+  it('names the columns in each cell, for phones', () => {
+    expect(render(place).html).toMatch(/<td data-label="Weight" class="number">/);
+  });
+});
+
+describe('the page of a miner', () => {
+  const place: Place = { view: 'miner', id: '1' };
+  const holder = { address: owner, cursor: null };
+  const [act] = bodies.OwnerActivity.answer.activity;
+  const transfer = (id: string, tokenIds: string[]) => ({
+    ...act,
+    id,
+    kind: 'transfer',
+    tokenIds,
+    amountBaseUnits: null,
+    from: `0x${'cd'.repeat(20)}`,
+    to: owner,
+  });
+
+  it('has its owner, what it earned and can claim, its level and weight, and its transfers', () => {
+    const { html, figures } = render(
+      place,
+      { activity: [transfer('this', ['1']), transfer('other', ['2'])] },
+      holder,
+    );
+    expect(html).toContain(`href="/owners/${owner}"`);
+    expect(figures).toEqual([
+      'Claimable 0 SQK',
+      'Earned 1,726.4182 SQK',
+      'Level 1 of 10',
+      expect.stringMatching(/^Weight 1,000 3\.49 % of all/),
+    ]);
+    expect(html).toContain('Received miner <a href="/miners/1">1</a> from <a href="/owners/0xcd');
+    expect(html).not.toContain('id="other"');
+    expect(html).toContain('/feed.atom?miner=1');
+  });
+
+  it('has only its metadata and events while its owner is unknown', () => {
+    expect(render(place).figures).toEqual([]);
+  });
+});
+
+describe('shares', () => {
+  it.each([
+    ['1', '3', '33.33'],
+    ['1', '1000000', '< 0.01'],
+    ['0', '5', '0'],
+    ['5', '5', '100'],
+    ['0', '0', null],
+  ])('%s of %s is %s percent', (part, whole, text) => {
+    expect(describeShare(part, whole).value).toBe(text);
+  });
+
+  it('of an amount are rounded down, and unknown if there is no weight', () => {
+    expect([projectShare('100', '1', '3'), projectShare('100', '1', '0')]).toEqual(['33', null]);
+  });
+});
