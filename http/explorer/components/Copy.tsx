@@ -4,7 +4,7 @@ export function Copy({ text, what }: { text: string; what: string }) {
     <span class="copy needs-script screen">
       <button type="button" class="plain small" data-copy={text}>
         Copy<span class="visually-hidden"> {what}</span>
-      </button>
+      </button>{' '}
       <span class="small quiet" role="status">
         <span class="copied">Copied</span>
         <span class="not-copied">Not possible here</span>

@@ -4,7 +4,7 @@ import { nameView } from '../place.ts';
 
 /** Sizes of a frame in pixels, in which the embed fits. The narrow one has the compact layout. */
 const sizes = [
-  { name: 'Wide', width: 720, height: 420 },
+  { name: 'Wide', width: 720, height: 340 },
   { name: 'Compact', width: 320, height: 400 },
 ] as const;
 

@@ -57,6 +57,7 @@ SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#documentation',
   deepLinking: true,
+  defaultModelsExpandDepth: 0,
   plugins: [() => ({ wrapComponents: { JsonSchemaDialect: () => () => null } })],
 });
 `;
