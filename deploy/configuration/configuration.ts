@@ -152,7 +152,7 @@ export const variables = {
       'an http(s) address that ends with /, such as https://sepolia.etherscan.io/tx/',
     ),
     '',
-    'Address of a block explorer’s page for a transaction, without the hash: pages link transactions to it',
+    'Address of a block explorer’s page for a transaction, without the hash: the pages of transactions link to it',
   ),
   MINER_PUBLIC_URL: variable(
     optional(
