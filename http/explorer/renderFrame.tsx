@@ -20,7 +20,6 @@ export function renderFrame(request: FrameRequest): string {
         <script key={script} defer src={script} />
       ))}
     </Head>,
-    // biome-ignore lint/security/noDangerouslySetInnerHtml: written by this service
     <Frame
       current="docs"
       main={<main id="content" tabIndex={-1} dangerouslySetInnerHTML={{ __html: html }} />}

@@ -365,8 +365,8 @@ describe('the pages of the guides', () => {
       await openWindow(browser, { width: 360, isScriptAllowed: false }),
       `${server.base}/docs/reference`,
     );
-    const text = await page.locator('#documentation').innerText();
-    for (const { path, summary } of routes) expect(text).toContain(`GET ${path}\n${summary}.`);
+    const text = await page.locator('#documentation').textContent();
+    for (const { path, summary } of routes) expect(text).toContain(`GET ${path}${summary}.`);
     const schemas = await page.locator('#documentation a[href^="/schemas/"]').all();
     expect(schemas.length).toBe(routes.length);
     const address = (await schemas[0]?.getAttribute('href')) ?? '';
