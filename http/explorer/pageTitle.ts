@@ -1,5 +1,6 @@
 import { describeEvent } from './format/events.ts';
 import { describeUnreal } from './format/networks.ts';
+import { writeSentence } from './format/sentence.ts';
 import { formatDateAndClock } from './format/times.ts';
 import type { Bodies, PageRequest } from './page.ts';
 import { nameView } from './place.ts';
@@ -25,7 +26,7 @@ export function describePage({ place, nowMs, status, chain, events }: Described)
   const what = describeWhatItIs(chain);
   const description =
     event !== undefined
-      ? `${describeEvent(event).sentence} ${asOf}.`
+      ? `${writeSentence(describeEvent(event).sentence)} ${asOf}.`
       : isOfNow && status !== null
         ? `${what} ${asOf}: ${sentence}`
         : what;

@@ -5,7 +5,7 @@ import { nameView } from '../place.ts';
 /** Sizes of a frame in pixels, in which the embed fits. The narrow one has the compact layout. */
 const sizes = [
   { name: 'Wide', width: 720, height: 340 },
-  { name: 'Compact', width: 320, height: 400 },
+  { name: 'Compact', width: 320, height: 480 },
 ] as const;
 
 /** Stands for the address of the service while its operator has not configured it. */
