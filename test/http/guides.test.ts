@@ -366,7 +366,7 @@ describe('the pages of the guides', () => {
       `${server.base}/docs/reference`,
     );
     const text = await page.locator('#documentation').textContent();
-    for (const { path, summary } of routes) expect(text).toContain(`GET ${path}${summary}.`);
+    for (const { path, summary } of routes) expect(text).toContain(`GET ${path}\n${summary}.`);
     const schemas = await page.locator('#documentation a[href^="/schemas/"]').all();
     expect(schemas.length).toBe(routes.length);
     const address = (await schemas[0]?.getAttribute('href')) ?? '';
