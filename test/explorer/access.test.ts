@@ -243,16 +243,25 @@ describe('a refused page', () => {
     const server = await startPublicServer({ rateLimits: true });
     const path = `/owners/0x${'ab'.repeat(20)}`;
     for (let count = 0; count < rateClasses.publicHeavy.burst; count++) await server.get(path);
-    const { page } = await openPage(await openWindow(await sharedBrowser()), server.base + path);
+    const { page, conduct } = await openPage(await openWindow(await sharedBrowser()), server.base + path);
     await page.getByRole('heading', { name: 'Too many requests' }).waitFor();
+    const title = await page.title();
+    await page.context().setOffline(true);
+    await page.evaluate("dispatchEvent(new Event('offline'))");
+    expect(await page.title()).toBe(title);
+    await page.context().setOffline(false);
     expect(await findViolations(page)).toEqual([]);
     for (const width of [360, 768, 1280]) {
       await page.setViewportSize({ width, height: 740 });
       expect([width, await findOverflow(page)]).toEqual([width, 0]);
     }
     await savePicture(page, 'refused');
+    // It asks for no more than itself.
+    const countStreams = () => conduct.requests.filter((url) => url.endsWith('/v1/events/stream')).length;
+    expect(countStreams()).toBe(0);
     server.clock.advance(10_000);
     await page.getByRole('heading', { name: /^Owner 0xab/ }).waitFor();
+    await expect.poll(countStreams).toBe(1);
   });
 });
 

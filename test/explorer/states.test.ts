@@ -206,6 +206,7 @@ describe('the explorer and its connection', () => {
       '/owners',
       '/miners/1',
       '/rounds/2',
+      `/transactions/0x${'aa'.repeat(32)}`,
     ]) {
       const html = await (await server.get(path)).text();
       expect([path, html.split('has not been read past').length - 1]).toEqual([path, 1]);

@@ -11,10 +11,10 @@ const refusedBounds = { firstMs: 15_000, longestMs: 300_000 };
 /**
  * Reads the event stream while the page is visible.
  *
- * @param types names of the events.
+ * @param types names of the events; none in a page without figures, which holds no stream.
  * @param onNews called for each event, and when the stream opens again, since events may have passed meanwhile.
  */
-export function followEvents(types: readonly string[], onNews: () => void): FollowedEvents {
+export function followEvents(types: () => readonly string[], onNews: () => void): FollowedEvents {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let refusals = 0;
@@ -33,13 +33,13 @@ export function followEvents(types: readonly string[], onNews: () => void): Foll
       refusals += 1;
       timer = setTimeout(connect, spreadDelay(refusals, refusedBounds));
     };
-    for (const type of types) stream.addEventListener(type, onNews);
+    for (const type of types()) stream.addEventListener(type, onNews);
   }
 
   return {
     setVisible: (isVisible) => {
       if (isVisible === (source !== null)) return;
-      if (isVisible) return connect();
+      if (isVisible) return types().length === 0 ? undefined : connect();
       clearTimeout(timer);
       source?.close();
       source = null;

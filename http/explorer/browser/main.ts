@@ -37,6 +37,8 @@ function start() {
     showHead(body.dataset.title, body.dataset.icon);
     showCharts();
     noticeReversal();
+    // A page that was refused at first has figures now.
+    events.setVisible(!document.hidden);
   }
 
   function setConnection(connection: Connection) {
@@ -59,7 +61,7 @@ function start() {
     },
     intervalMs: () => (document.hidden ? hiddenMs : Number(body.dataset.refreshSeconds) * 1_000),
   });
-  const events = followEvents(body.dataset.eventTypes?.split(' ') ?? [], refresher.expire);
+  const events = followEvents(() => body.dataset.eventTypes?.split(' ') ?? [], refresher.expire);
 
   root.dataset.connection = 'live';
   prepare(document);
@@ -103,10 +105,10 @@ function beforeUpdate(shown: HTMLElement, next: HTMLElement): boolean {
 
 const findScript = (page: Document) => page.querySelector('script[src]')?.getAttribute('src');
 
-function showHead(title = '', iconPath = '') {
+function showHead(title = document.title, iconPath?: string) {
   if (document.title !== title) document.title = title;
   const icon = document.querySelector<HTMLLinkElement>('#icon');
-  if (icon !== null && icon.getAttribute('href') !== iconPath) icon.href = iconPath;
+  if (icon !== null && iconPath !== undefined && icon.getAttribute('href') !== iconPath) icon.href = iconPath;
 }
 
 const zoneKey = 'zone';

@@ -121,6 +121,13 @@ describe('the page of a miner', () => {
     expect(html).toContain('/feed.atom?miner=1');
   });
 
+  it('says when it can be merged, with a link to that work block', () => {
+    const [position] = portfolio.positions;
+    const waiting = { ...position, mergeState: 'cooldown', blocksUntilMerge: '5', nextMergeBlock: '1200' };
+    const { html } = render(place, { portfolio: { positions: [{ ...waiting, tokenId: '1' }] } }, holder);
+    expect(html).toContain('Merge: in 5 work blocks, at work block <a href="/blocks/1200">1,200</a>.');
+  });
+
   it('has only its metadata and events while its owner is unknown', () => {
     expect(render(place).figures).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { Available } from '../../components/Banner.tsx';
 import { Copy } from '../../components/Copy.tsx';
 import { Figure } from '../../components/Figure.tsx';
+import { Linked } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { formatInteger } from '../../format/numbers.ts';
@@ -115,7 +116,7 @@ function Position({ tokenId, portfolio, route }: PositionProps) {
       </div>
       <p class="small quiet">
         With this owner since <Time at={position.ownershipStartedAt} as="minute" />. Merge:{' '}
-        {describeMerge(position)}.
+        <Linked of={describeMerge(position)} />.
       </p>
     </>
   );
