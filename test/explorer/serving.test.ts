@@ -177,6 +177,7 @@ describe('pages of the explorer', () => {
     expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2']);
     expect(await page.text()).toContain('Not available at the moment');
     const missing = await starting.get('/tables/nosuch.csv', html);
+    expect((await starting.get('/tables/constructor', html)).status).toBe(404);
     expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('Not found')]);
   });
 

@@ -22,6 +22,8 @@ import { parseOwner } from '../../routes/ownerAddress.ts';
 
 /** A table of the explorer as a file. */
 export interface CsvTable {
+  /** Names the table in caches: parameters that nobody knows make no other table. */
+  readonly key: string;
   /** Paths of the routes whose bodies must be read for it, because no view says whether they are current. */
   readonly readPaths: readonly string[];
   /** @returns null if what it shows cannot be read at the moment, and `none` if there is no such table. */
@@ -34,128 +36,104 @@ interface CsvFile {
   readonly text: string;
 }
 
-/** Names the days of a table, by the first and last row. */
-type Span = readonly [from: string | undefined, to: string | undefined];
-
 /** @returns the table of a path such as `/tables/days.csv`; null if there is none. */
 export function findCsvTable(name: string, query: string): CsvTable | null {
-  const define = definitions[name];
-  return define?.(new URLSearchParams(query)) ?? null;
-}
-
-const definitions: Readonly<Record<string, ((query: URLSearchParams) => CsvTable | null) | undefined>> = {
-  'today.csv': (query) => ofDay(parseRange(query), (days) => days.at(-1)),
-  'day.csv': (query) => ofDay('30d', (days) => days.find(({ date }) => date === query.get('date'))),
-  'half-hours.csv': (query) => ofStatistics('half-hours', query, halfHoursTable, (days) => days),
-  'days.csv': (query) =>
-    ofStatistics(
-      'days',
-      query,
-      ({ activity }, { firstObservedMs }) => daysTable(activity.days, firstObservedMs),
-      (days) => days,
-    ),
-  'year.csv': () => ({
-    readPaths: [],
-    write: (read) => {
-      const [year, statistics] = [read('year', yearPath), read('statistics', statisticsPath('7d'))];
-      if (year === null || statistics === null) return null;
-      const firstObservedMs = findFirstObservedMs(statistics);
-      return writeFile(read, 'days', daysTable(year.days, firstObservedMs), nameDays(year.days));
-    },
-  }),
-  'settlements.csv': (query) => ({
-    readPaths: [],
-    write: (read) => {
-      const place = parsePlace('/settlements', query.toString());
-      const history = place.view === 'settlements' ? read('settlements', settlementsPath(place.range)) : null;
-      if (history?.status !== 'available') return null;
-      const { buckets } = history;
-      return writeFile(read, 'settlements', settlementsTable(history), [
-        buckets[0]?.startAt.slice(0, 10),
-        buckets.at(-1)?.startAt.slice(0, 10),
-      ]);
-    },
-  }),
-  'difficulty.csv': () => ({
-    readPaths: [],
-    write: (read) => {
-      const core = read('core', corePath);
-      if (core?.status !== 'available') return null;
-      const table = difficultyTable(core);
-      const [first, last] = [table.rows[0], table.rows.at(-1)];
-      return writeFile(read, 'difficulty', table, [first?.at.slice(0, 10), last?.at.slice(0, 10)]);
-    },
-  }),
-  'earnings.csv': (query) => {
-    const owner = parseOwner(query.get('owner') ?? '');
-    if (owner === null) return null;
-    const path = listOwnerPaths(owner).positions;
-    return {
-      readPaths: [path],
-      write: (read) => {
+  const parameters = new URLSearchParams(query);
+  switch (name) {
+    case 'today.csv':
+      return ofDay('today', parseRange(query), (days) => days.at(-1));
+    case 'day.csv': {
+      const date = parameters.get('date') ?? '';
+      return ofDay(`day ${date}`, '30d', (days) => days.find((day) => day.date === date));
+    }
+    case 'half-hours.csv':
+      return ofStatistics('half-hours', 'half-hours', parseRange(query), halfHoursTable);
+    case 'days.csv':
+      return ofStatistics('days', 'days', parseRange(query), ({ activity }, { firstObservedMs }) =>
+        daysTable(activity.days, firstObservedMs),
+      );
+    case 'year.csv':
+      return ofViews('year', (read) => {
+        const [year, statistics] = [read('year', yearPath), read('statistics', statisticsPath('7d'))];
+        if (year === null || statistics === null) return null;
+        return writeFile(read, 'days', daysTable(year.days, findFirstObservedMs(statistics)));
+      });
+    case 'settlements.csv': {
+      const place = parsePlace('/settlements', query);
+      const range = place.view === 'settlements' ? place.range : '7d';
+      return ofViews(`settlements ${range}`, (read) => {
+        const history = read('settlements', settlementsPath(range));
+        if (history?.status !== 'available') return null;
+        return writeFile(read, 'settlements', settlementsTable(history));
+      });
+    }
+    case 'difficulty.csv':
+      return ofViews('difficulty', (read) => {
+        const core = read('core', corePath);
+        return core?.status === 'available' ? writeFile(read, 'difficulty', difficultyTable(core)) : null;
+      });
+    case 'earnings.csv': {
+      const owner = parseOwner(parameters.get('owner') ?? '');
+      if (owner === null) return null;
+      const path = listOwnerPaths(owner).positions;
+      const table = ofViews(`earnings ${owner}`, (read) => {
         const portfolio = read('portfolio', path);
         if (portfolio?.status !== 'available') return null;
-        return writeFile(read, `earnings-${owner}`, earningsTable(portfolio), nameDays(portfolio.earnings));
-      },
-    };
-  },
-};
+        return writeFile(read, `earnings-${owner}`, earningsTable(portfolio));
+      });
+      return { ...table, readPaths: [path] };
+    }
+    default:
+      return null;
+  }
+}
 
 type Statistics = Bodies['statistics'];
 type Days = Statistics['activity']['days'];
 
+function ofViews(key: string, write: CsvTable['write']): CsvTable {
+  return { key: `table ${key}`, readPaths: [], write };
+}
+
+/** @param build returns null if there is no such table. */
 function ofStatistics<Row>(
-  name: string,
-  query: URLSearchParams,
-  build: (statistics: Statistics, known: Known) => DataRows<Row>,
-  choose: (days: Days) => Days,
+  key: string,
+  what: string,
+  range: StatisticsRange,
+  build: (statistics: Statistics, known: Known) => DataRows<Row> | null,
 ): CsvTable {
-  return {
-    readPaths: [],
-    write: (read) => {
-      const statistics = read('statistics', statisticsPath(parseRange(query)));
-      if (statistics === null) return null;
-      return writeFile(
-        read,
-        name,
-        build(statistics, findKnown(statistics, read)),
-        nameDays(choose(statistics.activity.days)),
-      );
-    },
-  };
+  return ofViews(`${key} ${range}`, (read) => {
+    const statistics = read('statistics', statisticsPath(range));
+    if (statistics === null) return null;
+    const table = build(statistics, findKnown(statistics, read));
+    return table === null ? 'none' : writeFile(read, what, table);
+  });
 }
 
 /** The half hours of a day of a range. */
-function ofDay(range: StatisticsRange, find: (days: Days) => Days[number] | undefined): CsvTable {
-  return {
-    readPaths: [],
-    write: (read) => {
-      const statistics = read('statistics', statisticsPath(range));
-      if (statistics === null) return null;
-      const day = find(statistics.activity.days);
-      if (day === undefined) return 'none';
-      return writeFile(
-        read,
-        'half-hours',
-        dayTable(statistics, day, findKnown(statistics, read)),
-        nameDays([day]),
-      );
-    },
-  };
+function ofDay(
+  key: string,
+  range: StatisticsRange,
+  find: (days: Days) => Days[number] | undefined,
+): CsvTable {
+  return ofStatistics(key, 'half-hours', range, (statistics, known) => {
+    const day = find(statistics.activity.days);
+    return day === undefined ? null : dayTable(statistics, day, known);
+  });
 }
 
-function parseRange(query: URLSearchParams): StatisticsRange {
-  const place = parsePlace('/statistics', query.toString());
+function parseRange(query: string): StatisticsRange {
+  const place = parsePlace('/statistics', query);
   return place.view === 'statistics' ? place.range : '7d';
 }
 
-function nameDays(days: readonly { readonly date: string }[]): Span {
-  return [days[0]?.date, days.at(-1)?.date];
-}
-
-function writeFile<Row>(read: ReadBody, what: string, table: DataRows<Row>, [from, to]: Span): CsvFile {
+/** The first column of each table is a date, or a time. */
+function writeFile<Row>(read: ReadBody, what: string, table: DataRows<Row>): CsvFile {
   const wheel = read('status', statusPath)?.installationId ?? 'wheel';
-  const dates = from === undefined ? [] : from === to ? [from] : [from, 'to', to];
-  const name = [wheel, what, ...dates].join('-').replace(/[^\w.-]/g, '_');
+  const dates = [table.rows[0], table.rows.at(-1)].flatMap((row) =>
+    row === undefined ? [] : [String(table.columns[0]?.value(row)).slice(0, 10)],
+  );
+  const span = [...new Set(dates)].join('-to-');
+  const name = [wheel, what, ...(span === '' ? [] : [span])].join('-').replace(/[^\w.-]/g, '_');
   return { name: `${name}.csv`, text: writeCsv(table) };
 }

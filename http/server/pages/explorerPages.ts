@@ -200,7 +200,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     return response;
   }
 
-  function writeTable(table: CsvTable, key: string, { bodies: known }: PageRead): PreparedResponse {
+  function writeTable(table: CsvTable, { bodies: known }: PageRead): PreparedResponse {
     const { views, read } = createReader(known);
     const file = table.write(((_name, path) => read(path)) as ReadBody);
     if (file === null) return describeUnreadable('table');
@@ -219,7 +219,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       isSingle: known.size > 0,
     });
     if (known.size === 0)
-      cache.set(key, { response, bytes: bytes.length, views, expiresAtMs: Number.POSITIVE_INFINITY });
+      cache.set(table.key, { response, bytes: bytes.length, views, expiresAtMs: Number.POSITIVE_INFINITY });
     return response;
   }
 
@@ -315,13 +315,12 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     table: (name, query) => {
       const table = findCsvTable(name, query);
       if (table === null) return null;
-      const key = `${name}?${query}`;
-      const current = findCurrent(key);
+      const current = findCurrent(table.key);
       if (current !== null) return { current };
       return {
         current,
         read: (signal) => readBodies(table.readPaths, null, signal),
-        render: (found) => writeTable(table, key, found),
+        render: (found) => writeTable(table, found),
       };
     },
     feed: (query) => {

@@ -83,10 +83,13 @@ const measuredBy = (provenance: string) => ({
   '/v1/status': { ...bodies.Status.answer, measurement: { ...measurement, provenance } },
 });
 
-function writeFile(name: string, read: ReadBody): string {
+function readFile(name: string, read: ReadBody) {
   const file = findCsvTable(name, 'range=7d')?.write(read) ?? null;
-  return file === null || file === 'none' ? '' : file.text;
+  if (file === null || file === 'none') throw new Error(`there is no ${name}`);
+  return file;
 }
+
+const writeFile = (name: string, read: ReadBody) => readFile(name, read).text;
 
 describe('what is not real', () => {
   it.each([
@@ -342,12 +345,14 @@ it('a day that has not ended stands alone, hollow, and no line falls to it', () 
 
 it('files of settlements have nothing that is still to come, in the order of time', () => {
   const { answer } = bodies.SettlementHistory;
-  const read = (() => answer) as never;
-  const lines = writeFile('settlements.csv', read).trimEnd().split('\r\n');
+  const { name, text } = readFile('settlements.csv', ((of: string) =>
+    of === 'settlements' ? answer : null) as never);
+  const lines = text.trimEnd().split('\r\n');
   const starts = lines.slice(1).map((line) => line.split(',')[0] ?? '');
   expect(starts).toEqual([...starts].sort());
   expect(starts.every((at) => at <= answer.generatedAt)).toBe(true);
   expect(starts.length).toBeLessThan(answer.buckets.length);
+  expect(name).toBe(`wheel-settlements-${starts[0]?.slice(0, 10)}-to-${starts.at(-1)?.slice(0, 10)}.csv`);
 });
 
 it('both pages say what a day is to them', () => {
@@ -386,4 +391,12 @@ describe('a zero', () => {
     const withoutBlocks = describe({ amountBaseUnits: '0', completedBlockCount: '0' });
     expect(writeSentence(withoutBlocks.sentence)).toContain('so nothing was minted');
   });
+});
+
+it('parameters that nobody knows make no other file, so that nobody fills the memory with files', () => {
+  const key = (name: string, query: string) => findCsvTable(name, query)?.key;
+  for (const name of ['today', 'half-hours', 'days', 'year', 'settlements', 'difficulty'])
+    expect(key(`${name}.csv`, 'range=9d&utm_source=x')).toBe(key(`${name}.csv`, ''));
+  expect(key('days.csv', 'range=30d')).not.toBe(key('days.csv', 'range=7d'));
+  expect([key('nosuch.csv', ''), key('constructor', '')]).toEqual([undefined, undefined]);
 });
