@@ -13,7 +13,7 @@ import {
   readLineage,
   type VisibleRuns,
 } from './lineages.ts';
-import { type IsCounted, readCounted } from './mergedRuns.ts';
+import { type IsCounted, readCopied, readCounted, selectCounted } from './mergedRuns.ts';
 import { lineages } from './tables/lineages.ts';
 
 /** Whether a lineage that decides which rows count continues this one. */
@@ -135,6 +135,7 @@ const origins = lineages.select('foldVersion', 'configuration', 'streamCreated')
  * and is not shown yet, and for fills.
  */
 export async function listHistories(database: Database, stream: InputStreamName): Promise<IsCounted[]> {
+  const copied = await readCopied(database, stream);
   const found: (Lineage | null)[] = [
     ...(await listUnfinished(database, stream, 'filling')),
     ...(await listUnfinished(database, stream, 'checking')),
@@ -148,5 +149,5 @@ export async function listHistories(database: Database, stream: InputStreamName)
     const [pending = null] = await listLineages(database, stream, 'pending', origin);
     found.push(history, pending, await findReplay(database, stream, origin, history));
   }
-  return Promise.all(found.map((lineage) => readCounted(database, lineage)));
+  return found.flatMap((lineage) => (lineage === null ? [] : [selectCounted(lineage, copied)]));
 }

@@ -67,16 +67,29 @@ export async function mergeRuns(database: Database, options: MergeOptions): Prom
 /** Whether a history has the rows of a snapshot. */
 export type IsCounted = (snapshot: { readonly run: string; readonly position: number }) => boolean;
 
-/** Finds out which snapshots count in a history: those of its runs, and of the runs that these are copies of. */
+/** Finds out which snapshots count in a history. */
 export async function readCounted(
   database: Database,
   lineage: Pick<Lineage, 'stream' | 'runs'> | null,
 ): Promise<IsCounted> {
-  if (lineage === null) return () => false;
-  const copied = new Map<string, VisibleRuns>();
-  for (const { runs } of await listLineages(database, lineage.stream, 'merged'))
-    copied.set(findLastRun(runs), runs.slice(0, -1));
-  const counted = [...lineage.runs];
+  return lineage === null ? () => false : selectCounted(lineage, await readCopied(database, lineage.stream));
+}
+
+/** The runs that each merged run is a copy of. */
+export async function readCopied(
+  database: Database,
+  stream: InputStreamName,
+): Promise<ReadonlyMap<string, VisibleRuns>> {
+  const merged = await listLineages(database, stream, 'merged');
+  return new Map(merged.map(({ runs }) => [findLastRun(runs), runs.slice(0, -1)]));
+}
+
+/** Which snapshots count in a history: those of its runs, and of the runs that these are copies of. */
+export function selectCounted(
+  { runs }: Pick<Lineage, 'runs'>,
+  copied: ReadonlyMap<string, VisibleRuns>,
+): IsCounted {
+  const counted = [...runs];
   // The loop comes to what it adds: copies of copies.
   for (const { run, through } of counted)
     for (const one of copied.get(run) ?? [])
