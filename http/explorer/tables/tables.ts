@@ -1,4 +1,5 @@
 import { formatUnits } from '../../client/decimals.ts';
+import { type Batch, listBatches } from '../batches.ts';
 import { findTime } from '../charts/halfHours.ts';
 import {
   classifyDays,
@@ -127,19 +128,10 @@ export function settlementsTable({
   };
 }
 
-/** Work for 1,000 blocks after each of the newest batches, from the core's events. */
-export function difficultyTable({ events }: Core) {
-  const rows = events
-    .flatMap((event) => {
-      const find = (name: string) => event.arguments.find((argument) => argument.name === name)?.value;
-      const value = find('workPerThousandBlocks');
-      const round = find('settledThroughRound');
-      if (event.eventName !== 'BatchSettled' || value === undefined || round === undefined) return [];
-      return [{ id: event.id, at: formatIso(Number(event.blockTimestamp) * 1000), value, round }];
-    })
-    .reverse();
-  const columns: DataColumn<(typeof rows)[number]>[] = [
-    { name: 'settled_at_utc', value: ({ at }) => at, isText: true },
+/** Work for 1,000 blocks after each of the newest batches. */
+export function difficultyTable(core: Core): DataRows<Batch> {
+  const columns: DataColumn<Batch>[] = [
+    { name: 'settled_at_utc', value: ({ at }) => addTo(at, 0), isText: true },
     {
       name: 'through_round',
       value: ({ round }) => round,
@@ -147,7 +139,7 @@ export function difficultyTable({ events }: Core) {
     },
     { name: 'work_units_for_1000_blocks', value: ({ value }) => value },
   ];
-  return { caption: 'Difficulty after the newest batches', rows, columns };
+  return { caption: 'Difficulty after the newest batches', rows: listBatches(core), columns };
 }
 
 /** An owner's earnings by calendar days, from midnight to midnight UTC. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { listBatches } from '../../batches.ts';
 import { Chart, cells } from '../../charts/Chart.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
@@ -14,7 +15,6 @@ import {
   type StagedRound,
 } from '../../roundStages.ts';
 import { roundMs } from '../../rounds.ts';
-import { difficultyTable } from '../../tables/tables.ts';
 
 const roundsShown = 24;
 const tile = 10;
@@ -45,7 +45,7 @@ export function RoundLanes({ status, core, issuance, settlements, statistics }: 
   const mining = settlements?.status === 'available' ? settlements.mining : null;
   const checkpoints = mining?.status === 'available' ? mining.recentCheckpoints : [];
   const expected: Partial<Record<RoundStage, ComponentChildren>> = {
-    closed: <Expected what="settled" times={difficultyTable(core).rows.map(({ at }) => at)} nowMs={nowMs} />,
+    closed: <Expected what="settled" times={listBatches(core).map(({ at }) => at)} nowMs={nowMs} />,
     settled: (
       <Expected
         what="minted for"

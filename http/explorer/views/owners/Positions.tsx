@@ -27,7 +27,12 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
   const asset = { symbol, decimals };
   const route = listOwnerPaths(portfolio.owner).positions;
-  const common = { size: 'large', route, safeBlock: chain.safeThroughBlock } as const;
+  const common = {
+    size: 'large',
+    route,
+    safeBlock: chain.safeThroughBlock,
+    contract: portfolio.identities.mining,
+  } as const;
   return (
     <>
       <section aria-labelledby="positions">
@@ -41,7 +46,6 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
             label="Claimable"
             field="summary.claimableBaseUnits"
             meaning="Earned and not claimed yet."
-            contract={portfolio.identities.mining}
           />
           <Figure
             {...common}
@@ -49,7 +53,6 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
             label="Earned in all"
             field="summary.earnedBaseUnits"
             meaning="Since these positions belong to this owner."
-            contract={portfolio.identities.mining}
           >
             in 7 days {formatShort(summary.earnedSevenDayBaseUnits, decimals, 4)} {symbol}
           </Figure>
@@ -59,7 +62,6 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
             label="Share of the weight"
             field="summary.activeWeight, mining.totalWeight"
             meaning="Weight of this owner that earns now, of the weight of all owners. What is minted is shared by weight."
-            contract={portfolio.identities.mining}
           >
             weight {formatInteger(summary.activeWeight)} of {formatInteger(mining.totalWeight)}
             {summary.activeWeight !== summary.targetWeight && `, soon ${formatInteger(summary.targetWeight)}`}
