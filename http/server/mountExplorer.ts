@@ -5,7 +5,9 @@ import type { ReadAnswerDependencies } from './answers/readAnswer.ts';
 import type { Exchange } from './answers/responseWriter.ts';
 import { retryAfterSeconds } from './answers/routeAnswers.ts';
 import { type Mount, unknownRoute } from './mount.ts';
-import { type ExplorerPage, type ExplorerPages, recordPaths, sharedPaths } from './pages/explorerPages.ts';
+import type { ExplorerFiles } from './pages/explorerFiles.ts';
+import { type ExplorerPages, recordPaths, sharedPaths } from './pages/explorerPages.ts';
+import type { ExplorerPage } from './pages/pageReads.ts';
 import type { Guarded } from './requestRefusals.ts';
 
 /** Names of handlers whose answers people read. */
@@ -29,12 +31,13 @@ const feedGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored' };
 
 interface MountedExplorer extends Pick<ReadAnswerDependencies, 'transport' | 'writer' | 'sender' | 'reads'> {
   readonly pages: ExplorerPages;
+  readonly files: ExplorerFiles;
 }
 
 /** Mounts the pages of the explorer and their files. Mounted last, since it answers every other path. */
 export function mountExplorer(
   mount: Mount,
-  { pages, transport, writer, sender, reads }: MountedExplorer,
+  { pages, files, transport, writer, sender, reads }: MountedExplorer,
 ): void {
   function send(exchange: Exchange, page: ExplorerPage) {
     if (page.current !== null) return sender.sendConditionally(exchange, page.current);
@@ -49,10 +52,10 @@ export function mountExplorer(
     else send(exchange, page);
   };
   mount('/tables/:name', null, (exchange, request) => {
-    sendFound(exchange, pages.table(request.getParameter(0) ?? '', transport.query(request)));
+    sendFound(exchange, files.table(request.getParameter(0) ?? '', transport.query(request)));
   });
   mount('/explorer/:file', null, (exchange, request) => {
-    const file = pages.file(request.getParameter(0) ?? '');
+    const file = files.file(request.getParameter(0) ?? '');
     if (file === null) writer.writeError(exchange, createHttpError('not_found'));
     else sender.sendConditionally(exchange, file);
   });
@@ -62,9 +65,9 @@ export function mountExplorer(
     else sender.sendConditionally(exchange, document);
   };
   mount('/feed.atom', feedGuarded, (exchange, request) =>
-    sendFound(exchange, pages.feed(transport.query(request))),
+    sendFound(exchange, files.feed(transport.query(request))),
   );
-  mount('/badge.svg', null, (exchange) => sendDocument(exchange, pages.badge()));
+  mount('/badge.svg', null, (exchange) => sendDocument(exchange, files.badge()));
   const answerUnknown = (exchange: Exchange) => {
     // A browser gets a page, a program an error that it can read.
     if (exchange.isForPeople && exchange.headers.accept.includes('text/html'))

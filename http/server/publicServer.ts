@@ -24,7 +24,9 @@ import { createMount, type Mount } from './mount.ts';
 import { eventStreamPath, mountEventStream } from './mountEventStream.ts';
 import { isForPeople, mountExplorer } from './mountExplorer.ts';
 import { loadDocuments } from './pages/documents.ts';
+import { createExplorerFiles } from './pages/explorerFiles.ts';
 import { createExplorerPages } from './pages/explorerPages.ts';
+import { createPageReads } from './pages/pageReads.ts';
 import { createRefusalPages } from './pages/refusalPages.ts';
 import { createRequestRefusals, type Guarded } from './requestRefusals.ts';
 import type { OnAnswered } from './requests/answeredRequest.ts';
@@ -126,9 +128,11 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   for (const { path, isLarge, prepare } of loadDocuments(settings, clock))
     mount(path, isLarge ? largeGuarded : null, (exchange) => sender.sendConditionally(exchange, prepare()));
   const { transactionUrl, publicUrl } = settings;
-  const pages = createExplorerPages({ sources, hasViews, clock, transactionUrl, publicUrl });
+  const pageReads = createPageReads(sources, hasViews, clock);
+  const pages = createExplorerPages({ reads: pageReads, clock, transactionUrl, publicUrl });
+  const files = createExplorerFiles({ reads: pageReads, clock, publicUrl });
   mountHealth(mount, writer, options.readiness);
-  mountExplorer(mount, { pages, transport, writer, sender, reads });
+  mountExplorer(mount, { pages, files, transport, writer, sender, reads });
   return listenOn(app, {
     isPortShared: settings.isPortShared,
     onLeave: () => {

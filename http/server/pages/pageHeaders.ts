@@ -1,3 +1,4 @@
+import { retryAfterSeconds } from '../answers/routeAnswers.ts';
 import type { Header } from '../engine/headerBlock.ts';
 
 /** Headers of a page for people. The policy says what the page may load; all other browser features are off. */
@@ -18,3 +19,6 @@ export const pageHeaders = buildPageHeaders(`${policy} 'none'`);
 export const embedHeaders = buildPageHeaders(`${policy} *`);
 /** The page that previews the one above. */
 export const shareHeaders = buildPageHeaders(`frame-src 'self'; ${policy} 'none'`);
+
+/** Of a page or file that cannot be read at the moment. */
+export const retryAfter: Header = ['Retry-After', String(retryAfterSeconds)];
