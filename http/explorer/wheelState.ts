@@ -6,7 +6,7 @@ export type WheelState = 'turning' | 'resting' | 'stale' | 'fault' | 'unknown';
 export interface WheelWords {
   readonly state: WheelState;
   readonly sentence: string;
-  /** What is still true in a page that has lost its connection. */
+  /** The sentence for a page that has lost its connection. */
   readonly lostSentence: string;
   readonly detail: string;
 }

@@ -42,7 +42,7 @@ export interface ReplayRequest {
   readonly isIncomplete: boolean;
 }
 
-/** Which rows are made again: those of all messages after a saved state. */
+/** The rows that are made again: all of the messages after a saved state. */
 export interface ReplayPlan {
   /** First requested message. Rows of earlier ones are made again too, back to the saved state. */
   readonly fromSequence: number;
@@ -63,7 +63,7 @@ interface ReplayPlanOptions {
   readonly nowMs: () => number;
 }
 
-/** What a replay replaces. */
+/** The state and rows that a replay replaces. */
 interface ReplacedHistory {
   readonly history: Lineage;
   /** Its snapshots, the highest position first. */
@@ -153,7 +153,7 @@ function hasLostEnd(verifier: StreamVerifier, stored: number): Promise<boolean> 
   });
 }
 
-/** What a stopped replay of the same messages has begun, or the history through the saved state. A dry run, which may run beside that replay, begins anew. */
+/** The history to continue: a stopped replay of the same messages, or the history through the saved state. A dry run begins anew, since that replay may still run. */
 async function findBegun(
   { database, identity }: ReplayPlanOptions,
   { dryRun }: ReplayRequest,

@@ -37,7 +37,7 @@ export function connectCharts(zone: () => Zone): () => void {
     show(chart);
   }
 
-  /** What the keyboard points at is moved into sight. */
+  /** Moves the cell that the keyboard points at into sight. */
   function pointByKey(target: HTMLInputElement, index: number) {
     const chart = findChart(target);
     point(chart, index);

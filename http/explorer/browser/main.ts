@@ -10,13 +10,13 @@ import { findPassed, showClocks, showTimes } from './times.ts';
 
 /**
  * Keeps a page fresh that the server has rendered (`renderPage.tsx`): asks for the same page again and changes what has changed, so focus, open tables,
- * scroll and selection stay. What cannot be read again stays as it is.
+ * scroll and selection stay. A page that cannot be read again does not change.
  */
 function start() {
   const { body, documentElement: root } = document;
   let zone = readZone();
   let shownAt = body.dataset.renderedAt ?? '';
-  /** The visitor's own clock may be wrong. Until the first answer, the service's time is that of the page. */
+  /** The visitor's own clock may be wrong. Until the first answer, the page's time stands for the service's. */
   let serviceOffsetMs = Date.parse(shownAt) - Date.now();
   let passed: string | null = null;
 
@@ -96,7 +96,7 @@ function start() {
 /** A hidden page's icon and title stay true. */
 const hiddenMs = 60_000;
 
-/** What the visitor has typed, chosen or opened is theirs. @returns whether the shown element is changed at all. */
+/** Leaves what the visitor has typed, chosen or opened. @returns whether the shown element is changed at all. */
 function beforeUpdate(shown: HTMLElement, next: HTMLElement): boolean {
   if (shown instanceof HTMLInputElement) return false;
   if (shown instanceof HTMLDetailsElement) next.toggleAttribute('open', shown.open);

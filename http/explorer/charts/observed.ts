@@ -3,7 +3,7 @@ import { corePath, statusPath } from '../resources.ts';
 import { roundMs } from '../rounds.ts';
 import { findTime, inDayOrder } from './halfHours.ts';
 
-/** What is known of a half hour or a day. `running` has not ended, and `before` ended before the first reading. */
+/** States of a half hour or a day. `running` has not ended, and `before` ended before the first reading. */
 export type Observed = 'complete' | 'partial' | 'missing' | 'future' | 'running' | 'before';
 
 type Statistics = Bodies['statistics'];
@@ -13,7 +13,7 @@ const halfHourMs = 3 * roundMs;
 const dayMs = 48 * halfHourMs;
 const noonMinute = 720;
 
-/** What tells apart half hours and days without observation. */
+/** Tells apart half hours and days without observation. */
 export interface Known {
   /** Time of the first reading; infinite before it. */
   readonly firstObservedMs: number;
@@ -38,7 +38,7 @@ export function findFirstObservedMs({ lifetime: { firstObservedAt } }: Statistic
   return firstObservedAt === null ? Number.POSITIVE_INFINITY : Date.parse(firstObservedAt);
 }
 
-/** Reads what is known besides the statistics themselves. */
+/** Reads what the statistics do not say themselves. */
 export function findKnown(statistics: Statistics, read: ReadBody): Known {
   return {
     firstObservedMs: findFirstObservedMs(statistics),
@@ -101,7 +101,7 @@ export function listHalfHours({ date, buckets }: Day, known: Known): HalfHour[] 
 
 type Totals = Pick<Day, 'date' | 'coverage'>;
 
-/** Classifies days of which the last one is running. */
+/** Classifies days, the last of which is running. */
 export function classifyDays<One extends Totals>(
   days: readonly One[],
   firstObservedMs: number,

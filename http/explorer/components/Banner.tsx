@@ -44,7 +44,7 @@ type ChainBody =
   | { readonly status: 'unavailable'; readonly reason: string };
 type AvailableBody<Body> = Extract<Body, { readonly status: 'available' }>;
 
-/** What a route of the chain shows, or the reason why it shows nothing. */
+/** Content from a route of the chain, or the reason why there is none. */
 export function Available<Body extends ChainBody>({
   what,
   body,

@@ -15,7 +15,7 @@ interface HeadProps {
   readonly children?: ComponentChildren;
 }
 
-/** What all pages for people say of themselves. */
+/** Title, description and links of a page for people. */
 export function Head({
   title,
   sharedTitle = title,

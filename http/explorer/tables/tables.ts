@@ -102,7 +102,7 @@ export function daysTable(
   };
 }
 
-/** What was settled and minted in each part of a range. */
+/** The settled work and minted tokens of each part of a range. */
 export function settlementsTable({
   buckets,
   mining,
@@ -111,7 +111,7 @@ export function settlementsTable({
   const symbol = mining.status === 'available' ? `_${mining.economy.symbol}` : '';
   return {
     caption: 'Settled and minted',
-    // What is still to come is not zero.
+    // Parts that are still to come are not zero.
     rows: buckets.filter(({ startAt }) => Date.parse(startAt) <= Date.parse(generatedAt)),
     columns: [
       { name: 'from_utc', value: ({ startAt }) => addTo(startAt, 0), isText: true },

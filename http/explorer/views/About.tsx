@@ -1,4 +1,4 @@
-/** What this is, in six sentences and a drawing. */
+/** Explains the project in six sentences and a drawing. */
 export function About() {
   return (
     <section aria-labelledby="about">

@@ -26,7 +26,7 @@ interface Entry {
 /** A list of what happened, newest first. */
 interface AtomFeed {
   readonly installationId: string;
-  /** What the ID of the feed ends with. */
+  /** End of the feed's ID. */
   readonly name: string;
   readonly title: string;
   readonly place: Place;
@@ -64,7 +64,7 @@ export function describeCategoryFeed({ installationId, category, events }: Feed)
   };
 }
 
-/** What happened last to an owner or a miner; null if it cannot be read at the moment. */
+/** The newest events of an owner or a miner; null if it cannot be read at the moment. */
 export function describeRecordFeed(
   subject: OwnerOrMiner,
   { events, holder }: { events: readonly FeedEvent[] | null; holder: MinerHolder | null },
@@ -125,7 +125,7 @@ function describeFeedEvent(event: FeedEvent): Entry {
   return { id, ...describeEvent(event), updatedAt, publishedAt, path: formatPlace({ view: 'event', id }) };
 }
 
-/** What an owner's activity says, as far as it is on its first page; null if it cannot be read. */
+/** The first page of an owner's activity; null if it cannot be read. */
 function listOwnerEntries(
   owner: string,
   paths: ReturnType<typeof listOwnerPaths> | ReturnType<typeof listMinerPaths>,

@@ -20,7 +20,7 @@ import { type ExplorerPage, listReadPaths, type PageRead, type PageReads } from 
 export interface ExplorerFiles {
   /** A table as a file; null for an unknown name. */
   table(name: string, query: string): ExplorerPage | null;
-  /** What happened last, for feed readers: in a category, to an owner, or to a miner. Null for an owner or a miner that cannot be. */
+  /** The newest events for feed readers: of a category, an owner, or a miner. Null for an owner or a miner that cannot be. */
   feed(query: string): ExplorerPage | null;
   badge(): PreparedResponse | null;
   /** A file that pages refer to; null for an unknown name. */

@@ -9,7 +9,7 @@ import { createPageBodies } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
 import { createRecordEvents } from './recordEvents.ts';
 
-/** What is read before a page is rendered. */
+/** Bodies and events that are read before a page is rendered. */
 export interface PageRead {
   /** Bodies by path; null if a body could not be read. */
   readonly bodies: ReadonlyMap<string, unknown>;
@@ -42,7 +42,7 @@ interface KeptResponse {
 export type PageReads = ReturnType<typeof createPageReads>;
 
 /**
- * What pages and files of the explorer are made from, and a cache of them.
+ * Reads the bodies and events from which pages and files are made, and keeps responses that many ask for.
  *
  * @param hasViews false until state is restored. Until then there are no figures.
  */

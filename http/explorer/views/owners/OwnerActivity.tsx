@@ -44,7 +44,7 @@ interface OwnerEventItemProps {
   readonly configuration: Portfolio['configuration'];
 }
 
-/** What an owner has done, or what has happened to what it owns. */
+/** An event of an owner, or of a miner that it owns. */
 export function OwnerEventItem({ event, owner, configuration }: OwnerEventItemProps) {
   const { id, source } = event;
   return (

@@ -21,7 +21,7 @@ import { earningsTable } from '../../tables/tables.ts';
 export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
 type Position = Portfolio['positions'][number];
 
-/** What an owner has, its share and what is next, its positions, and its earnings on each of the last seven days. */
+/** An owner's rewards, share and next mint, its positions, and its earnings on each of the last seven days. */
 export function Positions({ portfolio, place }: { portfolio: Portfolio; place: ListPlace }) {
   const { summary, configuration, mining, positions, earnings, chain, nextCursor } = portfolio;
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;

@@ -35,7 +35,7 @@ const leads: Readonly<Record<RecordView, string>> = {
   day: '',
 };
 
-/** What is said if a record has no events. */
+/** Sentences for records without events. */
 const withoutEvents: Readonly<Partial<Record<RecordView, string>>> = {
   'ethereum-block': 'Nothing was settled or minted in this Ethereum block, and no owner did anything.',
   transaction:
