@@ -8,8 +8,8 @@ type Mining = Extract<History['mining'], { status: 'available' }>;
 export function explainNoMint({ nextRound, unmintedCapacityBaseUnits }: Mining): string | null {
   if (nextRound.amountBaseUnits !== '0') return null;
   if (nextRound.completedBlockCount === '0')
-    return 'No block was completed since the last mint, so a checkpoint would mint nothing.';
-  return `A checkpoint would mint nothing for ${count(nextRound.completedBlockCount, 'block')}: ${
+    return 'No work block was completed since the last mint, so a checkpoint would mint nothing.';
+  return `A checkpoint would mint nothing for ${count(nextRound.completedBlockCount, 'work block')}: ${
     unmintedCapacityBaseUnits === '0'
       ? 'everything that can ever be minted has been.'
       : 'no miner counted in the rounds that completed them.'
