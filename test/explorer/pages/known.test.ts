@@ -373,7 +373,9 @@ describe('a zero', () => {
   it('has its reason: why nothing would be minted', () => {
     expect(next('0', '9')).toContain('No work block was completed since the last mint');
     expect(next('15', '0')).toContain('for 15 work blocks: everything that can ever be minted has been.');
-    expect(next('15', '9')).toContain('for 15 work blocks: no miner counted in the rounds that completed them.');
+    expect(next('15', '9')).toContain(
+      'for 15 work blocks: no miner counted in the rounds that completed them.',
+    );
     expect(next('15', '9', '1')).toBeNull();
   });
 
