@@ -9,7 +9,12 @@ import { readNewestEpoch } from './ingestEpochs.ts';
 import { findLastRun, noteLineage, openEnd, readLineage, type VisibleRuns } from './lineages.ts';
 import { readColumns } from './readColumns.ts';
 import { isRefusal } from './readSnapshotRecords.ts';
-import { findSource, readActiveGeneration, readReadingsOrigin } from './releasedTables.ts';
+import {
+  findSource,
+  type ReleasedSource,
+  readActiveGeneration,
+  readReadingsOrigin,
+} from './releasedTables.ts';
 import { type RowTable, rowTables, rowTablesOf } from './rowTables.ts';
 import { createSnapshotStore } from './snapshots.ts';
 import { foldStates } from './tables/foldStates.ts';
@@ -149,7 +154,7 @@ async function keepTtls({ database, generation }: Move): Promise<void> {
     rows.map(([name, engine]) => [String(name), / TTL (.+?)(?: SETTINGS |$)/.exec(String(engine))?.[1]]),
   );
   for (const { definition } of rowTables) {
-    const ttl = ttls.get(findSource(definition.name, generation) ?? '');
+    const ttl = ttls.get(findSource(definition.name, generation)?.name ?? '');
     // Setting it again would rewrite what is copied.
     if (ttl !== undefined && ttls.get(definition.name) === undefined)
       await database.command(
@@ -160,7 +165,7 @@ async function keepTtls({ database, generation }: Move): Promise<void> {
 
 /** Rows of one table that one statement copies. */
 interface Piece {
-  readonly source: string;
+  readonly source: ReleasedSource;
   readonly table: RowTable['definition'];
   /** Selects the piece from both tables. */
   readonly range: RowCondition;
@@ -199,14 +204,14 @@ async function listPieces(
 ): Promise<Piece[]> {
   const source = findSource(table.name, generation);
   if (source === null) return [];
-  const moved = selectMoved((name) => columns.has(`${source}.${name}`), feed);
+  const moved = selectMoved((name) => columns.has(`${source.name}.${name}`), feed);
   if (moved === null) return [];
   const [first] = await database.select(`SELECT run FROM ${table.name} WHERE run = {run:String} LIMIT 1`, {
     run,
   });
   const month = table.timeColumn === null ? '0' : `toYYYYMM(${table.timeColumn})`;
   const months = await database.select(
-    `SELECT ${month} AS month, count(), min(position), max(position) FROM ${source} WHERE ${moved.sql}
+    `SELECT ${month} AS month, sum(${source.count}), min(position), max(position) FROM ${source.name} WHERE ${moved.sql}
      GROUP BY month ORDER BY month`,
     moved.parameters,
   );
@@ -261,15 +266,18 @@ function selectMoved(hasColumn: (name: string) => boolean, feed: ReleasedFeed | 
 
 /** Whether a migration that was killed has copied a piece. Inserts and merges drop duplicates, so each row is counted once. */
 async function isCopied({ database, run }: Move, { source, table, moved, range }: Piece): Promise<boolean> {
-  const count = async (name: string, { sql, parameters }: RowCondition) => {
-    const [row] = await database.select(`SELECT count() FROM ${name} FINAL WHERE ${sql} AND ${range.sql}`, {
-      ...parameters,
-      ...range.parameters,
-    });
+  const count = async (name: string, ofRow: string, { sql, parameters }: RowCondition) => {
+    const [row] = await database.select(
+      `SELECT sum(${ofRow}) FROM ${name} FINAL WHERE ${sql} AND ${range.sql}`,
+      {
+        ...parameters,
+        ...range.parameters,
+      },
+    );
     return Number(row?.[0]);
   };
   const ofRun = { sql: 'run = {run:String}', parameters: { run } };
-  return (await count(table.name, ofRun)) === (await count(source, moved));
+  return (await count(table.name, '1', ofRun)) === (await count(source.name, source.count, moved));
 }
 
 async function copyPiece(
@@ -278,7 +286,9 @@ async function copyPiece(
 ): Promise<void> {
   const readFrom = (name: string): string | null => {
     if (name === 'run') return '{run:String}';
-    if (columns.has(`${source}.${name}`)) return name;
+    if (columns.has(`${source.name}.${name}`)) return name;
+    const made = source.made[name];
+    if (made !== undefined) return made;
     // Readings, rounds, half hours and measurement events did not say it. For the first three it is the same.
     return name === 'stored_by' ? 'position' : null;
   };
@@ -288,7 +298,7 @@ async function copyPiece(
   });
   await database.command(
     `INSERT INTO ${table.name} (${copied.map(({ name }) => name).join(', ')})
-     SELECT ${copied.map(({ value }) => value).join(', ')} FROM ${source}
+     SELECT ${copied.map(({ value }) => value).join(', ')} FROM ${source.name}
      WHERE ${moved.sql} AND ${range.sql} SETTINGS ${copySettings}`,
     { run, ...moved.parameters, ...range.parameters },
   );

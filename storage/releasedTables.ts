@@ -27,19 +27,48 @@ const sources: ReadonlyMap<string, FormatName> = new Map([
 ]);
 
 function listEventSources(
-  { ids, times, events }: EventTables,
-  formatOf: (kind: '' | '_ids' | '_times') => FormatName,
+  { ids, keys, events }: EventTables,
+  formatOf: (kind: '' | '_ids') => FormatName,
 ): [string, FormatName][] {
   return [
     [ids.name, formatOf('_ids')],
-    [times.name, formatOf('_times')],
+    // Keys are made from the events.
+    [keys.name, formatOf('')],
     [events.name, formatOf('')],
   ];
 }
 
-/** Name of the table of version 1.0 whose rows move to a table; null for a table that 1.0 had no rows of. */
-export function findSource(table: string, generation: number): string | null {
-  return sources.get(table)?.(generation) ?? null;
+/** SQL of the keys (`eventKeys.ts`) of a row of the events of version 1.0. */
+const keysOfEvent = (() => {
+  const find = (pattern: string) => `extractAll(event, '${pattern}')`;
+  const miners = `arrayConcat(${find('"(?:tokenId|survivorTokenId|donorTokenId)":."[$]bigint":"([0-9]+)"')},
+    extractAll(extract(event, '"tokenIds":.([^]]*)'), '"([0-9]+)"'))`;
+  const format = (noun: string, found: string, ending = '') =>
+    `arrayMap(found -> concat('${noun} ', found${ending}), ${found})`;
+  const withType = (noun: string, found: string) =>
+    `${format(noun, found)}, ${format(noun, found, ", ' ', toString(type)")}`;
+  return `arrayConcat([toString(category), toString(type)],
+    ${format('transaction', find('"transactionHash":"(0x[0-9a-f]+)"'))},
+    ${format('block', find('"blockNumber":."[$]bigint":"([0-9]+)"'))},
+    ${withType('owner', find('"owner":"(0x[0-9a-f]+)"'))}, ${withType('miner', miners)})`;
+})();
+
+/** How the rows of a table are made of the rows of version 1.0. */
+export interface ReleasedSource {
+  readonly name: string;
+  /** SQL of the number of rows that are made of a row. */
+  readonly count: string;
+  /** SQL of the columns that version 1.0 did not have. */
+  readonly made: Readonly<Record<string, string>>;
+}
+
+/** Table of version 1.0 whose rows move to a table; null for a table that 1.0 had no rows of. */
+export function findSource(table: string, generation: number): ReleasedSource | null {
+  const name = sources.get(table)?.(generation);
+  if (name === undefined) return null;
+  if (table !== measurementEvents.keys.name && table !== chainEvents.keys.name)
+    return { name, count: '1', made: {} };
+  return { name, count: `length(${keysOfEvent})`, made: { key: `arrayJoin(${keysOfEvent})` } };
 }
 
 /** The active generation. It has the highest swap, or is the first one without any. */
@@ -59,7 +88,7 @@ export async function readReadingsOrigin(
   generation: number,
 ): Promise<ReleasedOrigin | null> {
   const [reading] = await database.select(
-    `SELECT position FROM ${findSource(readings.name, generation)} LIMIT 1`,
+    `SELECT position FROM ${findSource(readings.name, generation)?.name} LIMIT 1`,
   );
   if (reading === undefined) return null;
   const [row] = await database.select(

@@ -1,7 +1,7 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { StoredRows } from './storedRows.ts';
 import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
-import { chainEvents, type EventTables, measurementEvents } from './tables/events.ts';
+import { chainEvents, type EventTables, listKeyRows, measurementEvents } from './tables/events.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
@@ -64,12 +64,17 @@ function defineRows<Kind extends keyof RowLists>(
 
 function defineEventRows(
   kind: 'measurementEvents' | 'chainEvents',
-  { ids, times, events }: EventTables,
+  { ids, keys, events }: EventTables,
   stream: InputStreamName,
 ): RowTable[] {
   return [
     defineRows(kind, ids, { stream, agesBy: 'arrived_at' }),
-    defineRows(kind, times, { stream, agesBy: 'recorded_at' }),
+    {
+      stream,
+      agesBy: 'recorded_at',
+      definition: keys,
+      encode: (rows, encodeRows) => encodeRows(rows[kind].flatMap(listKeyRows), keys),
+    },
     defineRows(kind, events, { stream, agesBy: 'recorded_at' }),
   ];
 }

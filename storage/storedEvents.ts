@@ -1,5 +1,4 @@
 import { type Arrival, compareArrivals, formatArrival } from '../actors/events/arrival.ts';
-import type { StoredCategory } from '../actors/feed/feedCategories.ts';
 import { compareShown, type FeedPlace } from '../actors/feed/feedItem.ts';
 import { type EvictedSource, listStoredCategories, type OlderEvents } from '../actors/feed/olderEvents.ts';
 import type { Database, QueryParameters, RowCondition } from './database.ts';
@@ -18,7 +17,7 @@ interface StoredEventsOptions {
 }
 
 /** The tables of both sources have the same columns. */
-const shownPlaces = measurementEvents.times.select('recordedAtMs', 'position', 'ordinal');
+const shownPlaces = measurementEvents.keys.select('recordedAtMs', 'position', 'ordinal');
 const arrivalPlaces = measurementEvents.events.select('position', 'ordinal');
 const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'arrivedAtMs');
 
@@ -30,26 +29,30 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
   const { database, eventsStored, oldestRowMs = () => null } = options;
   const readTimes = createRunTimes(database);
   return {
-    before: async (of, { categories, place, limit }, signal) => {
+    before: async (of, { keys: wanted, place, fromMs, limit }, signal) => {
       const runs = await eventsStored(of, signal);
-      const { times } = selectTables(of);
-      const notOlder = selectNotOlder('recorded_at', oldestRowMs());
+      const { keys } = selectTables(of);
+      const oldestMs = Math.max(
+        oldestRowMs() ?? Number.NEGATIVE_INFINITY,
+        fromMs ?? Number.NEGATIVE_INFINITY,
+      );
+      const notOlder = selectNotOlder('recorded_at', Number.isFinite(oldestMs) ? oldestMs : null);
       let arrivals: FeedPlace[] = [];
       for (const [at, run] of runs.toReversed().entries()) {
         // All runs but the newest one have all of their rows.
-        const span = at === 0 ? everyTime : await readTimes(times.name, run);
+        const span = at === 0 ? everyTime : await readTimes(keys.name, run);
         const last = arrivals.length < limit ? null : arrivals[limit - 1];
-        const isBefore = last != null && span.toMs < last.recordedAtMs;
+        const isBefore = span.toMs < Math.max(oldestMs, last?.recordedAtMs ?? Number.NEGATIVE_INFINITY);
         const isAfter = place !== null && span.fromMs > place.recordedAtMs;
         if (isBefore || isAfter) continue;
         const found = await seekEach(
-          listOrders(run, categories),
+          listOrders(run, 'key', wanted),
           limit,
           async (order, after: FeedPlace | null) => {
             const next = after ?? place;
             const rows = await select(
               shownPlaces,
-              `FROM ${times.name}
+              `FROM ${keys.name}
              WHERE ${order.sql} AND ${isEvicted}${next === null ? '' : ` AND ${isShownAfter(next, of)}`}${notOlder.sql}
              ORDER BY recorded_at DESC, position DESC, ordinal DESC LIMIT {limit:UInt32}`,
               {
@@ -82,25 +85,29 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
       for (const run of runs) {
         if (run.through < arrival.position) continue;
         if (arrivals.length >= limit) break;
-        const found = await seekEach(listOrders(run, categories), limit, (order, after: Arrival | null) => {
-          const { position, ordinal } = after ?? arrival;
-          return select(
-            arrivalPlaces,
-            `FROM ${events.name}
+        const found = await seekEach(
+          listOrders(run, 'category', categories),
+          limit,
+          (order, after: Arrival | null) => {
+            const { position, ordinal } = after ?? arrival;
+            return select(
+              arrivalPlaces,
+              `FROM ${events.name}
              WHERE ${order.sql} AND ${isEvicted}
              AND (position > {position:Int64} OR (position = {position:Int64} AND ordinal > {ordinal:Int64}))${notOlder.sql}
              ORDER BY position, ordinal LIMIT {limit:UInt32}`,
-            {
-              ...evictedParameters(of),
-              ...notOlder.parameters,
-              ...order.parameters,
-              position,
-              ordinal,
-              limit,
-            },
-            signal,
-          );
-        });
+              {
+                ...evictedParameters(of),
+                ...notOlder.parameters,
+                ...order.parameters,
+                position,
+                ordinal,
+                limit,
+              },
+              signal,
+            );
+          },
+        );
         arrivals = takeOnce([...arrivals, ...found]).sort(compareArrivals);
       }
       return eventsAt(of, runs, arrivals.slice(0, limit), signal);
@@ -118,32 +125,11 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
       return found[0] ?? null;
     },
 
-    ofTransaction: async (of, { idPrefixes, limit }, signal) => {
-      const runs = await eventsStored(of, signal);
-      const visible = selectVisible(runs);
-      const { ids } = selectTables(of);
-      const isOne = idPrefixes.map((_, index) => `startsWith(id, {prefix${index}:String})`).join(' OR ');
-      const prefixes = idPrefixes.map((prefix, index) => [`prefix${index}`, prefix]);
-      const found = await select(
-        arrivalPlacesById,
-        `FROM ${ids.name} WHERE ${visible.sql} AND (${isOne}) AND ${isEvicted}
-         ORDER BY position, ordinal LIMIT {limit:UInt32}`,
-        {
-          ...evictedParameters(of),
-          ...visible.parameters,
-          ...Object.fromEntries(prefixes),
-          limit,
-        },
-        signal,
-      );
-      return eventsAt(of, runs, takeOnce(found), signal);
-    },
-
     lastBefore: async (of, timeMs, signal) => {
       const runs = await eventsStored(of, signal);
       const { events } = selectTables(of);
       const categories = listStoredCategories('all', of.source);
-      const orders = runs.flatMap((run) => listOrders(run, categories));
+      const orders = runs.flatMap((run) => listOrders(run, 'category', categories));
       const found = await Promise.all(
         orders.map(({ sql, parameters }) =>
           select(
@@ -203,12 +189,12 @@ function takeOnce<Place extends Arrival>(places: readonly Place[]): Place[] {
   return [...new Map(places.map((place) => [formatArrival(place), place])).values()];
 }
 
-/** Rows of one run and category are stored in the order of a page, so each is read by itself. */
-function listOrders(run: VisibleRun, categories: readonly StoredCategory[]): RowCondition[] {
+/** Rows of one run and value of a column are stored in the order of a page, so each is read by itself. */
+function listOrders(run: VisibleRun, column: 'category' | 'key', values: readonly string[]): RowCondition[] {
   const { sql, parameters } = selectRun(run);
-  return categories.map((category) => ({
-    sql: `${sql} AND category = {category:String}`,
-    parameters: { ...parameters, category },
+  return values.map((value) => ({
+    sql: `${sql} AND ${column} = {value:String}`,
+    parameters: { ...parameters, value },
   }));
 }
 
@@ -223,13 +209,13 @@ const everyTime: TimeSpan = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POS
 /** Reads the times of runs that have all of their rows, each once. */
 function createRunTimes(database: Database) {
   const known = new Map<string, TimeSpan>();
-  return async (times: string, run: VisibleRun): Promise<TimeSpan> => {
-    const key = `${times} ${run.run} ${run.through}`;
+  return async (table: string, run: VisibleRun): Promise<TimeSpan> => {
+    const key = `${table} ${run.run} ${run.through}`;
     const found = known.get(key);
     if (found !== undefined) return found;
     const { sql, parameters } = selectRun(run);
     const [row] = await database.select(
-      `SELECT count(), min(toUnixTimestamp64Milli(recorded_at)), max(toUnixTimestamp64Milli(recorded_at)) FROM ${times} WHERE ${sql}`,
+      `SELECT count(), min(toUnixTimestamp64Milli(recorded_at)), max(toUnixTimestamp64Milli(recorded_at)) FROM ${table} WHERE ${sql}`,
       parameters,
     );
     const [count = 0, fromMs = 0, toMs = 0] = (row ?? []).map(Number);

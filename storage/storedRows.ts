@@ -1,6 +1,6 @@
 import type { OwnerActivityRow } from '../actors/chain/rows/activityRows.ts';
 import type { CheckpointRow, SettlementRow } from '../actors/chain/rows/settlementRows.ts';
-import type { EventRow } from '../actors/feed/eventRows.ts';
+import type { KeyedEventRow } from '../actors/feed/eventRows.ts';
 import type { CounterReading } from '../actors/wheel/counterReading.ts';
 import type { BucketRow, RoundRow } from '../actors/wheel/roundFold.ts';
 
@@ -12,8 +12,8 @@ export interface StoredRows {
   readonly readings: readonly CounterReading[];
   readonly rounds: readonly RoundRow[];
   readonly buckets: readonly BucketRow[];
-  readonly measurementEvents: readonly EventRow[];
-  readonly chainEvents: readonly EventRow[];
+  readonly measurementEvents: readonly KeyedEventRow[];
+  readonly chainEvents: readonly KeyedEventRow[];
   readonly ownerActivity: readonly OwnerActivityRow[];
   readonly settlements: readonly SettlementRow[];
   readonly checkpoints: readonly CheckpointRow[];

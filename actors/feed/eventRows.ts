@@ -2,6 +2,7 @@ import { parse, stringify } from '../bigintJson.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
 import { chainFeedEvent, measurementEvent } from '../events/eventSchemas.ts';
 import { compileGuard } from '../schemas/compileSchema.ts';
+import { listEventKeys } from './eventKeys.ts';
 import { feedTypes, type StoredCategory } from './feedCategories.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from './feedItem.ts';
 import type { StoredBy } from './storedBy.ts';
@@ -17,14 +18,19 @@ export interface EventRow extends Omit<FeedItem, 'type' | 'source' | 'event'>, S
   readonly event: string;
 }
 
-export function toMeasurementRow(event: MeasurementEvent, { storedBy }: StoredBy): EventRow {
+/** An event, and the keys that it is found by. */
+export interface KeyedEventRow extends EventRow {
+  readonly keys: readonly string[];
+}
+
+export function toMeasurementRow(event: MeasurementEvent, { storedBy }: StoredBy): KeyedEventRow {
   return toRow(toMeasurementItem(event), event.installationId, storedBy);
 }
 
 export function toChainRow(
   event: ChainFeedEvent,
   { chainId, storedBy }: StoredBy & { readonly chainId: bigint },
-): EventRow {
+): KeyedEventRow {
   return toRow(toChainItem(chainId, event), '', storedBy);
 }
 
@@ -43,7 +49,8 @@ export function toFeedItem(row: Omit<EventRow, 'storedBy'>): FeedItem {
   throw new Error(`the stored event ${id} is not one that this program stores`);
 }
 
-function toRow(item: FeedItem, installationId: string, storedBy: number): EventRow {
+function toRow(item: FeedItem, installationId: string, storedBy: number): KeyedEventRow {
   const { source: _source, event, ...place } = item;
-  return { ...place, category: feedTypes[item.type], installationId, event: stringify(event), storedBy };
+  const category = feedTypes[item.type];
+  return { ...place, category, installationId, event: stringify(event), keys: listEventKeys(item), storedBy };
 }

@@ -27,15 +27,10 @@ export function compareShown(one: FeedPlace, other: FeedPlace): number {
   return compareArrivals(other, one);
 }
 
-/** Beginning of the IDs of all events that a contract has emitted in a transaction. */
-export function buildChainIdPrefix(chainId: bigint, contract: string, transactionHash: string): string {
-  return `chain:${chainId}:${contract}:${transactionHash}:`;
-}
-
 export function toChainItem(chainId: bigint, event: ChainFeedEvent): FeedItem {
   const { details, address, source, recordedAtMs, position, ordinal } = event;
   const { type } = details;
-  const id = `${buildChainIdPrefix(chainId, address, source.transactionHash)}${source.logIndex}:${type}`;
+  const id = `chain:${chainId}:${address}:${source.transactionHash}:${source.logIndex}:${type}`;
   return { id, type, source: 'chain', recordedAtMs, arrivedAtMs: recordedAtMs, position, ordinal, event };
 }
 

@@ -17,12 +17,14 @@ export interface EvictedSource {
  * Calls reject with StorageUnavailable if ClickHouse does not answer, or does not hold all of the events in time.
  */
 export interface OlderEvents {
-  /** Events below a place of the feed, newest first; the newest events for null. */
+  /** Events with one of the keys (`eventKeys.ts`) below a place of the feed, newest first; the newest events for null. */
   before(
     from: EvictedSource,
     query: {
-      readonly categories: readonly StoredCategory[];
+      readonly keys: readonly string[];
       readonly place: FeedPlace | null;
+      /** First time of recording (epoch milliseconds); null for any. */
+      readonly fromMs: number | null;
       readonly limit: number;
     },
     signal: AbortSignal,
@@ -39,12 +41,6 @@ export interface OlderEvents {
   ): Promise<readonly EventRow[]>;
   /** Null for an unknown ID. */
   find(from: EvictedSource, id: string, signal: AbortSignal): Promise<StoredArrival | null>;
-  /** The first events of a transaction, in order of arrival, by the beginnings that their IDs may have. */
-  ofTransaction(
-    from: EvictedSource,
-    query: { readonly idPrefixes: readonly string[]; readonly limit: number },
-    signal: AbortSignal,
-  ): Promise<readonly EventRow[]>;
   /** The last event that arrived before a time (epoch milliseconds). */
   lastBefore(from: EvictedSource, timeMs: number, signal: AbortSignal): Promise<Arrival | null>;
 }

@@ -37,7 +37,6 @@ export function createServiceViews(options: ServiceViewsOptions) {
       before: async (...query) => expectFollowers().olderEvents.before(...query),
       after: async (...query) => expectFollowers().olderEvents.after(...query),
       find: async (...query) => expectFollowers().olderEvents.find(...query),
-      ofTransaction: async (...query) => expectFollowers().olderEvents.ofTransaction(...query),
       lastBefore: async (...query) => expectFollowers().olderEvents.lastBefore(...query),
     },
     chain: createChainViews({

@@ -25,11 +25,8 @@ export interface Bodies {
   readonly activity: z.infer<typeof plainOwnerActivityResponse>;
   readonly metadata: z.infer<typeof plainMetadataResponse>;
 }
-/** Miners are searched for in this many of the newest events, since these have no order by miner. */
-export const searchedEventsMax = 2_000;
-
-/** More events of a transaction are not shown. */
-export const transactionEventsMax = 200;
+/** Newest events that the page of a record shows. */
+export const recordEventsMax = 100;
 
 export type FeedEvent = z.infer<typeof feedEvent>;
 type ResourceName = keyof Bodies;

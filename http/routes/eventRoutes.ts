@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FeedRequest, feedCategories } from '../../actors/views/feed/feedViews.ts';
+import { type FeedRequest, feedCategories, selectCategory } from '../../actors/views/feed/feedViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { eventsResponse, toEventsBody } from '../responses/feed/events.ts';
 import { cursor } from '../responses/observations.ts';
@@ -36,7 +36,7 @@ function parseFeedRequest(search: URLSearchParams): FeedRequest | null {
   const from = parameters?.get('cursor') ?? null;
   if (parameters === null || category === undefined || limit === null) return null;
   if (from !== null && !cursor.safeParse(from).success) return null;
-  return { category, limit, cursor: from };
+  return { filter: selectCategory(category), limit, cursor: from };
 }
 
 function read(

@@ -1,4 +1,4 @@
-import type { EventRow } from '../../actors/feed/eventRows.ts';
+import type { EventRow, KeyedEventRow } from '../../actors/feed/eventRows.ts';
 import type { StoredCategory } from '../../actors/feed/feedCategories.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { rowsPerMark } from './chainColumns.ts';
@@ -9,11 +9,11 @@ import { defineTable, type Table } from './table.ts';
 /** Numbered in this order, so add a new one at the end. */
 const categories: readonly StoredCategory[] = ['measurement', 'protocol', 'players'];
 
-/** Place of an event in the order of the feed. */
-type EventTimeRow = Pick<
-  EventRow,
-  'category' | 'installationId' | 'recordedAtMs' | 'position' | 'ordinal' | 'storedBy'
->;
+/** Place of an event in the order of the feed, by one of its keys. */
+export interface EventKeyRow
+  extends Pick<EventRow, 'installationId' | 'recordedAtMs' | 'position' | 'ordinal' | 'storedBy'> {
+  readonly key: string;
+}
 
 /** Place of an event by its ID. */
 type EventIdRow = Pick<
@@ -24,8 +24,20 @@ type EventIdRow = Pick<
 /** Tables of events of one source that memory has evicted, and of their places. */
 export interface EventTables {
   readonly ids: Table<EventIdRow & OfRun, EventIdRow>;
-  readonly times: Table<EventTimeRow & OfRun, EventTimeRow>;
+  readonly keys: Table<EventKeyRow & OfRun, EventKeyRow>;
   readonly events: Table<EventRow & OfRun, EventRow>;
+}
+
+/** One row for each key of an event. */
+export function listKeyRows({
+  keys,
+  installationId,
+  recordedAtMs,
+  position,
+  ordinal,
+  storedBy,
+}: Omit<EventKeyRow, 'key'> & Pick<KeyedEventRow, 'keys'>): EventKeyRow[] {
+  return keys.map((key) => ({ key, installationId, recordedAtMs, position, ordinal, storedBy }));
 }
 
 export const measurementEvents = defineEventTables(
@@ -49,6 +61,10 @@ function defineEventTables(tableName: string, kind: string, stream: InputStreamN
   });
   const ordinal = column(smallCount, { comment: 'Place among the events of that message, from 0' });
   const id = column(string, { comment: 'ID of the event in the feed', codec: 'ZSTD(1)' });
+  const key = column(string, {
+    comment: 'What the event is found by, such as its category, or an owner and a type',
+    codec: 'ZSTD(1)',
+  });
   const recordedAtMs = column(time, {
     comment: 'Time by which the feed is ordered',
     codec: 'Delta, ZSTD(1)',
@@ -69,14 +85,14 @@ function defineEventTables(tableName: string, kind: string, stream: InputStreamN
       orderBy: ['run', 'id', 'storedBy'],
       rowsPerMark,
     }),
-    times: defineTable<EventTimeRow & OfRun, EventTimeRow>({
-      name: `${tableName}_times`,
-      comment: `Places of the events in ${tableName}, by time`,
-      columns: { run: runColumn, category, installationId, recordedAtMs, position, ordinal, storedBy },
+    keys: defineTable<EventKeyRow & OfRun, EventKeyRow>({
+      name: `${tableName}_keys`,
+      comment: `Places of the events in ${tableName}, by category, type, owner, miner, transaction and block`,
+      columns: { run: runColumn, key, installationId, recordedAtMs, position, ordinal, storedBy },
       shared: ['run'],
       engine: 'ReplacingMergeTree()',
       partitionBy: { value: 'run' },
-      orderBy: ['run', 'category', 'recordedAtMs', 'position', 'ordinal', 'storedBy'],
+      orderBy: ['run', 'key', 'recordedAtMs', 'position', 'ordinal', 'storedBy'],
       rowsPerMark,
     }),
     events: defineTable<EventRow & OfRun, EventRow>({

@@ -6,7 +6,7 @@ import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { toActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settlementRows.ts';
 import { toCheckpointRow, toSettlementRow } from '../../actors/chain/rows/settlementRows.ts';
-import type { EventRow } from '../../actors/feed/eventRows.ts';
+import type { KeyedEventRow } from '../../actors/feed/eventRows.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
@@ -47,7 +47,7 @@ function rewindFurther(before: Rewinding | null, next: Rewinding): Rewinding {
 }
 
 interface CollectedRows {
-  readonly chainEvents: EventRow[];
+  readonly chainEvents: KeyedEventRow[];
   readonly ownerActivity: OwnerActivityRow[];
   readonly settlements: SettlementRow[];
   readonly checkpoints: CheckpointRow[];

@@ -1,4 +1,4 @@
-import { type EventRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
+import { type KeyedEventRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { CounterOutput } from '../../actors/wheel/counterActors.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { BucketRow, RoundRow } from '../../actors/wheel/roundFold.ts';
@@ -13,7 +13,7 @@ export function collectRows(): CollectedRows {
   const readings: CounterReading[] = [];
   const rounds: RoundRow[] = [];
   const buckets: BucketRow[] = [];
-  const measurementEvents: EventRow[] = [];
+  const measurementEvents: KeyedEventRow[] = [];
   return {
     ...noRows,
     readings,

@@ -115,10 +115,10 @@ describe('doctor --all', () => {
     const counting = await readCounting(database);
     const sound = await all();
     expect(sound.output).toMatch(
-      /ok +rows of MINER_COUNTER: as folded again: \d+ of stored_rounds, \d+ of stored_half_hour_buckets, ([1-9]\d+) of stored_measurement_events_ids, \1 of stored_measurement_events_times, \1 of stored_measurement_events, 2700 of stored_readings\n/,
+      /ok +rows of MINER_COUNTER: as folded again: \d+ of stored_rounds, \d+ of stored_half_hour_buckets, ([1-9]\d+) of stored_measurement_events_ids, [1-9]\d+ of stored_measurement_events_keys, \1 of stored_measurement_events, 2700 of stored_readings\n/,
     );
     expect(sound.output).toMatch(
-      /ok +rows of MINER_CHAIN: as folded again: [1-9]\d* of stored_chain_events_ids, ([1-9]\d+) of stored_chain_events_times, \1 of stored_chain_events, [1-9]\d+ of stored_owner_activity, /,
+      /ok +rows of MINER_CHAIN: as folded again: [1-9]\d* of stored_chain_events_ids, [1-9]\d+ of stored_chain_events_keys, [1-9]\d+ of stored_chain_events, [1-9]\d+ of stored_owner_activity, /,
     );
     for (const stream of ['COUNTER', 'PIPELINE', 'CHAIN'])
       expect(sound.output).toMatch(
@@ -147,7 +147,7 @@ describe('doctor --all', () => {
         `INSERT INTO ${table} SELECT * REPLACE (${change}) FROM ${table} WHERE run = {run:String} LIMIT 1`,
         { run: counted },
       );
-    await insertChanged(measurementEvents.times.name, '1 AS position, 1 AS stored_by');
+    await insertChanged(measurementEvents.keys.name, '1 AS position, 1 AS stored_by');
     const after = readingCount + 1;
     await insertChanged(
       halfHourBuckets.name,
@@ -159,7 +159,7 @@ describe('doctor --all', () => {
       /FAILED +rows of MINER_COUNTER: stored_readings: 39 of 2700 rows are missing, and 39 rows are there that the stream does not make; the first of them is of message 1001\n +-> .*replay --from-sequence 1001`/,
       /FAILED +rows of MINER_COUNTER: stored_rounds: 1 of \d+ rows are missing, and 0 rows are there/,
       /FAILED +rows of MINER_COUNTER: stored_measurement_events: 1 of .* is of message \d+\n/,
-      /FAILED +rows of MINER_COUNTER: stored_measurement_events_times: 0 of \d+ rows are missing, and 1 rows are there .* is of message 1\n/,
+      /FAILED +rows of MINER_COUNTER: stored_measurement_events_keys: 0 of \d+ rows are missing, and 1 rows are there .* is of message 1\n/,
       /skipped +rows of MINER_COUNTER: 1 rows of messages after 2700 are newer than the newest saved state, so they cannot be compared yet\n/,
       /FAILED +rows of MINER_CHAIN: stored_owner_activity: 3 of .*\n +-> fill another database/,
     ])

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { searchedEventsMax } from '../../http/explorer/page.ts';
 import {
   buildEconomyEvents,
   buildState,
@@ -13,7 +12,7 @@ import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 
-const batchCount = searchedEventsMax + 200;
+const batchCount = 2_200;
 /** The first half was recorded at once, as by an indexer that started late; then a batch each hour. */
 const recordedAtOnce = batchCount / 2;
 

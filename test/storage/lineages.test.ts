@@ -247,7 +247,7 @@ it('merged runs have the same rows, in every table of the readings, and are neve
       'stored_half_hour_buckets',
       'stored_measurement_events',
       'stored_measurement_events_ids',
-      'stored_measurement_events_times',
+      'stored_measurement_events_keys',
     ])
       found.push(
         await database.select(

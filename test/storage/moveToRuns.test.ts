@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 import type { Database, RowCondition } from '../../storage/database.ts';
 import { hasTable } from '../../storage/hasTable.ts';
@@ -11,6 +12,7 @@ import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
 import { lineages } from '../../storage/tables/lineages.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
 import { insertRows } from '../../storage/tables/table.ts';
+import { buildMeasurementEvents, buildNamedEvents } from '../support/chain/feedEvents.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { releasedTables } from '../support/storage/createBaseline.ts';
 import {
@@ -39,18 +41,16 @@ const moved: readonly (readonly [from: string, to: string])[] = [
   ['rounds_g1', 'stored_rounds'],
   ['half_hour_buckets_g1', 'stored_half_hour_buckets'],
   ['measurement_feed_g1', 'stored_measurement_events'],
-  ['measurement_feed_times_g1', 'stored_measurement_events_times'],
   ['measurement_feed_ids_g1', 'stored_measurement_events_ids'],
   ['chain_feed_events', 'stored_chain_events'],
-  ['chain_feed_events_times', 'stored_chain_events_times'],
   ['chain_feed_events_ids', 'stored_chain_events_ids'],
   ['chain_owner_activity', 'stored_owner_activity'],
   ['chain_settlements', 'stored_settlements'],
   ['chain_checkpoints', 'stored_checkpoints'],
 ];
 const measured = moved.slice(0, 3);
-const measurementEvents = moved.slice(3, 6);
-const chainTables = moved.slice(6);
+const measurementEvents = moved.slice(3, 5);
+const chainTables = moved.slice(5);
 
 /** The newest evicted event of the counter's state. */
 const evicted = { position: 20, ordinal: 1 };
@@ -92,7 +92,7 @@ interface EventPlace {
   readonly storedBy?: number;
 }
 
-/** Stores an event and its places in the three tables of a source. */
+/** Stores an event and its place by ID. Places by time are made of the event. */
 async function storeEvent(
   database: Database,
   tables: readonly (readonly [string, string])[],
@@ -249,6 +249,35 @@ it('measurement events do not move if the state has none that are rows', async (
   for (const [, to] of measurementEvents) expect(await listPlaces(database, to)).toEqual([]);
 });
 
+it('events that move are found by what a fold would find them by', async () => {
+  const database = await openFilled();
+  const chain = buildNamedEvents(8).map((event, at) => ({ ...event, position: at + 1, ordinal: 0 }));
+  const rows = chain.map((event) => toChainRow(event, { chainId: 1n, storedBy: 9 }));
+  const measured = buildMeasurementEvents([{ receivedAtMs: 0, distances: 1 }], 1).map((event, ordinal) =>
+    toMeasurementRow({ ...event, position: 1, ordinal }, { storedBy: 1 }),
+  );
+  for (const { position, ordinal, category, type, event } of rows)
+    await insertValues(database, 'chain_feed_events', {
+      ...{ run: chainRun, position, ordinal, category, type, event, stored_by: 9 },
+    });
+  for (const { position, ordinal, category, type, event } of measured)
+    await insertValues(database, 'measurement_feed_g1', {
+      ...{ run: counterRun, position, ordinal, category, type, event },
+    });
+  await upgrade(database);
+  for (const [table, expected] of [
+    ['stored_chain_events_keys', rows],
+    ['stored_measurement_events_keys', measured],
+  ] as const) {
+    const found = await database.select(`SELECT position, ordinal, key FROM ${table} FINAL`);
+    expect(found.map(String).sort()).toEqual(
+      expected
+        .flatMap(({ position, ordinal, keys }) => keys.map((key) => `${position},${ordinal},${key}`))
+        .sort(),
+    );
+  }
+});
+
 it('rows of the chain move from the run of the state, by the messages that stored them', async () => {
   const database = await openFilled();
   for (const [position, storedBy, ofRun] of [
@@ -258,7 +287,7 @@ it('rows of the chain move from the run of the state, by the messages that store
     [2, 900, '3.12.11000'],
     [3, 900, 'first'],
   ] as const) {
-    await storeEvent(database, chainTables.slice(0, 3), { run: ofRun, position, storedBy });
+    await storeEvent(database, chainTables.slice(0, 2), { run: ofRun, position, storedBy });
     const source = { run: ofRun, position, stored_by: storedBy };
     await insertValues(database, 'chain_owner_activity', { ...source, owner: 'a', event_number: position });
     await insertValues(database, 'chain_settlements', { ...source, settlement_number: position });
@@ -295,7 +324,7 @@ it('without states only the readings have a lineage, of the stream of the active
   const database = await openFilled([]);
   await fillMeasured(database, 10);
   await storeEvent(database, measurementEvents, { run: counterRun, position: 3 });
-  await storeEvent(database, chainTables.slice(0, 3), { run: chainRun, position: 3, storedBy: 4 });
+  await storeEvent(database, chainTables.slice(0, 2), { run: chainRun, position: 3, storedBy: 4 });
   await database.command(
     "INSERT INTO generations VALUES (1, 6, 'first', 'gone', 1), (1, 7, 'second', 'now', 2), (2, 7, 'third', 'other', 3)",
   );
@@ -410,7 +439,7 @@ it('killed before any of its writes and repeated, it ends like an uninterrupted 
   const database = await openFilled();
   await fillMeasured(database, 50);
   await storeEvent(database, measurementEvents, { run: counterRun, position: 3 });
-  await storeEvent(database, chainTables.slice(0, 3), { run: chainRun, position: 3, storedBy: 4 });
+  await storeEvent(database, chainTables.slice(0, 2), { run: chainRun, position: 3, storedBy: 4 });
   await insertValues(database, 'chain_owner_activity', { run: chainRun, owner: 'a', stored_by: 5 });
   const undo = async () => {
     for (const { definition } of rowTables) await database.command(`DROP TABLE IF EXISTS ${definition.name}`);

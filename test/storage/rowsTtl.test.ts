@@ -160,7 +160,11 @@ it('a page of the feed ends before rows that are not read any more, and a replic
   } as const;
   const read = async () => {
     const categories = ['measurement'] as const;
-    const before = await older.before(of, { categories, place: null, limit: 20 }, neverAborted);
+    const before = await older.before(
+      of,
+      { keys: categories, place: null, fromMs: null, limit: 20 },
+      neverAborted,
+    );
     const arrival = { position: 0, ordinal: 0 };
     const after = await older.after(of, { categories, arrival, limit: 20 }, neverAborted);
     return [before, after].map((page) => page.map(({ position }) => position));

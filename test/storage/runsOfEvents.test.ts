@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compareArrivals } from '../../actors/events/arrival.ts';
-import type { EventRow } from '../../actors/feed/eventRows.ts';
+import type { KeyedEventRow } from '../../actors/feed/eventRows.ts';
 import type { StoredCategory } from '../../actors/feed/feedCategories.ts';
 import { compareShown, type FeedPlace } from '../../actors/feed/feedItem.ts';
 import { openEnd, type VisibleRuns } from '../../storage/lineages.ts';
@@ -55,7 +55,7 @@ it.each(sources)(
       fc.asyncProperty(given, async ({ messages, cuts, lost, again, limit }) => {
         const world = `world ${++worlds}`;
         let recordedAtMs = 1_000;
-        const events = messages.map(({ isPlayers, laterMs }, at): EventRow => {
+        const events = messages.map(({ isPlayers, laterMs }, at): KeyedEventRow => {
           recordedAtMs += laterMs;
           const category = (isPlayers ? categories.at(-1) : categories[0]) as StoredCategory;
           const place = { position: at + 1, ordinal: 0, recordedAtMs, arrivedAtMs: recordedAtMs };
@@ -66,6 +66,7 @@ it.each(sources)(
             id: `${world} ${at + 1}`,
             installationId: source === 'chain' ? '' : 'wheel-1',
             storedBy: at + 1,
+            keys: [category],
           };
         });
         const ends = [...cuts.filter((cut) => cut < messages.length).sort((a, b) => a - b), openEnd];
@@ -102,7 +103,11 @@ it.each(sources)(
         const shown = events.map((event) => ({ ...event, source })).sort(compareShown);
         const before: string[] = [];
         for (let place: FeedPlace | null = null; ; ) {
-          const page = await stored.before(of, { categories, place, limit }, neverAborted);
+          const page = await stored.before(
+            of,
+            { keys: categories, place, fromMs: null, limit },
+            neverAborted,
+          );
           before.push(...idsOf(page));
           const last = page.at(-1);
           if (last === undefined) break;
@@ -120,7 +125,7 @@ it.each(sources)(
         }
         expect(after).toEqual(idsOf(events));
 
-        const middleMs = (events.at(events.length >> 1) as EventRow).arrivedAtMs;
+        const middleMs = (events.at(events.length >> 1) as KeyedEventRow).arrivedAtMs;
         const earlier = events
           .filter(({ arrivedAtMs }) => arrivedAtMs < middleMs)
           .sort(compareArrivals)

@@ -4,7 +4,12 @@ import { beforeFirst } from '../../actors/events/arrival.ts';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
-import { createFeedViews, type FeedItem, type FeedPage } from '../../actors/views/feed/feedViews.ts';
+import {
+  createFeedViews,
+  type FeedItem,
+  type FeedPage,
+  selectCategory,
+} from '../../actors/views/feed/feedViews.ts';
 import { createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { cutRuns, findTip, openEnd, selectVisible, type VisibleRuns } from '../../storage/lineages.ts';
 import { rowTablesOf } from '../../storage/rowTables.ts';
@@ -249,7 +254,7 @@ async function readPages(
   });
   const items: FeedItem[] = [];
   for (let cursor: string | null = null; ; ) {
-    const request = { category: 'all', limit: 2_000, cursor } as const;
+    const request = { filter: selectCategory('all'), limit: 2_000, cursor };
     const page = (await feed.page(request, new AbortController().signal)) as FeedPage;
     items.push(...page.events);
     cursor = page.nextCursor;

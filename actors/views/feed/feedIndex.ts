@@ -1,5 +1,6 @@
 import { type Arrival, beforeFirst } from '../../events/arrival.ts';
 import { type EventWindow, findEventsAfter, findNewestArrival } from '../../events/eventWindow.ts';
+import { type EventFilter, meetsFilter } from '../../feed/eventFilter.ts';
 import { type FeedCategory, feedCategories, isOfCategory } from '../../feed/feedCategories.ts';
 import {
   compareShown,
@@ -44,11 +45,16 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }) {
       }
       taken = sources;
     },
-    /** At most `limit` events of a category below a place, newest first; the newest events for null. */
-    olderThan: (category: FeedCategory, place: FeedPlace | null, limit: number): readonly FeedItem[] => {
-      const list = ascending[category];
+    /** At most `limit` events that meet a filter below a place, newest first; the newest events for null. */
+    olderThan: (filter: EventFilter, place: FeedPlace | null, limit: number): readonly FeedItem[] => {
+      const list = ascending[filter.category];
       const end = place === null ? list.length : findFirstNotOlder(list, place);
-      return list.slice(Math.max(0, end - limit), end).reverse();
+      const found: FeedItem[] = [];
+      for (let at = end - 1; at >= 0 && found.length < limit; at--) {
+        const item = list[at] as FeedItem;
+        if (meetsFilter(item, filter)) found.push(item);
+      }
+      return found;
     },
   };
 }

@@ -1,17 +1,12 @@
 import { List } from 'immutable';
 import { cacheView } from '../../cacheView.ts';
 import { nothingEvicted } from '../../events/eventWindow.ts';
+import { type EventFilter, listStoredKeys, meetsFilter } from '../../feed/eventFilter.ts';
 import { toFeedItem } from '../../feed/eventRows.ts';
 import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from '../../feed/feedCategories.ts';
-import {
-  buildChainIdPrefix,
-  compareShown,
-  type FeedItem,
-  type FeedPlace,
-  toChainItem,
-} from '../../feed/feedItem.ts';
+import { compareShown, type FeedItem, type FeedPlace } from '../../feed/feedItem.ts';
 import { type FeedSource, type FeedSources, feedSources } from '../../feed/feedPosition.ts';
-import { findEvictedSource, listStoredCategories, type OlderEvents } from '../../feed/olderEvents.ts';
+import { findEvictedSource, type OlderEvents } from '../../feed/olderEvents.ts';
 import { listKeys } from '../../schemas/listKeys.ts';
 import type { MeasurementProgress } from '../../wheel/measurementEvents.ts';
 import { type ChainViews, chainUnavailableReasons, type EconomyView } from '../chain/chainViewTypes.ts';
@@ -19,6 +14,8 @@ import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
 import { createFeedIndex } from './feedIndex.ts';
 import { createFeedNews, type FeedNewsViews } from './feedNews.ts';
 
+export { type EventFilter, selectCategory } from '../../feed/eventFilter.ts';
+export type { EventNoun } from '../../feed/eventKeys.ts';
 export type { FeedCategory, FeedType } from '../../feed/feedCategories.ts';
 export { feedCategories, feedTypes, isOfCategory } from '../../feed/feedCategories.ts';
 export type { FeedItem } from '../../feed/feedItem.ts';
@@ -31,13 +28,13 @@ export const feedUnavailableReasons = [...chainUnavailableReasons, 'source_disab
 type FeedUnavailableReason = (typeof feedUnavailableReasons)[number];
 
 export interface FeedRequest {
-  readonly category: FeedCategory;
+  readonly filter: EventFilter;
   readonly limit: number;
   /** Null for the newest events. */
   readonly cursor: string | null;
 }
 
-/** One page of the feed, newest first. */
+/** One page of the feed, newest first. A page may have fewer events than its limit although another one follows. */
 export interface FeedPage extends Omit<EconomyView, 'feed'> {
   readonly category: FeedCategory;
   /** Types that the category can contain at the moment. */
@@ -52,11 +49,6 @@ export interface FeedUnavailable {
   readonly reason: FeedUnavailableReason;
 }
 
-/** Events of one transaction, in the order of the chain. */
-interface TransactionEvents extends Omit<EconomyView, 'feed'> {
-  readonly events: readonly FeedItem[];
-}
-
 export interface FeedViews extends FeedNewsViews {
   /** The values behind pages in memory: while each is the same (`===`), so are the pages. */
   inputs(): readonly unknown[];
@@ -68,12 +60,6 @@ export interface FeedViews extends FeedNewsViews {
     request: FeedRequest,
     signal: AbortSignal,
   ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage>;
-  /** At most `limit` events; null while the feed is unavailable. May reject with StorageUnavailable. */
-  ofTransaction(
-    transactionHash: string,
-    limit: number,
-    signal: AbortSignal,
-  ): Promise<TransactionEvents | null>;
 }
 
 interface FeedViewsOptions {
@@ -98,19 +84,19 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
 
   const news = createFeedNews({ chain, readSources, olderEvents });
 
-  /** Stored events below a place, from the sources with evicted events. */
+  /** Stored events below a place, from the sources with evicted events: all that meet the filter, and perhaps others. */
   async function storedBefore(
     sources: FeedSources,
-    query: { readonly category: FeedCategory; readonly place: FeedPlace | null; readonly limit: number },
+    query: { readonly filter: EventFilter; readonly place: FeedPlace | null; readonly limit: number },
     signal: AbortSignal,
   ): Promise<FeedItem[]> {
-    const { category, place, limit } = query;
+    const { filter, place, limit } = query;
     const stored = await Promise.all(
       feedSources.map((source) => {
-        const categories = listStoredCategories(category, source);
+        const keys = listStoredKeys(filter, source);
         const of = findEvictedSource(sources, source);
-        if (of === null || categories.length === 0) return [];
-        return olderEvents.before(of, { categories, place, limit }, signal);
+        if (of === null || keys.length === 0) return [];
+        return olderEvents.before(of, { keys, place, fromMs: filter.fromMs, limit }, signal);
       }),
     );
     return stored.flat().map(toFeedItem);
@@ -119,7 +105,8 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
   return {
     ...news,
     inputs: () => [chain.economy(), progress()],
-    page: ({ category, limit, cursor }, signal) => {
+    page: ({ filter, limit, cursor }, signal) => {
+      const { category, fromMs, toMs } = filter;
       const after = cursor === null ? null : decodeFeedCursor(category, cursor);
       if (cursor !== null && after === null) return { fault: 'undecodable' };
       const economy = chain.economy();
@@ -138,36 +125,18 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
         ...context,
         category,
         activeEventTypes,
-        events: items.slice(0, limit),
+        events: items.slice(0, limit).filter((item) => meetsFilter(item, filter)),
         nextCursor: items.length > limit ? encodeFeedCursor(category, items[limit - 1] as FeedPlace) : null,
       });
+      const place = after ?? (toMs === null ? null : findPlaceOf(toMs));
       // One event more than the page shows whether a next page exists.
-      const inMemory = index.olderThan(category, after, limit + 1);
-      const reachesTo = inMemory[limit]?.recordedAtMs ?? Number.NEGATIVE_INFINITY;
-      if (isInMemoryFrom(sources, category, reachesTo)) return buildPage(inMemory);
-      const query = { category, place: after, limit: limit + 1 };
+      const inMemory = index.olderThan(filter, place, limit + 1);
+      const reachesTo = inMemory[limit]?.recordedAtMs ?? fromMs ?? Number.NEGATIVE_INFINITY;
+      if (isInMemoryFrom(sources, filter, reachesTo)) return buildPage(inMemory);
+      const query = { filter, place, limit: limit + 1 };
       return storedBefore(sources, query, signal).then((older) =>
         buildPage([...inMemory, ...older].sort(compareShown)),
       );
-    },
-    ofTransaction: async (transactionHash, limit, signal) => {
-      const economy = chain.economy();
-      if (economy.status === 'unavailable') return null;
-      const { feed: window, ...context } = economy;
-      const { chainId } = context.chain;
-      const inMemory = window.events.filter(({ source }) => source.transactionHash === transactionHash);
-      const evicted = findEvictedSource(readSources(economy), 'chain');
-      // One message makes all events of a transaction safe.
-      const isSplit = (inMemory.first()?.position ?? 0) <= (evicted?.evicted.through.position ?? -1);
-      const { core, mining } = context.identities;
-      const idPrefixes = [core, mining].map((one) => buildChainIdPrefix(chainId, one, transactionHash));
-      const query = { idPrefixes, limit };
-      const older =
-        evicted !== null && isSplit ? await olderEvents.ofTransaction(evicted, query, signal) : [];
-      const items = [...older.map(toFeedItem), ...inMemory.map((event) => toChainItem(chainId, event))];
-      // After a reorganization an event may be stored once more.
-      const byId = new Map(items.map((item) => [item.id, item]));
-      return { ...context, events: [...byId.values()].slice(0, limit) };
     },
   };
 }
@@ -181,10 +150,15 @@ function listTypes(category: FeedCategory, source: FeedSource): FeedType[] {
   );
 }
 
-/** Whether memory holds every event of a category that was recorded at or after a time. */
-function isInMemoryFrom(sources: FeedSources, category: FeedCategory, timeMs: number): boolean {
+/** Whether memory holds every event that meets a filter and was recorded at or after a time. */
+function isInMemoryFrom(sources: FeedSources, filter: EventFilter, timeMs: number): boolean {
   return feedSources.every((source) => {
     const { through, throughMs } = sources[source].evicted;
-    return through === null || throughMs < timeMs || listStoredCategories(category, source).length === 0;
+    return through === null || throughMs < timeMs || listStoredKeys(filter, source).length === 0;
   });
+}
+
+/** The place below which all events were recorded before a time. At the same time, measurements come last. */
+function findPlaceOf(timeMs: number): FeedPlace {
+  return { recordedAtMs: timeMs, source: 'measurement', position: -1, ordinal: -1 };
 }

@@ -22,7 +22,6 @@ export function createPageViews(views: ActorViews): ActorViews {
       page: (request, signal) => chooseFeed().page(request, signal),
       locate: (id, signal) => chooseFeed().locate(id, signal),
       after: (category, from, limit) => chooseFeed().after(category, from, limit),
-      ofTransaction: (hash, limit, signal) => chooseFeed().ofTransaction(hash, limit, signal),
     },
   };
   // Other views are read from the original, whose statistics change.

@@ -1,19 +1,21 @@
 import { encodeFeedCursor } from '../../../actors/views/feed/feedCursor.ts';
-import type {
-  FeedCategory,
-  FeedItem,
-  FeedPage,
-  FeedRequest,
-  FeedViews,
+import {
+  type EventFilter,
+  type EventNoun,
+  type FeedCategory,
+  type FeedItem,
+  type FeedPage,
+  type FeedRequest,
+  type FeedViews,
+  selectCategory,
 } from '../../../actors/views/feed/feedViews.ts';
 import { findDaySpan } from '../../explorer/days.ts';
-import { type FeedEvent, searchedEventsMax, transactionEventsMax } from '../../explorer/page.ts';
+import { type FeedEvent, recordEventsMax } from '../../explorer/page.ts';
 import type { RecordView } from '../../explorer/place.ts';
 import { feedEvent, toFeedEventBody } from '../../responses/feed/feedEvent.ts';
 
-const eventsPerPage = 100;
 /** Pages that are read for one record. */
-const pagesReadMax = searchedEventsMax / eventsPerPage;
+const pagesReadMax = 20;
 /** Events that are read to learn which numbers a time has: the first of them may be of another kind. */
 const eventsPerProbe = 10;
 /** How exactly the time of a record is searched for before pages are read: about 20 probes. */
@@ -39,22 +41,14 @@ const completedBlocks: FindSpan = ({ event }) => {
   const { blockHeight, completedBlockCount } = event.details;
   return [blockHeight - completedBlockCount, blockHeight];
 };
-const chainBlock: FindSpan = ({ event }) =>
-  event.family === 'chain' ? [event.source.blockNumber - 1n, event.source.blockNumber] : null;
 
 /** Where records with a number are searched for, newest first. */
-const spans: Readonly<
-  Record<'round' | 'block' | 'ethereum-block', readonly (readonly [FeedCategory, FindSpan])[]>
-> = {
+const spans: Readonly<Record<'round' | 'block', readonly (readonly [FeedCategory, FindSpan])[]>> = {
   round: [
     ['protocol', mintedRounds],
     ['protocol', settledRounds],
   ],
   block: [['protocol', completedBlocks]],
-  'ethereum-block': [
-    ['protocol', chainBlock],
-    ['players', chainBlock],
-  ],
 };
 
 /** Returns the events of a record, newest first, and of a transaction in the order of the chain; null if they cannot be read at the moment. */
@@ -82,7 +76,7 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
    * @param isBefore whether an item, and so all older ones, come before the record.
    */
   async function collect(
-    { category, cursor }: Pick<FeedRequest, 'category' | 'cursor'>,
+    { filter, cursor }: Pick<FeedRequest, 'filter' | 'cursor'>,
     matches: (item: FeedItem) => boolean,
     isBefore: (item: FeedItem) => boolean,
     signal: AbortSignal,
@@ -90,7 +84,7 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
     const found: FeedEvent[] = [];
     let from = cursor;
     for (let count = 0; count < pagesReadMax; count++) {
-      const page = await readPage({ category, cursor: from, limit: eventsPerPage }, signal);
+      const page = await readPage({ filter, cursor: from, limit: recordEventsMax }, signal);
       for (const item of page.events)
         if (matches(item)) found.push(feedEvent.parse(toFeedEventBody(item, page)));
       if (page.nextCursor === null || page.events.some(isBefore)) break;
@@ -101,7 +95,8 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
 
   async function findSpan(category: FeedCategory, span: FindSpan, number: bigint, signal: AbortSignal) {
     let cursor: string | null = null;
-    const newest = await readPage({ category, cursor, limit: 1 }, signal);
+    const filter = selectCategory(category);
+    const newest = await readPage({ filter, cursor, limit: 1 }, signal);
     // Every event that was recorded after the later time has a higher number.
     let [earlierMs, laterMs] = [0, newest.events[0]?.recordedAtMs ?? 0];
     while (laterMs - earlierMs > probedMs) {
@@ -113,7 +108,7 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
         position: last,
         ordinal: last,
       });
-      const { events } = await readPage({ category, cursor: probe, limit: eventsPerProbe }, signal);
+      const { events } = await readPage({ filter, cursor: probe, limit: eventsPerProbe }, signal);
       const found = events.map(span).find((one) => one !== null) ?? null;
       if (found !== null && found[0] >= number) [laterMs, cursor] = [recordedAtMs, probe];
       else earlierMs = recordedAtMs;
@@ -123,7 +118,7 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
       return after < number && number <= through;
     };
     const isBefore = (item: FeedItem) => (span(item)?.[1] ?? number) < number;
-    return collect({ category, cursor }, matches, isBefore, signal);
+    return collect({ filter, cursor }, matches, isBefore, signal);
   }
 
   async function findById(id: string, signal: AbortSignal): Promise<FeedEvent[]> {
@@ -143,31 +138,25 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
       .map(({ item }) => feedEvent.parse(toFeedEventBody(item, read.context)));
   }
 
-  async function findOfTransaction(hash: string, signal: AbortSignal): Promise<FeedEvent[]> {
-    const found = hasViews() ? await feed.ofTransaction(hash, transactionEventsMax, signal) : null;
-    if (found === null) throw new Error(unreadable);
-    return found.events.map((item) => feedEvent.parse(toFeedEventBody(item, found)));
+  /** The newest events of a noun, newest first. */
+  async function findOf(noun: EventNoun, signal: AbortSignal): Promise<FeedEvent[]> {
+    const filter: EventFilter = { ...selectCategory('all'), nouns: [[noun]] };
+    const page = await readPage({ filter, cursor: null, limit: recordEventsMax }, signal);
+    return page.events.map((item) => feedEvent.parse(toFeedEventBody(item, page)));
   }
 
   /** The wheel's milestones and records of a universal day, by the device's clock. */
   async function findOfDay(date: string, signal: AbortSignal): Promise<FeedEvent[]> {
-    const category = 'measurement';
-    const newest = hasViews() ? await feed.page({ category, cursor: null, limit: 1 }, signal) : null;
+    const [startMs, endMs] = findDaySpan(date);
+    const filter = { ...selectCategory('measurement'), fromMs: startMs, toMs: endMs + lateMs };
+    const newest = hasViews() ? await feed.page({ filter, cursor: null, limit: 1 }, signal) : null;
     // A day has figures without a chain, and without events.
     if (newest !== null && 'status' in newest && newest.status === 'unavailable') return [];
-    const [startMs, endMs] = findDaySpan(date);
-    const last = Number.MAX_SAFE_INTEGER;
-    const cursor = encodeFeedCursor(category, {
-      recordedAtMs: endMs + lateMs,
-      source: 'chain',
-      position: last,
-      ordinal: last,
-    });
     return collect(
-      { category, cursor },
+      { filter, cursor: null },
       ({ event }) =>
         event.family === 'measurement' && event.observedAtMs >= startMs && event.observedAtMs < endMs,
-      ({ recordedAtMs }) => recordedAtMs < startMs,
+      () => false,
       signal,
     );
   }
@@ -177,16 +166,13 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
       case 'event':
         return findById(id, signal);
       case 'transaction':
-        return findOfTransaction(id, signal);
+        return (await findOf({ kind: 'transaction', hash: id }, signal)).reverse();
+      case 'ethereum-block':
+        return findOf({ kind: 'ethereumBlock', number: BigInt(id) }, signal);
       case 'day':
         return findOfDay(id, signal);
       case 'miner':
-        return collect(
-          { category: 'players', cursor: null },
-          (item) => listMiners(item).includes(BigInt(id)),
-          () => false,
-          signal,
-        );
+        return findOf({ kind: 'miner', tokenId: BigInt(id) }, signal);
       default: {
         const found = spans[view].map(([category, span]) => findSpan(category, span, BigInt(id), signal));
         return (await Promise.all(found)).flat();
@@ -195,19 +181,4 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
   }
 
   return (view, id, signal) => find(view, id, signal).catch(() => null);
-}
-
-function listMiners({ event }: FeedItem): readonly bigint[] {
-  if (event.family !== 'chain') return [];
-  const { details } = event;
-  switch (details.type) {
-    case 'player.miner_minted':
-      return [details.tokenId];
-    case 'player.miners_merged':
-      return [details.survivorTokenId, details.donorTokenId];
-    case 'player.rewards_claimed':
-      return details.tokenIds;
-    default:
-      return [];
-  }
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { selectCategory } from '../../../actors/feed/eventFilter.ts';
 import { type FeedCategory, feedCategories, isOfCategory } from '../../../actors/feed/feedCategories.ts';
 import type { FeedItem, FeedPlace } from '../../../actors/feed/feedItem.ts';
 import { decodeFeedPosition, encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
@@ -36,7 +37,9 @@ describe('the order of the feed', () => {
         const take = (more: number) => {
           const [newer, ofChain] = [arrived(measurements, more), arrived(chain, more)];
           index.update({ measurement: createWindow(newer), chain: createWindow(ofChain) });
-          const ids = index.olderThan(category, null, Number.MAX_SAFE_INTEGER).map(({ id }) => id);
+          const ids = index
+            .olderThan(selectCategory(category), null, Number.MAX_SAFE_INTEGER)
+            .map(({ id }) => id);
           const expected = inFeedOrder(newer, ofChain).filter(({ type }) => isOfCategory(category, type));
           expect(ids).toEqual(expected.map(({ id }) => id));
           return ids;
@@ -45,7 +48,7 @@ describe('the order of the feed', () => {
         const seen: string[] = [];
         let after: FeedPlace | null = null;
         for (let page = 1; page < 1_000; page++) {
-          const items: readonly FeedItem[] = index.olderThan(category, after, limit);
+          const items: readonly FeedItem[] = index.olderThan(selectCategory(category), after, limit);
           seen.push(...items.map(({ id }) => id));
           after = items.at(-1) ?? null;
           if (items.length < limit) break;
@@ -69,7 +72,7 @@ describe('the order of the feed', () => {
       buildMeasurementEvents([{ receivedAtMs: 15, distances: 0 }]).slice(0, 1),
     );
     const listTimes = (category: FeedCategory) =>
-      index.olderThan(category, null, 10).map(({ recordedAtMs }) => recordedAtMs - 1_000);
+      index.olderThan(selectCategory(category), null, 10).map(({ recordedAtMs }) => recordedAtMs - 1_000);
     index.update({ measurement, chain: createWindow(first) });
     expect(listTimes('all')).toEqual([30, 20, 15, 10]);
     index.update({ measurement, chain: createWindow([kept, ...fork]) });

@@ -18,6 +18,7 @@ import {
   type FeedViews,
   feedCategories,
   isOfCategory,
+  selectCategory,
 } from '../../../actors/views/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import { chainlessViews } from '../../support/chain/chainlessViews.ts';
@@ -62,8 +63,8 @@ function createProcess(streams: Streams) {
     listItems(streams).filter(({ category }) => categories.includes(category));
   const olderEvents: OlderEvents = {
     ...noOlderEvents,
-    before: async ({ evicted }, { categories }) =>
-      rowsOf(categories).filter((row) => compareArrivals(row, evicted.through) <= 0),
+    before: async ({ evicted }, { keys }) =>
+      rowsOf(keys).filter((row) => compareArrivals(row, evicted.through) <= 0),
     find: async ({ source }, id) =>
       listItems(streams).find((row) => row.source === source && row.id === id) ?? null,
     lastBefore: async ({ source }, timeMs) =>
@@ -266,7 +267,7 @@ describe('a client of the event stream', () => {
       // What is in memory is not read.
       const newest = feed.position() as FeedPosition;
       expect(feed.after('all', newest, 99)).toMatchObject({ items: [], isComplete: true });
-      const page = { category: 'all', limit: 1, cursor: null } as const;
+      const page = { filter: selectCategory('all'), limit: 1, cursor: null };
       if (share < 1) expect(feed.page(page, neverAborted)).toHaveProperty('events.length', 1);
       for (const item of listItems(streams)) {
         const other = listItems(streams).findLast(
@@ -313,8 +314,7 @@ it('the feed has neither news nor a position without a chain', async () => {
   const place = { run: '', position: 0, ordinal: 0 };
   const after = feed.after('all', { chain: place, measurement: place }, 9);
   const located = await feed.locate('chain:1', neverAborted);
-  const ofTransaction = await feed.ofTransaction('0x', 9, neverAborted);
-  expect([after, feed.position(), located, ofTransaction]).toEqual([null, null, 'unavailable', null]);
+  expect([after, feed.position(), located]).toEqual([null, null, 'unavailable']);
 });
 
 describe('a page of the feed', () => {
@@ -324,7 +324,8 @@ describe('a page of the feed', () => {
       () => noEvents,
       () => null,
     );
-    const read = (category: FeedCategory) => feed.page({ category, limit: 1, cursor: null }, neverAborted);
+    const read = (category: FeedCategory) =>
+      feed.page({ filter: selectCategory(category), limit: 1, cursor: null }, neverAborted);
     const { activeEventTypes } = read('all') as FeedPage;
     expect(activeEventTypes.filter((type) => isOfCategory('measurement', type))).toEqual([]);
     expect(read('protocol')).toHaveProperty('status', 'available');
@@ -340,7 +341,10 @@ describe('a page of the feed', () => {
       fold(share, chain.length);
       for (const category of feedCategories)
         for (const limit of [3, 99]) {
-          const { events } = (await feed.page({ category, limit, cursor: null }, neverAborted)) as FeedPage;
+          const { events } = (await feed.page(
+            { filter: selectCategory(category), limit, cursor: null },
+            neverAborted,
+          )) as FeedPage;
           const expected = inFeedOrder(measurements, chain).filter(({ type }) =>
             isOfCategory(category, type),
           );

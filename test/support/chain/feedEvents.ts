@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { List } from 'immutable';
-import type { ChainFeedEvent, MeasurementEvent } from '../../../actors/events/eventSchemas.ts';
+import type {
+  ChainFeedDetails,
+  ChainFeedEvent,
+  MeasurementEvent,
+} from '../../../actors/events/eventSchemas.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from '../../../actors/events/eventWindow.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from '../../../actors/feed/feedItem.ts';
-import { toAddress } from '../../../actors/schemas/hex.ts';
+import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { addAchievements, type MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import { acceptedReading } from '../readings/acceptedReading.ts';
 import { buildBlockHash, buildTransactionHash } from './hashes.ts';
@@ -164,5 +168,41 @@ export function inFeedOrder(
       return byTransaction || second.source.logIndex - first.source.logIndex;
     }
     return second.position - first.position || (one.id < other.id ? -1 : 1);
+  });
+}
+
+export const namedOwners = [1, 2, 3].map((digit) => toAddress(`0x${String(digit).repeat(40)}`)) as [
+  Address,
+  Address,
+  Address,
+];
+
+/** Mints, merges, claims and checkpoints of three owners and a few miners, several in each block and transaction. */
+export function buildNamedEvents(count: number): ChainFeedEvent[] {
+  const event = buildChainEvents([{ gapMs: 1, blocks: [[[false]]] }])[0] as ChainFeedEvent;
+  return Array.from({ length: count }, (_unused, at) => {
+    const owner = namedOwners[at % 3] as Address;
+    const [miner, other] = [BigInt(1 + (at % 5)), BigInt(6 + (at % 7))];
+    const merge = { level: 2, nextMergeBlock: 1n, effectiveRound: 1n };
+    const details = [
+      { ...minted, owner, tokenId: miner },
+      { type: 'player.miners_merged', owner, survivorTokenId: miner, donorTokenId: other, ...merge },
+      { type: 'player.rewards_claimed', owner, tokenIds: [miner, other], amountBaseUnits: 1n },
+      checkpointed,
+    ][at % 4] as ChainFeedDetails;
+    return {
+      ...event,
+      details,
+      recordedAtMs: 1_000 + Math.floor(at / 6),
+      position: Math.floor(at / 6) + 1,
+      ordinal: at % 6,
+      source: {
+        ...event.source,
+        blockNumber: BigInt(Math.floor(at / 4)),
+        transactionHash: buildTransactionHash(1 + Math.floor(at / 2)),
+        transactionIndex: Math.floor(at / 2) % 2,
+        logIndex: at % 2,
+      },
+    };
   });
 }

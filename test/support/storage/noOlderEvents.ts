@@ -7,6 +7,5 @@ export const noOlderEvents: OlderEvents = {
   before: refuse,
   after: refuse,
   find: refuse,
-  ofTransaction: refuse,
   lastBefore: refuse,
 };

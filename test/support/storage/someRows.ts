@@ -62,6 +62,7 @@ export const someRows = {
     recordedAtMs: timeMs,
     arrivedAtMs: timeMs,
     event: '{}',
+    keys: ['measurement'],
     storedBy: 6,
   },
 } as const;

@@ -6,7 +6,7 @@ import { Time } from '../../components/Time.tsx';
 import { WholeTransaction } from '../../components/TransactionLink.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { toBlock, toEthereumBlock, toMiner } from '../../format/sentence.ts';
-import { type FeedEvent, type MinerHolder, searchedEventsMax, transactionEventsMax } from '../../page.ts';
+import { type FeedEvent, type MinerHolder, recordEventsMax } from '../../page.ts';
 import { formatPlace, nameView, type Place, type RecordView } from '../../place.ts';
 import { corePath, metadataPath, statusPath } from '../../resources.ts';
 import { countBlocks } from '../../rounds.ts';
@@ -67,14 +67,8 @@ export function RecordPage({ view, id, events, holder }: RecordProps) {
           </ol>
         </>
       )}
-      {view === 'miner' && (
-        <p class="small quiet">
-          Its events are searched for in the newest {formatInteger(searchedEventsMax)} of all owners. The page
-          of an owner has older ones.
-        </p>
-      )}
-      {view === 'transaction' && events?.length === transactionEventsMax && (
-        <p class="small quiet">These are its first {formatInteger(transactionEventsMax)} events.</p>
+      {events !== null && events.length >= recordEventsMax && (
+        <p class="small quiet">These are its newest {formatInteger(recordEventsMax)} events.</p>
       )}
       {view === 'day' && <DayEnd date={id} />}
       {view === 'event' && events?.[0] !== undefined && <Payload event={events[0]} />}

@@ -1,0 +1,55 @@
+import { memoizeByIdentity } from '../memoizeByIdentity.ts';
+import { type EventNoun, formatKey, listEventKeys } from './eventKeys.ts';
+import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from './feedCategories.ts';
+import type { FeedItem } from './feedItem.ts';
+import type { FeedSource } from './feedPosition.ts';
+import { listStoredCategories } from './olderEvents.ts';
+
+/** Selects events of the feed. An event must meet every condition. */
+export interface EventFilter {
+  readonly category: FeedCategory;
+  /** Null for any type. */
+  readonly type: FeedType | null;
+  /** Lists of nouns. An event must have one noun of each list. */
+  readonly nouns: readonly (readonly EventNoun[])[];
+  /** First time of recording (epoch milliseconds); null for any. */
+  readonly fromMs: number | null;
+  /** Time before which events were recorded (epoch milliseconds); null for any. */
+  readonly toMs: number | null;
+}
+
+/** Selects all events of a category. */
+export function selectCategory(category: FeedCategory): EventFilter {
+  return { category, type: null, nouns: [], fromMs: null, toMs: null };
+}
+
+const findKeys = memoizeByIdentity((item: FeedItem) => new Set(listEventKeys(item)));
+
+export function meetsFilter(item: FeedItem, { category, type, nouns, fromMs, toMs }: EventFilter): boolean {
+  return (
+    isOfCategory(category, item.type) &&
+    (type === null || item.type === type) &&
+    (fromMs === null || item.recordedAtMs >= fromMs) &&
+    (toMs === null || item.recordedAtMs < toMs) &&
+    nouns.every((list) => list.some((noun) => findKeys(item).has(formatKey(noun, null))))
+  );
+}
+
+/** Kinds of nouns, from those with the fewest events. */
+const byEventCount: readonly EventNoun['kind'][] = ['transaction', 'ethereumBlock', 'miner', 'owner'];
+
+/** Keys of the stored events of a source among which are all that meet a filter. No keys if no event of the source can meet it. */
+export function listStoredKeys(
+  { category, type, nouns }: EventFilter,
+  source: FeedSource,
+): readonly string[] {
+  const categories = listStoredCategories(category, source);
+  if (type !== null && !categories.includes(feedTypes[type])) return [];
+  const [fewest] = nouns.toSorted((one, other) => rankOf(one) - rankOf(other));
+  if (fewest === undefined) return type === null ? categories : [type];
+  return source === 'chain' && categories.length > 0 ? fewest.map((noun) => formatKey(noun, type)) : [];
+}
+
+function rankOf([first]: readonly EventNoun[]): number {
+  return first === undefined ? -1 : byEventCount.indexOf(first.kind);
+}

@@ -1,0 +1,63 @@
+import type { ChainFeedDetails } from '../events/eventSchemas.ts';
+import { type FeedType, feedTypes } from './feedCategories.ts';
+import type { FeedItem } from './feedItem.ts';
+
+/** Something that events are about, by which they are found. */
+export type EventNoun =
+  | { readonly kind: 'owner'; readonly address: string }
+  | { readonly kind: 'miner'; readonly tokenId: bigint }
+  | { readonly kind: 'transaction'; readonly hash: string }
+  | { readonly kind: 'ethereumBlock'; readonly number: bigint };
+
+/** The key of all events of a noun, or of its events of one type. Few events have the same transaction or block, so these have no key with a type. */
+export function formatKey(noun: EventNoun, type: FeedType | null): string {
+  const key = formatNoun(noun);
+  return type === null || noun.kind === 'transaction' || noun.kind === 'ethereumBlock'
+    ? key
+    : `${key} ${type}`;
+}
+
+/** All keys of an event: its category, its type, and the keys of its nouns. */
+export function listEventKeys({ type, event }: FeedItem): string[] {
+  const nouns: EventNoun[] =
+    event.family === 'chain'
+      ? [
+          { kind: 'transaction', hash: event.source.transactionHash },
+          { kind: 'ethereumBlock', number: event.source.blockNumber },
+          ...listParties(event.details),
+        ]
+      : [];
+  const keys = nouns.flatMap((noun) => [formatKey(noun, null), formatKey(noun, type)]);
+  return [...new Set([feedTypes[type], type, ...keys])];
+}
+
+/** The owner and the miners of an event. */
+function listParties(details: ChainFeedDetails): EventNoun[] {
+  switch (details.type) {
+    case 'system.settlement_completed':
+    case 'system.mining_checkpointed':
+      return [];
+    case 'player.miner_minted':
+      return [ownerOf(details.owner), minerOf(details.tokenId)];
+    case 'player.miners_merged':
+      return [ownerOf(details.owner), minerOf(details.survivorTokenId), minerOf(details.donorTokenId)];
+    case 'player.rewards_claimed':
+      return [ownerOf(details.owner), ...details.tokenIds.map(minerOf)];
+  }
+}
+
+const ownerOf = (address: string): EventNoun => ({ kind: 'owner', address });
+const minerOf = (tokenId: bigint): EventNoun => ({ kind: 'miner', tokenId });
+
+function formatNoun(noun: EventNoun): string {
+  switch (noun.kind) {
+    case 'owner':
+      return `owner ${noun.address}`;
+    case 'miner':
+      return `miner ${noun.tokenId}`;
+    case 'transaction':
+      return `transaction ${noun.hash}`;
+    case 'ethereumBlock':
+      return `block ${noun.number}`;
+  }
+}
