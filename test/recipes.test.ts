@@ -218,6 +218,7 @@ it('after the first steps, the compiler names files that the recipes name, too',
   );
   const named = new Set([...stdout.matchAll(/^(\S+)\(\d+,\d+\): error/gm)].map(([, file]) => file));
   expect([...named].sort()).toEqual([
+    'actors/feed/eventKeys.ts',
     'actors/wheel/measurementEvents.ts',
     'http/explorer/format/events.ts',
     'http/responses/feed/feedEvent.ts',

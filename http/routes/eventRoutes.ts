@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import { type FeedRequest, feedCategories, selectCategory } from '../../actors/views/feed/feedViews.ts';
+import { type FeedRequest, feedCategories } from '../../actors/views/feed/feedViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { eventsResponse, toEventsBody } from '../responses/feed/events.ts';
 import { cursor } from '../responses/observations.ts';
 import { noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
+import { filterParameters, parseFilter } from './feedFilter.ts';
 import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
-import { defineReadRoute, type QueryParameter, type ReadResult, type Route } from './route.ts';
+import { defineReadRoute, type QueryParameter, type ReadRoute, type Route } from './route.ts';
 
 /** Page size of the feed (CONTRACT.md, Event feed). */
 export const feedPageDefault = 40;
 
-const query: readonly QueryParameter[] = [
+const pageParameters: readonly QueryParameter[] = [
   {
     name: 'category',
     description: 'Category of the events',
@@ -29,42 +30,48 @@ const query: readonly QueryParameter[] = [
   },
 ];
 
-function parseFeedRequest(search: URLSearchParams): FeedRequest | null {
-  const parameters = parseExactQuery(search, ['category', 'limit', 'cursor']);
+/** @param names of the parameters that the route has. */
+function parseFeedRequest(search: URLSearchParams, names: readonly string[]): FeedRequest | null {
+  const parameters = parseExactQuery(search, names);
   const category = feedCategories.find((one) => one === (parameters?.get('category') ?? 'all'));
   const limit = parsePageLimit(parameters?.get('limit'), feedPageDefault);
   const from = parameters?.get('cursor') ?? null;
   if (parameters === null || category === undefined || limit === null) return null;
   if (from !== null && !cursor.safeParse(from).success) return null;
-  return { filter: selectCategory(category), limit, cursor: from };
+  const filter = parseFilter(category, parameters);
+  return filter === null ? null : { filter, limit, cursor: from };
 }
 
-function read(
-  { views }: { views: ActorViews },
-  { query: search, signal }: { query: URLSearchParams; signal: AbortSignal },
-): ReadResult<z.infer<typeof eventsResponse>> | Promise<ReadResult<z.infer<typeof eventsResponse>>> {
-  const request = parseFeedRequest(search);
-  if (request === null) return { error: 'invalid_query' };
-  const result = views.feed.page(request, signal);
-  if (result instanceof Promise) return result.then((page) => ({ body: toEventsBody(page) }));
-  return 'fault' in result ? { error: 'invalid_cursor' } : { body: toEventsBody(result) };
+/** A route of the feed. Its pages are the same with the same parameters. */
+function defineFeedRoute(
+  entry: Pick<ReadRoute, 'path' | 'operationId'> & { readonly query: readonly QueryParameter[] },
+): Route {
+  const names = entry.query.map(({ name }) => name);
+  return defineReadRoute({
+    ...entry,
+    summary: 'Events of the chain and milestones of the wheel, newest first',
+    topic: 'events',
+    rateClass: 'publicHeavy',
+    cacheControl: noStore,
+    errors: ['invalid_query', 'invalid_cursor'],
+    response: eventsResponse,
+    read: ({ views }, { query: search, signal }) => {
+      const request = parseFeedRequest(search, names);
+      if (request === null) return { error: 'invalid_query' };
+      const result = views.feed.page(request, signal);
+      if (result instanceof Promise) return result.then((page) => ({ body: toEventsBody(page) }));
+      return 'fault' in result ? { error: 'invalid_cursor' } : { body: toEventsBody(result) };
+    },
+    inputs: ({ feed }: ActorViews) => feed.inputs(),
+    unavailable: (views: ActorViews) => toEventsBody(describeUnreadable(views)),
+  });
 }
 
-const members = {
-  summary: 'Events of the chain and milestones of the wheel, newest first',
-  topic: 'events',
-  rateClass: 'publicHeavy',
-  query,
-  cacheControl: noStore,
-  errors: ['invalid_query', 'invalid_cursor'],
-  response: eventsResponse,
-  read,
-  inputs: ({ feed }: ActorViews) => feed.inputs(),
-  unavailable: (views: ActorViews) => toEventsBody(describeUnreadable(views)),
-} as const;
-
-/** The event feed, identical on the public and the plain route. */
 export const eventRoutes: readonly Route[] = [
-  defineReadRoute({ ...members, path: '/v1/events', operationId: 'getEvents' }),
-  defineReadRoute({ ...members, path: '/v2/public/events', operationId: 'getPublicEvents' }),
+  defineFeedRoute({
+    path: '/v1/events',
+    operationId: 'getEvents',
+    query: [...pageParameters, ...filterParameters],
+  }),
+  defineFeedRoute({ path: '/v2/public/events', operationId: 'getPublicEvents', query: pageParameters }),
 ];

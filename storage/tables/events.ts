@@ -10,7 +10,7 @@ import { defineTable, type Table } from './table.ts';
 const categories: readonly StoredCategory[] = ['measurement', 'protocol', 'players'];
 
 /** Place of an event in the order of the feed, by one of its keys. */
-export interface EventKeyRow
+interface EventKeyRow
   extends Pick<EventRow, 'installationId' | 'recordedAtMs' | 'position' | 'ordinal' | 'storedBy'> {
   readonly key: string;
 }

@@ -1,8 +1,15 @@
+import { getAddress } from 'viem/utils';
 import { expect, it } from 'vitest';
+import type { z } from 'zod';
+import type { ChainFeedEvent } from '../../actors/events/eventSchemas.ts';
+import { toChainItem } from '../../actors/feed/feedItem.ts';
 import { encodeFeedPosition } from '../../actors/views/feed/feedViews.ts';
+import type { eventsResponse } from '../../http/responses/feed/events.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
+import { buildNamedEvents, feedChainId, namedOwners } from '../support/chain/feedEvents.ts';
 import { buildFeedEvent, replaceFeed, rewardsClaimed } from '../support/chain/feedOfEvents.ts';
 import { listen } from '../support/http/eventSource.ts';
+import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { createSpeedRecords } from '../support/readings/speedRecords.ts';
@@ -39,6 +46,76 @@ it('events are refused for unknown parameters, and for cursors of another catego
       expect(response.headers.get('cache-control')).toBe('no-store');
     }
   }
+});
+
+it('events are chosen by conditions, of which each must be met, page by page', async () => {
+  const state = buildState(buildEconomyEvents());
+  const events = buildNamedEvents(24);
+  const server = await startPublicServer({ chain: replaceFeed(createStateViews(state).views, events) });
+  const [owner, other] = namedOwners;
+  const { transactionHash } = (events[4] as ChainFeedEvent).source;
+  const read = async (query: string) => {
+    const found: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const path = `/v1/events?limit=2&${query}${cursor === '' ? '' : `&cursor=${cursor}`}`;
+      const body = (await (await server.get(path)).json()) as z.infer<typeof eventsResponse>;
+      if (body.status !== 'available') throw new Error(body.reason);
+      found.push(...body.events.map(({ id }) => id));
+      cursor = body.nextCursor;
+    }
+    return found;
+  };
+  const idsOf = (matches: (event: ChainFeedEvent, at: number) => boolean) =>
+    events
+      .filter(matches)
+      .map((event) => toChainItem(feedChainId, event).id)
+      .reverse();
+  for (const [query, matches] of [
+    [`owner=${owner}`, (_event, at) => at % 3 === 0 && at % 4 !== 3],
+    [
+      `owner=${owner},${getAddress(other)}&type=player.miner_minted`,
+      (_event, at) => at % 3 < 2 && at % 4 === 0,
+    ],
+    ['tokenId=3', (_event, at) => at % 5 === 2 && at % 4 !== 3],
+    [
+      `tokenId=3,4&owner=${other}`,
+      (_event, at) => (at % 5 === 2 || at % 5 === 3) && at % 3 === 1 && at % 4 !== 3,
+    ],
+    [`transaction=${transactionHash}`, ({ source }) => source.transactionHash === transactionHash],
+    ['ethereumBlock=2', ({ source }) => source.blockNumber === 2n],
+    ['type=system.mining_checkpointed&category=players', () => false],
+    [
+      'from=1970-01-01T00:00:01.001Z&to=1970-01-01T00:00:01.003Z',
+      ({ recordedAtMs: ms }) => ms >= 1_001 && ms < 1_003,
+    ],
+    ['to=1970-01-01', () => false],
+    ['from=1970-01-02', () => false],
+  ] as readonly (readonly [string, Parameters<typeof idsOf>[0]])[])
+    expect([query, await read(query)]).toEqual([query, idsOf(matches)]);
+  const many = Array.from({ length: 21 }, () => owner).join(',');
+  for (const query of [
+    'type=',
+    'type=none',
+    'owner=',
+    'owner=0x1',
+    `owner=${owner},`,
+    `owner=${owner.replace('0x', '0X')}`,
+    `owner=${many}`,
+    'tokenId=0',
+    'tokenId=10000',
+    'tokenId=1;2',
+    'transaction=0x1',
+    `transaction=${transactionHash},${transactionHash}`,
+    'ethereumBlock=-1',
+    'from=yesterday',
+    'from=2026-02-30',
+    'to=2026-11-25T25:00Z',
+    'to=1',
+    `owner=${owner}&owner=${owner}`,
+  ])
+    await expectError(await server.get(`/v1/events?${query}`), 400, 'invalid_query');
+  // The public route is as before.
+  await expectError(await server.get(`/v2/public/events?owner=${owner}`), 400, 'invalid_query');
 });
 
 it.each(paths)('%s is prepared again when the wheel has reached something', async (path) => {
