@@ -139,6 +139,24 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
       return eventsAt(of, runs, takeOnce(found), signal);
     },
 
+    ofMiner: async (of, tokenId, signal) => {
+      const visible = selectVisible(await eventsStored(of, signal));
+      const { events } = selectTables(of);
+      const members = ['tokenId', 'survivorTokenId', 'donorTokenId'];
+      const isOne = members.map(
+        (member) => `JSONExtractString(event, 'details', '${member}', '$bigint') = {tokenId:String}`,
+      );
+      const found = await select(
+        measurementEvents.events,
+        // Only the owners' events are read, and the JSON of few of them: there are no more mints and merges than miners.
+        `FROM ${events.name} PREWHERE category = 'players' AND type IN ('player.miner_minted', 'player.miners_merged')
+         WHERE ${visible.sql} AND (${isOne.join(' OR ')}) AND ${isEvicted} ORDER BY position, ordinal`,
+        { ...evictedParameters(of), ...visible.parameters, tokenId: String(tokenId) },
+        signal,
+      );
+      return takeOnce(found);
+    },
+
     lastBefore: async (of, timeMs, signal) => {
       const runs = await eventsStored(of, signal);
       const { events } = selectTables(of);

@@ -45,6 +45,8 @@ export interface OlderEvents {
     query: { readonly idPrefixes: readonly string[]; readonly limit: number },
     signal: AbortSignal,
   ): Promise<readonly EventRow[]>;
+  /** The mint and the merges of a miner, oldest first. Each miner has few. */
+  ofMiner(from: EvictedSource, tokenId: bigint, signal: AbortSignal): Promise<readonly EventRow[]>;
   /** The last event that arrived before a time (epoch milliseconds). */
   lastBefore(from: EvictedSource, timeMs: number, signal: AbortSignal): Promise<Arrival | null>;
 }

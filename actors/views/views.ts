@@ -169,7 +169,7 @@ export interface ActorViews {
   /** Events of the chain and achievements of the public installation. */
   readonly feed: FeedViews;
   /** The same from the last known state of the chain, for the pages while `feed` is unavailable. */
-  readonly lastKnownFeed: Pick<FeedViews, 'page' | 'locate' | 'after' | 'ofTransaction'>;
+  readonly lastKnownFeed: Pick<FeedViews, 'page' | 'locate' | 'after' | 'ofTransaction' | 'ofMiner'>;
   /** Statistics of the public installation; null until all readings from before the start are folded. */
   readonly statistics: StatisticsViews | null;
 }

@@ -38,6 +38,7 @@ export function createServiceViews(options: ServiceViewsOptions) {
       after: async (...query) => expectFollowers().olderEvents.after(...query),
       find: async (...query) => expectFollowers().olderEvents.find(...query),
       ofTransaction: async (...query) => expectFollowers().olderEvents.ofTransaction(...query),
+      ofMiner: async (...query) => expectFollowers().olderEvents.ofMiner(...query),
       lastBefore: async (...query) => expectFollowers().olderEvents.lastBefore(...query),
     },
     chain: createChainViews({

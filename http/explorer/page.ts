@@ -25,7 +25,7 @@ export interface Bodies {
   readonly activity: z.infer<typeof plainOwnerActivityResponse>;
   readonly metadata: z.infer<typeof plainMetadataResponse>;
 }
-/** Miners are searched for in this many of the newest events, since these have no order by miner. */
+/** Claims of a miner are searched for in this many of the newest events, since these have no order by miner. */
 export const searchedEventsMax = 2_000;
 
 /** More events of a transaction are not shown. */

@@ -244,6 +244,55 @@ describe('events of any age', () => {
     }
   });
 
+  it('are found by miner, in memory and in rows', async () => {
+    const opened = await openTables();
+    const [event] = buildChainEvents([{ gapMs: 0, blocks: [[[true]]] }]);
+    if (event === undefined) throw new Error('no event');
+    const merged = { ...minted, type: 'player.miners_merged', level: 2, effectiveRound: 1n } as const;
+    const merge = (survivorTokenId: bigint, donorTokenId: bigint) => {
+      const { tokenId: _, weight: _w, firstRound: _f, ...others } = merged;
+      return { ...others, survivorTokenId, donorTokenId };
+    };
+    const claim = {
+      type: 'player.rewards_claimed',
+      owner: minter,
+      tokenIds: [1n],
+      amountBaseUnits: 1n,
+    } as const;
+    const details = [
+      ...[1n, 2n, 12n, 3n].map((tokenId) => ({ ...minted, tokenId })),
+      merge(1n, 2n),
+      claim,
+      merge(12n, 3n),
+      merge(1n, 12n),
+    ];
+    const chain = details.map(
+      (one, at): ChainFeedEvent => ({
+        ...event,
+        details: one,
+        position: at + 1,
+        source: { ...event.source, transactionHash: buildTransactionHash(at + 1) },
+      }),
+    );
+    await storeRows(opened.database, buildRows([], chain), feedRun);
+    // A batch that was sent twice.
+    await storeRows(opened.database, buildRows([], chain), feedRun);
+    for (const share of [0, 0.5, 1]) {
+      const { feed, sources } = createFeed(opened);
+      sources.chain = evictShare(chain, share).window;
+      const find = async (tokenId: bigint) =>
+        (await feed.ofMiner(tokenId, neverAborted))?.events.map(({ position }) => position);
+      expect([
+        share,
+        await find(1n),
+        await find(2n),
+        await find(3n),
+        await find(12n),
+        await find(9n),
+      ]).toEqual([share, [1, 5, 8], [2, 5], [4, 7], [3, 7, 8], []]);
+    }
+  });
+
   it('are found by ID, in memory and in rows', async () => {
     const opened = await openTables();
     const { database } = opened;

@@ -1,7 +1,8 @@
 import { List } from 'immutable';
 import { cacheView } from '../../cacheView.ts';
+import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import { nothingEvicted } from '../../events/eventWindow.ts';
-import { toFeedItem } from '../../feed/eventRows.ts';
+import { type EventRow, toFeedItem } from '../../feed/eventRows.ts';
 import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from '../../feed/feedCategories.ts';
 import {
   buildChainIdPrefix,
@@ -52,8 +53,8 @@ export interface FeedUnavailable {
   readonly reason: FeedUnavailableReason;
 }
 
-/** Events of one transaction, in the order of the chain. */
-interface TransactionEvents extends Omit<EconomyView, 'feed'> {
+/** Events of one record, in the order of the chain. */
+interface RecordEvents extends Omit<EconomyView, 'feed'> {
   readonly events: readonly FeedItem[];
 }
 
@@ -69,11 +70,9 @@ export interface FeedViews extends FeedNewsViews {
     signal: AbortSignal,
   ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage>;
   /** At most `limit` events; null while the feed is unavailable. May reject with StorageUnavailable. */
-  ofTransaction(
-    transactionHash: string,
-    limit: number,
-    signal: AbortSignal,
-  ): Promise<TransactionEvents | null>;
+  ofTransaction(transactionHash: string, limit: number, signal: AbortSignal): Promise<RecordEvents | null>;
+  /** The mint and the merges of a miner, of any age; null while the feed is unavailable. May reject with StorageUnavailable. */
+  ofMiner(tokenId: bigint, signal: AbortSignal): Promise<RecordEvents | null>;
 }
 
 interface FeedViewsOptions {
@@ -114,6 +113,16 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
       }),
     );
     return stored.flat().map(toFeedItem);
+  }
+
+  /** Events from rows, then those in memory. After a reorganization an event may be stored once more. */
+  function joinEvents(
+    { chain: { chainId } }: EconomyView,
+    older: readonly EventRow[],
+    inMemory: Iterable<ChainFeedEvent>,
+  ): FeedItem[] {
+    const items = [...older.map(toFeedItem), ...[...inMemory].map((event) => toChainItem(chainId, event))];
+    return [...new Map(items.map((item) => [item.id, item])).values()];
   }
 
   return {
@@ -164,10 +173,16 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
       const query = { idPrefixes, limit };
       const older =
         evicted !== null && isSplit ? await olderEvents.ofTransaction(evicted, query, signal) : [];
-      const items = [...older.map(toFeedItem), ...inMemory.map((event) => toChainItem(chainId, event))];
-      // After a reorganization an event may be stored once more.
-      const byId = new Map(items.map((item) => [item.id, item]));
-      return { ...context, events: [...byId.values()].slice(0, limit) };
+      return { ...context, events: joinEvents(economy, older, inMemory).slice(0, limit) };
+    },
+    ofMiner: async (tokenId, signal) => {
+      const economy = chain.economy();
+      if (economy.status === 'unavailable') return null;
+      const { feed: window, ...context } = economy;
+      const evicted = findEvictedSource(readSources(economy), 'chain');
+      const older = evicted === null ? [] : await olderEvents.ofMiner(evicted, tokenId, signal);
+      const inMemory = window.events.filter(({ details }) => isOfMiner(details, tokenId));
+      return { ...context, events: joinEvents(economy, older, inMemory) };
     },
   };
 }
@@ -179,6 +194,13 @@ function listTypes(category: FeedCategory, source: FeedSource): FeedType[] {
     (type) =>
       isOfCategory(category, type) && (feedTypes[type] === 'measurement') === (source === 'measurement'),
   );
+}
+
+/** Whether a miner was minted or merged. */
+function isOfMiner(details: ChainFeedEvent['details'], tokenId: bigint): boolean {
+  if (details.type === 'player.miner_minted') return details.tokenId === tokenId;
+  if (details.type !== 'player.miners_merged') return false;
+  return details.survivorTokenId === tokenId || details.donorTokenId === tokenId;
 }
 
 /** Whether memory holds every event of a category that was recorded at or after a time. */

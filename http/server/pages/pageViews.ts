@@ -22,6 +22,7 @@ export function createPageViews(views: ActorViews): ActorViews {
       page: (request, signal) => chooseFeed().page(request, signal),
       locate: (id, signal) => chooseFeed().locate(id, signal),
       after: (category, from, limit) => chooseFeed().after(category, from, limit),
+      ofMiner: (tokenId, signal) => chooseFeed().ofMiner(tokenId, signal),
       ofTransaction: (hash, limit, signal) => chooseFeed().ofTransaction(hash, limit, signal),
     },
   };

@@ -149,6 +149,24 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
     return found.events.map((item) => feedEvent.parse(toFeedEventBody(item, found)));
   }
 
+  /** The newest events of a miner, and its mint and merges however old they are. */
+  async function findOfMiner(id: string, signal: AbortSignal): Promise<FeedEvent[]> {
+    const tokenId = BigInt(id);
+    const [newest, ofMiner] = await Promise.all([
+      collect(
+        { category: 'players', cursor: null },
+        (item) => listMiners(item).includes(tokenId),
+        () => false,
+        signal,
+      ),
+      hasViews() ? feed.ofMiner(tokenId, signal) : null,
+    ]);
+    if (ofMiner === null) throw new Error(unreadable);
+    const known = new Set(newest.map((event) => event.id));
+    const older = ofMiner.events.filter((item) => !known.has(item.id)).reverse();
+    return [...newest, ...older.map((item) => feedEvent.parse(toFeedEventBody(item, ofMiner)))];
+  }
+
   /** The wheel's milestones and records of a universal day, by the device's clock. */
   async function findOfDay(date: string, signal: AbortSignal): Promise<FeedEvent[]> {
     const category = 'measurement';
@@ -181,12 +199,7 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
       case 'day':
         return findOfDay(id, signal);
       case 'miner':
-        return collect(
-          { category: 'players', cursor: null },
-          (item) => listMiners(item).includes(BigInt(id)),
-          () => false,
-          signal,
-        );
+        return findOfMiner(id, signal);
       default: {
         const found = spans[view].map(([category, span]) => findSpan(category, span, BigInt(id), signal));
         return (await Promise.all(found)).flat();

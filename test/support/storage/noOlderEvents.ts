@@ -8,5 +8,6 @@ export const noOlderEvents: OlderEvents = {
   after: refuse,
   find: refuse,
   ofTransaction: refuse,
+  ofMiner: refuse,
   lastBefore: refuse,
 };

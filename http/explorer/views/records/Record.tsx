@@ -69,8 +69,8 @@ export function RecordPage({ view, id, events, holder }: RecordProps) {
       )}
       {view === 'miner' && (
         <p class="small quiet">
-          Its events are searched for in the newest {formatInteger(searchedEventsMax)} of all owners. The page
-          of an owner has older ones.
+          Its claims are searched for in the newest {formatInteger(searchedEventsMax)} events of all owners.
+          The page of an owner has older ones.
         </p>
       )}
       {view === 'transaction' && events?.length === transactionEventsMax && (
