@@ -41,6 +41,7 @@ export function createServiceViews(options: ServiceViewsOptions) {
       ofMiner: async (...query) => expectFollowers().olderEvents.ofMiner(...query),
       lastBefore: async (...query) => expectFollowers().olderEvents.lastBefore(...query),
     },
+    olderDay: async (...query) => expectFollowers().olderDay(...query),
     chain: createChainViews({
       installationId,
       onChain: chain === null || onChain === null ? null : { deployment: onChain, actors: chain },
