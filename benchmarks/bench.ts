@@ -4,6 +4,7 @@ import { compareVersions } from './compare.ts';
 import { measureFleet } from './fleet.ts';
 import { measureHostile } from './hostile/hostile.ts';
 import { measureLive } from './live.ts';
+import { measurePages } from './pages.ts';
 import { measurePolling } from './polling.ts';
 import { measureReplay } from './replay.ts';
 import { ProgramsMissing, type RequiredProgram, requirePrograms } from './requirePrograms.ts';
@@ -15,6 +16,7 @@ const lessToDo: Readonly<Record<string, readonly string[]>> = {
   polling: ['--rounds', '5'],
   years: ['--events', '100000'],
   fleet: ['--rounds', '1', '--seconds', '20'],
+  pages: ['--rounds', '2'],
 };
 
 const nats = ['nats-server'] as const;
@@ -24,6 +26,7 @@ const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
   replay: nats,
   live: [...nats, 'taskset'],
   fleet: [...nats, 'taskset'],
+  pages: [...nats, 'taskset'],
   start: nats,
   compare: [...nats, 'git', 'wrk', 'taskset'],
 };
@@ -77,6 +80,13 @@ addRoundsCommand(
   .option('--listeners <count>', 'clients of the event stream', parseWholeNumber, 2_000)
   .addOption(buildProfileOption())
   .action(measureLive);
+
+addRoundsCommand('pages', 'CPU that open pages take, against programs that poll one route', 4)
+  .option('--clients <count>', 'open pages, and programs', parseWholeNumber, 2_000)
+  .option('--seconds <count>', 'duration of each measurement', parseWholeNumber, 20)
+  .option('--only <text>', 'only clients with this in their name; nothing is published then')
+  .addOption(buildProfileOption())
+  .action(measurePages);
 
 addRoundsCommand('fleet', 'cores, memory and lag of one process with many wheels', 3)
   .option('--installations <count>', 'wheels', parseWholeNumber, 100_000)

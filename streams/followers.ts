@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { OlderEvents } from '../actors/feed/olderEvents.ts';
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
+import type { ReadOlderDay } from '../actors/statistics/olderDay.ts';
 import type { OlderActivity } from '../actors/views/chain/olderActivity.ts';
 import type { Database } from '../storage/database.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
@@ -20,6 +21,7 @@ import type { OldestRowMs } from '../storage/rowsTtl.ts';
 import { rowTablesOf } from '../storage/rowTables.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredActivity } from '../storage/storedActivity.ts';
+import { createStoredDays } from '../storage/storedDays.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { EpochHolder } from '../storage/tables/ingestEpochs.ts';
 import { createRunsReader, type ReadRuns } from '../storage/visibleRuns.ts';
@@ -68,6 +70,7 @@ export interface Followers {
   readonly observations: ObservationReader;
   readonly olderEvents: OlderEvents;
   readonly olderActivity: OlderActivity;
+  readonly olderDay: ReadOlderDay;
   /** Row writers by stream; empty on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
   /** Rejection logs by stream; empty on a read replica. */
@@ -148,6 +151,7 @@ export function createFollowers(options: FollowersOptions): Followers {
             }),
     }),
     olderActivity: createStoredActivity({ ...options, writer: chainWriter, readRuns: readChainRuns }),
+    olderDay: createStoredDays({ database, readRuns: readReadingRuns, oldestRowMs }),
     writers,
     rejections,
     recent,

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { OlderEvents } from '../feed/olderEvents.ts';
 import { computeRevision } from '../revision.ts';
 import type { SettlementActors } from '../settlement/settlementActors.ts';
+import type { ReadOlderDay } from '../statistics/olderDay.ts';
 import type { CounterActors } from '../wheel/counterActors.ts';
 import type { ChainViews } from './chain/chainViewTypes.ts';
 import { mapSettlementRanges } from './chain/settlementHistory.ts';
@@ -24,6 +25,7 @@ interface ActorViewsOptions {
   /** Whether all readings that the stream had at the start are folded. */
   readonly isCounterCaughtUp: () => boolean;
   readonly olderEvents: OlderEvents;
+  readonly olderDay: ReadOlderDay;
   readonly clock: Clock;
 }
 
@@ -34,6 +36,7 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
     history: () => counters.history(),
     settlement: () => settlements.settlement(publicInstallationId),
     chain: () => (options.chain.core().status === 'available' ? options.chain.safeState() : null),
+    olderDay: options.olderDay,
     genesisMs: options.genesisMs,
     clock,
   });

@@ -3,13 +3,22 @@ import { countWholeBlocks } from '../chain/state/blockUnits.ts';
 import { type ChainState, countSettlements } from '../chain/state/chainState.ts';
 import type { Clock } from '../clock.ts';
 import { computeRevision } from '../revision.ts';
+import { dayMs } from '../schemas/durations.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import { computeBps, computeMedian, findP90, sortAscending } from '../statistics/arithmetic.ts';
+import {
+  computeDay,
+  type DayStatistics,
+  findExpectedPlaces,
+  indexDays,
+  noRounds,
+} from '../statistics/dayStatistics.ts';
+import type { ReadOlderDay } from '../statistics/olderDay.ts';
 import { computeStatistics, type Statistics, type StatisticsRange } from '../statistics/statistics.ts';
 import { computeYear, type YearOfDays } from '../statistics/yearOfDays.ts';
 import type { DayHistory } from '../wheel/dayHistory.ts';
 
-export { bucketCoverages } from '../statistics/dayStatistics.ts';
+export { bucketCoverages, type DayStatistics } from '../statistics/dayStatistics.ts';
 export { type Statistics, type StatisticsRange, statisticsRanges } from '../statistics/statistics.ts';
 export { yearDayCount } from '../statistics/yearOfDays.ts';
 export { bucketSeconds, roundSeconds } from '../wheel/roundFold.ts';
@@ -50,6 +59,7 @@ interface StatisticsViewsOptions {
   readonly settlement: () => Settlement;
   /** The newest safe state; null while the chain cannot be shown. */
   readonly chain: () => ChainState | null;
+  readonly olderDay: ReadOlderDay;
   readonly genesisMs: number;
   readonly clock: Clock;
 }
@@ -115,7 +125,24 @@ export function createStatisticsViews(options: StatisticsViewsOptions) {
   const publicViews = { '7d': cachePublic('7d'), '30d': cachePublic('30d') };
   const plainViews = { '7d': cachePlain('7d'), '30d': cachePlain('30d') };
 
+  /** A universal day by its start (epoch milliseconds): a recent one from memory. Null if rows of an older one are kept no longer. */
+  function day(startMs: number, signal: AbortSignal): DayStatistics | Promise<DayStatistics | null> {
+    const { days, windowStartMs, generatedAtMs } = plainViews['30d']().statistics;
+    const recent = days[(startMs - windowStartMs) / dayMs];
+    if (recent !== undefined) return recent;
+    const places = findExpectedPlaces(startMs, genesisMs, generatedAtMs);
+    const summary = indexDays(options.history()).get(startMs) ?? null;
+    const build = (rounds: ReadonlyMap<number, bigint>) =>
+      computeDay({ startMs, summary, rounds, ...places }, generatedAtMs);
+    // Before the genesis and in the future there are no rounds.
+    if (places.expectedThrough === places.expectedFrom) return build(noRounds);
+    return options
+      .olderDay(installationId, startMs, signal)
+      .then((known) => (known === null ? null : build(known)));
+  }
+
   return {
+    day,
     /** For the public route: the same until the window moves, once the chain can be shown. */
     cached: (range: StatisticsRange) => publicViews[range](),
     /** For the plain route: also changes with the data. */

@@ -39,6 +39,7 @@ export function createServiceViews(options: ServiceViewsOptions) {
       find: async (...query) => expectFollowers().olderEvents.find(...query),
       lastBefore: async (...query) => expectFollowers().olderEvents.lastBefore(...query),
     },
+    olderDay: async (...query) => expectFollowers().olderDay(...query),
     chain: createChainViews({
       installationId,
       onChain: chain === null || onChain === null ? null : { deployment: onChain, actors: chain },

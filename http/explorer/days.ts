@@ -19,6 +19,12 @@ export function addDays(date: string, count: number): string {
   return new Date(Date.parse(date) + count * dayMs).toISOString().slice(0, 10);
 }
 
+/** Whether a text is a date in ISO 8601, such as `2026-11-25`. */
+export function isDate(text: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? [];
+  return parseDate(Number(year), Number(month), Number(day)) !== null;
+}
+
 /** Returns a date in ISO 8601, such as `2026-11-25`, if there is such a day; otherwise null. */
 export function parseDate(year: number, month: number, day: number): string | null {
   const atMs = Date.UTC(year, month - 1, day);

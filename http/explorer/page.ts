@@ -9,6 +9,7 @@ import type { eventsResponse } from '../responses/feed/events.ts';
 import type { feedEvent } from '../responses/feed/feedEvent.ts';
 import type { StatusResponse } from '../responses/process/status.ts';
 import type { plainStatisticsResponse } from '../responses/statistics/statistics.ts';
+import type { day } from '../responses/statistics/statisticsActivity.ts';
 import type { yearResponse } from '../responses/statistics/year.ts';
 import type { Place } from './place.ts';
 
@@ -24,6 +25,8 @@ export interface Bodies {
   readonly portfolio: z.infer<typeof plainPortfolioResponse>;
   readonly activity: z.infer<typeof plainOwnerActivityResponse>;
   readonly metadata: z.infer<typeof plainMetadataResponse>;
+  /** Null in it if the rows of the day are kept no longer. It has no route, but a name (`resources.ts`). */
+  readonly day: { readonly day: z.infer<typeof day> | null };
 }
 /** Newest events that the page of a record shows. */
 export const recordEventsMax = 100;
@@ -62,6 +65,8 @@ export interface PageRequest {
   readonly chain: PageChain | null;
   /** Returns the body of a route; null if it has none at the moment. */
   readonly read: (path: string) => unknown;
+  /** Names of what cannot be read at the moment and is shown as it was, with the time of then in epoch milliseconds. Complete once all is read. */
+  readonly old: ReadonlyMap<string, number>;
   /** Events of a record, newest first; null if they cannot be read at the moment. */
   readonly events: readonly FeedEvent[] | null;
   /** Who owns the miner that is shown; null for other pages, or if nobody is known to own it. */

@@ -27,15 +27,34 @@ export function renderFrame(request: FrameRequest): string {
   );
 }
 
-/** Errors that a person gets as a page, by their codes. */
-const refusals: Readonly<Record<string, { readonly title: string; readonly advice: string }>> = {
-  rate_limited: { title: 'Too many requests', advice: 'Wait some seconds.' },
-  database_busy: { title: 'Busy at the moment', advice: 'Wait some seconds.' },
-  database_unavailable: { title: 'Not available at the moment', advice: 'Wait some seconds.' },
-  public_stats_rebuilding: { title: 'Not available at the moment', advice: 'Wait some seconds.' },
-  request_timeout: { title: 'This took too long', advice: 'Wait some seconds.' },
-  internal_error: { title: 'Something has failed', advice: 'It is in the log of the service.' },
-  not_found: { title: 'Not found', advice: 'Follow a link above, or search for what you expected here.' },
+const later = { advice: 'Wait some seconds.', way: 'again' } as const;
+const fromBeginning = { advice: 'Begin at the beginning of the list.', way: 'beginning' } as const;
+
+/** Errors that a person gets as a page, by their codes, and the way on from there. */
+const refusals: Readonly<
+  Record<
+    string,
+    { readonly title: string; readonly advice: string; readonly way: 'again' | 'beginning' | null }
+  >
+> = {
+  rate_limited: { title: 'Too many requests', ...later },
+  database_busy: { title: 'Busy at the moment', ...later },
+  database_unavailable: { title: 'Not available at the moment', ...later },
+  public_stats_rebuilding: { title: 'Not available at the moment', ...later },
+  request_timeout: { title: 'This took too long', ...later },
+  internal_error: {
+    title: 'Something has failed',
+    advice: 'It is in the log of the service.',
+    way: 'again',
+  },
+  invalid_query: { title: 'No such part of the list', ...fromBeginning },
+  invalid_cursor: { title: 'No such part of the list', ...fromBeginning },
+  cursor_invalidated: { title: 'The list has moved on', ...fromBeginning },
+  not_found: {
+    title: 'Not found',
+    advice: 'Follow a link above, or search for what you expected here.',
+    way: null,
+  },
 };
 
 /** Renders the page for an error; null for an error that only programs get. It is the same for every request. */
@@ -43,7 +62,7 @@ export function renderRefusal({ code, settings }: RefusalRequest): string | null
   const refusal = refusals[code];
   if (refusal === undefined) return null;
   const title = `${refusal.title} · Mining activity`;
-  const isPassing = code !== 'not_found';
+  const isPassing = refusal.way === 'again';
   return write(
     <Head title={title} description={refusal.title} address={null} icon="wheel-stale.svg" settings={settings}>
       {isPassing && <Script files={settings.files} />}
@@ -57,10 +76,16 @@ export function renderRefusal({ code, settings }: RefusalRequest): string | null
             <p class="lead">
               {explain(code)} {refusal.advice}
             </p>
-            {isPassing && (
+            {refusal.way !== null && (
               <p class="more">
-                {/* biome-ignore lint/a11y/useValidAnchor: the address of this page, which is rendered for all addresses */}
-                <a href="">Try again</a> <a href="/">To the wheel</a>
+                {/* Relative to the address of this page, which is rendered for all addresses. */}
+                {isPassing ? (
+                  // biome-ignore lint/a11y/useValidAnchor: the address of this page
+                  <a href="">Try again</a>
+                ) : (
+                  <a href="?">To the beginning of the list</a>
+                )}{' '}
+                <a href="/">To the wheel</a>
               </p>
             )}
           </section>

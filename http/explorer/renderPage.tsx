@@ -11,12 +11,15 @@ import { Embed } from './views/Embed.tsx';
 
 export { renderFrame, renderRefusal } from './renderFrame.tsx';
 
-/** How often an open page asks for itself, in seconds: where the wheel's speed is shown, as often as a person sees a difference. */
-const refreshSeconds = (place: Place) => (place.view === 'glance' || place.view === 'embed' ? 5 : 30);
+/**
+ * How often an open page asks for itself, in seconds, besides after events: more often where the wheel's speed is shown. The service closes a
+ * connection after ten idle seconds, and another one would cost more than an answer.
+ */
+const refreshSeconds = (place: Place) => (place.view === 'glance' || place.view === 'embed' ? 8 : 30);
 
 /** Renders a complete page, with current figures. Its script asks for the same page again, and changes what has changed (`browser/`). */
 export const renderPage: RenderPage = (request: PageRequest) => {
-  const { place, nowMs, settings, events, holder, chain, read: readBody } = request;
+  const { place, nowMs, settings, events, holder, chain, old, read: readBody } = request;
   let isComplete = events !== null;
   let expiresAtMs = Number.POSITIVE_INFINITY;
   const read = ((_name, path) => {
@@ -30,17 +33,22 @@ export const renderPage: RenderPage = (request: PageRequest) => {
     read,
     settings,
     chain,
+    old,
     renderedAtMs: nowMs,
     expireAt: (atMs: number) => {
       expiresAtMs = Math.min(expiresAtMs, atMs);
     },
   };
   const isEmbedded = place.view === 'embed';
-  const body = renderToString(
-    <PageContext.Provider value={page}>
-      {isEmbedded ? <Embed /> : <App place={place} events={events} holder={holder} />}
-    </PageContext.Provider>,
-  );
+  const renderBody = () =>
+    renderToString(
+      <PageContext.Provider value={page}>
+        {isEmbedded ? <Embed /> : <App place={place} events={events} holder={holder} />}
+      </PageContext.Provider>,
+    );
+  const complete = renderBody();
+  // The header names what is old, which is known once everything is read.
+  const body = old.size === 0 ? complete : renderBody();
   const status = read('status', statusPath);
   const { title, sharedTitle, description, icon } = describePage({ ...request, status });
   const { files, publicUrl } = settings;

@@ -11,6 +11,9 @@ export const eventsPath = (category: string, cursor?: string) =>
   `/v1/events?category=${category}&limit=40${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
 export const metadataPath = (tokenId: string) => `/v1/miners/${tokenId}/metadata`;
 
+/** Name of a universal day with its half hours, which has no route. */
+export const dayName = (date: string) => `day ${date}`;
+
 /** Paths of an owner's two lists, one of which may be a further page. */
 export function listOwnerPaths(address: string, earlier?: Earlier) {
   const path = (list: ListName, name: string) => {

@@ -32,7 +32,7 @@ export function describeWheel(status: Bodies['status'] | null): WheelWords {
       state: 'stale',
       sentence: 'The wheel is out of touch.',
       lostSentence: 'The wheel was out of touch.',
-      detail: 'No reading for more than two minutes. What it does now is unknown.',
+      detail: 'No reading of the last two minutes is known. What it does now is unknown.',
     };
   if (measurement.coreStatus === 'COUNTER_FAULT')
     return {

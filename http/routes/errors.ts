@@ -78,3 +78,9 @@ export function createHttpError(code: ErrorCode, retryAfterSeconds?: number): Ht
   const { status } = errorStatus[code];
   return retryAfterSeconds === undefined ? { status, code } : { status, code, retryAfterSeconds };
 }
+
+/** Whether the same request may be answered later. Other errors are of the request itself. */
+export function isPassing(code: ErrorCode): boolean {
+  const status = Number(errorStatus[code].status.slice(0, 3));
+  return status === 429 || status >= 500;
+}

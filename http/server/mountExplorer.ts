@@ -1,20 +1,23 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import { createHttpError } from '../routes/errors.ts';
-import type { PreparedResponse } from './answers/preparedResponse.ts';
 import type { ReadAnswerDependencies } from './answers/readAnswer.ts';
 import type { Exchange } from './answers/responseWriter.ts';
-import { retryAfterSeconds } from './answers/routeAnswers.ts';
 import { type Mount, unknownRoute } from './mount.ts';
+import { csvTables } from './pages/csvTables.ts';
 import type { ExplorerFiles } from './pages/explorerFiles.ts';
 import { type ExplorerPages, recordPaths, sharedPaths } from './pages/explorerPages.ts';
 import type { ExplorerPage } from './pages/pageReads.ts';
 import type { Guarded } from './requestRefusals.ts';
 
+const nameTable = (name: string) => `/tables/${name}`;
+const unknownTable = '/tables/:name';
+
 /** Names of handlers whose answers people read. */
 const peoplePaths: ReadonlySet<string> = new Set([
   ...sharedPaths,
   ...recordPaths,
-  '/tables/:name',
+  ...Object.keys(csvTables).map(nameTable),
+  unknownTable,
   '/feed.atom',
   unknownRoute,
 ]);
@@ -51,23 +54,22 @@ export function mountExplorer(
     if (page === null) writer.writeError(exchange, createHttpError('not_found'));
     else send(exchange, page);
   };
-  mount('/tables/:name', null, (exchange, request) => {
-    sendFound(exchange, files.table(request.getParameter(0) ?? '', transport.query(request)));
-  });
+  for (const [name, { rateClass, find }] of Object.entries(csvTables))
+    mount(
+      nameTable(name),
+      { rateClass, query: 'ignored', canAnswerWithoutViews: true },
+      (exchange, request) => sendFound(exchange, files.table(find(transport.query(request)))),
+    );
+  mount(unknownTable, null, (exchange) => sendFound(exchange, null));
   mount('/explorer/:file', null, (exchange, request) => {
     const file = files.file(request.getParameter(0) ?? '');
     if (file === null) writer.writeError(exchange, createHttpError('not_found'));
     else sender.sendConditionally(exchange, file);
   });
-  const sendDocument = (exchange: Exchange, document: PreparedResponse | null) => {
-    if (document === null)
-      writer.writeError(exchange, createHttpError('database_unavailable', retryAfterSeconds));
-    else sender.sendConditionally(exchange, document);
-  };
   mount('/feed.atom', feedGuarded, (exchange, request) =>
     sendFound(exchange, files.feed(transport.query(request))),
   );
-  mount('/badge.svg', null, (exchange) => sendDocument(exchange, files.badge()));
+  mount('/badge.svg', null, (exchange) => send(exchange, files.badge()));
   const answerUnknown = (exchange: Exchange) => {
     // A browser gets a page, a program an error that it can read.
     if (exchange.isForPeople && exchange.headers.accept.includes('text/html'))

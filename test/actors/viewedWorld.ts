@@ -41,6 +41,7 @@ export function startViews(startMs = genesisMs) {
       genesisMs,
       isCounterCaughtUp: () => true,
       olderEvents: noOlderEvents,
+      olderDay: async () => null,
       clock,
     });
   const store = (subject: string, body: object) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
+import { sharedMs } from '../../http/server/pages/pageReads.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import {
   findOverflow,
@@ -190,6 +191,7 @@ describe('the view in a frame', () => {
     await page.evaluate('isKept = true');
     await page.getByRole('link').last().focus();
     server.views.process = { ...server.views.process, measurement: null };
+    server.clock.advance(sharedMs);
     await page.getByText('has not been heard of').waitFor();
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Mining activity');
     await context.setOffline(true);

@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { sharedMs } from '../../http/server/pages/pageReads.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import {
   findViolations,
@@ -117,7 +118,8 @@ describe('a page that is read again', () => {
     await page.evaluate(`getSelection().selectAllChildren(document.querySelector('#stages'))`);
     await page.evaluate('scrollTo(0, 300)');
     server.views.process = { ...server.views.process, measurement: null };
-    await page.clock.runFor(6_000);
+    server.clock.advance(sharedMs);
+    await page.clock.runFor(10_000);
     await page.getByText('The wheel has not been heard of.').waitFor();
     expect(await page.locator('#table-today').getAttribute('open')).toBe('');
     expect(await page.getByRole('searchbox').inputValue()).toBe('half a word');

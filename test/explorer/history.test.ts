@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ChainState } from '../../actors/chain/state/chainState.ts';
+import { sharedMs } from '../../http/server/pages/pageReads.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import {
   findViolations,
@@ -49,7 +51,11 @@ describe('the explorer, where history changes', () => {
     const settled = page.locator('.stage.settled');
     await expect.poll(() => settled.textContent()).toContain('8,000');
 
-    source.state = settle(5n, 4_000n, 101n);
+    const change = (state: ChainState) => {
+      source.state = state;
+      server.clock.advance(sharedMs);
+    };
+    change(settle(5n, 4_000n, 101n));
     await page.clock.fastForward(untilNextRead);
     const banner = page.locator('.banner', { hasText: 'The chain was reorganized' });
     await banner.waitFor();
@@ -58,7 +64,7 @@ describe('the explorer, where history changes', () => {
     expect(await findViolations(page)).toEqual([]);
     await savePicture(page, 'state-reorganized');
 
-    source.state = settle(9n, 8_000n, 102n);
+    change(settle(9n, 8_000n, 102n));
     await page.clock.fastForward(untilNextRead);
     await expect.poll(() => settled.textContent()).toContain('8,000');
     await banner.waitFor({ state: 'hidden' });
@@ -100,15 +106,17 @@ describe('the explorer, where history changes', () => {
     await eventually(async () => (await answer()).status === 503, 'statistics that are being rebuilt');
     expect(await (await answer()).json()).toEqual({ error: 'public_stats_rebuilding' });
     await page.clock.fastForward(untilNextRead);
-    const notice = page.locator('.banner', { hasText: 'The service cannot answer for a moment.' });
+    const notice = page.locator('.banner', { hasText: 'A part cannot be read at the moment' });
     await notice.waitFor();
-    expect(await notice.textContent()).toContain('What is shown is of');
+    expect(await notice.textContent()).toMatch(/as it was: statistics at \d+ \w+ \d\d:\d\d/);
+    expect(await page.locator('html').getAttribute('data-connection')).toBe('live');
     expect(await work.textContent()).toBe(before);
     expect(await findViolations(page)).toEqual([]);
     await savePicture(page, 'state-replay');
+    // So does a page that is opened now.
     const opened = await openClockedPage(page.url());
-    await opened.getByText('Statistics cannot be shown at the moment').waitFor();
-    expect(await opened.locator('main .value').count()).toBe(0);
+    await opened.getByText('A part cannot be read at the moment').waitFor();
+    expect(await opened.locator('.figure', { hasText: 'Work' }).first().textContent()).toBe(before);
 
     proxy.hold(false);
     await eventually(async () => (await answer()).ok, 'statistics');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { toChainRow } from '../../actors/feed/eventRows.ts';
 import {
   buildEconomyEvents,
   buildState,
@@ -11,6 +12,7 @@ import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { createSpeedRecords } from '../support/readings/speedRecords.ts';
+import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
 
 const batchCount = 2_200;
 /** The first half was recorded at once, as by an indexer that started late; then a batch each hour. */
@@ -127,6 +129,39 @@ describe('the page of a record', () => {
     expect(event.html).toContain(`<link rel="canonical" href="https://wheel.example${path}"/>`);
     expect(event.html).toMatch(/property="og:description" content="[^"]*Rounds 1 to 3 are recorded/);
     for (const unknown of [`${path}0`, '/miners/9999']) expect((await server.get(unknown)).status).toBe(404);
+  });
+
+  it('names the survivor of a miner that was merged before all that memory holds', async () => {
+    const state = buildState(buildEconomyEvents());
+    const views = replaceFeed(createStateViews(state).views, []);
+    const evicted = { through: { position: 9, ordinal: 0 }, throughMs: 9, atPosition: 9 };
+    const economy = () => {
+      const view = views.economy();
+      return view.status === 'unavailable' ? view : { ...view, feed: { ...view.feed, evicted } };
+    };
+    const merge = buildFeedEvent(state, {
+      type: 'player.miners_merged',
+      owner: stateOwner,
+      survivorTokenId: 1n,
+      donorTokenId: 77n,
+      level: 2,
+      nextMergeBlock: 9n,
+      effectiveRound: 3n,
+    });
+    const row = toChainRow(merge, { chainId: 31_337n, storedBy: 1 });
+    const server = await startPublicServer({
+      chain: { ...views, economy },
+      olderEvents: {
+        ...noOlderEvents,
+        before: async (_from, { keys }) => (row.keys.some((key) => keys.includes(key)) ? [row] : []),
+      },
+    });
+    const response = await server.get('/miners/77');
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      expect.stringContaining('It was merged into miner <a href="/miners/1">'),
+    ]);
+    expect((await server.get('/miners/78')).status).toBe(404);
   });
 
   it('says that events cannot be read, not that there are none', async () => {

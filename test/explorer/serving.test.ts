@@ -1,15 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { encodeOwnerCursor } from '../../actors/views/chain/ownerCursor.ts';
 import { compareWeeks } from '../../http/explorer/format/weeks.ts';
 import { formatPlace } from '../../http/explorer/place.ts';
 import { type Known, search } from '../../http/explorer/search.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { findPlace } from '../../http/server/pages/findPlace.ts';
 import { cachedPagesBytesMax, cachedPagesMax, createPageCache } from '../../http/server/pages/pageCache.ts';
+import { sharedMs } from '../../http/server/pages/pageReads.ts';
+import {
+  buildEconomyEvents,
+  buildState,
+  createStateViews,
+  stateOwner,
+} from '../support/chain/economyState.ts';
+import { replaceFeed } from '../support/chain/feedOfEvents.ts';
+import { buildBlockHash } from '../support/chain/hashes.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
+import { createSpeedRecords } from '../support/readings/speedRecords.ts';
+import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
 
 /** Size of the page's script, without compression (http/explorer/README.md). */
 const scriptBytesMax = 20 * 1024;
@@ -65,15 +77,35 @@ describe('pages of the explorer', () => {
   });
 
   it('are rendered once per change of what they show', async () => {
-    const server = await startPublicServer();
-    const before = await readTag(server, '/');
-    server.clock.advance(1_000);
-    expect(await readTag(server, '/')).toBe(before);
-    // Another round is open by then.
-    server.clock.advance(600_000);
-    expect(await readTag(server, '/')).not.toBe(before);
+    const records = createSpeedRecords();
+    records.add();
+    const state = buildState(buildEconomyEvents());
+    const server = await startPublicServer({
+      chain: createStateViews(state).views,
+      progress: records.progress,
+    });
+    const tags = [await readTag(server, '/')];
+    const expectChange = async (isChanged: boolean) => {
+      const tag = await readTag(server, '/');
+      expect(tag === tags.at(-1)).toBe(!isChanged);
+      tags.push(tag);
+    };
+    server.clock.advance(sharedMs - 1);
+    await expectChange(false);
+    // A reading alone changes it when it has been shared for a while.
     server.views.process = { ...server.views.process, measurement: null };
-    expect(await readTag(server, '/')).not.toBe(before);
+    await expectChange(false);
+    server.clock.advance(1);
+    await expectChange(true);
+    await expectChange(false);
+    // An event changes it at once, and so does the end of the open round.
+    records.add();
+    await expectChange(true);
+    server.clock.advance(600_000 - sharedMs - 1);
+    await expectChange(true);
+    server.clock.advance(1);
+    await expectChange(true);
+    expect(new Set(tags).size).toBe(5);
   });
 
   it('exist before state is restored, where routes say 503, and say so', async () => {
@@ -89,6 +121,78 @@ describe('pages of the explorer', () => {
     expect(await response.text()).toContain('the service is starting');
     server.hasViews = true;
     expect(await (await server.get('/')).text()).not.toContain('the service is starting');
+  });
+
+  it('show as it was, with its date, what cannot be read any more, and all else as it is', async () => {
+    const records = createSpeedRecords();
+    records.add();
+    const state = buildState(buildEconomyEvents());
+    const { views } = createStateViews(state);
+    const server = await startPublicServer({ chain: views, progress: records.progress });
+    const html = async (path: string) => {
+      server.clock.advance(sharedMs);
+      const response = await server.get(path);
+      return [response.status, await response.text()] as const;
+    };
+    const notice = 'A part cannot be read at the moment';
+    const paths = ['/', '/statistics', '/days/2026-01-31', '/miners/1'];
+    for (const path of paths) expect(await html(path)).toEqual([200, expect.not.stringContaining(notice)]);
+    // Statistics are being rebuilt, for hours.
+    server.ready = false;
+    server.clock.advance(7_200_000);
+    server.views.process = { ...server.views.process, measurement: null };
+    for (const path of paths.slice(0, 3)) {
+      const [status, text] = await html(path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).toMatch(/A part cannot be read.*statistics at <time dateTime="2026-01-31T12:00/is);
+      expect(text).not.toContain('cannot be shown at the moment');
+    }
+    expect((await html('/'))[1]).toContain('The wheel has not been heard of.');
+    // A page that nobody has asked for yet, and files, have nothing to show.
+    expect((await html('/statistics?range=30d'))[0]).toBe(200);
+    for (const file of ['days.csv', 'day.csv?date=2026-01-31', 'year.csv'])
+      expect([file, (await html(`/tables/${file}`))[0]]).toEqual([file, 503]);
+    server.ready = true;
+    for (const path of paths) expect((await html(path))[1]).not.toContain(notice);
+  });
+
+  it('say of a wheel whose state cannot be read that it is out of touch', async () => {
+    const server = await startPublicServer();
+    expect(await (await server.get('/embed')).text()).toMatch(/The wheel is (?:turning|resting)/);
+    // A body that its schema refuses.
+    server.views.process = { ...server.views.process, installationId: 'an impossible one' };
+    server.clock.advance(sharedMs);
+    for (const path of ['/', '/embed']) {
+      const response = await server.get(path);
+      const text = await response.text();
+      expect([path, response.status]).toEqual([path, 200]);
+      expect(text).toContain('The wheel is out of touch');
+      expect(text).not.toContain('an impossible one');
+    }
+  });
+
+  it('are read from rows where memory has none', async () => {
+    const asked: unknown[] = [];
+    const state = buildState(buildEconomyEvents());
+    const views = replaceFeed(createStateViews(state).views, []);
+    const evicted = { through: { position: 9, ordinal: 0 }, throughMs: 9, atPosition: 9 };
+    const economy = () => {
+      const view = views.economy();
+      return view.status === 'unavailable' ? view : { ...view, feed: { ...view.feed, evicted } };
+    };
+    const server = await startPublicServer({
+      chain: { ...views, economy },
+      olderEvents: {
+        ...noOlderEvents,
+        before: async (_from, { keys }) => {
+          asked.push(keys);
+          return [];
+        },
+      },
+    });
+    for (const path of ['/feed?category=players', '/owners', '/settlements', '/feed.atom?category=players'])
+      expect([path, (await server.get(path)).status]).toEqual([path, 200]);
+    expect(asked).toEqual([['players'], ['players'], ['protocol'], ['players']]);
   });
 
   it('do not show what a route’s schema refuses', async () => {
@@ -181,6 +285,38 @@ describe('pages of the explorer', () => {
     expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('Not found')]);
   });
 
+  it('refuse an address of a list as the list does, with a page for people: only what may pass is 503', async () => {
+    const state = buildState(buildEconomyEvents());
+    const server = await startPublicServer({ chain: createStateViews(state).views });
+    const html = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const tooOld = encodeOwnerCursor({
+      list: 'activity',
+      block: state.block.number - 1n,
+      blockHash: buildBlockHash(9),
+      owner: stateOwner,
+      after: 1,
+    });
+    for (const [path, status, code, sentence] of [
+      ['/feed?cursor=bad', 400, 'invalid_cursor', 'No such part of the list'],
+      ['/feed?cursor=', 400, 'invalid_query', 'No such part of the list'],
+      ['/settlements?cursor=bad', 400, 'invalid_cursor', 'No such part of the list'],
+      ['/owners?cursor=bad', 400, 'invalid_cursor', 'No such part of the list'],
+      [`/owners/${stateOwner}?list=activity&cursor=bad`, 400, 'invalid_cursor', 'No such part of the list'],
+      [`/owners/${stateOwner}?list=activity&cursor=${tooOld}`, 409, 'cursor_invalidated', 'has moved on'],
+    ] as const) {
+      const page = await server.get(path, html);
+      const body = await page.text();
+      expect([path, page.status, page.headers.get('content-type')]).toEqual([
+        path,
+        status,
+        'text/html; charset=utf-8',
+      ]);
+      expect(body).toContain(sentence);
+      expect(body).toContain('<a href="?">To the beginning of the list</a>');
+      await expectError(await server.get(path), status, code);
+    }
+  });
+
   it('are one page of an owner, however its address is written', async () => {
     const server = await sharedServer();
     const address = '0x52908400098527886e0f7030069857d2e4169ee7';
@@ -202,6 +338,16 @@ describe('pages of the explorer', () => {
     const { base } = await sharedServer();
     const response = await fetch(`${base}/${view}/${written}`, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([303, `/${name}/${usual}`]);
+  });
+
+  it('share the rate limit of what they show: tables are limited like their route', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    const readClass = async (path: string) =>
+      /"(\w+)"/.exec((await server.get(path)).headers.get('ratelimit') ?? '')?.[1];
+    expect(await readClass('/tables/nosuch.csv')).toBe('other');
+    expect(await readClass('/tables/difficulty.csv')).toBe('publicFast');
+    for (const name of ['today', 'day', 'half-hours', 'days', 'year', 'settlements', 'earnings'])
+      expect([name, await readClass(`/tables/${name}.csv`)]).toEqual([name, 'publicHeavy']);
   });
 
   it('of owners count against the rate limit of what costs much', async () => {
@@ -313,6 +459,8 @@ describe('what other sites and programs show', () => {
       ...server.views.process,
       measurement: measurement && { ...measurement, freshness: 'stale' },
     };
+    // Readings change it now and then.
+    server.clock.advance(sharedMs);
     expect(await readLabel()).toBe('simulated wheel unknown, work today unknown');
   });
 

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { jetstream } from '@nats-io/jetstream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import { sharedMs } from '../../http/server/pages/pageReads.ts';
 import {
   buildEconomyEvents,
   buildState,
@@ -187,9 +188,10 @@ describe('the explorer and its connection', () => {
     expect(before).toContain('SQK');
     expect(await page.locator('.banner.warning:visible').count()).toBe(0);
     clock.advance(120_001);
+    server.clock.advance(sharedMs);
     const banner = page.getByText('A local test chain has not been read past');
     const readAgain = async () => {
-      await page.clock.fastForward(6_000);
+      await page.clock.fastForward(10_000);
       return banner.count();
     };
     await expect.poll(readAgain, { timeout: 60_000 }).toBe(1);

@@ -59,6 +59,8 @@ export interface FeedNewsViews {
    * The position after all delivered events; before the first refresh, after all events. Null until the feed is first available.
    */
   position(): FeedPosition | null;
+  /** The position after all events, delivered or not: the same object until another one is there. Null while the feed is unavailable. */
+  newest(): FeedPosition | null;
   /**
    * At most `limit` events of a category after a position; null while the feed is unavailable. If they are in memory, the cost depends only
    * on `limit`, and complete news goes up to {@link position}. Otherwise the result is a function that reads them. Empty, incomplete news
@@ -121,6 +123,7 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
       return () => listeners.delete(listener);
     },
     position: () => delivered ?? readCurrent()?.newest ?? null,
+    newest: () => readCurrent()?.newest ?? null,
 
     after: (category, from, limit) => {
       const now = readCurrent();

@@ -1,7 +1,7 @@
 import { readRetryAfter } from '../../client/retryAfter.ts';
 import { spreadDelay } from '../../client/spreadDelay.ts';
 
-/** `limited`: asked too often; `failed`: the service answers with an error; `gone`: it does not know the page; `lost`: it is not reached. */
+/** `limited`: asked too often; `failed`: the service answers with an error; `gone`: it refuses the page; `lost`: it is not reached. */
 export type Connection = 'live' | 'limited' | 'failed' | 'gone' | 'lost';
 
 interface Refresher {
@@ -119,5 +119,5 @@ async function request(address: string, tag: string | null) {
 function nameFailure(response: Response | null): Connection {
   if (response === null) return 'lost';
   if (response.status === 429) return 'limited';
-  return response.status === 404 ? 'gone' : 'failed';
+  return response.status < 500 ? 'gone' : 'failed';
 }

@@ -1,3 +1,4 @@
+import { findDay } from '../days.ts';
 import type { Bodies, ReadBody } from '../page.ts';
 import { corePath, statusPath } from '../resources.ts';
 import { roundMs } from '../rounds.ts';
@@ -58,11 +59,10 @@ function findRunningWork(
 ): string | null {
   const generatedMs = Date.parse(statistics.generatedAt);
   const startMs = Math.floor(generatedMs / halfHourMs) * halfHourMs;
+  const startMinuteUtc = (startMs % dayMs) / 60_000;
   const ended = statistics.activity.days
-    .flatMap((day) =>
-      day.buckets.map((bucket) => ({ at: findTime(day.date, bucket.startMinuteUtc), ...bucket })),
-    )
-    .find(({ at }) => Date.parse(at) === startMs);
+    .find(({ date }) => date === findDay(startMs))
+    ?.buckets.find((bucket) => bucket.startMinuteUtc === startMinuteUtc);
   const endedWork = ended?.workUnits ?? null;
   if (status?.builder.status !== 'available' || status.measurement === null) return endedWork;
   if (core?.status !== 'available') return endedWork;

@@ -6,6 +6,7 @@ import { statusPath } from '../resources.ts';
 import { describeWheel } from '../wheelState.ts';
 import { ChainBanner } from './Banner.tsx';
 import { LiveNotices, Liveness } from './Live.tsx';
+import { OldBanner } from './OldBanner.tsx';
 import { usePage } from './pageContext.ts';
 import { Timed } from './Time.tsx';
 
@@ -41,6 +42,7 @@ export function Header() {
       <Unreal />
       <LiveNotices />
       <ChainBanner />
+      <OldBanner />
     </header>
   );
 }

@@ -8,6 +8,7 @@ export interface Page {
   readonly read: ReadBody;
   readonly settings: PageSettings;
   readonly chain: PageChain | null;
+  readonly old: ReadonlyMap<string, number>;
   readonly renderedAtMs: number;
   /** Says that what is rendered is wrong from a time on, in epoch milliseconds, even if nothing else changes. */
   readonly expireAt: (atMs: number) => void;

@@ -37,7 +37,9 @@ const sentences: Readonly<Record<string, string>> = {
   public_stats_rebuilding: 'Statistics are being rebuilt from the readings. This is no empty history.',
   request_timeout: 'The database took too long.',
   internal_error: 'The service met an unexpected failure.',
-  cursor_invalidated: 'The list has moved on; it starts again from its beginning.',
+  invalid_query: 'This address is not one that a page of the list has given.',
+  invalid_cursor: 'This address is not one that a page of the list has given.',
+  cursor_invalidated: 'What this part of the list was read from is no longer kept.',
 };
 
 export function explain(code: string): string {

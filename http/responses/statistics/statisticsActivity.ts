@@ -32,6 +32,14 @@ const bucket = z.strictObject({
     .describe('Work of the observed rounds, in work units; null if no round was observed'),
 });
 
+export const day = z.strictObject({
+  ...dayMembers,
+  buckets: z
+    .array(bucket)
+    .length(48)
+    .describe('Half hours in clock order; the first 24 belong to the date after `date`'),
+});
+
 export const activity = z.strictObject({
   provenance: z.literal('accepted_rounds').describe('Only rounds that readings cover are counted'),
   coverage: z
@@ -69,15 +77,7 @@ export const activity = z.strictObject({
     })
     .describe('Totals and averages of the window'),
   days: z
-    .array(
-      z.strictObject({
-        ...dayMembers,
-        buckets: z
-          .array(bucket)
-          .length(48)
-          .describe('Half hours in clock order; the first 24 belong to the date after `date`'),
-      }),
-    )
+    .array(day)
     .min(7)
     .max(30)
     .refine((days) => days.length === 7 || days.length === 30)

@@ -1,8 +1,10 @@
 import { findFirstObservedMs, findKnown, type Known } from '../../explorer/charts/observed.ts';
+import { isDate } from '../../explorer/days.ts';
 import type { Bodies, ReadBody } from '../../explorer/page.ts';
 import { parsePlace, type StatisticsRange } from '../../explorer/place.ts';
 import {
   corePath,
+  dayName,
   listOwnerPaths,
   settlementsPath,
   statisticsPath,
@@ -19,6 +21,8 @@ import {
   settlementsTable,
 } from '../../explorer/tables/tables.ts';
 import { parseOwner } from '../../routes/ownerAddress.ts';
+import type { RateClass } from '../../routes/rateClasses.ts';
+import { routes } from '../../routes/routes.ts';
 
 /** A table of the explorer as a file. */
 export interface CsvTable {
@@ -30,95 +34,107 @@ export interface CsvTable {
   write(read: ReadBody): CsvFile | 'none' | null;
 }
 
+interface TableFile {
+  readonly rateClass: RateClass;
+  /** @returns the table of a query; null if there is none. */
+  readonly find: (query: string) => CsvTable | null;
+}
+
 interface CsvFile {
   /** With the wheel and the dates of its rows. */
   readonly name: string;
   readonly text: string;
 }
 
-/** @returns the table of a path such as `/tables/days.csv`; null if there is none. */
-export function findCsvTable(name: string, query: string): CsvTable | null {
-  const parameters = new URLSearchParams(query);
-  switch (name) {
-    case 'today.csv':
-      return ofDay('today', parseRange(query), (days) => days.at(-1));
-    case 'day.csv': {
-      const date = parameters.get('date') ?? '';
-      return ofDay(`day ${date}`, '30d', (days) => days.find((day) => day.date === date));
-    }
-    case 'half-hours.csv':
-      return ofStatistics('half-hours', 'half-hours', parseRange(query), halfHoursTable);
-    case 'days.csv':
-      return ofStatistics('days', 'days', parseRange(query), ({ activity }, { firstObservedMs }) =>
-        daysTable(activity.days, firstObservedMs),
-      );
-    case 'year.csv':
-      return ofViews('year', (read) => {
-        const [year, statistics] = [read('year', yearPath), read('statistics', statisticsPath('7d'))];
-        if (year === null || statistics === null) return null;
-        return writeFile(read, 'days', daysTable(year.days, findFirstObservedMs(statistics)));
-      });
-    case 'settlements.csv': {
-      const place = parsePlace('/settlements', query);
-      const range = place.view === 'settlements' ? place.range : '7d';
-      return ofViews(`settlements ${range}`, (read) => {
-        const history = read('settlements', settlementsPath(range));
-        if (history?.status !== 'available') return null;
-        return writeFile(read, 'settlements', settlementsTable(history));
-      });
-    }
-    case 'difficulty.csv':
-      return ofViews('difficulty', (read) => {
-        const core = read('core', corePath);
-        return core?.status === 'available' ? writeFile(read, 'difficulty', difficultyTable(core)) : null;
-      });
-    case 'earnings.csv': {
-      const owner = parseOwner(parameters.get('owner') ?? '');
-      if (owner === null) return null;
-      const path = listOwnerPaths(owner).positions;
-      const table = ofViews(`earnings ${owner}`, (read) => {
-        const portfolio = read('portfolio', path);
-        if (portfolio?.status !== 'available') return null;
-        return writeFile(read, `earnings-${owner}`, earningsTable(portfolio));
-      });
-      return { ...table, readPaths: [path] };
-    }
-    default:
-      return null;
-  }
-}
+/** The tables by the names of their files. Each is limited like the route that it shows. */
+export const csvTables: Readonly<Record<string, TableFile>> = {
+  'today.csv': ofRoute('/v1/measurement/stats', (query) =>
+    ofStatistics('today', 'half-hours', parseRange(query), (statistics, known) => {
+      const today = statistics.activity.days.at(-1);
+      return today === undefined ? 'none' : dayTable(statistics, today, known);
+    }),
+  ),
+  'day.csv': ofRoute('/v1/measurement/stats', (query) => {
+    const date = new URLSearchParams(query).get('date') ?? '';
+    if (!isDate(date)) return null;
+    const name = dayName(date);
+    const table = ofStatistics(name, 'half-hours', '30d', (statistics, known, read) => {
+      const found = read('day', name);
+      if (found === null) return null;
+      const { day } = found;
+      const isKnown = day !== null && day.coverage.expectedRoundCount > 0;
+      return isKnown ? dayTable(statistics, day, known) : 'none';
+    });
+    return { ...table, readPaths: [name] };
+  }),
+  'half-hours.csv': ofRoute('/v1/measurement/stats', (query) =>
+    ofStatistics('half-hours', 'half-hours', parseRange(query), halfHoursTable),
+  ),
+  'days.csv': ofRoute('/v1/measurement/stats', (query) =>
+    ofStatistics('days', 'days', parseRange(query), ({ activity }, { firstObservedMs }) =>
+      daysTable(activity.days, firstObservedMs),
+    ),
+  ),
+  'year.csv': ofRoute(yearPath, () =>
+    ofViews('year', (read) => {
+      const [year, statistics] = [read('year', yearPath), read('statistics', statisticsPath('7d'))];
+      if (year === null || statistics === null) return null;
+      return writeFile(read, 'days', daysTable(year.days, findFirstObservedMs(statistics)));
+    }),
+  ),
+  'settlements.csv': ofRoute('/v1/settlements', (query) => {
+    const place = parsePlace('/settlements', query);
+    const range = place.view === 'settlements' ? place.range : '7d';
+    return ofViews(`settlements ${range}`, (read) => {
+      const history = read('settlements', settlementsPath(range));
+      if (history?.status !== 'available') return null;
+      return writeFile(read, 'settlements', settlementsTable(history));
+    });
+  }),
+  'difficulty.csv': ofRoute(corePath, () =>
+    ofViews('difficulty', (read) => {
+      const core = read('core', corePath);
+      return core?.status === 'available' ? writeFile(read, 'difficulty', difficultyTable(core)) : null;
+    }),
+  ),
+  'earnings.csv': ofRoute('/v1/owners/{address}/miners', (query) => {
+    const owner = parseOwner(new URLSearchParams(query).get('owner') ?? '');
+    if (owner === null) return null;
+    const path = listOwnerPaths(owner).positions;
+    const table = ofViews(`earnings ${owner}`, (read) => {
+      const portfolio = read('portfolio', path);
+      if (portfolio?.status !== 'available') return null;
+      return writeFile(read, `earnings-${owner}`, earningsTable(portfolio));
+    });
+    return { ...table, readPaths: [path] };
+  }),
+};
 
 type Statistics = Bodies['statistics'];
-type Days = Statistics['activity']['days'];
+
+/** @param path of the route whose body the table shows. */
+function ofRoute(path: string, find: TableFile['find']): TableFile {
+  const route = routes.find((one) => one.path === path);
+  if (route === undefined) throw new Error(`there is no route ${path}`);
+  return { rateClass: route.rateClass, find };
+}
 
 function ofViews(key: string, write: CsvTable['write']): CsvTable {
   return { key: `table ${key}`, readPaths: [], write };
 }
 
-/** @param build returns null if there is no such table. */
+/** @param build returns `none` if there is no such table, and null if it cannot be read at the moment. */
 function ofStatistics<Row>(
   key: string,
   what: string,
   range: StatisticsRange,
-  build: (statistics: Statistics, known: Known) => DataRows<Row> | null,
+  build: (statistics: Statistics, known: Known, read: ReadBody) => DataRows<Row> | 'none' | null,
 ): CsvTable {
   return ofViews(`${key} ${range}`, (read) => {
     const statistics = read('statistics', statisticsPath(range));
     if (statistics === null) return null;
-    const table = build(statistics, findKnown(statistics, read));
-    return table === null ? 'none' : writeFile(read, what, table);
-  });
-}
-
-/** The half hours of a day of a range. */
-function ofDay(
-  key: string,
-  range: StatisticsRange,
-  find: (days: Days) => Days[number] | undefined,
-): CsvTable {
-  return ofStatistics(key, 'half-hours', range, (statistics, known) => {
-    const day = find(statistics.activity.days);
-    return day === undefined ? null : dayTable(statistics, day, known);
+    const table = build(statistics, findKnown(statistics, read), read);
+    return table === null || table === 'none' ? table : writeFile(read, what, table);
   });
 }
 

@@ -4,6 +4,7 @@ import type { FeedCategory } from '../../explorer/place.ts';
 import { corePath, eventsPath, statisticsPath, statusPath } from '../../explorer/resources.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
+import type { Header } from '../engine/headerBlock.ts';
 import {
   describeCategoryFeed,
   describeRecordFeed,
@@ -12,19 +13,29 @@ import {
   writeAtomFeed,
 } from './atomFeed.ts';
 import { drawBadge } from './badge.ts';
-import { type CsvTable, findCsvTable } from './csvTables.ts';
+import type { CsvTable } from './csvTables.ts';
 import { loadExplorerBuild } from './explorerBuild.ts';
 import { retryAfter } from './pageHeaders.ts';
-import { type ExplorerPage, listReadPaths, type PageRead, type PageReads } from './pageReads.ts';
+import { type ExplorerPage, listReadPaths, type PageReads } from './pageReads.ts';
 
 export interface ExplorerFiles {
-  /** A table as a file; null for an unknown name. */
-  table(name: string, query: string): ExplorerPage | null;
+  /** A table as a file; null if there is no such table. */
+  table(table: CsvTable | null): ExplorerPage | null;
   /** The newest events for feed readers: of a category, an owner, or a miner. Null for an owner or a miner that cannot be. */
   feed(query: string): ExplorerPage | null;
-  badge(): PreparedResponse | null;
+  badge(): ExplorerPage;
   /** A file that pages refer to; null for an unknown name. */
   file(name: string): PreparedResponse | null;
+}
+
+interface KeptFile extends Pick<CsvTable, 'key' | 'readPaths'> {
+  /** @returns null if what it shows cannot be read at the moment, and `none` if there is no such file. */
+  readonly write: (
+    read: ReadBody,
+  ) =>
+    | { readonly text: string; readonly contentType: string; readonly own?: readonly Header[] }
+    | 'none'
+    | null;
 }
 
 interface ExplorerFilesOptions {
@@ -40,52 +51,60 @@ const atomType = 'application/atom+xml; charset=utf-8';
 export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOptions): ExplorerFiles {
   const { findCurrent, keep, readBodies, createReader } = reads;
 
-  function writeTable(table: CsvTable, { bodies: known }: PageRead): PreparedResponse {
-    const { views, readBody } = createReader(known);
-    const file = table.write(readBody);
-    if (file === null) return describe('503 Service Unavailable', 'The table cannot be read at the moment.');
-    if (file === 'none') return describe('404 Not Found', 'There is no such table.');
-    const bytes = Buffer.from(file.text);
-    const response = prepareDocument(bytes, {
-      contentType: 'text/csv; charset=utf-8; header=present',
-      cacheControl: revalidated,
-      own: [['Content-Disposition', `attachment; filename="${file.name}"`]],
-      isSingle: known.size > 0,
-    });
-    if (known.size === 0)
-      keep(table.key, { response, bytes: bytes.length, views, expiresAtMs: Number.POSITIVE_INFINITY });
-    return response;
-  }
-
-  /** A document that is written from views, once per change of them. */
-  function findDocument(
-    key: string,
-    contentType: string,
-    write: (read: ReadBody) => string | null,
-  ): PreparedResponse | null {
+  /** A file that is kept while what it was written from is the same. */
+  function toKept({ key, readPaths, write }: KeptFile): ExplorerPage {
     const current = findCurrent(key);
-    if (current !== null) return current;
-    const { views, noteView, readBody } = createReader(new Map());
-    // Events have no view of their own. They follow the chain and the readings.
-    noteView(statusPath);
-    noteView(corePath);
-    const text = write(readBody);
-    if (text === null) return null;
-    const bytes = Buffer.from(text);
-    const response = prepareDocument(bytes, { contentType, cacheControl: revalidated, own: [] });
-    keep(key, { response, bytes: bytes.length, views, expiresAtMs: Number.POSITIVE_INFINITY });
-    return response;
+    if (current !== null) return { current };
+    return {
+      current,
+      read: (signal) => readBodies(readPaths, null, signal),
+      render: ({ bodies: known }) => {
+        const { views, readBody } = createReader(known);
+        const file = write(readBody);
+        if (file === null) return unread;
+        if (file === 'none') return missing;
+        const bytes = Buffer.from(file.text);
+        const { contentType, own = [] } = file;
+        const response = prepareDocument(bytes, { contentType, cacheControl: revalidated, own });
+        if (![...known.values()].includes(null))
+          keep(key, {
+            response,
+            bytes: bytes.length,
+            views,
+            expiresAtMs: Number.POSITIVE_INFINITY,
+            isComplete: true,
+          });
+        return response;
+      },
+    };
   }
 
-  function readCategoryFeed(category: FeedCategory): PreparedResponse {
-    const document = findDocument(`atom ${category}`, atomType, (read) => {
-      const feed = read('events', eventsPath(category));
-      return feed?.status === 'available'
-        ? writeAtomFeed(describeCategoryFeed(feed), publicUrl, clock.nowMs())
-        : null;
+  const toTable = ({ key, readPaths, write }: CsvTable) =>
+    toKept({
+      key,
+      readPaths,
+      write: (read) => {
+        const file = write(read);
+        if (file === null || file === 'none') return file;
+        const own: Header[] = [['Content-Disposition', `attachment; filename="${file.name}"`]];
+        return { text: file.text, contentType: 'text/csv; charset=utf-8; header=present', own };
+      },
     });
-    return document ?? unreadFeed;
-  }
+
+  const toCategoryFeed = (category: FeedCategory) =>
+    toKept({
+      key: `atom ${category}`,
+      readPaths: [eventsPath(category)],
+      write: (read) => {
+        // Events have no view of their own. They follow the chain and the readings, also where a reorganization takes one back.
+        read('status', statusPath);
+        read('core', corePath);
+        const feed = read('events', eventsPath(category));
+        if (feed?.status !== 'available') return null;
+        const text = writeAtomFeed(describeCategoryFeed(feed), publicUrl, clock.nowMs());
+        return { text, contentType: atomType };
+      },
+    });
 
   function toRecordFeed(subject: OwnerOrMiner): ExplorerPage {
     return {
@@ -93,7 +112,7 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
       read: (signal) => readBodies(listReadPaths(subject), subject, signal),
       render: (found) => {
         const feed = describeRecordFeed(subject, found, createReader(found.bodies).readBody);
-        if (feed === null) return unreadFeed;
+        if (feed === null) return unread;
         return prepareDocument(Buffer.from(writeAtomFeed(feed, publicUrl, clock.nowMs())), {
           contentType: atomType,
           cacheControl: revalidated,
@@ -105,33 +124,27 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
   }
 
   return {
-    table: (name, query) => {
-      const table = findCsvTable(name, query);
-      if (table === null) return null;
-      const current = findCurrent(table.key);
-      if (current !== null) return { current };
-      return {
-        current,
-        read: (signal) => readBodies(table.readPaths, null, signal),
-        render: (found) => writeTable(table, found),
-      };
-    },
+    table: (table) => (table === null ? null : toTable(table)),
     feed: (query) => {
       const subject = findFeedSubject(query);
       if (subject === null) return null;
-      return subject.view === 'feed'
-        ? { current: readCategoryFeed(subject.category) }
-        : toRecordFeed(subject);
+      return subject.view === 'feed' ? toCategoryFeed(subject.category) : toRecordFeed(subject);
     },
     badge: () =>
-      findDocument('badge', 'image/svg+xml', (read) =>
-        drawBadge(read('status', statusPath), read('statistics', statisticsPath('7d'))),
-      ),
+      toKept({
+        key: 'badge',
+        readPaths: [],
+        write: (read) => ({
+          text: drawBadge(read('status', statusPath), read('statistics', statisticsPath('7d'))),
+          contentType: 'image/svg+xml',
+        }),
+      }),
     file: (name) => loadExplorerBuild().responses.get(name) ?? null,
   };
 }
 
-const unreadFeed = describe('503 Service Unavailable', 'The feed cannot be read at the moment.');
+const unread = describe('503 Service Unavailable', 'This cannot be read at the moment.');
+const missing = describe('404 Not Found', 'There is no such table.');
 
 /** Says why there is no file. What cannot be read now may be read soon. */
 function describe(status: '404 Not Found' | '503 Service Unavailable', reason: string): PreparedResponse {

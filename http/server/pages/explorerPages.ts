@@ -9,7 +9,6 @@ import type { Header } from '../engine/headerBlock.ts';
 import { loadExplorerBuild } from './explorerBuild.ts';
 import { findPlace } from './findPlace.ts';
 import { findUnknown, readKnown } from './knownRecords.ts';
-import { followingName } from './pageBodies.ts';
 import { embedHeaders, pageHeaders, retryAfter, shareHeaders } from './pageHeaders.ts';
 import { type ExplorerPage, listReadPaths, type PageRead, type PageReads } from './pageReads.ts';
 
@@ -62,38 +61,40 @@ const headersByView: Partial<Record<Place['view'], readonly Header[]>> = {
 /** Renders the explorer's pages from the same views as the routes (`http/explorer`). */
 export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPages {
   const { reads, clock, transactionUrl, publicUrl } = options;
-  const { findCurrent, keep, readBodies, createReader } = reads;
+  const { findCurrent, keep, readBodies, createPageReader } = reads;
   const findKnown = () => readKnown(reads.readBody, clock);
 
-  function render(requested: Place, { bodies: known, events, holder }: PageRead): PreparedResponse {
+  function render(requested: Place, found: PageRead): PreparedResponse {
     const { renderPage, files } = loadExplorerBuild();
+    const { views, old, read, events, following } = createPageReader(requested, found);
     const place = findUnknown(requested, events, findKnown) ?? requested;
-    const { views, noteView, read } = createReader(known);
     const settings = { transactionUrl, publicUrl, files };
-    const following = noteView(followingName) as ChainFollowing | null;
     const chain = following === null ? null : toPageChain(following);
-    const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, events, holder, chain, read });
+    const { holder, bodies: known } = found;
+    const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, events, holder, chain, read, old });
     const html = Buffer.from(rendered.html);
     const isMissing = place.view === 'missing';
+    // No view says whether a record or a further page of a list is current. The number of possible searches is unbounded. A failed read is repeated at the next request.
+    const isKept =
+      !('id' in requested || 'earlier' in requested || (isMissing && place.query !== undefined)) &&
+      ![...known.values()].includes(null);
     const ownHeaders = headersByView[place.view] ?? pageHeaders;
     const response = prepareDocument(html, {
       contentType: 'text/html; charset=utf-8',
       cacheControl: isMissing || !rendered.isComplete ? noStore : revalidated,
       own: rendered.isComplete ? ownHeaders : [...ownHeaders, retryAfter],
-      isSingle: known.size > 0,
+      isSingle: !isKept,
       ...(isMissing && place.others.length < 2 && { status: '404 Not Found' }),
-      // An open page keeps what it shows, instead of a page without it.
+      // An open page keeps what it shows, instead of a page without something that was never read.
       ...(!rendered.isComplete && { status: '503 Service Unavailable' }),
     });
-    // No view says whether a record or a further page of a list is current. The number of possible searches is unbounded. A failed read is repeated at the next request.
-    const isKept =
-      !('id' in requested) && !('earlier' in requested) && !(isMissing && place.query !== undefined);
-    if (isKept && ![...known.values()].includes(null))
+    if (isKept)
       keep(nameCached(place), {
         response,
         bytes: html.length,
         views,
         expiresAtMs: rendered.expiresAtMs,
+        isComplete: rendered.isComplete,
       });
     return response;
   }

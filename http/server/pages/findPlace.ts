@@ -1,4 +1,4 @@
-import { parseDate } from '../../explorer/days.ts';
+import { isDate } from '../../explorer/days.ts';
 import { formatPlace, type Place, parsePlace, type RecordView } from '../../explorer/place.ts';
 import { describeAddress, describeMissing, type Known, normalizeHex, search } from '../../explorer/search.ts';
 import { parseOwner } from '../../routes/ownerAddress.ts';
@@ -53,9 +53,6 @@ export function findPlace(path: string, query: string, readKnown: () => Known): 
   const { pattern, meaning } = ids[view];
   const written = view === 'transaction' ? normalizeHex(id) : id;
   if (!pattern.test(written)) return describeMissing(meaning);
-  if (view === 'day') {
-    const [year, month, day] = id.split('-').map(Number) as [number, number, number];
-    if (parseDate(year, month, day) === null) return describeMissing('There is no such date.');
-  }
+  if (view === 'day' && !isDate(id)) return describeMissing('There is no such date.');
   return written === id && named === first ? { view, id } : formatPlace({ view, id: written });
 }

@@ -1,5 +1,9 @@
 import { memoizeByIdentity } from '../../../actors/memoizeByIdentity.ts';
-import type { Route, RouteSources, ViewRoute } from '../../routes/route.ts';
+import type { DayStatistics } from '../../../actors/views/statisticsViews.ts';
+import { findDaySpan } from '../../explorer/days.ts';
+import { day, encodeDay } from '../../responses/statistics/statisticsActivity.ts';
+import { isPassing } from '../../routes/errors.ts';
+import type { ReadResult, Route, RouteSources, ViewRoute } from '../../routes/route.ts';
 import { routes } from '../../routes/routes.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 import { memoize } from '../answers/memoize.ts';
@@ -10,6 +14,10 @@ const pathsMax = 256;
 
 /** Name of the view that says how the chain is followed, which has no route. */
 export const followingName = 'chain';
+
+export type BodyRead = ReadResult<unknown>;
+const unread: BodyRead = { body: null };
+const checkDay = createBodyCheck(day);
 
 /** The route that a path names, with its arguments. */
 interface Target {
@@ -55,22 +63,40 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
   }
 
   /** @returns a promise if the database is read. */
-  function readTarget(target: Target, signal: AbortSignal): unknown {
+  function readTarget(target: Target, signal: AbortSignal): BodyRead | Promise<BodyRead> {
     const { route, pathValue, query } = target;
     if (route.kind === 'view') {
       const view = findViewOf(route, target);
-      return view === null ? null : findBodyOf(route)(view);
+      return { body: view === null ? null : findBodyOf(route)(view) };
     }
-    const takeBody = (result: Awaited<ReturnType<typeof route.read>>) =>
-      'error' in result ? null : check(route, result.body);
+    const takeBody = (result: BodyRead): BodyRead => {
+      if (!('error' in result)) return { body: check(route, result.body) };
+      return isPassing(result.error) ? unread : result;
+    };
     const found = route.read(sources, { pathValue, query, signal });
-    return found instanceof Promise ? found.then(takeBody).catch(() => null) : takeBody(found);
+    return found instanceof Promise ? found.then(takeBody).catch(() => unread) : takeBody(found);
   }
 
-  /** A body, or a promise if the route reads the database. */
-  function readLater(path: string, signal: AbortSignal): unknown {
+  /** A universal day; null if it is of no date, or statistics are being rebuilt. */
+  function readDay(date: string, signal: AbortSignal): BodyRead | Promise<BodyRead> {
+    const { statistics } = sources.views;
+    if (statistics === null) return unread;
+    const take = (found: DayStatistics | null): BodyRead => {
+      const shown = found === null ? null : encodeDay(found);
+      if (shown !== null) checkDay(shown);
+      return { body: { day: shown } };
+    };
+    const found = statistics.day(findDaySpan(date)[0], signal);
+    return found instanceof Promise ? found.then(take).catch(() => unread) : take(found);
+  }
+
+  /** A body, which is null if it cannot be read at the moment, or the error of an address; a promise if the route reads the database. */
+  function readLater(path: string, signal: AbortSignal): BodyRead | Promise<BodyRead> {
+    if (!hasViews()) return unread;
+    const [, date] = /^day (.*)$/.exec(path) ?? [];
+    if (date !== undefined) return attempt(() => readDay(date, signal)) ?? unread;
     const target = findRoute(path);
-    return hasViews() && target !== null ? attempt(() => readTarget(target, signal)) : null;
+    return (target === null ? null : attempt(() => readTarget(target, signal))) ?? unread;
   }
 
   return {
@@ -82,11 +108,13 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
       const { route } = target;
       return attempt(() => findViewOf(route, target));
     },
+    /** A value that is the same (`===`) until an event has happened; null while events cannot be read. */
+    news: (): unknown => (hasViews() ? attempt(sources.views.feed.newest) : null),
     /** A body from memory; null if the route answers with an error, or has to read the database. */
     read: (path: string): unknown => {
       const reading = new AbortController();
-      const body = readLater(path, reading.signal);
-      if (!(body instanceof Promise)) return body;
+      const found = readLater(path, reading.signal);
+      if (!(found instanceof Promise)) return 'error' in found ? null : found.body;
       // The page is rendered from memory alone, so nothing waits for the read.
       reading.abort();
       return null;

@@ -1,11 +1,19 @@
 import type { Clock } from '../../../actors/clock.ts';
-import type { FeedEvent, MinerHolder, ReadBody } from '../../explorer/page.ts';
-import type { FeedCategory, ListPlace, Place } from '../../explorer/place.ts';
-import { eventsPath, listMinerPaths, listOwnerPaths, metadataPath } from '../../explorer/resources.ts';
+import type { ChainFollowing } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { Bodies, FeedEvent, MinerHolder, ReadBody } from '../../explorer/page.ts';
+import { type FeedCategory, formatPlace, type ListPlace, type Place } from '../../explorer/place.ts';
+import {
+  dayName,
+  eventsPath,
+  listMinerPaths,
+  listOwnerPaths,
+  metadataPath,
+  statusPath,
+} from '../../explorer/resources.ts';
 import type { ReadResult, RouteSources } from '../../routes/route.ts';
 import type { PreparedResponse } from '../answers/preparedResponse.ts';
 import { findHolder } from './minerHolder.ts';
-import { createPageBodies } from './pageBodies.ts';
+import { type BodyRead, createPageBodies, followingName } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
 import { createRecordEvents } from './recordEvents.ts';
 
@@ -20,7 +28,7 @@ export interface PageRead {
 }
 
 export type ExplorerPage =
-  /** A redirection, or the cached page if its figures are current. */
+  /** A redirection, or the kept page if its figures are current. */
   | { readonly current: PreparedResponse }
   /** It must be rendered, which costs as much as an expensive request. */
   | {
@@ -37,6 +45,24 @@ interface KeptResponse {
   readonly views: ReadonlyMap<string, object | null>;
   /** When it is wrong even if the views are the same, in epoch milliseconds. */
   readonly expiresAtMs: number;
+  /** False if it lacks something that may be there at any moment. */
+  readonly isComplete: boolean;
+}
+
+interface SharedResponse extends KeptResponse {
+  readonly keptAtMs: number;
+  /** As of the rendering. */
+  readonly news: unknown;
+}
+
+/** Readings alone change a response this often, in milliseconds: each costs as much to render as hundreds of answers. Events change it at once. */
+export const sharedMs = 2_500;
+
+interface LastKnown {
+  readonly value: unknown;
+  readonly atMs: number;
+  /** Not counted: it is held by its view or its cache for most of the time. */
+  readonly bytes: 0;
 }
 
 export type PageReads = ReturnType<typeof createPageReads>;
@@ -48,16 +74,16 @@ export type PageReads = ReturnType<typeof createPageReads>;
  */
 export function createPageReads(sources: RouteSources, hasViews: () => boolean, clock: Clock) {
   const bodies = createPageBodies(sources, hasViews);
-  const kept = createPageCache<KeptResponse>();
+  const kept = createPageCache<SharedResponse>();
+  /** What pages have shown, by name, for as long as it cannot be read again. */
+  const lastKnown = createPageCache<LastKnown>();
   const findEvents = createRecordEvents(bodies.feed, hasViews);
 
-  function findCurrent(key: string): PreparedResponse | null {
-    const existing = kept.get(key);
-    const isCurrent =
-      existing !== undefined &&
-      clock.nowMs() < existing.expiresAtMs &&
-      [...existing.views].every(([path, view]) => view === bodies.findView(path));
-    return isCurrent ? existing.response : null;
+  function isCurrent({ expiresAtMs, isComplete, keptAtMs, news, views }: SharedResponse): boolean {
+    if (clock.nowMs() >= expiresAtMs) return false;
+    if (news !== bodies.news()) return false;
+    const isShared = isComplete && clock.monotonicMs() - keptAtMs < sharedMs;
+    return isShared || [...views].every(([path, view]) => view === bodies.findView(path));
   }
 
   /** Reads bodies of routes, and the events of a record. */
@@ -65,61 +91,106 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
     const holder = record?.view === 'miner' ? findHolder(sources.views.chain, Number(record.id)) : null;
     const paths = holder === null ? listed : [...listed, ...Object.values(listMinerPaths(holder))];
     const found = paths.map((path) => bodies.readLater(path, signal));
-    const collect = (known: readonly unknown[], events: PageRead['events']) => ({
-      body: { bodies: new Map(paths.map((path, index) => [path, known[index]])), events, holder },
-    });
+    const collect = (known: readonly BodyRead[], events: PageRead['events']): ReadResult<PageRead> => {
+      const refused = known.find((one) => 'error' in one);
+      if (refused !== undefined) return refused;
+      const bodyOf = (index: number) => (known[index] as Extract<BodyRead, { body: unknown }>).body;
+      const read = new Map(paths.map((path, index) => [path, bodyOf(index)]));
+      return { body: { bodies: read, events, holder } };
+    };
     if (record !== null && 'id' in record)
       return Promise.all([Promise.all(found), findEvents(record.view, record.id, signal)]).then(
         ([known, events]) => collect(known, events),
       );
     return found.some((one) => one instanceof Promise)
       ? Promise.all(found).then((known) => collect(known, []))
-      : collect(found, []);
+      : collect(found as BodyRead[], []);
   }
 
-  /** Reads bodies that were read before, or else views, which are noted. */
+  /** Reads bodies that were read before, or else from memory, which is noted. */
   function createReader(known: ReadonlyMap<string, unknown>) {
     const views = new Map<string, object | null>();
-    const noteView = (path: string) => {
+    const note = (path: string) => {
       const view = bodies.findView(path);
       views.set(path, view);
       return view;
     };
     const read = (path: string) => {
       if (known.has(path)) return known.get(path) ?? null;
-      noteView(path);
+      note(path);
       return bodies.read(path);
     };
-    // Each path belongs to the route of its name (`resources.ts`).
-    return { views, noteView, read, readBody: ((_name, path) => read(path)) as ReadBody };
+    return { views, note, read, readBody: toReadBody(read) };
+  }
+
+  /** The same for a page, which shows what was known last of what cannot be read at the moment, with its date. */
+  function createPageReader(place: Place, { bodies: known, events }: PageRead) {
+    const { views, note, read } = createReader(known);
+    const old = new Map<string, number>();
+    function recall<Value>(name: string, value: Value | null): Value | null {
+      const remembered: LastKnown | undefined =
+        value === null ? lastKnown.get(name) : { value, atMs: clock.nowMs(), bytes: 0 };
+      if (remembered === undefined) return null;
+      lastKnown.set(name, remembered);
+      if (value === null) old.set(name, remembered.atMs);
+      // A name belongs to one type.
+      return remembered.value as Value;
+    }
+    const readOrRecall = (path: string) => {
+      const body = recall(path, read(path));
+      return path === statusPath && old.has(path) ? withoutPresent(body as Bodies['status']) : body;
+    };
+    return {
+      views,
+      old,
+      read: readOrRecall,
+      events: 'id' in place ? recall(`events of ${formatPlace(place)}`, events) : events,
+      following: note(followingName) as ChainFollowing | null,
+    };
   }
 
   return {
-    findCurrent,
-    keep: kept.set,
+    findCurrent: (key: string): PreparedResponse | null => {
+      const existing = kept.get(key);
+      return existing !== undefined && isCurrent(existing) ? existing.response : null;
+    },
+    keep: (key: string, response: KeptResponse) =>
+      kept.set(key, { ...response, keptAtMs: clock.monotonicMs(), news: bodies.news() }),
     readBodies,
     createReader,
-    readBody: ((_name, path) => bodies.read(path)) as ReadBody,
+    createPageReader,
+    readBody: toReadBody(bodies.read),
   };
 }
 
-/** Paths of the routes that a page must read, because no view says whether their bodies are current. */
+// Each path belongs to the route of its name (`resources.ts`).
+const toReadBody = (read: (path: string) => unknown) => ((_name, path) => read(path)) as ReadBody;
+
+/** What the wheel does now is unknown if its state cannot be read. */
+function withoutPresent(status: Bodies['status']): Bodies['status'] {
+  const { measurement } = status;
+  return { ...status, measurement: measurement && { ...measurement, freshness: 'stale' } };
+}
+
+/** Paths of the routes that a page must read, because no view says whether their bodies are current, or memory may not hold all of them. */
 export function listReadPaths(place: Place): string[] {
   switch (place.view) {
     case 'miner':
       return [metadataPath(place.id)];
+    case 'day':
+      return [dayName(place.id)];
     case 'owners':
       if (place.address !== null) return Object.values(listOwnerPaths(place.address, place.earlier));
-      return listEarlier('players', place);
+      return [listEvents('players', place)];
     case 'feed':
-      return listEarlier(place.category, place);
+      return [listEvents(place.category, place)];
     case 'settlements':
-      return listEarlier('protocol', place);
+      return [listEvents('protocol', place)];
     default:
       return [];
   }
 }
 
-function listEarlier(category: FeedCategory, { earlier }: ListPlace): string[] {
-  return earlier === undefined ? [] : [eventsPath(category, earlier.cursor)];
+function listEvents(category: FeedCategory, { earlier }: ListPlace): string {
+  return eventsPath(category, earlier?.cursor);
 }

@@ -30,6 +30,7 @@ function render(place: Place, changes: Changes = {}, holder: MinerHolder | null 
     events: [] as FeedEvent[],
     chain: { target: 'anvil', reason: null, lastKnown: null },
     holder,
+    old: new Map(),
   });
   /** Text of each figure, without what it shows when it is pressed. */
   const figures = [...html.matchAll(/class="figure [\s\S]*?<dialog/g)].map(([figure]) =>

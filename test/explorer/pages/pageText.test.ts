@@ -122,6 +122,7 @@ const byPath: readonly (readonly [RegExp, unknown])[] = [
     /^\/v1\/measurement\/year$/,
     { ...bodies.Year.answer, days: extendDays(366, bodies.Year.answer.days[0] as (typeof days)[number]) },
   ],
+  [new RegExp(`^day ${month[20]?.date}$`), { day: month[20] }],
   [/^\/v1\/settlements\?/, history],
   [/^\/v1\/events\?/, bodies.EventFeed.answer],
   [/^\/v1\/owners\/[^/]*\/miners/, portfolio],
@@ -191,6 +192,7 @@ it('every page says what is recorded (npm run examples)', async () => {
       read,
       events: 'id' in place ? found : [],
       holder: place.view === 'miner' ? holder : null,
+      old: new Map(),
     }).html;
   const pages = places.map((place): [string, string] => [JSON.stringify(place).slice(0, 100), write(place)]);
   const glance: Place = { view: 'glance' };
@@ -210,7 +212,16 @@ it('every page says what is recorded (npm run examples)', async () => {
 
 it('a page is complete if all that it shows could be read, and holds until its open round ends', () => {
   const render = (read: (path: string) => unknown, found: readonly FeedEvent[] | null = []) =>
-    renderPage({ place: { view: 'glance' }, nowMs, settings, chain, read, events: found, holder: null });
+    renderPage({
+      place: { view: 'glance' },
+      nowMs,
+      settings,
+      chain,
+      read,
+      events: found,
+      holder: null,
+      old: new Map(),
+    });
   const { isComplete, expiresAtMs } = render(findBody);
   expect([isComplete, expiresAtMs]).toEqual([true, (Math.floor(nowMs / 600_000) + 1) * 600_000]);
   expect(render((path) => (path.startsWith('/v1/events') ? null : findBody(path))).isComplete).toBe(false);

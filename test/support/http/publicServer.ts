@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
 import { initialSettlement } from '../../../actors/settlement/settlementActor.ts';
+import type { ReadOlderDay } from '../../../actors/statistics/olderDay.ts';
 import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
 import { createFeedViews } from '../../../actors/views/feed/feedViews.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
@@ -96,6 +97,7 @@ export async function startPublicServer(
     progress?: () => MeasurementProgress | null;
     history?: () => DayHistory | null;
     olderEvents?: OlderEvents;
+    olderDay?: ReadOlderDay;
     logger?: Logger;
     /** False for a server that has no state yet. */
     hasViews?: boolean;
@@ -113,6 +115,7 @@ export async function startPublicServer(
     progress = () => null,
     history = () => null,
     olderEvents = noOlderEvents,
+    olderDay = async () => null,
     hasViews = true,
     beginTrace,
     ...settings
@@ -125,6 +128,7 @@ export async function startPublicServer(
     history,
     settlement: () => initialSettlement,
     chain: () => null,
+    olderDay,
     genesisMs: Date.UTC(2026, 0, 31, 12),
     clock,
   });

@@ -10,22 +10,27 @@ import { describeDistance, describeWork } from '../../format/quantities.ts';
 import { formatClock, formatDate } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
 import { formatPlace } from '../../place.ts';
-import { corePath, statisticsPath, statusPath, yearPath } from '../../resources.ts';
+import { corePath, dayName, statisticsPath, statusPath, yearPath } from '../../resources.ts';
 import { Records } from '../statistics/Records.tsx';
 
 const noon = 720;
-/** Days that the service shows one by one. */
-const yearDays = 365;
 
 type Day = Bodies['year']['days'][number];
+
+/** A day as the year or its rows tell it. The year has its distance, and is in memory when the rows of its first days are gone. */
+function useDay(date: string) {
+  const { read } = usePage();
+  const [found, year] = [read('day', dayName(date)), read('year', yearPath)];
+  const ofYear = year?.days.find((one) => one.date === date) ?? null;
+  return { found, ofYear, day: ofYear ?? found?.day ?? null };
+}
 
 /** Distance, work and coverage of one universal day, and its half hours. */
 export function DayFacts({ date }: { date: string }) {
   const { read, renderedAtMs } = usePage();
-  const year = read('year', yearPath);
   const statistics = read('statistics', statisticsPath('30d'));
   const [, endMs] = findDaySpan(date);
-  const day = year?.days.find((one) => one.date === date);
+  const { found, ofYear, day } = useDay(date);
   const state =
     endMs > renderedAtMs
       ? ' It has not ended yet.'
@@ -38,18 +43,27 @@ export function DayFacts({ date }: { date: string }) {
         The universal day from <Time at={findTime(date, noon)} as="minute" /> to{' '}
         <Time at={new Date(endMs).toISOString()} as="minute" />.{state}
       </p>
-      {year === null ? (
+      {found === null || statistics === null ? (
         <Unread what="The day" />
-      ) : day === undefined ? (
-        <p class="empty">
-          {year.days.length < yearDays
-            ? 'Nothing is known of this day: the first round began later.'
-            : `Figures of days are shown for a year, and this day is earlier.`}
-        </p>
       ) : (
-        <Figures day={day} />
+        <>
+          {ofYear !== null && <Figures day={ofYear} />}
+          {ofYear === null && day !== null && (
+            <p>
+              Work: {nameWork(day) ?? 'unknown'}, {nameCoverage(day)}. The distance of a day is kept for a
+              year.
+            </p>
+          )}
+          <section aria-labelledby="half-hours">
+            <h2 id="half-hours">Half hour by half hour</h2>
+            {found.day === null ? (
+              <p class="empty">The half hours of this day are kept no longer.</p>
+            ) : (
+              <DayChart statistics={statistics} day={found.day} file={`/tables/day.csv?date=${date}`} />
+            )}
+          </section>
+        </>
       )}
-      <HalfHours date={date} statistics={statistics} />
       {statistics !== null && (
         <Records statistics={statistics} title="Records of the last 30 days that fell on it" date={date} />
       )}
@@ -59,12 +73,10 @@ export function DayFacts({ date }: { date: string }) {
 
 /** How to cite a day, and the way to others. */
 export function DayEnd({ date }: { date: string }) {
-  const day = usePage()
-    .read('year', yearPath)
-    ?.days.find((one) => one.date === date);
+  const { day } = useDay(date);
   return (
     <>
-      {day !== undefined && <Citation day={day} />}
+      {day !== null && <Citation day={day} />}
       <Neighbours date={date} />
     </>
   );
@@ -104,29 +116,12 @@ function Figures({ day }: { day: Day }) {
   );
 }
 
-function HalfHours({ date, statistics }: { date: string; statistics: Bodies['statistics'] | null }) {
-  const day = statistics?.activity.days.find((one) => one.date === date);
-  return (
-    <section aria-labelledby="half-hours">
-      <h2 id="half-hours">Half hour by half hour</h2>
-      {statistics === null ? (
-        <Unread what="Half hours" />
-      ) : day === undefined ? (
-        <p class="empty">Half hours are shown for the last 30 days, and this day is earlier.</p>
-      ) : (
-        <DayChart statistics={statistics} day={day} file={`/tables/day.csv?date=${date}`} />
-      )}
-    </section>
-  );
-}
-
 /** A sentence to quote, with the time of reading and the address. */
 function Citation({ day }: { day: Day }) {
   const { read, renderedAtMs, settings, place } = usePage();
   const wheel = read('status', statusPath)?.installationId;
-  const { date, coverage, distanceMm, observedWorkUnits } = day;
+  const { date, distanceMm } = day;
   const { exact } = describeDistance(distanceMm);
-  const work = coverage.observedRoundCount === 0 ? null : formatInteger(observedWorkUnits);
   const readAt = new Date(renderedAtMs).toISOString();
   const address = `${settings.publicUrl ?? ''}${formatPlace(place)}`;
   return (
@@ -134,9 +129,8 @@ function Citation({ day }: { day: Day }) {
       <h2 id="cite">How to cite it</h2>
       <blockquote class="citation">
         Mining activity{wheel === undefined ? '' : ` of ${wheel}`}, universal day of {formatDate(date)} (noon
-        to noon, UTC): distance {exact ?? 'unknown'}, work {work === null ? 'unknown' : `${work} units`},{' '}
-        {nameCoverage(day)}. {address}, read on {formatDate(readAt)} at{' '}
-        {formatClock(readAt, 'UTC').slice(0, 5)} UTC.
+        to noon, UTC): distance {exact ?? 'unknown'}, work {nameWork(day) ?? 'unknown'}, {nameCoverage(day)}.{' '}
+        {address}, read on {formatDate(readAt)} at {formatClock(readAt, 'UTC').slice(0, 5)} UTC.
       </blockquote>
     </section>
   );
@@ -160,6 +154,11 @@ function Neighbours({ date }: { date: string }) {
       <a href="/statistics?range=30d">The last 30 days</a>
     </nav>
   );
+}
+
+/** Null if it is unknown. */
+function nameWork({ coverage, observedWorkUnits }: Day): string | null {
+  return coverage.observedRoundCount === 0 ? null : `${formatInteger(observedWorkUnits)} units`;
 }
 
 function nameCoverage({ coverage: { observedRoundCount, expectedRoundCount } }: Day): string {

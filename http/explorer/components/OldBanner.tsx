@@ -1,0 +1,42 @@
+import { corePath, issuancePath, statusPath, yearPath } from '../resources.ts';
+import { Banner } from './Banner.tsx';
+import { usePage } from './pageContext.ts';
+import { Time } from './Time.tsx';
+
+/** What people call a body, by the beginning of its name. The first that fits counts. */
+const names: readonly (readonly [beginning: string, name: string])[] = [
+  [statusPath, 'the state of the wheel'],
+  [corePath, 'the state of the contracts'],
+  [issuancePath, 'what was minted'],
+  [yearPath, 'the year'],
+  ['/v1/measurement/stats', 'statistics'],
+  ['/v1/settlements', 'settlements'],
+  ['/v1/events', 'the feed'],
+  ['/v1/owners', 'what the owner has'],
+  ['/v1/miners', 'the picture of the miner'],
+  ['events of', 'events'],
+  ['day', 'the day'],
+];
+
+/** Names what cannot be read again at the moment, and is shown as it was. */
+export function OldBanner() {
+  const { old } = usePage();
+  if (old.size === 0) return null;
+  const parts = new Map(
+    [...old].map(([path, atMs]) => [
+      names.find(([beginning]) => path.startsWith(beginning))?.[1] ?? path,
+      new Date(atMs).toISOString(),
+    ]),
+  );
+  return (
+    <Banner severity="warning" title="A part cannot be read at the moment, and is shown as it was:">
+      {[...parts].map(([name, at], index) => (
+        <>
+          {index > 0 && ', '}
+          {name} at <Time at={at} as="minute" />
+        </>
+      ))}
+      .
+    </Banner>
+  );
+}

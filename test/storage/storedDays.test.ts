@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest';
+import { withReading } from '../../actors/wheel/dayHistory.ts';
+import { openEnd } from '../../storage/lineages.ts';
+import { createStoredDays } from '../../storage/storedDays.ts';
+import { genesisMs } from '../support/genesis.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { openTables, useBothLocations } from '../support/storage/openTables.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
+
+const dayMs = 86_400_000;
+const roundMs = 600_000;
+const installationId = 'wheel-1';
+const neverAborted = new AbortController().signal;
+const locations = useBothLocations();
+
+/** Rounds of a day from a place in it on, with the work `work`. */
+const buildRounds = (startMs: number, places: readonly number[], work: bigint, position: number) =>
+  places.map((place, at) => ({
+    installationId,
+    roundId: (startMs - genesisMs) / roundMs + place + 1,
+    startMs: startMs + place * roundMs,
+    workUnits: work,
+    position: position + at,
+  }));
+
+it.each(locations)('days are read from the rows that count, of any age: %s', async (_, locate) => {
+  const { database } = await openTables(await locate());
+  const startMs = genesisMs + 3 * dayMs;
+  await storeRows(database, { rounds: buildRounds(startMs, [0, 1, 2, 143], 5n, 1) }, 'first');
+  // Sent twice, next to other days, another wheel, and a run that does not count.
+  const ofSecond = [
+    ...buildRounds(startMs, [2, 70], 7n, 11),
+    ...buildRounds(startMs - dayMs, [143], 1n, 21),
+    ...buildRounds(startMs + dayMs, [0], 1n, 31),
+    ...buildRounds(startMs, [100], 1n, 41).map((row) => ({ ...row, installationId: 'another' })),
+  ];
+  for (let time = 0; time < 2; time++) await storeRows(database, { rounds: ofSecond }, 'second');
+  await storeRows(database, { rounds: buildRounds(startMs, [50], 9n, 51) }, 'other');
+  let runs = [
+    { run: 'first', through: 10 },
+    { run: 'second', through: openEnd },
+  ];
+  let oldestMs: number | null = null;
+  const read = createStoredDays({ database, readRuns: async () => runs, oldestRowMs: () => oldestMs });
+  const readDay = async (fromMs = startMs) => {
+    const found = await read(installationId, fromMs, neverAborted);
+    return found === null ? null : [...found].sort(([a], [b]) => a - b);
+  };
+  const expected = [
+    [0, 5n],
+    [1, 5n],
+    [2, 7n],
+    [70, 7n],
+    [143, 5n],
+  ];
+  expect(await readDay()).toEqual(expected);
+  expect(await readDay(startMs + 9 * dayMs)).toEqual([]);
+  // What was read is kept, until another history counts.
+  await storeRows(database, { rounds: buildRounds(startMs, [3], 1n, 61) }, 'second');
+  expect(await readDay()).toEqual(expected);
+  runs = [...runs.slice(0, 1)];
+  expect(await readDay()).toEqual([
+    [0, 5n],
+    [1, 5n],
+    [2, 5n],
+    [143, 5n],
+  ]);
+  // Rows of its first rounds may be gone.
+  oldestMs = startMs + 1;
+  expect(await readDay()).toBeNull();
+});
+
+it('the page of a day that has left memory shows its half hours from rows, and so does its file', async () => {
+  const { database } = await openTables();
+  const startMs = Date.UTC(2026, 2, 10, 12);
+  await storeRows(database, { rounds: buildRounds(startMs, [0, 1, 2, 5], 4n, 1) }, 'run');
+  let isKept = true;
+  const first = acceptedReading({ observedAtMs: startMs });
+  const server = await startPublicServer({
+    history: () => withReading(null, first, null),
+    olderDay: createStoredDays({
+      database,
+      readRuns: async () => [{ run: 'run', through: openEnd }],
+      oldestRowMs: () => (isKept ? null : Number.POSITIVE_INFINITY),
+    }),
+  });
+  server.clock.advance(100 * dayMs);
+  const date = '2026-03-10';
+  const read = async (path: string) => {
+    const response = await server.get(path);
+    return [response.status, await response.text()] as const;
+  };
+  const file = `/tables/day.csv?date=${date}`;
+  const before = await read(file);
+  expect(before).toEqual([200, expect.stringContaining('2026-03-10T12:00:00Z,2026-03-10T12:30:00Z,12,')]);
+  expect(before[1]).toContain('2026-03-10T12:30:00Z,2026-03-10T13:00:00Z,4,');
+  const [status, html] = await read(`/days/${date}`);
+  expect(status).toBe(200);
+  expect(html).toContain('16 work units');
+  expect(html).toContain('4 of 144 rounds observed');
+  expect((await read('/tables/day.csv?date=2025-03-10'))[0]).toBe(404);
+  expect((await read('/tables/day.csv?date=x'))[0]).toBe(404);
+  isKept = false;
+  // The file is written again when the statistics next to it move.
+  server.clock.advance(30_000);
+  expect(await read(`/days/${date}`)).toEqual([200, expect.stringContaining('are kept no longer')]);
+  expect((await read(file))[0]).toBe(404);
+});
