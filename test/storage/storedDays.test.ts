@@ -85,7 +85,8 @@ it('the page of a day that has left memory shows its half hours from rows, and s
       oldestRowMs: () => (isKept ? null : Number.POSITIVE_INFINITY),
     }),
   });
-  server.clock.advance(100 * dayMs);
+  // The year in memory has passed, too.
+  server.clock.advance(500 * dayMs);
   const date = '2026-03-10';
   const read = async (path: string) => {
     const response = await server.get(path);
@@ -97,8 +98,9 @@ it('the page of a day that has left memory shows its half hours from rows, and s
   expect(before[1]).toContain('2026-03-10T12:30:00Z,2026-03-10T13:00:00Z,4,');
   const [status, html] = await read(`/days/${date}`);
   expect(status).toBe(200);
-  expect(html).toContain('16 work units');
-  expect(html).toContain('4 of 144 rounds observed');
+  expect(html).toContain(
+    'Work: 16 units, 4 of 144 rounds observed. The distance of a day is kept for a year.',
+  );
   expect((await read('/tables/day.csv?date=2025-03-10'))[0]).toBe(404);
   expect((await read('/tables/day.csv?date=x'))[0]).toBe(404);
   isKept = false;
