@@ -279,7 +279,7 @@ describe('the explorer, where settlement is in trouble', () => {
     const { page } = await openPage(await openWindow(browser, { scheme: 'dark', width: 360 }), service.url);
     await waitUntilLive(page);
     // The page asks every five seconds.
-    const said = () => expect.poll(() => page.locator('.waiting').textContent(), { timeout: 60_000 });
+    const said = () => expect.poll(() => page.locator('.lanes').textContent(), { timeout: 60_000 });
     await report({ type: 'blocked', reason: 'the gate is being serviced' });
     await said().toContain('is blocked: “the gate is being serviced”');
     await said().toContain('Blocked. The oracle is blocked.');

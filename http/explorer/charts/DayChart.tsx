@@ -37,6 +37,8 @@ export function DayChart({ statistics, day, file }: DayChartProps) {
       text: `${time('halfHour', startAt)}: ${describeObservedWork(workUnits, state)}${usual}`,
     };
   });
+  if (marks.every(({ value, reference }) => value === null && reference === null))
+    return <p class="unavailable">Nothing was observed on this day{hasEnded ? '' : ' so far'}.</p>;
   return (
     <>
       <Columns

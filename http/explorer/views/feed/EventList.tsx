@@ -3,22 +3,51 @@ import { EventItem } from '../../components/EventItem.tsx';
 import { Linked } from '../../components/Linked.tsx';
 import { More, Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { describeEvent, nameEventSource, nameFamily } from '../../format/events.ts';
+import { describeEvent, foldEvents, nameEventSource, nameFamily, nameRounds } from '../../format/events.ts';
+import { writeSentence } from '../../format/sentence.ts';
 import { explain } from '../../format/words.ts';
 import type { Bodies, FeedEvent } from '../../page.ts';
 import { type FeedCategory, formatPlace, type ListPlace } from '../../place.ts';
 import { eventsPath } from '../../resources.ts';
 
-/** Events in sentences, newest first. */
+/** Events in sentences, newest first. Batches and mints in a row that changed nothing are folded. */
 export function EventList({ feed, max }: { feed: Bodies['events']; max?: number }) {
   if (feed.status === 'unavailable') return <Unavailable>{explain(feed.reason)}</Unavailable>;
   if (feed.events.length === 0) return <p class="empty">Nothing has happened in this category yet.</p>;
   return (
     <ol class="events" id="list-events">
-      {feed.events.slice(0, max ?? feed.events.length).map((event) => (
-        <DescribedEvent key={event.id} event={event} />
-      ))}
+      {foldEvents(feed.events, feed.nextCursor !== null)
+        .slice(0, max)
+        .map((run) =>
+          run.length === 1 ? (
+            run.map((event) => <DescribedEvent key={event.id} event={event} />)
+          ) : (
+            <EmptyEvents key={run.at(-1)?.id} events={run} />
+          ),
+        )}
     </ol>
+  );
+}
+
+/** Batches in a row that had no work, and mints of nothing between them. */
+function EmptyEvents({ events }: { events: readonly FeedEvent[] }) {
+  const batches = events.flatMap((one) => (one.type === 'system.settlement_completed' ? [one.payload] : []));
+  const [newest, oldest] = [batches[0], batches.at(-1)];
+  if (newest === undefined || oldest === undefined) return null;
+  const rounds = nameRounds(oldest.previousSettledThroughRound, newest.settledThroughRound);
+  return (
+    <li class="event protocol" id={`run-${events.at(-1)?.id}`}>
+      <details>
+        <summary>
+          <strong>{batches.length} empty batches</strong> Rounds {writeSentence(rounds)} had no work.
+        </summary>
+        <ol class="events">
+          {events.map((event) => (
+            <DescribedEvent key={event.id} event={event} />
+          ))}
+        </ol>
+      </details>
+    </li>
   );
 }
 

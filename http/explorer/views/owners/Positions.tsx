@@ -1,5 +1,5 @@
 import { Columns } from '../../charts/Columns.tsx';
-import { Copy } from '../../components/Copy.tsx';
+import { findAvailable } from '../../components/Banner.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { Linked, To } from '../../components/Linked.tsx';
@@ -36,9 +36,7 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
   return (
     <>
       <section aria-labelledby="positions">
-        <h2 id="positions" class="owner-title">
-          <code>{portfolio.owner}</code> <Copy text={portfolio.owner} what="the address" />
-        </h2>
+        <h2 id="positions">Miners and rewards</h2>
         <div class="figures">
           <Figure
             {...common}
@@ -165,10 +163,8 @@ function NextMint() {
 const nextMintPath = settlementsPath('now');
 
 function useNextMint() {
-  const settlements = usePage().read('settlements', nextMintPath);
-  return settlements?.status === 'available' && settlements.mining.status === 'available'
-    ? settlements.mining
-    : null;
+  const settlements = findAvailable(usePage().read('settlements', nextMintPath));
+  return findAvailable(settlements?.mining ?? null);
 }
 
 function PositionTable({
@@ -198,7 +194,7 @@ function PositionTable({
           name: 'Weight',
           isNumber: true,
           cell: ({ activeWeight, targetWeight, pendingRound }) => (
-            <>
+            <span>
               {formatInteger(activeWeight)}
               {pendingRound !== null && (
                 <span class="quiet">
@@ -206,7 +202,7 @@ function PositionTable({
                   → {formatInteger(targetWeight)} from round <To {...toRound(pendingRound)} />
                 </span>
               )}
-            </>
+            </span>
           ),
         },
         { name: 'Merge', cell: (position) => <Linked of={describeMerge(position)} /> },
