@@ -52,7 +52,7 @@ export function Glance() {
           <h2 id="latest">Latest</h2>
           <a href="/feed">All events</a>
         </div>
-        {events === null ? <Unread what="The feed" /> : <EventList feed={events} max={6} />}
+        <EventList feed={events} max={6} />
       </section>
     </>
   );

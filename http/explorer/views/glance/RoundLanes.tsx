@@ -153,9 +153,6 @@ function ToBeClosed({ oracle: { state, reason, latestClosure } }: Pick<Status, '
   );
 }
 
-/** States of the queue in which there is nothing to say but what the picture shows. */
-const calmStates = ['empty', 'ready'];
-
 function ToBeSettled({ status }: { status: Status }) {
   const { read, chain } = usePage();
   const queue = status.settlementQueue;
@@ -172,9 +169,9 @@ function ToBeSettled({ status }: { status: Status }) {
           from <To {...toRound(buffered.firstRound)} /> on, {formatInteger(buffered.workUnits)} units
         </>
       )}
-      {!calmStates.includes(state) && (
+      {words !== undefined && (
         <Alert>
-          {words?.title ?? state}. {blockedReason === null ? words?.meaning : explain(blockedReason)}
+          {words.title}. {blockedReason === null ? words.meaning : explain(blockedReason)}
           {state === 'stale' && lastRun !== null && (
             <>
               {' '}

@@ -1,4 +1,4 @@
-import { Unavailable } from '../../components/Banner.tsx';
+import { Available, Unavailable } from '../../components/Banner.tsx';
 import { Copy } from '../../components/Copy.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
@@ -15,7 +15,6 @@ import { DescribedEvent } from '../feed/EventList.tsx';
 import { LatestSubmission } from '../settlements/LatestSubmission.tsx';
 import { MinerFacts } from './MinerFacts.tsx';
 import { RoundFacts } from './RoundFacts.tsx';
-import { TokenCard } from './TokenCard.tsx';
 
 interface RecordProps {
   readonly view: RecordView;
@@ -110,7 +109,14 @@ function Miner({
   if (!isGone || events === null)
     return (
       <>
-        <TokenCard tokenId={tokenId} hasAttributes={holder === null} />
+        <Available what={`Miner ${tokenId}`} body={body}>
+          {({ name, imageDataUri, description }) => (
+            <article class="token-card" aria-label={name}>
+              {imageDataUri !== undefined && <img src={imageDataUri} alt="" width="160" height="160" />}
+              <p>{description}</p>
+            </article>
+          )}
+        </Available>
         {holder !== null && <MinerFacts tokenId={tokenId} holder={holder} />}
       </>
     );

@@ -1,6 +1,6 @@
 import { Columns } from '../../charts/Columns.tsx';
 import type { Observed } from '../../charts/observed.ts';
-import { Available, Banner, findAvailable, Unavailable } from '../../components/Banner.tsx';
+import { Available, Banner, findAvailable } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
@@ -168,49 +168,50 @@ function Buckets({ history }: { history: History }) {
   );
 }
 
-function NextMint({ mining, route }: { mining: History['mining']; route: string }) {
-  if (mining.status === 'unavailable')
-    return (
-      <section aria-labelledby="next-mint">
-        <h2 id="next-mint">Next to be minted</h2>
-        <Unavailable>{explain(mining.reason)}</Unavailable>
-      </section>
-    );
-  const { nextRound, economy } = mining;
-  const common = { size: 'small', route, contract: economy.mining } as const;
+function NextMint({ mining: body, route }: { mining: History['mining']; route: string }) {
   return (
     <section aria-labelledby="next-mint">
       <h2 id="next-mint">Next to be minted</h2>
-      <p class="lead">
-        Round <To {...toRound(nextRound.round)} />, <Time at={nextRound.startsAt} as="minute" /> to{' '}
-        <Time at={nextRound.endsAt} as="minute" />. {mintStates[nextRound.state] ?? nextRound.state}{' '}
-        {explainNoMint(mining)}
-      </p>
-      <div class="figures wide">
-        <Figure
-          {...common}
-          {...describeAmount(nextRound.amountBaseUnits, economy, 2)}
-          label="A mint now would be"
-          field="mining.nextRound.amountBaseUnits"
-          meaning="What a checkpoint through all settled rounds would mint."
-        >
-          through round <To {...toRound(nextRound.countedThroughRound)} />
-        </Figure>
-        <Figure
-          {...common}
-          {...describeAmount(mining.rewardPerBlock, economy, 4)}
-          label="For each work block"
-          field="mining.rewardPerBlock"
-        />
-        <Figure
-          {...common}
-          {...describeAmount(mining.unmintedCapacityBaseUnits, economy, 0)}
-          label="Can still be minted"
-          field="mining.unmintedCapacityBaseUnits"
-        >
-          of {formatShort(mining.supplyCap, economy.decimals, 0)}
-        </Figure>
-      </div>
+      <Available what="Minting" body={body}>
+        {(mining) => {
+          const { nextRound, economy } = mining;
+          const common = { size: 'small', route, contract: economy.mining } as const;
+          return (
+            <>
+              <p class="lead">
+                Round <To {...toRound(nextRound.round)} />, <Time at={nextRound.startsAt} as="minute" /> to{' '}
+                <Time at={nextRound.endsAt} as="minute" />. {mintStates[nextRound.state] ?? nextRound.state}{' '}
+                {explainNoMint(mining)}
+              </p>
+              <div class="figures wide">
+                <Figure
+                  {...common}
+                  {...describeAmount(nextRound.amountBaseUnits, economy, 2)}
+                  label="A mint now would be"
+                  field="mining.nextRound.amountBaseUnits"
+                  meaning="What a checkpoint through all settled rounds would mint."
+                >
+                  through round <To {...toRound(nextRound.countedThroughRound)} />
+                </Figure>
+                <Figure
+                  {...common}
+                  {...describeAmount(mining.rewardPerBlock, economy, 4)}
+                  label="For each work block"
+                  field="mining.rewardPerBlock"
+                />
+                <Figure
+                  {...common}
+                  {...describeAmount(mining.unmintedCapacityBaseUnits, economy, 0)}
+                  label="Can still be minted"
+                  field="mining.unmintedCapacityBaseUnits"
+                >
+                  of {formatShort(mining.supplyCap, economy.decimals, 0)}
+                </Figure>
+              </div>
+            </>
+          );
+        }}
+      </Available>
     </section>
   );
 }
