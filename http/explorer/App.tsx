@@ -1,6 +1,5 @@
 import { Footer } from './components/Footer.tsx';
 import { Header } from './components/Header.tsx';
-import { Notify } from './components/Notify.tsx';
 import type { PageRequest } from './page.ts';
 import { About } from './views/About.tsx';
 import { Feed } from './views/feed/Feed.tsx';
@@ -38,7 +37,6 @@ export function App(props: AppProps) {
       <Header />
       <main id="content" tabIndex={-1}>
         <View {...props} />
-        <Notify place={props.place} />
       </main>
       <Footer />
     </>

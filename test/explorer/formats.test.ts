@@ -138,7 +138,7 @@ it.each([
       completedBlockCount: '2',
       blockHeight: '1200',
     },
-    'Settled: Rounds 1,000 to 1,005 are recorded on the chain: 4,000 work units in 1 round with work. They completed 2 work blocks, up to work block 1,200.',
+    'Settled: Rounds 1,000 to 1,005: 4,000 work units in 1 round with work, 2 work blocks completed, up to 1,200.',
     '/rounds/1000 /rounds/1005 /blocks/1200',
   ],
   [
@@ -151,7 +151,7 @@ it.each([
       completedBlockCount: '0',
       blockHeight: '8',
     },
-    'Settled: Rounds 5 to 5 are recorded on the chain: 6 work units in 7 rounds with work. No work block was completed by them.',
+    'Settled: Rounds 5 to 5: 6 work units in 7 rounds with work, no work block completed.',
     '/rounds/5 /rounds/5',
   ],
   [
@@ -169,7 +169,7 @@ it.each([
   [
     'system.mining_checkpointed',
     { afterRound: '1096', throughRound: '1108', completedBlockCount: '0', asset: {} },
-    'Minted: No work block was completed in rounds 1,097 to 1,108, so nothing was minted.',
+    'Minted: Rounds 1,097 to 1,108 completed no work block.',
     '/rounds/1097 /rounds/1108',
   ],
   [

@@ -184,6 +184,10 @@ describe('the explorer on what npm start runs', () => {
     const { page, conduct } = await openPage(context, `${service.url}/docs/reference`);
     await page.locator('html.dark-mode').waitFor();
     await page.locator('.opblock').first().waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.locator('.opblock-summary-control').nth(4).click();
+    await page.locator('.opblock-body .response').first().waitFor();
+    expect(await findViolations(page)).toEqual([]);
     expect(await page.getByText('jsonSchemaDialect').count()).toBe(0);
     for (const width of [360, 768, 1280]) {
       await page.setViewportSize({ width, height: 740 });
@@ -279,7 +283,7 @@ describe('the explorer, where settlement is in trouble', () => {
     const { page } = await openPage(await openWindow(browser, { scheme: 'dark', width: 360 }), service.url);
     await waitUntilLive(page);
     // The page asks every five seconds.
-    const said = () => expect.poll(() => page.locator('.waiting').textContent(), { timeout: 60_000 });
+    const said = () => expect.poll(() => page.locator('.lanes').textContent(), { timeout: 60_000 });
     await report({ type: 'blocked', reason: 'the gate is being serviced' });
     await said().toContain('is blocked: “the gate is being serviced”');
     await said().toContain('Blocked. The oracle is blocked.');

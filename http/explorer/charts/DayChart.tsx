@@ -46,16 +46,20 @@ export function DayChart({ statistics, day, file }: DayChartProps) {
         ticks={listDayTicks(day.date).map((text, index) => ({ at: index / 6, text }))}
         formatValue={formatTick}
       />
-      <Legend
-        entries={[
-          ['complete', 'work'],
-          ['running', 'so far'],
-          ['partial', 'partly observed'],
-          ['zero', 'observed, no work'],
-          ['missing', 'missing'],
-          ['reference', 'typical day'],
-        ]}
-      />
+      {marks.every(({ value, reference }) => value === null && reference === null) ? (
+        <p class="quiet">Nothing was observed on this day{hasEnded ? '' : ' so far'}.</p>
+      ) : (
+        <Legend
+          entries={[
+            ['complete', 'work'],
+            ['running', 'so far'],
+            ['partial', 'partly observed'],
+            ['zero', 'observed, no work'],
+            ['missing', 'missing'],
+            ['reference', 'typical day'],
+          ]}
+        />
+      )}
       <DataTable id="today" table={dayTable(statistics, day, known)} file={file} />
     </>
   );

@@ -44,6 +44,12 @@ type ChainBody =
   | { readonly status: 'unavailable'; readonly reason: string };
 type AvailableBody<Body> = Extract<Body, { readonly status: 'available' }>;
 
+/** A body with figures; null if it has none at the moment. */
+export function findAvailable<Body extends ChainBody>(body: Body | null): AvailableBody<Body> | null {
+  // The status is checked here.
+  return body?.status === 'available' ? (body as AvailableBody<Body>) : null;
+}
+
 /** Content from a route of the chain, or the reason why there is none. */
 export function Available<Body extends ChainBody>({
   what,

@@ -1,9 +1,10 @@
-import { formatPlace } from '../place.ts';
+import { findFeed, formatPlace } from '../place.ts';
 import { usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 
 export function Footer() {
   const { place, renderedAtMs } = usePage();
+  const feed = findFeed(place);
   return (
     <footer>
       {place.view !== 'missing' && (
@@ -13,10 +14,15 @@ export function Footer() {
           <span class="sources"> Each has its route and field below it.</span>
         </p>
       )}
+      {feed !== null && (
+        <p class="screen">
+          Hear of what is new: <a href={feed}>subscribe to this page</a> in a feed reader (Atom), or{' '}
+          <a href="/docs/events">follow the event stream</a> with a program.
+        </p>
+      )}
       <p>
-        Everything here is read from this service’s own public routes
-        <span class="screen sources">; press any figure to see which one</span>. Unknown is never shown as
-        zero. For display: read the contracts again before you sign anything.
+        <span class="screen sources">Press any figure to see where it is from. </span>Unknown is never shown
+        as zero. Read the contracts again before you sign anything.
       </p>
       <Links />
     </footer>

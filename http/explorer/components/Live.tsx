@@ -32,26 +32,14 @@ export function LiveNotices() {
           what is newer.
         </p>
       </noscript>
-      <div class="when lost">
-        <Banner severity="warning" title="Connection lost.">
-          {shown}. The page continues by itself as soon as the service can be reached.
-        </Banner>
-      </div>
-      <div class="when limited">
-        <Banner severity="note" title="Asked too often.">
-          Too many requests came from this address. {shown}. The page asks again by itself.
-        </Banner>
-      </div>
-      <div class="when failed">
-        <Banner severity="warning" title="The service cannot answer for a moment.">
-          {shown}. The page asks again by itself.
-        </Banner>
-      </div>
-      <div class="when gone">
-        <Banner severity="warning" title="The service does not know this page any more.">
-          {shown}.
-        </Banner>
-      </div>
+      {notices.map(([when, severity, title, before, after]) => (
+        <div key={when} class={`when ${when}`}>
+          <Banner severity={severity} title={title}>
+            {before}
+            {shown}. {after}
+          </Banner>
+        </div>
+      ))}
       <div class="when reverted">
         <Banner severity="warning" title="The chain was reorganized.">
           What was shown as settled from round <span class="first-round" /> through round{' '}
@@ -61,3 +49,22 @@ export function LiveNotices() {
     </div>
   );
 }
+
+const notices = [
+  [
+    'lost',
+    'warning',
+    'Connection lost.',
+    '',
+    'The page continues by itself as soon as the service can be reached.',
+  ],
+  [
+    'limited',
+    'note',
+    'Asked too often.',
+    'Too many requests came from this address. ',
+    'The page asks again by itself.',
+  ],
+  ['failed', 'warning', 'The service cannot answer for a moment.', '', 'The page asks again by itself.'],
+  ['gone', 'warning', 'The service does not know this page any more.', '', ''],
+] as const;

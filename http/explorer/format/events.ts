@@ -23,14 +23,16 @@ type Payload<Of extends Type> = Extract<FeedEvent, { readonly type: Of }>['paylo
 
 const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
   'system.settlement_completed': (payload) => {
+    const rounds = nameRounds(payload.previousSettledThroughRound, payload.settledThroughRound);
+    if (payload.workAdded === '0')
+      return { title: 'Settled', sentence: say`Rounds ${rounds}, without work.` };
     const blocks =
       payload.completedBlockCount === '0'
-        ? 'No work block was completed by them'
-        : say`They completed ${count(payload.completedBlockCount, 'work block')}, up to work block ${toBlock(payload.blockHeight)}`;
-    const rounds = nameRounds(payload.previousSettledThroughRound, payload.settledThroughRound);
+        ? 'no work block completed'
+        : say`${count(payload.completedBlockCount, 'work block')} completed, up to ${toBlock(payload.blockHeight)}`;
     return {
       title: 'Settled',
-      sentence: say`Rounds ${rounds} are recorded on the chain: ${formatInteger(payload.workAdded)} work units in ${count(payload.activeRoundCount, 'round')} with work. ${blocks}.`,
+      sentence: say`Rounds ${rounds}: ${formatInteger(payload.workAdded)} work units in ${count(payload.activeRoundCount, 'round')} with work, ${blocks}.`,
     };
   },
   'system.mining_checkpointed': (payload) => {
@@ -41,7 +43,7 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
       title: payload.amountBaseUnits === '0' ? 'Nothing minted' : 'Minted',
       sentence:
         completedBlockCount === '0'
-          ? say`No work block was completed in rounds ${rounds}, so nothing was minted.`
+          ? say`Rounds ${rounds} completed no work block.`
           : payload.amountBaseUnits === '0'
             ? say`Nothing was minted for ${blocks} of rounds ${rounds}: no miner counted in the rounds that completed them, or everything that can ever be minted had been.`
             : say`${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${blocks} of rounds ${rounds}. Owners can claim their parts.`,
@@ -89,6 +91,31 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
 };
 
 export const eventTypes = Object.keys(words) as readonly Type[];
+
+/** Whether a batch settled no work, or a mint minted nothing. */
+const isEmpty = ({ type, payload }: FeedEvent) =>
+  (type === 'system.settlement_completed' && payload.workAdded === '0') ||
+  (type === 'system.mining_checkpointed' && payload.completedBlockCount === '0');
+
+/**
+ * Splits events into runs: several empty batches in a row, with empty mints between them, are one; every other event is its own.
+ *
+ * @param isContinued whether more events follow. Then the last run is not folded, since it may go on.
+ */
+export function foldEvents(events: readonly FeedEvent[], isContinued: boolean): FeedEvent[][] {
+  const runs: FeedEvent[][] = [];
+  for (const event of events) {
+    const last = runs.at(-1);
+    if (last !== undefined && [last.at(-1), event].every((one) => one !== undefined && isEmpty(one)))
+      last.push(event);
+    else runs.push([event]);
+  }
+  return runs.flatMap((run, index) => {
+    const batches = run.filter(({ type }) => type === 'system.settlement_completed');
+    const isFolded = batches.length > 1 && !(isContinued && index === runs.length - 1);
+    return isFolded ? [run] : run.map((event) => [event]);
+  });
+}
 
 /** Describes an event of the feed in words. An unknown type is shown by its name. */
 export function describeEvent({ type, payload }: FeedEvent): EventWords {

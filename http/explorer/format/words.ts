@@ -65,8 +65,8 @@ export function explainProjection(
     : `A round since the last closed one was not observed from beginning to end: its work is unknown, ${outcome}`;
 }
 
-/** States of the settlement queue, as a headline and a sentence. */
-export const queueStates: Readonly<Record<string, { title: string; meaning: string }>> = {
+/** States of the settlement queue in which more happens than that rounds wait, as a headline and a sentence. */
+export const queueStates: Readonly<Record<string, { title: string; meaning: string } | undefined>> = {
   blocked: { title: 'Blocked', meaning: 'Nothing is submitted until the block is lifted.' },
   disabled: { title: 'Disabled', meaning: 'Settlement is switched off by its operator.' },
   stale: {
@@ -76,8 +76,6 @@ export const queueStates: Readonly<Record<string, { title: string; meaning: stri
   preparing: { title: 'Preparing', meaning: 'A batch of closed rounds is being put together.' },
   submitted: { title: 'Submitted', meaning: 'A batch is on its way into the chain.' },
   retrying: { title: 'Retrying', meaning: 'A batch did not get through and is being sent again.' },
-  empty: { title: 'Nothing waits', meaning: 'Every closed round is settled.' },
-  ready: { title: 'Waiting', meaning: 'Closed rounds wait for the next batch.' },
 };
 
 export const oracleStates: Readonly<Record<string, string>> = {

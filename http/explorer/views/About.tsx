@@ -53,7 +53,7 @@ function Drawing() {
           <svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true">
             <path d={icons[stage]} />
           </svg>
-          <h3>{place}</h3>
+          <h2>{place}</h2>
           <p class="meaning">{what}</p>
         </li>
       ))}

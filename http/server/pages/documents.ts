@@ -48,17 +48,31 @@ const referenceHeaders = buildPageHeaders(
 
 const guideStyle = '/docs/style.css';
 
-/** Without the warning of Swagger UI that it does not check the dialect of schemas, which its readers need not know. */
+/**
+ * Swagger UI without its warning that it does not check the dialect of schemas. What it draws gets what readers with a screen reader or a keyboard need:
+ * headings in order, names of choices, examples that can be scrolled, and no link within a button.
+ */
 const start = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const showTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', showTheme);
 showTheme();
+const root = document.querySelector('#documentation');
+const mend = () => {
+  for (const one of root.querySelectorAll('h3, h4, h5')) one.ariaLevel = one.tagName[1] - 1;
+  for (const one of root.querySelectorAll('select'))
+    one.ariaLabel = one.closest('[data-param-name]')?.dataset.paramName ?? (one.id || 'example');
+  for (const one of root.querySelectorAll('pre')) one.tabIndex = 0;
+};
+new MutationObserver(mend).observe(root, { childList: true, subtree: true });
 SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#documentation',
   deepLinking: true,
   defaultModelsExpandDepth: 0,
-  plugins: [() => ({ wrapComponents: { JsonSchemaDialect: () => () => null } })],
+  syntaxHighlight: { theme: 'tomorrow-night' },
+  plugins: [
+    () => ({ wrapComponents: { JsonSchemaDialect: () => () => null, DeepLink: () => ({ text }) => text } }),
+  ],
 });
 `;
 
@@ -82,8 +96,11 @@ export function loadDocuments(
   });
   const openApi = once(() => createOpenApiDocument(interfaceVersion));
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const asset = (name: string, contentType: string) =>
-    document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)), { isLarge: true });
+  const asset = (name: string, contentType: string, mend = (bytes: Buffer) => bytes) =>
+    document(`/docs/${name}`, contentType, () => mend(readFileSync(join(assets, name))), { isLarge: true });
+  /** Its main part is within that of the page, which can have only one. */
+  const mendMain = (script: Buffer) =>
+    Buffer.from(script.toString().replace('"main",{id:"operations"', '"div",{id:"operations"'));
   const built = (name: string) => readFileSync(join(findBuiltFolder('guides', 'start.html'), name));
   const page = (
     path: string,
@@ -157,7 +174,7 @@ export function loadDocuments(
     ),
     document('/docs/start.js', 'text/javascript; charset=utf-8', () => Buffer.from(start)),
     asset('swagger-ui.css', 'text/css; charset=utf-8'),
-    asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
+    asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8', mendMain),
   ];
 }
 

@@ -394,8 +394,52 @@ describe('a zero', () => {
       /^Nothing was minted for 15 work blocks of rounds .*: no miner counted .*, or everything/,
     );
     const withoutBlocks = describe({ amountBaseUnits: '0', completedBlockCount: '0' });
-    expect(writeSentence(withoutBlocks.sentence)).toContain('so nothing was minted');
+    expect(writeSentence(withoutBlocks.sentence)).toContain('completed no work block');
   });
+});
+
+it('batches without work are folded, unless the list may go on behind them', () => {
+  const mint = bodies.EventFeed.answer.events.find(({ type }) => type === 'system.mining_checkpointed');
+  const make = (type: string, id: string, change: object) => ({
+    ...mint,
+    type,
+    id,
+    payload: { ...mint?.payload, ...change },
+  });
+  const empty = (id: string, after: string, through: string) =>
+    make('system.settlement_completed', id, {
+      previousSettledThroughRound: after,
+      settledThroughRound: through,
+      workAdded: '0',
+      completedBlockCount: '0',
+    });
+  const events = [
+    make('system.mining_checkpointed', 'e', {}),
+    empty('d', '1018', '1024'),
+    make('system.mining_checkpointed', 'c', { completedBlockCount: '0', amountBaseUnits: '0' }),
+    empty('b', '1006', '1012'),
+    make('system.mining_checkpointed', 'a', {}),
+    empty('2', '994', '1000'),
+    empty('1', '988', '994'),
+  ];
+  const listed = (nextCursor: string | null) => {
+    const body = { ...bodies.EventFeed.answer, events, nextCursor };
+    const { html } = render({ view: 'settlements', range: '7d' }, { '/v1/events': body });
+    return html
+      .split('id="list-events"')[1]
+      ?.match(/<li class="event protocol" id="(?:run-)?\w"|\d+ empty batches.*?work\./g);
+  };
+  const item = (id: string) => `<li class="event protocol" id="${id}"`;
+  const run = [
+    item('run-b'),
+    '2 empty batches</strong> Rounds 1,007 to 1,024 had no work.',
+    item('d'),
+    item('c'),
+    item('b'),
+  ];
+  const oldest = '2 empty batches</strong> Rounds 989 to 1,000 had no work.';
+  expect(listed('more')).toEqual([item('e'), ...run, item('a'), item('2'), item('1')]);
+  expect(listed(null)).toEqual([item('e'), ...run, item('a'), item('run-1'), oldest, item('2'), item('1')]);
 });
 
 it('parameters that nobody knows make no other file, so that nobody fills the memory with files', () => {

@@ -16,11 +16,8 @@ const core = {
 const unavailable = (reason: string) => ({ status: 'unavailable', reason });
 
 function render(shown: object | null, renderedAtMs: number): string {
-  const page = { renderedAtMs, expireAt: () => undefined } as unknown as Page;
-  const view = { status: Status.answer, core: shown } as {
-    status: Bodies['status'];
-    core: Bodies['core'] | null;
-  };
+  const page = { renderedAtMs, expireAt: () => undefined, read: () => shown } as unknown as Page;
+  const view = { status: Status.answer as Bodies['status'] };
   const html = renderToString(h(PageContext.Provider, { value: page }, h(OpenRound, view)));
   return html
     .replace(/<dialog.*?<\/dialog>/gs, '')
@@ -30,15 +27,20 @@ function render(shown: object | null, renderedAtMs: number): string {
 }
 
 it.each<[string, object | null, number, string]>([
-  ['the first at the genesis', core, 0, '10 min 00 s until 12:10:00 UTC Round 1 Its page Work so far'],
-  ['the second', core, 601_000, '9 min 59 s until 12:20:00 UTC Round 2 Its page Work so far'],
+  ['the first at the genesis', core, 0, 'Open round 1 10 min 00 s until 12:10:00 UTC Work so far'],
+  ['the second', core, 601_000, 'Open round 2 9 min 59 s until 12:20:00 UTC Work so far'],
   [
     'one of an unknown number while the chain cannot be read',
     unavailable('indexer_unavailable'),
     0,
-    '10 min 00 s until 12:10:00 UTC Round unknown',
+    'Open round unknown 10 min 00 s until 12:10:00 UTC',
   ],
-  ['one of an unknown number while nothing is read', null, 0, 'until 12:10:00 UTC Round unknown'],
+  [
+    'one of an unknown number while nothing is read',
+    null,
+    0,
+    'Open round unknown 10 min 00 s until 12:10:00 UTC',
+  ],
 ])('the open round is %s', (_, shown, afterGenesisMs, text) => {
   expect(render(shown, genesisMs + afterGenesisMs)).toContain(text);
 });

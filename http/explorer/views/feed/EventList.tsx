@@ -1,24 +1,52 @@
-import { Unavailable, Unread } from '../../components/Banner.tsx';
+import { Available, findAvailable } from '../../components/Banner.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
 import { Linked } from '../../components/Linked.tsx';
 import { More, Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { describeEvent, nameEventSource, nameFamily } from '../../format/events.ts';
-import { explain } from '../../format/words.ts';
+import { describeEvent, foldEvents, nameEventSource, nameFamily, nameRounds } from '../../format/events.ts';
+import { writeSentence } from '../../format/sentence.ts';
 import type { Bodies, FeedEvent } from '../../page.ts';
 import { type FeedCategory, formatPlace, type ListPlace } from '../../place.ts';
 import { eventsPath } from '../../resources.ts';
 
-/** Events in sentences, newest first. */
-export function EventList({ feed, max }: { feed: Bodies['events']; max?: number }) {
-  if (feed.status === 'unavailable') return <Unavailable>{explain(feed.reason)}</Unavailable>;
-  if (feed.events.length === 0) return <p class="empty">Nothing has happened in this category yet.</p>;
+/** Events in sentences, newest first. Batches and mints in a row that changed nothing are folded. */
+export function EventList({ feed, max }: { feed: Bodies['events'] | null; max?: number }) {
   return (
-    <ol class="events" id="list-events">
-      {feed.events.slice(0, max ?? feed.events.length).map((event) => (
-        <DescribedEvent key={event.id} event={event} />
-      ))}
-    </ol>
+    <Available what="The feed" body={feed}>
+      {({ events, nextCursor }) =>
+        events.length === 0 ? (
+          <p class="empty">Nothing has happened in this category yet.</p>
+        ) : (
+          <ol class="events" id="list-events">
+            {foldEvents(events, nextCursor !== null)
+              .slice(0, max)
+              .map((run) =>
+                run.length === 1 ? run.map(toItem) : <EmptyEvents key={run[0]?.id} events={run} />,
+              )}
+          </ol>
+        )
+      }
+    </Available>
+  );
+}
+
+const toItem = (event: FeedEvent) => <DescribedEvent key={event.id} event={event} />;
+
+/** Batches in a row that had no work, and mints of nothing between them. */
+function EmptyEvents({ events }: { events: readonly FeedEvent[] }) {
+  const batches = events.flatMap((one) => (one.type === 'system.settlement_completed' ? [one.payload] : []));
+  const [newest, oldest] = [batches[0], batches.at(-1)];
+  if (newest === undefined || oldest === undefined) return null;
+  const rounds = nameRounds(oldest.previousSettledThroughRound, newest.settledThroughRound);
+  return (
+    <li class="event protocol" id={`run-${events.at(-1)?.id}`}>
+      <details>
+        <summary>
+          <strong>{batches.length} empty batches</strong> Rounds {writeSentence(rounds)} had no work.
+        </summary>
+        <ol class="events">{events.map(toItem)}</ol>
+      </details>
+    </li>
   );
 }
 
@@ -42,11 +70,11 @@ export function DescribedEvent({ event }: { event: FeedEvent }) {
 /** Events of a category, back to the first one page by page. */
 export function EventPages({ category, place }: { category: FeedCategory; place: ListPlace }) {
   const events = usePage().read('events', eventsPath(category, place.earlier?.cursor));
-  const cursor = events?.status === 'available' ? events.nextCursor : null;
+  const cursor = findAvailable(events)?.nextCursor ?? null;
   return (
     <>
       <Newest place={place} />
-      {events === null ? <Unread what="The feed" /> : <EventList feed={events} />}
+      <EventList feed={events} />
       <More place={place} list="events" cursor={cursor} text="Earlier events" />
     </>
   );

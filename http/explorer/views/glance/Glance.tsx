@@ -10,28 +10,17 @@ import { describeDistance, describeRpm, describeSpeed } from '../../format/quant
 import { toDay } from '../../format/sentence.ts';
 import { provenances } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
-import {
-  corePath,
-  eventsPath,
-  issuancePath,
-  settlementsPath,
-  statisticsPath,
-  statusPath,
-} from '../../resources.ts';
+import { eventsPath, statisticsPath, statusPath } from '../../resources.ts';
 import { describeWhatItIs, describeWheel, type WheelWords } from '../../wheelState.ts';
 import { EventList } from '../feed/EventList.tsx';
 import { OpenRound } from './OpenRound.tsx';
 import { RoundLanes } from './RoundLanes.tsx';
 import { Stages } from './Stages.tsx';
-import { Waiting } from './Waiting.tsx';
 
 /** The first view: the wheel now, how its work becomes tokens, what is waiting, and today's activity. */
 export function Glance() {
   const { read, renderedAtMs } = usePage();
   const status = read('status', statusPath);
-  const core = read('core', corePath);
-  const issuance = read('issuance', issuancePath);
-  const settlements = read('settlements', settlementsPath('now'));
   const statistics = read('statistics', statisticsPath('7d'));
   const events = read('events', eventsPath('all'));
   return (
@@ -42,24 +31,10 @@ export function Glance() {
         <>
           <div class="hero">
             <Now status={status} wheel={describeWheel(status)} />
-            <OpenRound status={status} core={core} />
+            <OpenRound status={status} />
           </div>
-          <Stages status={status} core={core} issuance={issuance} statistics={statistics} />
-          <section aria-labelledby="rounds">
-            <h2 id="rounds">The last four hours, round by round</h2>
-            <p class="lead">
-              Every ten minutes are a round, and each tile is one. It moves down as its work is closed,
-              settled on Ethereum and minted for.
-            </p>
-            <RoundLanes
-              status={status}
-              core={core}
-              issuance={issuance}
-              settlements={settlements}
-              statistics={statistics}
-            />
-          </section>
-          <Waiting status={status} settlements={settlements} />
+          <Stages status={status} />
+          <RoundLanes status={status} />
         </>
       )}
       <section aria-labelledby="today">
@@ -77,7 +52,7 @@ export function Glance() {
           <h2 id="latest">Latest</h2>
           <a href="/feed">All events</a>
         </div>
-        {events === null ? <Unread what="The feed" /> : <EventList feed={events} max={6} />}
+        <EventList feed={events} max={6} />
       </section>
     </>
   );

@@ -1,12 +1,19 @@
 import type { ComponentChildren } from 'preact';
 import { listBatches } from '../../batches.ts';
 import { Chart, cells } from '../../charts/Chart.tsx';
+import { findAvailable } from '../../components/Banner.tsx';
+import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
-import { count, formatInteger } from '../../format/numbers.ts';
+import { explainNoMint } from '../../format/mints.ts';
+import { nameChain } from '../../format/networks.ts';
+import { count, formatInteger, formatShort } from '../../format/numbers.ts';
+import { toRound } from '../../format/sentence.ts';
 import { formatDuration } from '../../format/times.ts';
 import { time } from '../../format/timeTexts.ts';
+import { explain, explainProjection, oracleStates, queueStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
+import { corePath, issuancePath, settlementsPath, statisticsPath } from '../../resources.ts';
 import {
   expectNext,
   listStagedRounds,
@@ -15,64 +22,74 @@ import {
   type StagedRound,
 } from '../../roundStages.ts';
 import { roundMs } from '../../rounds.ts';
+import { LatestSubmission } from '../settlements/LatestSubmission.tsx';
+
+type Status = Bodies['status'];
 
 const roundsShown = 24;
 const tile = 10;
 
-interface RoundLanesProps {
-  readonly status: Bodies['status'];
-  readonly core: Bodies['core'] | null;
-  readonly issuance: Bodies['issuance'] | null;
-  readonly settlements: Bodies['settlements'] | null;
-  readonly statistics: Bodies['statistics'] | null;
-}
-
-/** The newest rounds as tiles, each in the lane of its stage: with time, every tile moves from lane to lane. Nothing without a chain. */
-export function RoundLanes({ status, core, issuance, settlements, statistics }: RoundLanesProps) {
-  const { renderedAtMs: nowMs } = usePage();
-  if (core?.status !== 'available') return null;
-  const rounds = listStagedRounds(
-    {
-      core,
-      oracle: status.oracle,
-      mintedThroughRound: issuance?.status === 'available' ? issuance.issuance.processedThroughRound : null,
-      statistics,
-      nowMs,
-    },
-    roundsShown,
-  );
-  if (rounds.length === 0) return null;
-  const mining = settlements?.status === 'available' ? settlements.mining : null;
-  const checkpoints = mining?.status === 'available' ? mining.recentCheckpoints : [];
-  const expected: Partial<Record<RoundStage, ComponentChildren>> = {
-    closed: <Expected what="settled" times={listBatches(core).map(({ at }) => at)} nowMs={nowMs} />,
-    settled: (
-      <Expected
-        what="minted for"
-        times={checkpoints.map(({ blockTimestamp }) => blockTimestamp)}
-        nowMs={nowMs}
-      />
-    ),
+/**
+ * The newest rounds as tiles, each in the lane of its stage: with time, every tile moves from lane to lane. A note in each lane says what the
+ * picture does not: what its rounds hold, when they should move on, and what keeps them. Without a chain there are only notes.
+ */
+export function RoundLanes({ status }: { status: Status }) {
+  const { read, renderedAtMs: nowMs, chain } = usePage();
+  const core = findAvailable(read('core', corePath));
+  const issuance = findAvailable(read('issuance', issuancePath));
+  const rounds =
+    core === null
+      ? []
+      : listStagedRounds(
+          {
+            core,
+            oracle: status.oracle,
+            mintedThroughRound: issuance?.issuance.processedThroughRound ?? null,
+            statistics: read('statistics', statisticsPath('7d')),
+            nowMs,
+          },
+          roundsShown,
+        );
+  const notes: Readonly<Record<RoundStage, ComponentChildren>> = {
+    measured: <ToBeClosed oracle={status.oracle} />,
+    closed: <ToBeSettled status={status} />,
+    settled: <ToBeMinted />,
+    minted: null,
   };
-  const lanes = issuance?.status === 'available' ? roundStages : roundStages.slice(0, -1);
+  const lanes = roundStages
+    .filter((stage) => stage !== 'minted' || issuance !== null)
+    .map((stage) => (
+      <div key={stage} class={`lane ${stage}`}>
+        <h3>{laneNames[stage]}</h3>
+        {rounds.length > 0 && <Tiles stage={stage} rounds={rounds} />}
+        <p class="lane-note small quiet">
+          {rounds.length > 0 && stage !== 'closed' && count(String(listLane(stage, rounds).length), 'round')}
+          {notes[stage]}
+        </p>
+      </div>
+    ));
   return (
-    <Chart
-      id="rounds"
-      class="lanes"
-      label={`The newest ${rounds.length} rounds and their stages`}
-      texts={rounds.map(describeRound)}
-    >
-      {lanes.map((stage) => (
-        <div key={stage} class={`lane ${stage}`}>
-          <h3>{laneNames[stage]}</h3>
-          <Tiles stage={stage} rounds={rounds} />
-          <p class="lane-note small quiet">
-            {count(String(rounds.filter((one) => one.stage === stage).length), 'round')}
-            {expected[stage]}
+    <section aria-labelledby="rounds">
+      <h2 id="rounds">Round by round</h2>
+      {rounds.length === 0 ? (
+        <div class="lanes">{lanes}</div>
+      ) : (
+        <>
+          <p class="lead">
+            Each tile is a round of ten minutes, of the last four hours. It moves down as its work is closed,
+            settled on {nameChain(chain)} and minted for.
           </p>
-        </div>
-      ))}
-    </Chart>
+          <Chart
+            id="rounds"
+            class="lanes"
+            label={`The newest ${rounds.length} rounds and their stages`}
+            texts={rounds.map(describeRound)}
+          >
+            {lanes}
+          </Chart>
+        </>
+      )}
+    </section>
   );
 }
 
@@ -83,16 +100,21 @@ const laneNames: Readonly<Record<RoundStage, string>> = {
   minted: 'Minted',
 };
 
+const listLane = (stage: RoundStage, rounds: readonly StagedRound[]) =>
+  rounds.filter((one) => one.stage === stage);
+
 function Tiles({ stage, rounds }: { stage: RoundStage; rounds: readonly StagedRound[] }) {
+  // The open round is at the right edge, even if there are few before it.
+  const left = (rounds.length - roundsShown) * tile;
   return (
     <svg
-      viewBox={`0 0 ${rounds.length * tile} ${tile}`}
+      viewBox={`${left} 0 ${roundsShown * tile} ${tile}`}
       preserveAspectRatio="none"
       role="img"
       aria-label={describeLane(stage, rounds)}
-      {...cells(rounds.length)}
+      {...cells(roundsShown, 1, rounds.length - roundsShown)}
     >
-      <path class="track" d={`M0 ${tile - 0.5}H${rounds.length * tile}`} />
+      <path class="track" d={`M${left} ${tile - 0.5}H${rounds.length * tile}`} />
       {rounds.map(
         ({ round, stage: own, isOpen, isMissing }, index) =>
           own === stage && (
@@ -111,8 +133,97 @@ function Tiles({ stage, rounds }: { stage: RoundStage; rounds: readonly StagedRo
   );
 }
 
+function ToBeClosed({ oracle: { state, reason, latestClosure } }: Pick<Status, 'oracle'>) {
+  return (
+    <>
+      {state !== 'accepted' && (
+        <Alert>
+          The oracle {oracleStates[state] ?? state}
+          {state === 'blocked' && reason !== null && `: “${reason}”`}.
+        </Alert>
+      )}
+      {latestClosure !== null && (
+        <>
+          {' '}
+          · last closed: <To {...toRound(latestClosure.lastRound)} />,{' '}
+          <Time at={latestClosure.acceptedAt} as="ago" />
+        </>
+      )}
+    </>
+  );
+}
+
+function ToBeSettled({ status }: { status: Status }) {
+  const { read, chain } = usePage();
+  const queue = status.settlementQueue;
+  if (queue.status === 'unavailable') return <> {explainProjection(queue.reason, status, chain)}</>;
+  const { buffered, blockedReason, state, latestSubmission: submission, lastRun } = queue;
+  const core = findAvailable(read('core', corePath));
+  const words = queueStates[state];
+  return (
+    <>
+      {count(buffered.roundCount, 'round')}
+      {buffered.firstRound !== null && (
+        <>
+          {' '}
+          from <To {...toRound(buffered.firstRound)} /> on, {formatInteger(buffered.workUnits)} units
+        </>
+      )}
+      {words !== undefined && (
+        <Alert>
+          {words.title}. {blockedReason === null ? words.meaning : explain(blockedReason)}
+          {state === 'stale' && lastRun !== null && (
+            <>
+              {' '}
+              Its last run ended <Time at={lastRun.finishedAt} as="ago" />.
+            </>
+          )}
+        </Alert>
+      )}
+      {submission !== null && submission.lifecycle !== 'confirmed' && (
+        <LatestSubmission submission={submission} />
+      )}
+      {core !== null && <Expected what="settled" times={listBatches(core).map(({ at }) => at)} />}
+    </>
+  );
+}
+
+function ToBeMinted() {
+  const settlements = usePage().read('settlements', settlementsPath('now'));
+  if (settlements === null) return null;
+  const { mining } = settlements.status === 'available' ? settlements : { mining: settlements };
+  if (mining.status === 'unavailable') return <> {explain(mining.reason)}</>;
+  const { nextRound, economy, recentCheckpoints } = mining;
+  return (
+    <>
+      <Expected what="minted for" times={recentCheckpoints.map(({ blockTimestamp }) => blockTimestamp)} />
+      {' · '}
+      {explainNoMint(mining) ?? (
+        <>
+          a mint now would be{' '}
+          <strong>
+            {formatShort(nextRound.amountBaseUnits, economy.decimals, 2)} {economy.symbol}
+          </strong>{' '}
+          for {count(nextRound.completedBlockCount, 'work block')}, through round{' '}
+          <To {...toRound(nextRound.countedThroughRound)} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Alert({ children }: { children: ComponentChildren }) {
+  return (
+    <>
+      {' '}
+      <strong class="alert">{children}</strong>
+    </>
+  );
+}
+
 /** When the rounds of a lane are expected to move on, by how often that has happened. */
-function Expected({ what, times, nowMs }: { what: string; times: readonly string[]; nowMs: number }) {
+function Expected({ what, times }: { what: string; times: readonly string[] }) {
+  const nowMs = usePage().renderedAtMs;
   const next = expectNext(times);
   if (next === null) return null;
   const at = <Time at={new Date(next.nextMs).toISOString()} as="minute" />;
@@ -132,7 +243,7 @@ function Expected({ what, times, nowMs }: { what: string; times: readonly string
 const stageWords: Readonly<Record<RoundStage, string>> = {
   measured: 'measured, not closed by the oracle yet',
   closed: 'closed, waits to be settled',
-  settled: 'settled on Ethereum, waits for the next mint',
+  settled: 'settled, waits for the next mint',
   minted: 'settled and minted for',
 };
 
@@ -143,7 +254,7 @@ function describeRound({ round, startAt, stage, isOpen, isMissing }: StagedRound
 }
 
 function describeLane(stage: RoundStage, rounds: readonly StagedRound[]): string {
-  const own = rounds.filter((one) => one.stage === stage);
+  const own = listLane(stage, rounds);
   const [first, last] = [own[0], own.at(-1)];
   if (first === undefined || last === undefined)
     return `${laneNames[stage]}: no round of the newest ${rounds.length}`;

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { findAvailable } from '../../components/Banner.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
@@ -13,22 +14,19 @@ import { corePath, issuancePath, statisticsPath, statusPath } from '../../resour
 
 interface StagesProps {
   readonly status: Bodies['status'];
-  readonly core: Bodies['core'] | null;
-  readonly issuance: Bodies['issuance'] | null;
-  readonly statistics: Bodies['statistics'] | null;
 }
 
 /** The four stages of the contract, side by side and never added up. */
-export function Stages({ status, core, issuance, statistics }: StagesProps) {
+export function Stages({ status }: StagesProps) {
   return (
     <section aria-labelledby="stages">
       <h2 id="stages">From a turn to a token</h2>
       <p class="lead">Four different things, in this order. None of them is the sum of the others.</p>
       <ol class="stages">
-        <Measured status={status} statistics={statistics} />
+        <Measured status={status} />
         <Optimistic status={status} />
-        <Settled status={status} core={core} />
-        <Issued issuance={issuance} />
+        <Settled status={status} />
+        <Issued />
       </ol>
     </section>
   );
@@ -44,8 +42,8 @@ function Stage({ name, meaning, children }: { name: string; meaning: string; chi
   );
 }
 
-function Measured({ status, statistics }: Pick<StagesProps, 'status' | 'statistics'>) {
-  const { measurement } = status;
+function Measured({ status: { measurement } }: StagesProps) {
+  const statistics = usePage().read('statistics', statisticsPath('7d'));
   const {
     acceptedWorkUnits = null,
     coverageBps = 0,
@@ -87,7 +85,7 @@ function Measured({ status, statistics }: Pick<StagesProps, 'status' | 'statisti
   );
 }
 
-function Optimistic({ status }: Pick<StagesProps, 'status'>) {
+function Optimistic({ status }: StagesProps) {
   const { builder, measurement } = status;
   const { chain } = usePage();
   const isKnown = builder.status === 'available';
@@ -120,8 +118,9 @@ function Optimistic({ status }: Pick<StagesProps, 'status'>) {
   );
 }
 
-function Settled({ status, core: body }: Pick<StagesProps, 'status' | 'core'>) {
-  const shown = body?.status === 'available' ? body : null;
+function Settled({ status }: StagesProps) {
+  const body = usePage().read('core', corePath);
+  const shown = findAvailable(body);
   const core = shown?.core ?? null;
   const anchor = status.builder.status === 'available' ? status.builder.anchor : null;
   const common = {
@@ -169,8 +168,9 @@ function Settled({ status, core: body }: Pick<StagesProps, 'status' | 'core'>) {
   );
 }
 
-function Issued({ issuance: body }: Pick<StagesProps, 'issuance'>) {
-  const shown = body?.status === 'available' ? body : null;
+function Issued() {
+  const body = usePage().read('issuance', issuancePath);
+  const shown = findAvailable(body);
   const common = {
     route: issuancePath,
     safeBlock: shown?.chain.safeThroughBlock ?? null,

@@ -1,4 +1,5 @@
 import { Available } from '../../components/Banner.tsx';
+import { Copy } from '../../components/Copy.tsx';
 import { Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { nameView, type Place } from '../../place.ts';
@@ -16,8 +17,13 @@ export function Owners(place: OwnersPlace) {
       <section aria-labelledby="owners">
         <h1 id="owners">{nameView(place)}</h1>
         <p class="lead">
-          Miners are positions that share in what is minted, by their weight. Search for an address to see
-          what it owns.
+          {place.address === null ? (
+            'Miners are positions that share in what is minted, by their weight. Search for an address to see what it owns.'
+          ) : (
+            <>
+              <code class="hash whole">{place.address}</code> <Copy text={place.address} what="the address" />
+            </>
+          )}
         </p>
       </section>
       {place.address === null ? (

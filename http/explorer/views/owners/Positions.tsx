@@ -1,5 +1,5 @@
 import { Columns } from '../../charts/Columns.tsx';
-import { Copy } from '../../components/Copy.tsx';
+import { findAvailable } from '../../components/Banner.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { Linked, To } from '../../components/Linked.tsx';
@@ -12,7 +12,6 @@ import { describeAmount } from '../../format/quantities.ts';
 import { type Sentence, say, toBlock, toRound } from '../../format/sentence.ts';
 import { describeShare, projectShare } from '../../format/shares.ts';
 import { formatDay } from '../../format/times.ts';
-import { mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import type { ListPlace } from '../../place.ts';
 import { listOwnerPaths, settlementsPath } from '../../resources.ts';
@@ -36,9 +35,7 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
   return (
     <>
       <section aria-labelledby="positions">
-        <h2 id="positions" class="owner-title">
-          <code>{portfolio.owner}</code> <Copy text={portfolio.owner} what="the address" />
-        </h2>
+        <h2 id="positions">Miners and rewards</h2>
         <div class="figures">
           <Figure
             {...common}
@@ -76,7 +73,6 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
             contract={portfolio.identities.collection}
           />
         </div>
-        <NextMint />
         {summary.positionCount === '0' ? (
           <p class="empty">This address owns no miner at the safe block.</p>
         ) : (
@@ -121,7 +117,9 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
 
 /** The owner's share of what a checkpoint through all settled rounds would mint. */
 function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio }) {
-  const next = useNextMint();
+  const settlements = findAvailable(usePage().read('settlements', nextMintPath));
+  const next = findAvailable(settlements?.mining ?? null);
+  const last = next?.recentCheckpoints[0];
   const amount =
     next && projectShare(next.nextRound.amountBaseUnits, summary.activeWeight, mining.totalWeight);
   return (
@@ -133,43 +131,21 @@ function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio })
       field="mining.nextRound.amountBaseUnits"
       meaning="Neither minted nor earned yet: what a checkpoint through all settled rounds would mint, times the share of the weight that this owner has now. Rounded down."
     >
-      {next?.nextRound.amountBaseUnits === '0' && 'nothing settled waits to be minted'}
       {next !== null &&
-        next.nextRound.amountBaseUnits !== '0' &&
-        `through round ${formatInteger(next.nextRound.countedThroughRound)}`}
+        (next.nextRound.amountBaseUnits === '0'
+          ? 'nothing settled waits to be minted'
+          : `through round ${formatInteger(next.nextRound.countedThroughRound)}`)}
+      {next !== null && '; a mint has no fixed time'}
+      {last !== undefined && (
+        <>
+          , the last was on <Time at={last.blockTimestamp} as="minute" />
+        </>
+      )}
     </Figure>
   );
 }
 
-/** When the projected amount may be minted, as far as that is known. */
-function NextMint() {
-  const next = useNextMint();
-  if (next === null) return null;
-  const { nextRound, recentCheckpoints } = next;
-  const [last] = recentCheckpoints;
-  return (
-    <p class="small quiet">
-      Next to be minted: round {formatInteger(nextRound.round)}, which ends at{' '}
-      <Time at={nextRound.endsAt} as="minute" />. {mintStates[nextRound.state] ?? nextRound.state} A
-      checkpoint has no fixed time
-      {last !== undefined && (
-        <>
-          ; the last one was at <Time at={last.blockTimestamp} as="minute" />
-        </>
-      )}
-      .
-    </p>
-  );
-}
-
 const nextMintPath = settlementsPath('now');
-
-function useNextMint() {
-  const settlements = usePage().read('settlements', nextMintPath);
-  return settlements?.status === 'available' && settlements.mining.status === 'available'
-    ? settlements.mining
-    : null;
-}
 
 function PositionTable({
   positions,
@@ -198,7 +174,7 @@ function PositionTable({
           name: 'Weight',
           isNumber: true,
           cell: ({ activeWeight, targetWeight, pendingRound }) => (
-            <>
+            <span>
               {formatInteger(activeWeight)}
               {pendingRound !== null && (
                 <span class="quiet">
@@ -206,7 +182,7 @@ function PositionTable({
                   → {formatInteger(targetWeight)} from round <To {...toRound(pendingRound)} />
                 </span>
               )}
-            </>
+            </span>
           ),
         },
         { name: 'Merge', cell: (position) => <Linked of={describeMerge(position)} /> },

@@ -12,13 +12,8 @@ import { listMinerPaths } from '../../resources.ts';
 import { OwnerEventItem } from '../owners/OwnerActivity.tsx';
 import { describeMerge, type Portfolio } from '../owners/Positions.tsx';
 
-interface MinerFactsProps {
-  readonly tokenId: string;
-  readonly holder: MinerHolder;
-}
-
 /** The owner of a miner, what it has earned, its weight, and how it came to its owner. */
-export function MinerFacts({ tokenId, holder }: MinerFactsProps) {
+export function MinerFacts({ tokenId, holder }: { tokenId: string; holder: MinerHolder }) {
   const { read } = usePage();
   const paths = listMinerPaths(holder);
   const activity = read('activity', paths.activity);

@@ -1,4 +1,4 @@
-import { Unavailable } from '../../components/Banner.tsx';
+import { Available, Unavailable } from '../../components/Banner.tsx';
 import { Copy } from '../../components/Copy.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
@@ -12,10 +12,9 @@ import { corePath, metadataPath, statusPath } from '../../resources.ts';
 import { countBlocks } from '../../rounds.ts';
 import { DayEnd, DayFacts } from '../days/DayFacts.tsx';
 import { DescribedEvent } from '../feed/EventList.tsx';
-import { LatestSubmission } from '../glance/Waiting.tsx';
+import { LatestSubmission } from '../settlements/LatestSubmission.tsx';
 import { MinerFacts } from './MinerFacts.tsx';
 import { RoundFacts } from './RoundFacts.tsx';
-import { TokenCard } from './TokenCard.tsx';
 
 interface RecordProps {
   readonly view: RecordView;
@@ -28,10 +27,10 @@ interface RecordProps {
 const leads: Readonly<Record<RecordView, string>> = {
   miner: 'A position that shares in what is minted, by its weight.',
   round: '',
-  block: 'A block of the wheel’s work, which is not an Ethereum block.',
-  'ethereum-block': 'A block of the chain, which is not a block of the wheel’s work.',
-  transaction: 'A transaction on Ethereum, and all that it did here.',
-  event: 'An event of the feed.',
+  block: 'A block of the wheel’s work, for which tokens are minted.',
+  'ethereum-block': 'What happened in this block of the chain.',
+  transaction: 'What this transaction did.',
+  event: '',
   day: '',
 };
 
@@ -49,9 +48,8 @@ export function RecordPage({ view, id, events, holder }: RecordProps) {
     <section aria-labelledby="record">
       <h1 id="record">{nameView({ view, id })}</h1>
       {leads[view] !== '' && <p class="lead">{leads[view]}</p>}
-      {view === 'transaction' && <Transaction hash={id} />}
-      {view === 'miner' && <Miner tokenId={id} events={events} />}
-      {view === 'miner' && holder !== null && <MinerFacts tokenId={id} holder={holder} />}
+      {view === 'transaction' && <Transaction hash={id} isKnown={(events?.length ?? 0) > 0} />}
+      {view === 'miner' && <Miner tokenId={id} events={events} holder={holder} />}
       {view === 'round' && <RoundFacts round={id} />}
       {view === 'block' && <WorkBlock number={id} events={events} />}
       {view === 'day' && <DayFacts date={id} />}
@@ -76,9 +74,10 @@ export function RecordPage({ view, id, events, holder }: RecordProps) {
   );
 }
 
-function Transaction({ hash }: { hash: string }) {
+/** A transaction that is not known yet may be the newest batch. */
+function Transaction({ hash, isKnown }: { hash: string; isKnown: boolean }) {
   const queue = usePage().read('status', statusPath)?.settlementQueue;
-  const submission = queue?.status === 'available' ? queue.latestSubmission : null;
+  const submission = queue?.status === 'available' && !isKnown ? queue.latestSubmission : null;
   return (
     <>
       <p>
@@ -94,10 +93,27 @@ function Transaction({ hash }: { hash: string }) {
 }
 
 /** A miner at the safe block, or what has become of it. */
-function Miner({ tokenId, events }: { tokenId: string; events: RecordProps['events'] }) {
+function Miner({
+  tokenId,
+  events,
+  holder,
+}: { readonly tokenId: string } & Pick<RecordProps, 'events' | 'holder'>) {
   const body = usePage().read('metadata', metadataPath(tokenId));
   const isGone = body?.status === 'unavailable' && body.reason === 'not_yet_safe';
-  if (!isGone || events === null) return <TokenCard tokenId={tokenId} />;
+  if (!isGone || events === null)
+    return (
+      <>
+        <Available what={`Miner ${tokenId}`} body={body}>
+          {({ name, imageDataUri, description }) => (
+            <article class="token-card" aria-label={name}>
+              {imageDataUri !== undefined && <img src={imageDataUri} alt="" width="160" height="160" />}
+              <p>{description}</p>
+            </article>
+          )}
+        </Available>
+        {holder !== null && <MinerFacts tokenId={tokenId} holder={holder} />}
+      </>
+    );
   const merge = events.find(
     (event) => event.type === 'player.miners_merged' && event.payload.donorTokenId === tokenId,
   );
@@ -151,17 +167,20 @@ function WorkBlock({ number, events }: { number: string; events: RecordProps['ev
 function Payload({ event: { id, recordedAt, payload } }: { event: FeedEvent }) {
   const members = { id, recordedAt, ...payload };
   return (
-    <dl class="attributes">
-      {Object.entries(members).map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
-            {name === 'id' && <Copy text={id} what="the ID" />}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <details class="data">
+      <summary>All its data</summary>
+      <dl class="attributes">
+        {Object.entries(members).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>{' '}
+              {name === 'id' && <Copy text={id} what="the ID" />}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Available } from '../../components/Banner.tsx';
+import { Available, findAvailable } from '../../components/Banner.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
@@ -29,10 +29,9 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
   const closedThrough = read('status', statusPath)?.oracle.latestClosure?.lastRound ?? null;
   const statistics = read('statistics', statisticsPath('30d'));
   const halfHour = findHalfHour(statistics, startMs);
-  const settlements = read('settlements', settlementsPath('now'));
-  const history = settlements?.status === 'available' ? settlements : null;
-  const minted = history?.recentRounds?.find(({ roundId }) => roundId === round)?.sqkMintedBaseUnits;
-  const asset = history?.mining.status === 'available' ? history.mining.economy : null;
+  const settlements = findAvailable(read('settlements', settlementsPath('now')));
+  const minted = settlements?.recentRounds?.find(({ roundId }) => roundId === round)?.sqkMintedBaseUnits;
+  const asset = findAvailable(settlements?.mining ?? null)?.economy ?? null;
   const isSettled = BigInt(round) <= BigInt(core.core.settledThroughRound);
   const state = isSettled
     ? 'It is settled on the chain.'
@@ -77,8 +76,8 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
         )}
       </div>
       <nav class="choice" aria-label="Neighbours">
-        {round !== '1' && <a href={`/rounds/${BigInt(round) - 1n}`}>Round before</a>}
-        {endMs <= renderedAtMs && <a href={`/rounds/${BigInt(round) + 1n}`}>Next round</a>}
+        {round !== '1' && <a href={`/rounds/${BigInt(round) - 1n}`}>← Round before</a>}
+        {endMs <= renderedAtMs && <a href={`/rounds/${BigInt(round) + 1n}`}>Next round →</a>}
       </nav>
     </>
   );

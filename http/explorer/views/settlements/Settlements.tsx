@@ -1,6 +1,6 @@
 import { Columns } from '../../charts/Columns.tsx';
 import type { Observed } from '../../charts/observed.ts';
-import { Available, Banner, Unavailable } from '../../components/Banner.tsx';
+import { Available, Banner, findAvailable } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
@@ -20,7 +20,8 @@ import { corePath, settlementsPath } from '../../resources.ts';
 import { settlementsTable } from '../../tables/tables.ts';
 import { EventPages } from '../feed/EventList.tsx';
 import { Difficulty } from './Difficulty.tsx';
-import { Batches, Checkpoints, type History } from './SettlementTables.tsx';
+
+type History = Extract<Bodies['settlements'], { status: 'available' }>;
 
 const names: Record<SettlementsRange, string> = {
   now: 'All',
@@ -38,7 +39,7 @@ export function Settlements(place: Extract<Place, { readonly view: 'settlements'
   const { read } = usePage();
   const settlements = read('settlements', settlementsPath(range));
   const core = read('core', corePath);
-  const history = settlements?.status === 'available' ? settlements : null;
+  const history = findAvailable(settlements);
   return (
     <>
       <section aria-labelledby="settlements">
@@ -59,11 +60,9 @@ export function Settlements(place: Extract<Place, { readonly view: 'settlements'
       </section>
       {history !== null && earlier === undefined && (
         <>
+          <NextMint mining={history.mining} route={settlementsPath(range)} />
           {history.buckets.length > 0 && <Buckets history={history} />}
           <Difficulty />
-          <NextRound mining={history.mining} />
-          <Batches history={history} />
-          {history.mining.status === 'available' && <Checkpoints mining={history.mining} />}
         </>
       )}
       <section aria-labelledby="history">
@@ -169,36 +168,50 @@ function Buckets({ history }: { history: History }) {
   );
 }
 
-function NextRound({ mining }: { mining: History['mining'] }) {
+function NextMint({ mining: body, route }: { mining: History['mining']; route: string }) {
   return (
-    <section aria-labelledby="next-round">
-      <h2 id="next-round">Next to be minted</h2>
-      {mining.status === 'unavailable' ? (
-        <Unavailable>{explain(mining.reason)}</Unavailable>
-      ) : (
-        <p>
-          Round{' '}
-          <strong>
-            <To {...toRound(mining.nextRound.round)} />
-          </strong>
-          , <Time at={mining.nextRound.startsAt} as="minute" /> to{' '}
-          <Time at={mining.nextRound.endsAt} as="minute" />.{' '}
-          {mintStates[mining.nextRound.state] ?? mining.nextRound.state}{' '}
-          {explainNoMint(mining) ?? (
+    <section aria-labelledby="next-mint">
+      <h2 id="next-mint">Next to be minted</h2>
+      <Available what="Minting" body={body}>
+        {(mining) => {
+          const { nextRound, economy } = mining;
+          const common = { size: 'small', route, contract: economy.mining } as const;
+          return (
             <>
-              A checkpoint through round <To {...toRound(mining.nextRound.countedThroughRound)} /> would mint{' '}
-              <strong>
-                {formatShort(mining.nextRound.amountBaseUnits, mining.economy.decimals, 2)}{' '}
-                {mining.economy.symbol}
-              </strong>
-              .
+              <p class="lead">
+                Round <To {...toRound(nextRound.round)} />, <Time at={nextRound.startsAt} as="minute" /> to{' '}
+                <Time at={nextRound.endsAt} as="minute" />. {mintStates[nextRound.state] ?? nextRound.state}{' '}
+                {explainNoMint(mining)}
+              </p>
+              <div class="figures wide">
+                <Figure
+                  {...common}
+                  {...describeAmount(nextRound.amountBaseUnits, economy, 2)}
+                  label="A mint now would be"
+                  field="mining.nextRound.amountBaseUnits"
+                  meaning="What a checkpoint through all settled rounds would mint."
+                >
+                  through round <To {...toRound(nextRound.countedThroughRound)} />
+                </Figure>
+                <Figure
+                  {...common}
+                  {...describeAmount(mining.rewardPerBlock, economy, 4)}
+                  label="For each work block"
+                  field="mining.rewardPerBlock"
+                />
+                <Figure
+                  {...common}
+                  {...describeAmount(mining.unmintedCapacityBaseUnits, economy, 0)}
+                  label="Can still be minted"
+                  field="mining.unmintedCapacityBaseUnits"
+                >
+                  of {formatShort(mining.supplyCap, economy.decimals, 0)}
+                </Figure>
+              </div>
             </>
-          )}{' '}
-          Each work block is worth {formatShort(mining.rewardPerBlock, mining.economy.decimals, 4)}{' '}
-          {mining.economy.symbol}; {formatShort(mining.unmintedCapacityBaseUnits, mining.economy.decimals, 0)}{' '}
-          of {formatShort(mining.supplyCap, mining.economy.decimals, 0)} can still be minted.
-        </p>
-      )}
+          );
+        }}
+      </Available>
     </section>
   );
 }

@@ -37,9 +37,9 @@ export function StatisticsView({ range }: { range: StatisticsRange }) {
       <section aria-labelledby="statistics">
         <h1 id="statistics">Statistics</h1>
         <p class="lead">
-          The wheel runs at night, so its day begins at noon: the <dfn>universal day</dfn> of a date is the 24
-          hours from its noon to the next one, in UTC. Here every date means such a day. Earnings of owners
-          are of calendar days, from midnight to midnight UTC.
+          The wheel runs at night, so its day begins at noon: every date here is a <dfn>universal day</dfn>,
+          from its noon to the next one, UTC. Earnings of owners are of calendar days, from midnight to
+          midnight UTC.
         </p>
         <Choice
           label="Range"
