@@ -127,7 +127,7 @@ describe('the page of a record', () => {
     expect(event.html).toMatch(/<time[^>]* title="\d+ [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d UTC">/);
     expect(event.html).toContain('Ethereum block <a href="/ethereum-blocks/1000000">1,000,000</a>');
     expect(event.html).toContain(`<link rel="canonical" href="https://wheel.example${path}"/>`);
-    expect(event.html).toMatch(/property="og:description" content="[^"]*Rounds 1 to 3 are recorded/);
+    expect(event.html).toMatch(/property="og:description" content="[^"]*Rounds 1 to 3: 3 work units/);
     for (const unknown of [`${path}0`, '/miners/9999']) expect((await server.get(unknown)).status).toBe(404);
   });
 
