@@ -8,17 +8,9 @@ import { parseCreateTable, type StoredRow, type StoredTable } from './storedTabl
 type Parameters = Readonly<Record<string, unknown>>;
 
 /** The part of ClickHouse that the service uses: tables and merges. */
-export interface SimulatedClickHouse {
-  readonly tables: ReadonlyMap<string, StoredTable>;
-  query(sql: string, parameters: Parameters): SqlValue[][];
-  command(sql: string, parameters: Parameters): void;
-  /** Inserts the rows of `Native` blocks, or the first part of each block. */
-  insert(table: string, blocks: Buffer, part?: number): void;
-  /** Merges the parts of a table. */
-  merge(table: string): void;
-}
+export type SimulatedClickHouse = ReturnType<typeof createSimulatedClickHouse>;
 
-export function createSimulatedClickHouse(): SimulatedClickHouse {
+export function createSimulatedClickHouse() {
   const tables = new Map<string, StoredTable>();
   const parsed = new Map<string, SelectQuery>();
   /** Columns of all tables; null after a table was created. */
@@ -82,6 +74,7 @@ export function createSimulatedClickHouse(): SimulatedClickHouse {
     findTable(name).insert(columns, query(sql.slice(head.length), parameters));
   }
 
+  /** Inserts the rows of `Native` blocks, or the first part of each block. */
   function insert(name: string, bytes: Buffer, part = 1) {
     const table = findTable(name);
     for (const { columns, rows } of readBlocks(bytes))
@@ -117,7 +110,9 @@ export function createSimulatedClickHouse(): SimulatedClickHouse {
       throw new Error(`the simulated database cannot run: ${sql}`);
   }
 
-  return { tables, query, command, insert, merge: (name) => findTable(name).merge() };
+  /** Merges the parts of a table. */
+  const merge = (name: string) => findTable(name).merge();
+  return { tables, query, command, insert, merge };
 }
 
 function readColumn(table: StoredTable, row: StoredRow, name: string): SqlValue {

@@ -44,16 +44,7 @@ const strengths: readonly (readonly string[])[] = [
 ];
 
 /** Reads one statement from its tokens. */
-interface SqlReader {
-  /** Whether the next word is this one, which is passed then. */
-  take(word: string): boolean;
-  expect(word: string): void;
-  name(): string;
-  expression(): Expression;
-  select(): SelectQuery;
-}
-
-export function readSql(sql: string): SqlReader {
+export function readSql(sql: string) {
   const tokens = splitTokens(sql);
   let at = 0;
   const peek = () => tokens[at] as Token;
@@ -167,5 +158,5 @@ export function readSql(sql: string): SqlReader {
     return { isDistinct, columns, from, isFinal, where, groupBy, having, orderBy, limitBy, limit };
   }
 
-  return { take, expect, name, expression: () => expression(), select };
+  return { expression: () => expression(), select };
 }

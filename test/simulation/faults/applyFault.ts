@@ -50,9 +50,7 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       }),
     killBehindInsert: (one) =>
       replace(one, async (process) => {
-        const { table, stream = '' } = one;
-        const insert = `INSERT INTO ${table}`;
-        world.crashBehind(process.domain, (sent) => sent.indexOf(insert) === 0 && sent.includes(stream));
+        world.crashBehind(process.domain, (sent) => sent.indexOf(`INSERT INTO ${one.table}`) === 0);
         const endMs = world.time.nowMs() + snapshotMs;
         while (process.isAlive && world.time.nowMs() < endMs) await world.sleep(50);
       }),
@@ -177,10 +175,12 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     fate: SimulatedWorld['weather'][Name],
     forMs: number,
   ) {
-    const before = weather[name];
-    weather[name] = fate;
+    const before = weather[name] as (...args: unknown[]) => unknown;
+    let isOver = false;
+    const held = (...args: unknown[]) => (isOver ? before : (fate as typeof before))(...args);
+    weather[name] = held as SimulatedWorld['weather'][Name];
     await world.sleep(forMs);
-    weather[name] = before;
+    isOver = true;
   }
 
   async function fill(full: typeof store.full, during: () => Promise<void>) {
