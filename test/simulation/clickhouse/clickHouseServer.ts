@@ -1,4 +1,3 @@
-import { group } from 'd3-array';
 import type { SqlValue } from './evaluate.ts';
 import { readBlocks } from './readBlocks.ts';
 import { type QueriedRows, runSelect, type SelectContext } from './runSelect.ts';
@@ -44,16 +43,12 @@ export function createSimulatedClickHouse() {
       columns ??= listColumns();
       return columns;
     }
-    const records: Record<string, SqlValue>[] = [];
-    for (const table of tables.values()) {
-      const about = { database: 'default', table: table.name };
-      if (name === 'tables')
-        records.push({ ...about, name: table.name, engine_full: `${table.engine}${table.ttl ?? ''}` });
-      if (name === 'parts')
-        for (const [partition, rows] of group(table.rows, table.partitionOf))
-          records.push({ ...about, active: 1, partition_id: partition, partition, rows: rows.length });
-    }
-    return records;
+    if (name !== 'tables') return [];
+    return [...tables.values()].map((table) => ({
+      database: 'default',
+      name: table.name,
+      engine_full: table.engine,
+    }));
   }
 
   function query(sql: string, parameters: Parameters): SqlValue[][] {
@@ -85,13 +80,9 @@ export function createSimulatedClickHouse() {
     const [head = '', name = '', action = ''] = /^ALTER TABLE (\w+) (.*)$/s.exec(sql) ?? [];
     if (head === '') throw new Error(`the simulated database cannot alter: ${sql.slice(0, 80)}`);
     const table = findTable(name);
-    if (action.startsWith('MODIFY TTL'))
-      table.ttl = ` TTL ${action.slice(11).replace(/INTERVAL (\d+) DAY/, 'toIntervalDay($1)')}`;
-    else if (action === 'REMOVE TTL') table.ttl = null;
-    else if (action.startsWith('DROP PARTITION')) {
-      const dropped = String(Object.values(parameters)[0]);
-      table.rows = table.rows.filter((row) => table.partitionOf(row) !== dropped);
-    } else throw new Error(`the simulated database cannot alter: ${sql}`);
+    if (!action.startsWith('DROP PARTITION')) throw new Error(`the simulated database cannot alter: ${sql}`);
+    const dropped = String(Object.values(parameters)[0]);
+    table.rows = table.rows.filter((row) => table.partitionOf(row) !== dropped);
   }
 
   function command(sql: string, parameters: Parameters) {

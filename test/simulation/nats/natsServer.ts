@@ -11,7 +11,7 @@ interface NatsServerOptions extends StoreOptions {
   /** Latency of one direction. */
   readonly latencyMs: () => number;
   /** Decides the fate of a request to JetStream or a message for a stream. */
-  readonly fateOf?: (subject: string) => Fate;
+  readonly fateOf?: () => Fate;
 }
 
 /** The part of nats-server with JetStream that the service and its publishers use. */
@@ -66,7 +66,7 @@ export function createSimulatedNats(options: NatsServerOptions) {
       if (!isHeard && reply !== null) sendStatus(reply, '503');
       return;
     }
-    const fate = fateOf(subject);
+    const fate = fateOf();
     if (fate === 'lost') return;
     const tell = (body: object) => {
       if (fate === 'answered') answer(reply, body);

@@ -4,8 +4,7 @@ import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 export const inputStreams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
 
 type Failure =
-  | `message${'Unanswered' | 'Lost'}`
-  | 'connectionCut'
+  | `message${'Unanswered' | 'Lost' | 'Cut'}`
   | `statement${'Refused' | 'Applied' | 'Torn' | 'Unanswered' | 'Late'}`
   | `node${'Refused' | 'Unanswered' | 'Gateway' | 'Error' | 'Lie' | 'Shuffled'}`;
 

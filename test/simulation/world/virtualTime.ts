@@ -52,11 +52,11 @@ export function createVirtualTime(startMs: number) {
     };
   }
 
-  /** Runs the next due task; false if nothing was due. */
-  function runNext(atMs: number): boolean {
+  /** Runs the next task; false without one. */
+  function runNext(): boolean {
     for (;;) {
       const next = queue.peek();
-      if (next === undefined || next.atMs > atMs) return false;
+      if (next === undefined) return false;
       queue.pop();
       if (next.isCancelled || next.domain.isDead) continue;
       now = next.atMs;
@@ -77,15 +77,14 @@ export function createVirtualTime(startMs: number) {
     }
   }
 
-  /** Runs due tasks until a time or until `isDone`. All promises settle between two tasks. */
-  async function advanceTo(atMs: number, isDone: () => boolean = () => false) {
+  /** Runs tasks until `isDone`. All promises settle between two tasks. */
+  async function advance(isDone: () => boolean) {
     let hasRun = false;
     await repeatSettled(() => {
       // Promises of the task before have run in its own process.
       current = outside;
       if (hasRun && isDone()) return false;
-      hasRun = runNext(atMs);
-      if (!hasRun) now = Math.max(now, atMs);
+      hasRun = runNext();
       return hasRun;
     });
   }
@@ -139,7 +138,7 @@ export function createVirtualTime(startMs: number) {
         current = before;
       }
     },
-    advanceTo,
+    advance,
   };
 }
 
