@@ -1,5 +1,4 @@
 import type { Database, RowCondition } from './database.ts';
-import { digestRow } from './rowDigest.ts';
 import type { ResultCell } from './tables/column.ts';
 import type { Table } from './tables/table.ts';
 
@@ -63,6 +62,16 @@ export async function sumDigests(
     }
   }
   return sums;
+}
+
+/** SQL of a row's digest over all columns, which leaves out who stored the row, and when. */
+export function digestRow({ storedColumns }: SummedRows['definition']): string {
+  const columns = storedColumns.filter(({ name }) => name !== 'run' && name !== 'stored_by');
+  // A digest over a null would itself be null. No text contains this substitute.
+  const values = columns.map(({ name, type }) =>
+    type.includes('Nullable') ? `ifNull(toString(${name}), '\\\\0')` : name,
+  );
+  return `cityHash64(${values.join(', ')})`;
 }
 
 /** The rows that meet a condition, each once. */

@@ -1,14 +1,3 @@
-import {
-  filter,
-  firstValueFrom,
-  fromEvent,
-  map,
-  merge,
-  type Observable,
-  of as rxOf,
-  takeUntil,
-  timer,
-} from 'rxjs';
 import { type EvictedSource, listStoredCategories } from '../actors/feed/olderEvents.ts';
 import type { Database } from './database.ts';
 import { selectVisible, type VisibleRuns } from './lineages.ts';
@@ -21,8 +10,6 @@ import type { ReadRuns } from './visibleRuns.ts';
 export interface StoringProgress {
   /** Stream position through which all rows are stored. */
   storedThrough(): number;
-  /** Emits the current progress at once, then after each change. */
-  readonly progress$: Observable<{ readonly storedThrough: number; readonly isFailing: boolean }>;
   /** Stores the waiting rows without gathering more. */
   flushNow(): void;
   /** Whether ClickHouse currently refuses rows. */
@@ -30,8 +17,23 @@ export interface StoringProgress {
 }
 
 /** How long a reader waits for rows that are not stored yet: a writer gathers them for a second. */
-export const awaitedMs = 3_000;
+const awaitedMs = 3_000;
 export const pollMs = 25;
+
+/**
+ * Resolves once some rows are stored.
+ *
+ * @param what they are, for the error.
+ * @throws StorageUnavailable (as a rejection) if that takes too long, or at the signal.
+ */
+export async function awaitStored(
+  isStored: () => boolean | Promise<boolean>,
+  what: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const wasStored = await pollUntil(isStored, { everyMs: pollMs, limitMs: awaitedMs, signal });
+  if (!wasStored) throw new StorageUnavailable(`ClickHouse does not hold ${what} yet`);
+}
 
 /**
  * Resolves once ClickHouse holds all events that memory has evicted, with the runs that hold them.
@@ -53,21 +55,16 @@ export function createWriterEventsStored(writers: {
   return async (of, signal) => {
     const { source, evicted } = of;
     const known = writers[source];
-    if (known === null) throw createUnavailable(source);
+    if (known === null) throw new StorageUnavailable(`this process stores no ${source} events`);
     const { writer } = known;
     const runs = await known.readRuns();
-    if (writer.storedThrough() >= evicted.atPosition) return runs;
-    writer.flushNow();
-    const ended$ = signal.aborted ? rxOf(null) : merge(timer(awaitedMs), fromEvent(signal, 'abort'));
-    const stored$ = writer.progress$.pipe(
-      map(({ storedThrough, isFailing }) => {
-        if (isFailing) throw new StorageUnavailable('rows are not stored at the moment');
-        return storedThrough >= evicted.atPosition;
-      }),
-      filter(Boolean),
-      takeUntil(ended$),
-    );
-    if (!(await firstValueFrom(stored$, { defaultValue: false }))) throw createUnavailable(source);
+    const isStored = () => {
+      if (writer.storedThrough() >= evicted.atPosition) return true;
+      if (writer.isFailing()) throw new StorageUnavailable('rows are not stored at the moment');
+      writer.flushNow();
+      return false;
+    };
+    await awaitStored(isStored, `the older ${source} events`, signal);
     return runs;
   };
 }
@@ -102,12 +99,7 @@ export function createReaderEventsStored(options: {
       runs = await readRuns[source](true);
       return false;
     };
-    const wasSeen = await pollUntil(isSeen, { everyMs: pollMs, limitMs: awaitedMs, signal });
-    if (!wasSeen) throw createUnavailable(source);
+    await awaitStored(isSeen, `the older ${source} events`, signal);
     return runs;
   };
-}
-
-function createUnavailable(source: EvictedSource['source']): StorageUnavailable {
-  return new StorageUnavailable(`ClickHouse does not hold the older ${source} events yet`);
 }

@@ -4,6 +4,7 @@ import {
   cutRuns,
   decides,
   findLastRun,
+  hasLineage,
   isRetired,
   type Lineage,
   type LineageOrigin,
@@ -17,12 +18,9 @@ import { type IsCounted, readCopied, readCounted, selectCounted } from './merged
 import { lineages } from './tables/lineages.ts';
 
 /** Whether a lineage that decides which rows count continues this one. */
-export async function isContinued(database: Database, { stream, runs }: Lineage): Promise<boolean> {
-  const rows = await database.select(
-    `SELECT step FROM ${lineages.name} WHERE stream = {stream:String} AND parent = {run:String} AND ${decides} LIMIT 1`,
-    { stream, run: findLastRun(runs) },
-  );
-  return rows.length > 0;
+export function isContinued(database: Database, { stream, runs }: Lineage): Promise<boolean> {
+  const sql = `stream = {stream:String} AND parent = {run:String} AND ${decides}`;
+  return hasLineage(database, { sql, parameters: { stream, run: findLastRun(runs) } });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { dayMs } from '../actors/schemas/durations.ts';
 import type { Database } from './database.ts';
 import { type DigestSum, isSameSum, sumDigests } from './digestSums.ts';
-import { selectVisible, type VisibleRuns } from './lineages.ts';
+import { selectMessages, selectVisible, type VisibleRuns } from './lineages.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
@@ -96,17 +96,7 @@ function sumDays(
   { fromSequence, throughSequence }: ComparedRange,
 ): Promise<ReadonlyMap<string, DigestSum>> {
   const definition = sources[kind];
-  const visible = selectVisible(runs);
+  const condition = selectMessages(runs, { after: fromSequence - 1, through: throughSequence });
   const day = `intDiv(toUnixTimestamp64Milli(${definition.timeColumn}) - ${noonMs}, ${dayMs})`;
-  return sumDigests(
-    database,
-    {
-      definition,
-      condition: {
-        sql: `${visible.sql} AND stored_by >= {from:UInt64} AND stored_by <= {through:UInt64}`,
-        parameters: { ...visible.parameters, from: fromSequence, through: throughSequence },
-      },
-    },
-    { installation_id: 'installation_id', day },
-  );
+  return sumDigests(database, { definition, condition }, { installation_id: 'installation_id', day });
 }

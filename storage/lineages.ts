@@ -2,7 +2,6 @@ import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database, RowCondition } from './database.ts';
 import { rowTablesOf } from './rowTables.ts';
-import type { EpochHolder } from './tables/ingestEpochs.ts';
 import { type LineageCause, type LineageRow, lineages, sideCauses } from './tables/lineages.ts';
 import { insertRows } from './tables/table.ts';
 
@@ -19,16 +18,8 @@ export interface VisibleRun {
 export type VisibleRuns = readonly VisibleRun[];
 
 /** Decides which rows of a stream count. Rows are only ever added: a row that no longer counts is one that no lineage names. */
-export interface Lineage extends FoldIdentity, EpochHolder {
-  readonly stream: InputStreamName;
-  readonly step: number;
-  readonly cause: LineageCause;
+export interface Lineage extends Omit<LineageRow, 'runs' | 'throughs' | 'notedAtMs'> {
   readonly runs: VisibleRuns;
-  readonly streamCreated: string;
-  /** Last folded message when it was noted. */
-  readonly position: number;
-  /** The last run that it continues; empty for none. */
-  readonly parent: string;
 }
 
 /** A lineage that says something of runs, whatever made them. */
@@ -39,25 +30,31 @@ export interface LineageOrigin extends Partial<FoldIdentity> {
   readonly streamCreated?: string;
 }
 
-/** Condition for the lineages of a stream, or of some fold of it. */
-function selectOf(
-  stream: InputStreamName,
-  { foldVersion, configuration, streamCreated }: LineageOrigin,
-): RowCondition {
+/** The lineages of a stream, or of some fold of it, that meet a condition. */
+async function selectLineages(
+  database: Database,
+  { stream, foldVersion = 0, configuration, streamCreated }: LineageOrigin & Pick<Lineage, 'stream'>,
+  { sql, parameters }: RowCondition,
+): Promise<Lineage[]> {
   const ofFold =
     configuration === undefined
       ? ''
       : ' AND fold_version = {foldVersion:Int64} AND configuration = {configuration:String}';
   const ofStream = streamCreated === undefined ? '' : ' AND stream_created = {streamCreated:String}';
-  return {
-    sql: `stream = {stream:String}${ofFold}${ofStream}`,
-    parameters: {
+  const rows = await database.select(
+    `SELECT ${lineages.list} FROM ${lineages.name} WHERE stream = {stream:String}${ofFold}${ofStream} AND ${sql}`,
+    {
+      ...parameters,
       stream,
-      foldVersion: foldVersion ?? 0,
+      foldVersion,
       configuration: configuration ?? '',
       streamCreated: streamCreated ?? '',
     },
-  };
+  );
+  return rows.map((row) => {
+    const { runs, throughs, ...lineage } = lineages.read(row);
+    return { ...lineage, runs: runs.map((run, at) => ({ run, through: throughs[at] ?? 0 })) };
+  });
 }
 
 /** Lineages that decide which rows count. */
@@ -81,13 +78,9 @@ async function findNewest(
   stream: InputStreamName,
   origin: LineageOrigin = {},
 ): Promise<Lineage | null> {
-  const { sql, parameters } = selectOf(stream, origin);
-  const [row] = await database.select(
-    `SELECT ${lineages.list} FROM ${lineages.name} WHERE ${sql} AND ${decides}
-     ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1`,
-    parameters,
-  );
-  return row === undefined ? null : toLineage(lineages.read(row));
+  const sql = `${decides} ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1`;
+  const [newest = null] = await selectLineages(database, { ...origin, stream }, { sql, parameters: {} });
+  return newest;
 }
 
 /**
@@ -106,32 +99,26 @@ export async function readContinued(
 }
 
 /** Lineages that were noted for a cause, the newest first. */
-export async function listLineages(
+export function listLineages(
   database: Database,
   stream: InputStreamName,
   cause: LineageCause,
   origin: LineageOrigin = {},
 ): Promise<Lineage[]> {
-  const { sql, parameters } = selectOf(stream, origin);
-  const rows = await database.select(
-    `SELECT ${lineages.list} FROM ${lineages.name} WHERE ${sql} AND cause = {cause:String}
-     ORDER BY epoch DESC, step DESC`,
-    { ...parameters, cause },
-  );
-  return rows.map((row) => toLineage(lineages.read(row)));
+  const sql = 'cause = {cause:String} ORDER BY epoch DESC, step DESC';
+  return selectLineages(database, { ...origin, stream }, { sql, parameters: { cause } });
 }
 
-/** Whether the rows of a lineage may be dropped already. */
-export async function isRetired(database: Database, { runs }: Lineage): Promise<boolean> {
-  const rows = await database.select(
-    `SELECT step FROM ${lineages.name} WHERE cause = 'retired' AND has(runs, {run:String}) LIMIT 1`,
-    { run: findLastRun(runs) },
-  );
+/** Whether a lineage of any stream meets a condition. */
+export async function hasLineage(database: Database, { sql, parameters }: RowCondition): Promise<boolean> {
+  const rows = await database.select(`SELECT step FROM ${lineages.name} WHERE ${sql} LIMIT 1`, parameters);
   return rows.length > 0;
 }
 
-function toLineage({ runs, throughs, ...row }: LineageRow): Lineage {
-  return { ...row, runs: runs.map((run, at) => ({ run, through: throughs[at] ?? 0 })) };
+/** Whether the rows of a lineage may be dropped already. */
+export function isRetired(database: Database, { runs }: Lineage): Promise<boolean> {
+  const sql = "cause = 'retired' AND has(runs, {run:String})";
+  return hasLineage(database, { sql, parameters: { run: findLastRun(runs) } });
 }
 
 export async function noteLineage(
@@ -201,19 +188,30 @@ export function selectRun({ run, through }: VisibleRun, at = 0): RowCondition {
   };
 }
 
+/** SQL condition for the rows that count of the messages after a position through another. */
+export function selectMessages(
+  runs: VisibleRuns,
+  { after, through }: { readonly after: number; readonly through: number },
+  from = 0,
+): RowCondition {
+  const { sql, parameters } = selectVisible(runs, from);
+  return {
+    sql: `${sql} AND stored_by > {after:UInt64} AND stored_by <= {through:UInt64}`,
+    parameters: { ...parameters, after, through },
+  };
+}
+
 /** Sequence of the newest message after a position that stored a row which counts; the position if none did. */
 export async function findTip(
   database: Database,
   { stream, runs }: Pick<Lineage, 'stream' | 'runs'>,
   after = 0,
 ): Promise<number> {
-  const { sql, parameters } = selectVisible(selectWithin(runs, after, openEnd));
+  const range = { after, through: openEnd };
+  const { sql, parameters } = selectMessages(selectWithin(runs, after, openEnd), range);
   const tips = await Promise.all(
     rowTablesOf(stream).map(({ definition }) =>
-      database.select(
-        `SELECT max(stored_by) FROM ${definition.name} WHERE ${sql} AND stored_by > {after:UInt64}`,
-        { ...parameters, after },
-      ),
+      database.select(`SELECT max(stored_by) FROM ${definition.name} WHERE ${sql}`, parameters),
     ),
   );
   return Math.max(after, ...tips.map(([row]) => Number(row?.[0] ?? 0)));

@@ -8,7 +8,7 @@ import {
   noteLineage,
   ofNoFold,
   openEnd,
-  selectVisible,
+  selectMessages,
   type VisibleRuns,
 } from './lineages.ts';
 import { rowTablesOf } from './rowTables.ts';
@@ -39,28 +39,21 @@ export async function mergeRuns(database: Database, options: MergeOptions): Prom
   const candidates = runs.slice(0, -2).map((_, at) => at);
   const first = candidates.reduce((best, at) => (spanOf(at) < spanOf(best) ? at : best), 0);
   const merged = runs.slice(first, first + 2);
-  const { sql, parameters } = selectVisible(merged);
   const through = merged[1]?.through ?? openEnd;
   for (const { definition } of rowTablesOf(stream)) {
     const [table, columns] = [definition.name, definition.storedColumns.map((column) => column.name)];
     const values = columns.map((column) => (column === 'run' ? '{name:String}' : column));
-    for (let after = runs[first - 1]?.through ?? 0; after < through; after += messagesPerStatement)
+    for (let after = runs[first - 1]?.through ?? 0; after < through; after += messagesPerStatement) {
+      const { sql, parameters } = selectMessages(merged, { after, through: after + messagesPerStatement });
       await database.command(
-        `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${table}
-         WHERE ${sql} AND stored_by > {after:UInt64} AND stored_by <= {upTo:UInt64}`,
-        { ...parameters, name, after, upTo: after + messagesPerStatement },
+        `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM ${table} WHERE ${sql}`,
+        { ...parameters, name },
       );
+    }
   }
   const copy = { run: name, through };
-  const noted: Lineage = {
-    ...writer,
-    ...ofNoFold,
-    stream,
-    step: 0,
-    cause: 'merged',
-    runs: [...merged, copy],
-  };
-  await noteLineage(database, noted, nowMs);
+  const about = { ...writer, ...ofNoFold, stream, step: 0, cause: 'merged' } as const;
+  await noteLineage(database, { ...about, runs: [...merged, copy] }, nowMs);
   return [...runs.slice(0, first), copy, ...runs.slice(first + 2)];
 }
 

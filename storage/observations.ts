@@ -2,7 +2,7 @@ import type { ObservationPage } from '../actors/views/views.ts';
 import type { CounterReading } from '../actors/wheel/counterReading.ts';
 import type { Database } from './database.ts';
 import type { MayHaveReadings } from './knownInstallations.ts';
-import { isSameHistory, selectVisible, selectWithin, type VisibleRuns } from './lineages.ts';
+import { isSameHistory, selectMessages, selectVisible, selectWithin, type VisibleRuns } from './lineages.ts';
 import type { ObservationReader } from './observationReader.ts';
 import { createReadAhead, pagesAhead } from './readAhead.ts';
 import type { Boundary, RecentReadings } from './recentReadings.ts';
@@ -146,12 +146,11 @@ export async function* readStored(
   const notOlder = selectNotOlder('received_at', oldestMs);
   for (let above = after; above < through; above += positionsAtOnce) {
     const upTo = Math.min(above + positionsAtOnce, through);
-    const visible = selectVisible(selectWithin(runs, above, upTo));
+    const stored = selectMessages(selectWithin(runs, above, upTo), { after: above, through: upTo });
     const rows = await database.select(
-      `SELECT ${readings.list} FROM ${readings.name}
-       WHERE ${visible.sql} AND stored_by > {above:UInt64} AND stored_by <= {through:UInt64}${notOlder.sql}
+      `SELECT ${readings.list} FROM ${readings.name} WHERE ${stored.sql}${notOlder.sql}
        ORDER BY position LIMIT 1 BY position`,
-      { ...visible.parameters, above, through: upTo, ...notOlder.parameters },
+      { ...stored.parameters, ...notOlder.parameters },
     );
     if (rows.length > 0) yield rows.map(readings.read);
   }

@@ -1,12 +1,11 @@
 import type { Logger } from 'pino';
 import { dayMs } from '../actors/schemas/durations.ts';
 import type { Database } from './database.ts';
-import { ofNoFold, openEnd } from './lineages.ts';
+import { noteLineage, ofNoFold, openEnd } from './lineages.ts';
 import { rowTables } from './rowTables.ts';
 import { foldStates } from './tables/foldStates.ts';
 import type { EpochHolder } from './tables/ingestEpochs.ts';
 import { lineages } from './tables/lineages.ts';
-import { insertRows } from './tables/table.ts';
 
 /** A history that counts no longer can count again for this long: after a way back to another version, or to the stream that was lost. */
 export const retainedMs = 30 * dayMs;
@@ -49,19 +48,8 @@ export async function dropRetiredRuns(options: RetirementOptions): Promise<void>
 
 /** Notes that runs never count again. */
 async function retireRuns({ database, writer, nowMs }: RetirementOptions, runs: readonly string[]) {
-  const throughs = runs.map(() => 0);
-  await insertRows(database, lineages, [
-    {
-      ...writer,
-      ...ofNoFold,
-      stream: 'MINER_COUNTER',
-      step: 0,
-      cause: 'retired',
-      runs,
-      throughs,
-      notedAtMs: nowMs(),
-    },
-  ]);
+  const about = { ...writer, ...ofNoFold, stream: 'MINER_COUNTER', step: 0, cause: 'retired' } as const;
+  await noteLineage(database, { ...about, runs: runs.map((run) => ({ run, through: 0 })) }, nowMs());
 }
 
 /** Runs of histories that count, or may count again. */

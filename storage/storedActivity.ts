@@ -3,9 +3,8 @@ import { toOwnerEvent } from '../actors/chain/rows/activityRows.ts';
 import type { OwnerEvent } from '../actors/chain/state/ownerState.ts';
 import type { ActivityRange, OlderActivity } from '../actors/views/chain/olderActivity.ts';
 import type { Database } from './database.ts';
-import { awaitedMs, pollMs, type StoringProgress } from './eventsStored.ts';
+import { awaitStored, type StoringProgress } from './eventsStored.ts';
 import { selectVisible, type VisibleRuns } from './lineages.ts';
-import { pollUntil } from './pollUntil.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
 import type { ReadRuns } from './visibleRuns.ts';
@@ -49,9 +48,7 @@ export function createStoredActivity(options: StoredActivityOptions): OlderActiv
       writer?.flushNow();
       return false;
     };
-    const isRead = await pollUntil(isComplete, { everyMs: pollMs, limitMs: awaitedMs, signal });
-    if (!isRead)
-      throw new StorageUnavailable(`ClickHouse does not hold the older activity of ${range.owner}`);
+    await awaitStored(isComplete, `the older activity of ${range.owner}`, signal);
     return found;
   }
 

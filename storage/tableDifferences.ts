@@ -1,8 +1,8 @@
 import { dayMs } from '../actors/schemas/durations.ts';
+import { countRows } from './countStored.ts';
 import type { Database, RowCondition } from './database.ts';
-import { isSameSum, selectOnce, sumDigests } from './digestSums.ts';
-import { selectVisible, type VisibleRuns } from './lineages.ts';
-import { digestRow } from './rowDigest.ts';
+import { digestRow, isSameSum, selectOnce, sumDigests } from './digestSums.ts';
+import { openEnd, selectMessages, type VisibleRuns } from './lineages.ts';
 import { selectNotOlder } from './rowsTtl.ts';
 import type { RowTable } from './rowTables.ts';
 
@@ -38,8 +38,9 @@ export async function compareTable(
   compared: ComparedRows,
 ): Promise<TableDifference> {
   const { definition, agesBy } = rowTable;
-  const stored = selectRange(selectVisible(compared.stored), rowTable, compared);
-  const folded = selectRange(selectVisible(compared.folded, compared.stored.length), rowTable, compared);
+  const stored = selectRange(selectMessages(compared.stored, compared), rowTable, compared);
+  const ofFolded = selectMessages(compared.folded, compared, compared.stored.length);
+  const folded = selectRange(ofFolded, rowTable, compared);
   const time = definition.timeColumn ?? agesBy ?? 'block_timestamp';
   const day = `intDiv(toUnixTimestamp64Milli(${time}), ${dayMs})`;
   const sum = (condition: RowCondition) => sumDigests(database, { definition, condition }, { day });
@@ -74,25 +75,18 @@ export async function compareTable(
 function selectRange(
   { sql, parameters }: RowCondition,
   { agesBy }: RowTable,
-  { after, through, goneBeforeMs }: ComparedRows,
+  { goneBeforeMs }: ComparedRows,
 ): RowCondition {
   const notOlder = agesBy === null ? selectNotOlder('', null) : selectNotOlder(agesBy, goneBeforeMs);
-  return {
-    sql: `${sql} AND stored_by > {after:UInt64} AND stored_by <= {through:UInt64}${notOlder.sql}`,
-    parameters: { ...parameters, after, through, ...notOlder.parameters },
-  };
+  return { sql: `${sql}${notOlder.sql}`, parameters: { ...parameters, ...notOlder.parameters } };
 }
 
 /** Counts the stored rows of messages after one, through which tables are compared. */
-export async function countLaterRows(
+export function countLaterRows(
   database: Database,
   { definition }: RowTable,
   { stored, through }: Pick<ComparedRows, 'stored' | 'through'>,
 ): Promise<number> {
-  const { sql, parameters } = selectVisible(stored);
-  const [row = []] = await database.select(
-    `SELECT count() FROM ${definition.name} WHERE ${sql} AND stored_by > {through:UInt64}`,
-    { ...parameters, through },
-  );
-  return Number(row[0]);
+  const later = selectMessages(stored, { after: through, through: openEnd });
+  return countRows(database, definition.name, later);
 }

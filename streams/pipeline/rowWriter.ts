@@ -5,6 +5,7 @@ import {
   finalize,
   from,
   type MonoTypeOperatorFunction,
+  type Observable,
   Subject,
   tap,
 } from 'rxjs';
@@ -39,6 +40,8 @@ interface RowWriterStatus {
 
 /** Stores the rows of one stream's pipeline in ClickHouse. */
 export interface RowWriter extends StoringProgress {
+  /** Emits the current progress at once, then after each change. */
+  readonly progress$: Observable<{ readonly storedThrough: number; readonly isFailing: boolean }>;
   encode(rows: StoredRows): EncodedRows;
   /**
    * Emits each item once its rows and all earlier ones are stored. The pipeline begins after `position`.

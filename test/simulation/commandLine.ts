@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { SimulationFailure } from './checks/failure.ts';
 import { keptPlans } from './keptPlans.ts';
 import { mutationPlans } from './mutationPlans.ts';
+import { drawPlan } from './plan/drawPlan.ts';
 import type { Plan } from './plan/plan.ts';
-import { drawPlans, runSeeds, shrinkFailure, type Totals } from './runSeeds.ts';
-import type { Outcome } from './simulation.ts';
+import { shrinkPlan } from './plan/shrink.ts';
+import { simulate } from './simulation.ts';
 import { realNowMs } from './world/realTime.ts';
 
 const write = (text: string) => process.stdout.write(`${text}\n`);
@@ -27,63 +29,78 @@ interface Settings {
   readonly shrinking?: boolean;
 }
 
+/** Runs plans in their order while time is left. */
 export async function runCommandLine(settings: Settings): Promise<void> {
+  const { minutes = 1, trace = false, log = false, keepGoing = false, shrinking = true } = settings;
   const startedMs = realNowMs();
-  const seconds = () => Math.round((realNowMs() - startedMs) / 1_000);
-  const failures: { readonly plan: Plan; readonly failure: Error }[] = [];
-  const onOutcome = (plan: Plan, { failure, messages, counts, fingerprint }: Outcome) => {
-    const about = `${messages} messages, ${counts.total()} faults, ${fingerprint}, ${seconds()} s`;
+  const passedSeconds = () => Math.round((realNowMs() - startedMs) / 1_000);
+  const byKind = new Map<string, number>();
+  const totals = { seeds: 0, failed: 0, faults: 0, ranMs: 0, passedMs: 0, messages: 0 };
+  let first: { readonly plan: Plan; readonly failure: Error } | null = null;
+  for (const plan of choosePlans(settings)) {
+    if (totals.seeds > 0 && passedSeconds() > Number(minutes) * 60) break;
+    const { failure, counts, fingerprint, messages, ranMs, passedMs } = await simulate({
+      plan,
+      ...(trace && { onTrace: write }),
+      ...(log && { onLog: (line: string) => write(line.trim()) }),
+    });
+    const faults = counts.total();
+    totals.seeds++;
+    totals.faults += faults;
+    totals.ranMs += ranMs;
+    totals.passedMs += passedMs;
+    totals.messages += messages;
+    for (const [kind, count] of counts.byKind) byKind.set(kind, (byKind.get(kind) ?? 0) + count);
+    const about = `${messages} messages, ${faults} faults, ${fingerprint}, ${passedSeconds()} s`;
     write(`seed ${plan.seed}: ${failure === null ? about : (failure.stack ?? failure.message)}`);
-    if (failure !== null) failures.push({ plan, failure });
-  };
-  const totals = await runSeeds({
-    plans: choosePlans(settings),
-    minutes: Number(settings.minutes ?? 1),
-    continues: settings.keepGoing ?? false,
-    onOutcome,
-    ...(settings.trace && { onTrace: write }),
-    ...(settings.log && { onLog: (line: string) => write(line.trim()) }),
-  });
-  writeTotals(totals, seconds());
-  const [first] = failures;
-  if (first === undefined) return;
+    if (failure === null) continue;
+    totals.failed++;
+    first ??= { plan, failure };
+    if (!keepGoing) break;
+  }
+  writeTotals(totals, passedSeconds());
+  const kinds = [...byKind].sort(([, one], [, other]) => other - one);
+  write(kinds.map(([kind, count]) => `${kind} ${count}`).join(', '));
+  if (first === null) return;
   process.exitCode = 1;
-  if (settings.shrinking ?? true) await writeShrunk(first.plan, first.failure);
+  if (shrinking) await writeShrunk(first.plan, first.failure);
 }
 
-function choosePlans({ seed = '1', seeds, episodes, dense, kept, plan }: Settings): Iterable<Plan> {
-  if (plan !== undefined) return [mutationPlans[plan] ?? (JSON.parse(readFileSync(plan, 'utf8')) as Plan)];
-  const drawn = drawPlans({
-    first: Number(seed),
-    count: seeds === undefined ? (kept ? 0 : Number.POSITIVE_INFINITY) : Number(seeds),
-    episodes: Number(episodes ?? (dense ? 2 : 4)),
-    density: dense ? 'dense' : 'sparse',
-  });
-  return joinPlans(kept ? Object.values(keptPlans) : [], drawn);
+function* choosePlans(settings: Settings): Iterable<Plan> {
+  const { seed = '1', dense = false, kept = false, plan } = settings;
+  if (plan !== undefined) {
+    yield mutationPlans[plan] ?? (JSON.parse(readFileSync(plan, 'utf8')) as Plan);
+    return;
+  }
+  if (kept) yield* Object.values(keptPlans);
+  const end = Number(seed) + Number(settings.seeds ?? (kept ? 0 : Number.POSITIVE_INFINITY));
+  const episodes = Number(settings.episodes ?? (dense ? 2 : 4));
+  for (let next = Number(seed); next < end; next++)
+    yield drawPlan(String(next), episodes, dense ? 'dense' : 'sparse');
 }
 
-function* joinPlans(kept: Iterable<Plan>, drawn: Iterable<Plan>): Iterable<Plan> {
-  yield* kept;
-  yield* drawn;
-}
-
-function writeTotals({ seeds, failed, faults, ranMs, passedMs, messages, byKind }: Totals, seconds: number) {
-  const hours = (ms: number) => (ms / 3_600_000).toFixed(2);
+function writeTotals(
+  { seeds, failed, faults, ranMs, passedMs, messages }: Readonly<Record<string, number>>,
+  seconds: number,
+) {
+  const hours = (ms = 0) => (ms / 3_600_000).toFixed(2);
   const { user, system } = process.cpuUsage();
   const processorSeconds = Math.max(1, Math.round((user + system) / 1e6));
-  const kinds = [...byKind]
-    .sort(([, one], [, other]) => other - one)
-    .map(([kind, count]) => `${kind} ${count}`);
   write(
     `${seeds} seeds, ${failed} failed; ${messages} messages, ${faults} faults; ${hours(ranMs)} hours of the processes, ` +
-      `${hours(passedMs)} of the wheels, in ${seconds} s, ${processorSeconds} s of a processor: ${(faults / processorSeconds).toFixed(0)} faults per second of it`,
+      `${hours(passedMs)} of the wheels, in ${seconds} s, ${processorSeconds} s of a processor: ${((faults ?? 0) / processorSeconds).toFixed(0)} faults per second of it`,
   );
-  write(kinds.join(', '));
 }
 
 async function writeShrunk(plan: Plan, failure: Error) {
   write(`making the plan of seed ${plan.seed} shorter, for ${shrinkingMinutes} minutes at most`);
-  const shortest = await shrinkFailure(plan, failure, shrinkingMinutes);
+  const untilMs = realNowMs() + shrinkingMinutes * 60_000;
+  const kindOf = (error: Error | null) => (error instanceof SimulationFailure ? error.check : error?.name);
+  const shortest = await shrinkPlan(
+    plan,
+    async (smaller) => kindOf((await simulate({ plan: smaller })).failure) === kindOf(failure),
+    () => realNowMs() < untilMs,
+  );
   const path = `dist/simulation/seed-${plan.seed}.json`;
   writeFileSync(path, JSON.stringify(shortest, null, 2));
   write(JSON.stringify(shortest));

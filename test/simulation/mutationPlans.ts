@@ -40,7 +40,8 @@ export const mutationPlans: Readonly<Record<string, Plan>> = {
     ],
     { snapshotMs: 3_000 },
   ),
-  // Processes, versions and replays follow one another, and runs are dropped. A replay ends while no process ingests, and then there is another version.
+  // Processes, versions and replays follow one another, and runs are dropped. A replay ends while no process ingests. Then the rows of another version are stored
+  // late.
   histories: plan(
     'histories',
     [
@@ -54,6 +55,7 @@ export const mutationPlans: Readonly<Record<string, Plan>> = {
           [330, 'kill', { process: 1, afterSendings: 0, downMs: 60_000 }],
           [335, 'replay', { afterSendings: 0 }],
           [360, 'upgrade', { downMs: 500 }],
+          [365, 'insertsRefused', { table: 'stored_readings', forMs: 20_000 }],
         ],
         { durationMs: 460_000, weather: { latencyMsMax: 100 } },
       ),
@@ -67,18 +69,19 @@ export const mutationPlans: Readonly<Record<string, Plan>> = {
       episode(
         [
           [1, 'startReplica'],
-          [50, 'insertsRefused', { table: 'lineages', forMs: 100_000 }],
+          [50, 'insertsRefused', { table: 'stored_readings', forMs: 30_000 }],
           [51, 'kill', { process: 0, afterSendings: 0, downMs: 500 }],
-          [100, 'kill', { process: 1, afterSendings: 0, downMs: 500 }],
+          [75, 'insertsRefused', { table: 'lineages', forMs: 60_000 }],
+          [110, 'kill', { process: 1, afterSendings: 0, downMs: 500 }],
         ],
         { durationMs: 160_000, readingsPerSecond: 10 },
       ),
       episode(
         [
-          [4, 'insertsRefused', { table: 'stored_readings', forMs: 50_000 }],
+          [4, 'insertsRefused', { table: 'stored_readings', forMs: 120_000 }],
           [5, 'kill', { process: 1, afterSendings: 0, downMs: 500 }],
         ],
-        { durationMs: 60_000, sleepMs: 7_200_000 },
+        { durationMs: 130_000, sleepMs: 7_200_000 },
       ),
     ],
     { snapshotMs: 20_000 },

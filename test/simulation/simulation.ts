@@ -12,7 +12,7 @@ import { compareWithReference, followStreams } from './checks/compareWithReferen
 import { SimulationFailure } from './checks/failure.ts';
 import { observeLineages } from './checks/lineageObserver.ts';
 import { observeReadiness } from './checks/readyObserver.ts';
-import { createFaultCounts, type FaultCounts } from './faults/faultCounts.ts';
+import { createFaultCounts } from './faults/faultCounts.ts';
 import type { Plan } from './plan/plan.ts';
 import { createFleet } from './processes/fleet.ts';
 import { createRecovery } from './run/recovery.ts';
@@ -40,30 +40,14 @@ const silencesMs = [60_000, 130_000, 620_000, 1_230_000];
 /** Published messages are folded everywhere within this time. */
 const foldedMs = 5_000;
 
-export interface Outcome {
-  readonly failure: Error | null;
-  readonly counts: FaultCounts;
-  /** Time by the processes' clocks. */
-  readonly ranMs: number;
-  /** Includes the time that the machine slept. */
-  readonly passedMs: number;
-  readonly messages: number;
-  /** Equal for runs with the same messages at the same times. */
-  readonly fingerprint: string;
-}
-
-export interface SimulationOptions {
+interface SimulationOptions {
   readonly plan: Plan;
   readonly onLog?: (line: string) => void;
   readonly onTrace?: (line: string) => void;
 }
 
 /** Runs a plan until it is done or a check fails. */
-export async function simulate({
-  plan,
-  onLog,
-  onTrace = () => undefined,
-}: SimulationOptions): Promise<Outcome> {
+export async function simulate({ plan, onLog, onTrace = () => undefined }: SimulationOptions) {
   const startMs = genesisMs - plan.beforeGenesisMs;
   const chain = await createEthereumChain(genesis, genesis - 3_600n);
   const world = createWorld(plan.seed, startMs, chain);
@@ -196,15 +180,18 @@ export async function simulate({
   drive().then(() => {
     isOver = true;
   }, fail);
-  await world.time.advanceTo(Number.POSITIVE_INFINITY, () => isOver).catch(fail);
+  await world.time.advance(() => isOver).catch(fail);
   process.off('unhandledRejection', onUnhandled);
   process.off('uncaughtException', onUnhandled);
   return {
     failure: outcome.failure,
     counts,
+    /** Time by the processes' clocks. */
     ranMs: world.time.nowMs(),
+    /** Includes the time that the machine slept. */
     passedMs: world.time.nowMs() + world.time.asleepMs,
     messages: countMessages(world),
+    /** Equal for runs with the same messages at the same times. */
     fingerprint: world.fingerprint(),
   };
 }

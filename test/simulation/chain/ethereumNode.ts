@@ -15,31 +15,9 @@ export interface BlockPlan {
 }
 
 /** A node's chain, and every branch that it ever followed. */
-export interface EthereumChain {
-  /** By number, from the genesis on. */
-  readonly blocks: readonly SealedBlock[];
-  readonly tip: SealedBlock;
-  /** Includes replaced branches. */
-  find(hash: Hex): SealedBlock | null;
-  /** Blocks of all branches with this number. */
-  findByNumber(number: bigint): readonly SealedBlock[];
-  /** Most confirmations that a block ever had, its own block counted; 0 if it is unknown. */
-  confirmationsOf(hash: Hex): bigint;
-  /** Whether the chain has returned to a block that a reorganization had replaced. */
-  hasReturnedTo(hash: Hex): boolean;
-  mine(plan: BlockPlan): Promise<void>;
-  /** Replaces the newest `depth` blocks at once. The new blocks may contain transactions of the replaced ones. */
-  reorganize(
-    depth: number,
-    planBranch: (replaced: readonly SentTransaction[]) => readonly BlockPlan[],
-  ): Promise<void>;
-  /** Follows a fork whose headers have another member. The returned function gives the fork up. */
-  followUnknownFork(): (planBlock: () => BlockPlan) => Promise<void>;
-  /** Returns to the branch that the last reorganization replaced, and extends it until it is longer. */
-  returnToBranch(planBlock: () => BlockPlan): Promise<void>;
-}
+export type EthereumChain = Awaited<ReturnType<typeof createEthereumChain>>;
 
-export async function createEthereumChain(genesis: bigint, startsAt: bigint): Promise<EthereumChain> {
+export async function createEthereumChain(genesis: bigint, startsAt: bigint) {
   const known = new Map<Hex, SealedBlock>();
   const byNumber = new Map<bigint, SealedBlock[]>();
   const confirmed = new Map<Hex, bigint>();
@@ -85,21 +63,30 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
   }
 
   return {
-    get blocks() {
+    /** By number, from the genesis on. */
+    get blocks(): readonly SealedBlock[] {
       return blocks;
     },
-    get tip() {
+    get tip(): SealedBlock {
       return blocks.at(-1) as SealedBlock;
     },
-    find: (hash) => known.get(hash) ?? null,
-    findByNumber: (number) => byNumber.get(number) ?? [],
-    confirmationsOf: (hash) => confirmed.get(hash) ?? 0n,
-    hasReturnedTo: (hash) => returned.has(hash),
-    mine: async (plan) => {
+    /** Includes replaced branches. */
+    find: (hash: Hex) => known.get(hash) ?? null,
+    /** Blocks of all branches with this number. */
+    findByNumber: (number: bigint): readonly SealedBlock[] => byNumber.get(number) ?? [],
+    /** Most confirmations that a block ever had, its own block counted; 0 if it is unknown. */
+    confirmationsOf: (hash: Hex) => confirmed.get(hash) ?? 0n,
+    /** Whether the chain has returned to a block that a reorganization had replaced. */
+    hasReturnedTo: (hash: Hex) => returned.has(hash),
+    mine: async (plan: BlockPlan) => {
       const block = await extend(blocks, plan);
       adopt([...blocks, block], blocks.length);
     },
-    reorganize: async (depth, planBranch) => {
+    /** Replaces the newest `depth` blocks at once. The new blocks may contain transactions of the replaced ones. */
+    reorganize: async (
+      depth: number,
+      planBranch: (replaced: readonly SentTransaction[]) => readonly BlockPlan[],
+    ) => {
       const length = Math.max(blocks.length - depth, listDeployment(genesis).length);
       replaced = blocks;
       const kept = blocks.slice(0, length);
@@ -108,9 +95,10 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
         branch.push(await extend(branch, plan));
       adopt(branch, kept.length);
     },
+    /** Follows a fork whose headers have another member. The returned function gives the fork up. */
     followUnknownFork: () => {
       isUnknownFork = true;
-      return async (planBlock) => {
+      return async (planBlock: () => BlockPlan) => {
         isUnknownFork = false;
         const fork = blocks.findIndex(isOfUnknownFork);
         if (fork === -1) return;
@@ -119,7 +107,8 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
         adopt(branch, fork);
       };
     },
-    returnToBranch: async (planBlock) => {
+    /** Returns to the branch that the last reorganization replaced, and extends it until it is longer. */
+    returnToBranch: async (planBlock: () => BlockPlan) => {
       if (replaced.length === 0 || replaced.some(isOfUnknownFork)) return;
       const branch = [...replaced];
       while (branch.length <= blocks.length) branch.push(await extend(branch, planBlock()));

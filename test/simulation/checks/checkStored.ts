@@ -7,6 +7,15 @@ import { findDifference, SimulationFailure } from './failure.ts';
 
 const roundMs = 600_000;
 
+/** Of a reading. */
+const members = [
+  ...(['installationId', 'position', 'telemetryId', 'bootId', 'sequence', 'observedAtMs'] as const),
+  ...(['receivedAtMs', 'counterEpoch', 'cumulativeWorkUnits', 'provenance', 'softwareVersion'] as const),
+  ...(['coreStatus', 'rpmMilli', 'speedMmPerSecond', 'distanceMm'] as const),
+];
+const nameColumn = (member: string) =>
+  member.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 /** Checks that the stored readings, rounds and half hours that count equal the reference's, each once. */
 export function checkStored(
   clickHouse: SimulatedClickHouse,
@@ -17,27 +26,8 @@ export function checkStored(
     selectCounted(clickHouse, 'MINER_COUNTER', { columns, table, order: 'position' });
   compareRows(
     'readings',
-    accepted.map((one) => [
-      one.installationId,
-      one.position,
-      one.telemetryId,
-      one.bootId,
-      one.sequence,
-      one.observedAtMs,
-      one.receivedAtMs,
-      one.counterEpoch,
-      one.cumulativeWorkUnits,
-      one.provenance,
-      one.softwareVersion,
-      one.coreStatus,
-      one.rpmMilli,
-      one.speedMmPerSecond,
-      one.distanceMm,
-    ]),
-    select(
-      'installation_id, position, telemetry_id, boot_id, sequence, observed_at, received_at, counter_epoch, cumulative_work_units, provenance, software_version, core_status, rpm_milli, speed_mm_per_second, distance_mm',
-      'stored_readings',
-    ),
+    accepted.map((one) => members.map((member) => one[member])),
+    select(members.map(nameColumn).join(', '), 'stored_readings'),
   );
   const rows = [...group(accepted, ({ installationId }) => installationId)].map(([id, readings]) =>
     listRows(id, readings, genesisMs),

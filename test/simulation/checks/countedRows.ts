@@ -1,4 +1,5 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
+import { decides } from '../../../storage/lineages.ts';
 import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 import type { SqlValue } from '../clickhouse/evaluate.ts';
 
@@ -9,7 +10,7 @@ export function selectCounted(
   { columns, table, order }: { readonly columns: string; readonly table: string; readonly order: string },
 ): SqlValue[][] {
   const [row] = clickHouse.query(
-    `SELECT runs, throughs FROM lineages WHERE stream = {stream:String} AND cause != 'pending' AND cause != 'filling' AND cause != 'checking' AND cause != 'filled' AND cause != 'merged' AND cause != 'retired'
+    `SELECT runs, throughs FROM lineages WHERE stream = {stream:String} AND ${decides}
      ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1`,
     { stream },
   );

@@ -1,4 +1,5 @@
 import { openEnd } from '../../../storage/lineages.ts';
+import { sideCauses } from '../../../storage/tables/lineages.ts';
 import type { SqlValue } from '../clickhouse/evaluate.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
@@ -12,6 +13,8 @@ const lateMs = 60_000;
 type Noted = Readonly<Record<string, SqlValue>>;
 
 const fillCauses: readonly SqlValue[] = ['filling', 'filled'];
+/** Whether it decides which rows count. */
+const decides = ({ cause }: Noted) => !(sideCauses as readonly SqlValue[]).includes(cause ?? '');
 const fold = ['stream', 'fold_version', 'configuration', 'stream_created'];
 const isSame = (one: Noted, other: Noted | undefined, columns: readonly string[]) =>
   columns.every((column) => one[column] === other?.[column]);
@@ -45,9 +48,7 @@ export function observeLineages(
   /** Histories of a stream that decide which rows count, oldest first. */
   function listDeciding(stream: SqlValue | undefined): Noted[] {
     return noted
-      .filter(
-        (one) => one.stream === stream && one.cause !== 'retired' && !fillCauses.includes(one.cause ?? ''),
-      )
+      .filter((one) => one.stream === stream && decides(one))
       .sort((one, other) => (order(one) < order(other) ? -1 : 1));
   }
 
@@ -56,7 +57,7 @@ export function observeLineages(
     for (const { values } of rows.slice(noted.length)) {
       const one: Noted = Object.fromEntries(columns.map(({ name }, at) => [name, values[at] ?? null]));
       noted.push(one);
-      if (one.cause !== 'retired' && !fillCauses.includes(one.cause ?? '')) checkNoted(one);
+      if (decides(one)) checkNoted(one);
     }
   }
 

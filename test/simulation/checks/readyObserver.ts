@@ -8,18 +8,13 @@ const graceMs = 10_000;
 /** Time until the service notices a lag, and a client learns of it. */
 const marginMs = 4_000;
 
-/** Checks that a ready process has folded what the streams held some seconds ago. */
-interface ReadyObserver {
-  /** Call it every second. */
-  note(): void;
-  check(process: ServiceProcess): void;
-}
-
 type End = Pick<StoredStream, 'lastSequence' | 'createdNanos'>;
 
-export function observeReadiness({ time, nats }: SimulatedWorld): ReadyObserver {
+/** Checks that a ready process has folded what the streams held some seconds ago. */
+export function observeReadiness({ time, nats }: SimulatedWorld) {
   const ends: { readonly atMs: number; readonly byStream: ReadonlyMap<string, End> }[] = [];
   return {
+    /** Call it every second. */
     note: () => {
       const byStream = new Map(
         [...nats.store.streams].map(
@@ -29,7 +24,7 @@ export function observeReadiness({ time, nats }: SimulatedWorld): ReadyObserver 
       ends.push({ atMs: time.nowMs(), byStream });
       while ((ends[0]?.atMs ?? 0) < time.nowMs() - 60_000) ends.shift();
     },
-    check: (process) => {
+    check: (process: ServiceProcess) => {
       if (!process.isAlive || process.domain.resumesAtMs > time.nowMs()) return;
       const readiness = time.within(process.domain, () => process.service.readiness());
       if (!readiness.isReady) return;

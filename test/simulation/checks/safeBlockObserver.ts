@@ -6,11 +6,6 @@ import { SimulationFailure } from './failure.ts';
 
 const confirmations = 12n;
 
-/** Checks that answers show a confirmed block, and the contracts' state after it. */
-interface SafeBlockObserver {
-  note(process: string, path: string, response: SimulatedResponse): void;
-}
-
 interface Body {
   readonly status?: string;
   readonly chain?: { readonly safeThroughBlock: string; readonly safeBlockHash?: SealedBlock['hash'] };
@@ -18,14 +13,15 @@ interface Body {
   readonly issuance?: Readonly<Record<string, unknown>>;
 }
 
-export function observeSafeBlocks(chain: EthereumChain): SafeBlockObserver {
+/** Checks that answers show a confirmed block, and the contracts' state after it. */
+export function observeSafeBlocks(chain: EthereumChain) {
   /** Confirmed blocks of all branches, by number. */
   function listConfirmed(number: bigint): SealedBlock[] {
     return chain.findByNumber(number).filter(({ hash }) => chain.confirmationsOf(hash) >= confirmations);
   }
 
   return {
-    note: (process, path, response) => {
+    note: (process: string, path: string, response: SimulatedResponse) => {
       if (response.status !== 200) return;
       const { chain: shown, core, issuance } = JSON.parse(response.body.toString('utf8')) as Body;
       if (shown === undefined) return;

@@ -2,15 +2,11 @@ import type { SimulatedResponse } from '../world/currentWorld.ts';
 import { SimulationFailure } from './failure.ts';
 
 /** Checks for each process and path that equal tags have equal bodies, and different bodies have different tags. */
-interface TagObserver {
-  note(process: string, path: string, response: SimulatedResponse): void;
-}
-
-export function observeTags(): TagObserver {
+export function observeTags() {
   const bodies = new Map<string, string>();
   const newest = new Map<string, { readonly tag: string; readonly body: string }>();
   return {
-    note: (process, path, { status, headers, body }) => {
+    note: (process: string, path: string, { status, headers, body }: SimulatedResponse) => {
       const tag = headers.get('etag');
       // Telemetry's tag depends only on the reading.
       if (status !== 200 || tag === undefined || path.endsWith('/telemetry')) return;

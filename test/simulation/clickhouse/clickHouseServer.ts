@@ -1,4 +1,3 @@
-import { group } from 'd3-array';
 import type { SqlValue } from './evaluate.ts';
 import { readBlocks } from './readBlocks.ts';
 import { type QueriedRows, runSelect, type SelectContext } from './runSelect.ts';
@@ -8,17 +7,9 @@ import { parseCreateTable, type StoredRow, type StoredTable } from './storedTabl
 type Parameters = Readonly<Record<string, unknown>>;
 
 /** The part of ClickHouse that the service uses: tables and merges. */
-export interface SimulatedClickHouse {
-  readonly tables: ReadonlyMap<string, StoredTable>;
-  query(sql: string, parameters: Parameters): SqlValue[][];
-  command(sql: string, parameters: Parameters): void;
-  /** Inserts the rows of `Native` blocks, or the first part of each block. */
-  insert(table: string, blocks: Buffer, part?: number): void;
-  /** Merges the parts of a table. */
-  merge(table: string): void;
-}
+export type SimulatedClickHouse = ReturnType<typeof createSimulatedClickHouse>;
 
-export function createSimulatedClickHouse(): SimulatedClickHouse {
+export function createSimulatedClickHouse() {
   const tables = new Map<string, StoredTable>();
   const parsed = new Map<string, SelectQuery>();
   /** Columns of all tables; null after a table was created. */
@@ -52,16 +43,12 @@ export function createSimulatedClickHouse(): SimulatedClickHouse {
       columns ??= listColumns();
       return columns;
     }
-    const records: Record<string, SqlValue>[] = [];
-    for (const table of tables.values()) {
-      const about = { database: 'default', table: table.name };
-      if (name === 'tables')
-        records.push({ ...about, name: table.name, engine_full: `${table.engine}${table.ttl ?? ''}` });
-      if (name === 'parts')
-        for (const [partition, rows] of group(table.rows, table.partitionOf))
-          records.push({ ...about, active: 1, partition_id: partition, partition, rows: rows.length });
-    }
-    return records;
+    if (name !== 'tables') return [];
+    return [...tables.values()].map((table) => ({
+      database: 'default',
+      name: table.name,
+      engine_full: table.engine,
+    }));
   }
 
   function query(sql: string, parameters: Parameters): SqlValue[][] {
@@ -82,6 +69,7 @@ export function createSimulatedClickHouse(): SimulatedClickHouse {
     findTable(name).insert(columns, query(sql.slice(head.length), parameters));
   }
 
+  /** Inserts the rows of `Native` blocks, or the first part of each block. */
   function insert(name: string, bytes: Buffer, part = 1) {
     const table = findTable(name);
     for (const { columns, rows } of readBlocks(bytes))
@@ -92,13 +80,9 @@ export function createSimulatedClickHouse(): SimulatedClickHouse {
     const [head = '', name = '', action = ''] = /^ALTER TABLE (\w+) (.*)$/s.exec(sql) ?? [];
     if (head === '') throw new Error(`the simulated database cannot alter: ${sql.slice(0, 80)}`);
     const table = findTable(name);
-    if (action.startsWith('MODIFY TTL'))
-      table.ttl = ` TTL ${action.slice(11).replace(/INTERVAL (\d+) DAY/, 'toIntervalDay($1)')}`;
-    else if (action === 'REMOVE TTL') table.ttl = null;
-    else if (action.startsWith('DROP PARTITION')) {
-      const dropped = String(Object.values(parameters)[0]);
-      table.rows = table.rows.filter((row) => table.partitionOf(row) !== dropped);
-    } else throw new Error(`the simulated database cannot alter: ${sql}`);
+    if (!action.startsWith('DROP PARTITION')) throw new Error(`the simulated database cannot alter: ${sql}`);
+    const dropped = String(Object.values(parameters)[0]);
+    table.rows = table.rows.filter((row) => table.partitionOf(row) !== dropped);
   }
 
   function command(sql: string, parameters: Parameters) {
@@ -117,7 +101,9 @@ export function createSimulatedClickHouse(): SimulatedClickHouse {
       throw new Error(`the simulated database cannot run: ${sql}`);
   }
 
-  return { tables, query, command, insert, merge: (name) => findTable(name).merge() };
+  /** Merges the parts of a table. */
+  const merge = (name: string) => findTable(name).merge();
+  return { tables, query, command, insert, merge };
 }
 
 function readColumn(table: StoredTable, row: StoredRow, name: string): SqlValue {

@@ -1,4 +1,4 @@
-import type { Expression, SelectQuery } from './sqlParser.ts';
+import type { Expression } from './sqlParser.ts';
 
 /** Value of a column or an expression. */
 export type SqlValue = string | number | bigint | null | readonly SqlValue[];
@@ -8,8 +8,6 @@ export interface Scope {
   /** Value of a column by its name. */
   column(name: string): SqlValue;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Rows of a query within the statement. */
-  select(query: SelectQuery): readonly (readonly SqlValue[])[];
   /** Remembered keys of lists after `IN`, which are the same for each row. */
   readonly lists?: Map<Expression, ReadonlySet<string>>;
 }
@@ -21,18 +19,8 @@ const aggregates: Readonly<Record<string, (parts: readonly Expression[], group: 
   count: (_, group) => group.length,
   max: ([part], group) => extreme(values(part, group), 1),
   min: ([part], group) => extreme(values(part, group), -1),
-  any: ([part], group) => values(part, group)[0] ?? '',
   sum: ([part], group) =>
     values(part, group).reduce<bigint>((sum, value) => BigInt.asUintN(64, sum + BigInt(value as number)), 0n),
-  uniqExact: ([part], group) => new Set(values(part, group).map(String)).size,
-  maxIf: ([part, condition], group) =>
-    extreme(
-      values(
-        part,
-        group.filter((scope) => isTrue(evaluate(condition as Expression, scope))),
-      ),
-      1,
-    ),
 };
 
 function values(part: Expression | undefined, group: Group): SqlValue[] {
@@ -92,10 +80,6 @@ export function evaluate(expression: Expression, scope: Scope, group?: Group): S
     }
     case 'tuple':
       return expression.parts.map((part) => evaluate(part, scope, group));
-    case 'select': {
-      const rows = scope.select(expression.query);
-      return rows.map((row) => (row.length === 1 ? (row[0] as SqlValue) : row));
-    }
     case 'lambda':
       throw new Error('a lambda has no value of its own');
     case 'operation':
@@ -134,14 +118,8 @@ function operate(
   if (sign === 'IN') return findKeys(right, scope).has(keyOf(first)) ? 1 : 0;
   if (sign === 'AND') return isTrue(first) && isTrue(evaluate(right, scope, group)) ? 1 : 0;
   if (sign === 'OR') return isTrue(first) || isTrue(evaluate(right, scope, group)) ? 1 : 0;
-  const other = evaluate(right, scope, group);
-  // A compared query has one value.
-  const second = right.kind === 'select' ? ((other as readonly SqlValue[])[0] ?? null) : other;
+  const second = evaluate(right, scope, group);
   switch (sign) {
-    case 'LIKE':
-      return new RegExp(`^${String(second).replace(/%/g, '.*').replace(/_/g, '.')}$`).test(String(first))
-        ? 1
-        : 0;
     case '+':
       return Number(first) + Number(second);
     case '-':
@@ -153,7 +131,7 @@ function operate(
   }
 }
 
-/** A list after `IN` consists of literals, parameters and queries, so it is the same for each row. */
+/** A list after `IN` consists of literals and parameters, so it is the same for each row. */
 function findKeys(list: Expression, scope: Scope): ReadonlySet<string> {
   const known = scope.lists?.get(list);
   if (known !== undefined) return known;

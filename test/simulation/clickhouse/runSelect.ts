@@ -14,8 +14,7 @@ export interface SelectContext {
 
 /** Runs a query of the kind that the service uses. */
 export function runSelect(query: SelectQuery, context: SelectContext): SqlValue[][] {
-  const select = selectOnce(context);
-  const scopes = findRows(query, context, select);
+  const scopes = findRows(query, context);
   const aliases = new Map(
     query.columns.flatMap(({ alias, expression }) => (alias === null ? [] : [[alias, expression] as const])),
   );
@@ -26,14 +25,11 @@ export function runSelect(query: SelectQuery, context: SelectContext): SqlValue[
   const groups: readonly SelectedGroup[] = isGrouped
     ? groupRows(scopes, query.groupBy.map(resolve), context.parameters)
     : scopes.map((scope) => ({ scope }));
-  const kept = groups.filter(
-    ({ scope, group }) => query.having === null || isTrue(evaluate(query.having, scope, group)),
-  );
   const order = query.orderBy.map(({ expression, isDescending }) => ({
     expression: resolve(expression),
     sign: isDescending ? -1 : 1,
   }));
-  const limitedBy = limitBy(query, sortBy(order, kept), context.parameters);
+  const limitedBy = limitBy(query, sortBy(order, groups), context.parameters);
   const rows = limitedBy.map(({ scope, group }) =>
     query.columns.map(({ expression }) => evaluate(expression, scope, group)),
   );
@@ -66,32 +62,20 @@ function sortBy(
   return keyed.map(({ one }) => one);
 }
 
-/** Inner queries do not depend on the outer row, so each runs once. */
-function selectOnce(context: SelectContext): Scope['select'] {
-  const found = new Map<SelectQuery, SqlValue[][]>();
-  return (query) => {
-    const known = found.get(query);
-    if (known !== undefined) return known;
-    const rows = runSelect(query, context);
-    found.set(query, rows);
-    return rows;
-  };
-}
-
 /** Only selected rows get a scope of their own. */
-function findRows(query: SelectQuery, context: SelectContext, select: Scope['select']): Scope[] {
+function findRows(query: SelectQuery, context: SelectContext): Scope[] {
   const { parameters } = context;
   const { where } = query;
   const isSelected = (scope: Scope) => where === null || isTrue(evaluate(where, scope));
-  if (query.from === null) return [{ column: refuse, parameters, select }].filter(isSelected);
+  if (query.from === null) return [emptyScope(parameters)].filter(isSelected);
   const { rows, readColumn } = context.rowsOf(query.from, query.isFinal);
   let current: unknown;
   const lists: Scope['lists'] = new Map();
-  const probe: Scope = { column: (name) => readColumn(current, name), parameters, select, lists };
+  const probe: Scope = { column: (name) => readColumn(current, name), parameters, lists };
   const scopes: Scope[] = [];
   for (const row of rows) {
     current = row;
-    if (isSelected(probe)) scopes.push({ column: (name) => readColumn(row, name), parameters, select });
+    if (isSelected(probe)) scopes.push({ column: (name) => readColumn(row, name), parameters });
   }
   return scopes;
 }
@@ -143,5 +127,5 @@ function refuse(name: string): never {
 }
 
 function emptyScope(parameters: SelectContext['parameters']): Scope {
-  return { column: refuse, parameters, select: () => [] };
+  return { column: refuse, parameters };
 }

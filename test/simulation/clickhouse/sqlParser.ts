@@ -8,7 +8,6 @@ export type Expression =
   | { readonly kind: 'call'; readonly name: string; readonly parts: readonly Expression[] }
   | { readonly kind: 'tuple'; readonly parts: readonly Expression[] }
   | { readonly kind: 'lambda'; readonly parameter: string; readonly body: Expression }
-  | { readonly kind: 'select'; readonly query: SelectQuery }
   | {
       readonly kind: 'operation';
       readonly sign: string;
@@ -28,7 +27,6 @@ export interface SelectQuery {
   readonly isFinal: boolean;
   readonly where: Expression | null;
   readonly groupBy: readonly Expression[];
-  readonly having: Expression | null;
   readonly orderBy: readonly { readonly expression: Expression; readonly isDescending: boolean }[];
   readonly limitBy: { readonly count: Expression; readonly by: readonly Expression[] } | null;
   readonly limit: Expression | null;
@@ -38,22 +36,13 @@ export interface SelectQuery {
 const strengths: readonly (readonly string[])[] = [
   ['OR'],
   ['AND'],
-  ['=', '!=', '<', '<=', '>', '>=', 'IN', 'LIKE'],
+  ['=', '!=', '<', '<=', '>', '>=', 'IN'],
   ['+', '-'],
   ['*', '/'],
 ];
 
 /** Reads one statement from its tokens. */
-interface SqlReader {
-  /** Whether the next word is this one, which is passed then. */
-  take(word: string): boolean;
-  expect(word: string): void;
-  name(): string;
-  expression(): Expression;
-  select(): SelectQuery;
-}
-
-export function readSql(sql: string): SqlReader {
+export function readSql(sql: string) {
   const tokens = splitTokens(sql);
   let at = 0;
   const peek = () => tokens[at] as Token;
@@ -125,11 +114,6 @@ export function readSql(sql: string): SqlReader {
   }
 
   function parenthesis(): Expression {
-    if (isNext('SELECT')) {
-      const query = select();
-      expect(')');
-      return { kind: 'select', query };
-    }
     const parts = list();
     expect(')');
     return parts.length === 1 ? (parts[0] as Expression) : { kind: 'tuple', parts };
@@ -147,7 +131,6 @@ export function readSql(sql: string): SqlReader {
     const isFinal = take('FINAL');
     const where = take('WHERE') ? expression() : null;
     const groupBy = takeBy('GROUP') ? list() : [];
-    const having = take('HAVING') ? expression() : null;
     const orderBy: { expression: Expression; isDescending: boolean }[] = [];
     if (takeBy('ORDER')) {
       do {
@@ -164,8 +147,8 @@ export function readSql(sql: string): SqlReader {
       if (take('BY')) limitBy = { count, by: list() };
       else limit = count;
     }
-    return { isDistinct, columns, from, isFinal, where, groupBy, having, orderBy, limitBy, limit };
+    return { isDistinct, columns, from, isFinal, where, groupBy, orderBy, limitBy, limit };
   }
 
-  return { take, expect, name, expression: () => expression(), select };
+  return { expression, select };
 }

@@ -1,4 +1,4 @@
-import { compare, evaluate, type Scope, type SqlValue } from './evaluate.ts';
+import { compare, evaluate, type SqlValue } from './evaluate.ts';
 import { type Expression, readSql } from './sqlParser.ts';
 
 export interface StoredRow {
@@ -11,24 +11,10 @@ interface ColumnDefinition {
 }
 
 /** A MergeTree table: all inserted rows. A merge removes replaced rows. */
-export interface StoredTable {
-  readonly name: string;
-  readonly columns: readonly ColumnDefinition[];
-  readonly engine: string;
-  ttl: string | null;
-  rows: StoredRow[];
-  indexOf(column: string): number;
-  /** ID of a row's partition. */
-  partitionOf(row: StoredRow): string;
-  insert(columns: readonly string[], cells: readonly (readonly SqlValue[])[]): void;
-  /** Rows that nothing replaces: per key the highest version, and the last among equal versions. */
-  final(): StoredRow[];
-  merge(): void;
-  readonly isReplacing: boolean;
-}
+export type StoredTable = ReturnType<typeof parseCreateTable>;
 
 /** Reads `CREATE TABLE IF NOT EXISTS ...`. */
-export function parseCreateTable(sql: string): StoredTable {
+export function parseCreateTable(sql: string) {
   const found = /^CREATE TABLE IF NOT EXISTS (\w+)\s*\(/.exec(sql);
   if (found === null) throw new Error(`the simulated database cannot create: ${sql.slice(0, 80)}`);
   const from = found[0].length;
@@ -67,22 +53,22 @@ interface TableParts {
   readonly orderBy: readonly string[];
 }
 
-function createStoredTable({ name, columns, engine, version, partition, orderBy }: TableParts): StoredTable {
+function createStoredTable({ name, columns, engine, version, partition, orderBy }: TableParts) {
   const indexes = new Map(columns.map((column, index) => [column.name, index]));
   const indexOf = (column: string) => {
     const index = indexes.get(column);
     if (index === undefined) throw new Error(`Code: 47. unknown column ${column} of ${name}`);
     return index;
   };
-  const isReplacing = engine.startsWith('Replacing');
   const keyIndexes = orderBy.map(indexOf);
   const versionIndex = version === null ? null : indexOf(version);
 
   /** Rows are only appended, or the list is exchanged, so results for the same list's beginning stay valid. */
   let known: KnownFinal = { of: [], length: 0, byKey: new Map(), final: [] };
 
+  /** Rows that nothing replaces: per key the highest version, and the last among equal versions. */
   function final(): StoredRow[] {
-    if (!isReplacing) return table.rows;
+    if (!engine.startsWith('Replacing')) return table.rows;
     if (known.of !== table.rows || known.length > table.rows.length)
       known = { of: table.rows, length: 0, byKey: new Map(), final: [] };
     if (known.length < table.rows.length) {
@@ -103,30 +89,18 @@ function createStoredTable({ name, columns, engine, version, partition, orderBy 
     if (isNewer) byKey.set(key, row);
   }
 
-  const scopeOf = (find: (column: string) => SqlValue): Scope => ({
-    column: find,
-    parameters: {},
-    select: () => [],
-  });
-
-  const table: StoredTable = {
+  const table = {
     name,
     columns,
     engine,
-    ttl: null,
-    rows: [],
+    rows: [] as StoredRow[],
     indexOf,
-    isReplacing,
-    partitionOf: ({ values }) =>
-      partition === null
-        ? 'all'
-        : String(
-            evaluate(
-              partition,
-              scopeOf((column) => values[indexOf(column)] as SqlValue),
-            ),
-          ),
-    insert: (names, rows) => {
+    /** ID of a row's partition. */
+    partitionOf: ({ values }: StoredRow): string => {
+      const column = (one: string) => values[indexOf(one)] as SqlValue;
+      return partition === null ? 'all' : String(evaluate(partition, { column, parameters: {} }));
+    },
+    insert: (names: readonly string[], rows: readonly (readonly SqlValue[])[]) => {
       const places = names.map(indexOf);
       for (const row of rows) {
         const values: SqlValue[] = columns.map(({ type }) => defaultOf(type));

@@ -6,7 +6,6 @@ import { findTip, noteLineage, openEnd, readLineage } from '../../../storage/lin
 import { mergeRuns, readCounted } from '../../../storage/mergedRuns.ts';
 import { migrate, migrationState } from '../../../storage/migrations.ts';
 import { readStored } from '../../../storage/observations.ts';
-import { applyRowsTtl, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../../storage/snapshots.ts';
 import type { ResultRow } from '../../../storage/tables/column.ts';
 import { halfHourBuckets } from '../../../storage/tables/halfHourBuckets.ts';
@@ -155,13 +154,6 @@ describe('ClickHouse, real and simulated', () => {
       beginEpoch(database, { lease: { isHeld: () => true }, leaseSequence, holder, nowMs: 1 });
     const epochs = [await begin('one', 3), await begin('two', 1)];
     return [before, name.length, name === (await readDatabaseIdentity(database)), epochs];
-  });
-
-  itAgrees('gives tables a TTL, and takes it from them', async (database) => {
-    await applyRowsTtl(database, { days: 40, nowMs: 0 });
-    const given = await readRowsTtlDays(database);
-    await applyRowsTtl(database, { days: 0, nowMs: 0 });
-    return [given, await readRowsTtlDays(database)];
   });
 
   itAgrees('refuses a table and a column that are not there', async (database) => {

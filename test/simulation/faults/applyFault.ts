@@ -9,7 +9,7 @@ import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import { createGateways, type Gateways } from '../workload/gateways.ts';
 import type { Miners } from '../workload/miners.ts';
 import { createSettlementPublishers, type SettlementPublishers } from '../workload/settlementPublishers.ts';
-import type { SimulatedWorld } from '../world/createWorld.ts';
+import type { Refusal, SimulatedWorld } from '../world/createWorld.ts';
 import type { Random } from '../world/random.ts';
 import { damageSnapshots } from './damageSnapshots.ts';
 import { purgeUnread } from './purgeUnread.ts';
@@ -28,8 +28,6 @@ export interface FaultTargets {
   readonly onHistoryLost: () => void;
 }
 
-/** Limit of a replay. */
-const replayMs = 60_000;
 /** A process that ingests saves a snapshot within this time. */
 const snapshotMs = 65_000;
 
@@ -50,9 +48,7 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       }),
     killBehindInsert: (one) =>
       replace(one, async (process) => {
-        const { table, stream = '' } = one;
-        const insert = `INSERT INTO ${table}`;
-        world.crashBehind(process.domain, (sent) => sent.indexOf(insert) === 0 && sent.includes(stream));
+        world.crashBehind(process.domain, (sent) => sent.indexOf(`INSERT INTO ${one.table}`) === 0);
         const endMs = world.time.nowMs() + snapshotMs;
         while (process.isAlive && world.time.nowMs() < endMs) await world.sleep(50);
       }),
@@ -127,23 +123,16 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
         if (hasReplay) note(await replay(0));
         await world.sleep(forMs / 2);
       }),
-    stopClickHouse: ({ forMs }) => hold('fateOfStatement', () => 'refused', forMs),
-    clickHouseFull: ({ forMs }) => {
-      const fate = (kind: 'read' | 'write') => (kind === 'write' ? 'refused' : 'answered');
-      return hold('fateOfStatement', fate, forMs);
-    },
-    insertsRefused: ({ forMs, table }) => {
-      const before = weather.fateOfStatement;
-      const fate: typeof before = (kind, sql) =>
-        sql.startsWith(`INSERT INTO ${table}`) ? 'refused' : before(kind, sql);
-      return hold('fateOfStatement', fate, forMs);
-    },
+    stopClickHouse: ({ forMs }) => refuse((kind) => kind !== 'request', forMs),
+    clickHouseFull: ({ forMs }) => refuse((kind) => kind === 'write', forMs),
+    insertsRefused: ({ forMs, table }) =>
+      refuse((_, sql = '') => sql.startsWith(`INSERT INTO ${table}`), forMs),
     merge: () => {
       for (const name of clickHouse.tables.keys()) clickHouse.merge(name);
     },
     reorganize: ({ depth, length }) => miners.reorganize(depth, length),
     returnToBranch: () => miners.returnToBranch(),
-    nodeAway: ({ forMs }) => hold('fateOfRequest', () => 'refused', forMs),
+    nodeAway: ({ forMs }) => refuse((kind) => kind === 'request', forMs),
     largeLogs: ({ logs, bytes }) => miners.mineLargeLogs(logs, bytes),
     unknownFork: followUnknownFork,
     twoPublishers: publishToo,
@@ -172,15 +161,10 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     await fleet.start(role);
   }
 
-  async function hold<Name extends 'fateOfStatement' | 'fateOfRequest'>(
-    name: Name,
-    fate: SimulatedWorld['weather'][Name],
-    forMs: number,
-  ) {
-    const before = weather[name];
-    weather[name] = fate;
+  async function refuse(isRefused: Refusal, forMs: number) {
+    weather.refusals.add(isRefused);
     await world.sleep(forMs);
-    weather[name] = before;
+    weather.refusals.delete(isRefused);
   }
 
   async function fill(full: typeof store.full, during: () => Promise<void>) {
@@ -276,13 +260,6 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
   async function replay(afterSendings: number): Promise<string> {
     const last = store.streams.get('MINER_COUNTER')?.lastSequence ?? 0;
     const sequence = random.integer(1, Math.max(1, last));
-    const request = {
-      from: { sequence },
-      to: null,
-      dryRun: false,
-      isIncomplete: false,
-    };
-    const outcome = await runReplayProcess(world, { deployment, request, afterSendings, limitMs: replayMs });
-    return `replay from ${sequence}: ${outcome}`;
+    return `replay from ${sequence}: ${await runReplayProcess(world, deployment, { sequence, afterSendings })}`;
   }
 }

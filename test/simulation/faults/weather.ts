@@ -3,23 +3,11 @@ import { fairWeather, type SimulatedWorld } from '../world/createWorld.ts';
 import type { Random } from '../world/random.ts';
 import type { FaultCounts } from './faultCounts.ts';
 
-/** Fates, each with the member of the plan that says how likely it is. */
-const requests = {
-  refused: 'nodeRefused',
-  unanswered: 'nodeUnanswered',
-  gateway: 'nodeGateway',
-  error: 'nodeError',
-  lie: 'nodeLie',
-  shuffled: 'nodeShuffled',
-} as const;
-const messages = { unanswered: 'messageUnanswered', lost: 'messageLost', cut: 'connectionCut' } as const;
-const reads = { refused: 'statementRefused', unanswered: 'statementUnanswered' } as const;
-const writes = {
-  ...reads,
-  applied: 'statementApplied',
-  torn: 'statementTorn',
-  late: 'statementLate',
-} as const;
+/** Fates other than an answer, in the order of drawing. The plan says how likely each is. */
+const messages = ['Unanswered', 'Lost', 'Cut'] as const;
+const reads = ['Refused', 'Unanswered'] as const;
+const writes = [...reads, 'Applied', 'Torn', 'Late'] as const;
+const requests = ['Refused', 'Unanswered', 'Gateway', 'Error', 'Lie', 'Shuffled'] as const;
 
 /** Lets messages, statements and requests fail as the plan says, from now on. */
 export function applyWeather(
@@ -28,19 +16,19 @@ export function applyWeather(
   random: Random,
   counts: FaultCounts,
 ): void {
-  const draw = <Fate extends string>(what: string, fates: Readonly<Record<Fate, keyof WeatherPlan>>) => {
+  const draw = <Name extends string>(kind: 'message' | 'statement' | 'node', names: readonly Name[]) => {
     let drawn = random.next();
-    for (const fate of Object.keys(fates) as Fate[]) {
-      drawn -= plan[fates[fate]];
+    for (const name of names) {
+      drawn -= plan[`${kind}${name}` as keyof WeatherPlan];
       if (drawn >= 0) continue;
-      counts.note(`${what} ${fate}`);
-      return fate;
+      counts.note(`${kind} ${name}`);
+      return name.toLowerCase() as Lowercase<Name>;
     }
     return 'answered';
   };
   weather.latencyMsMax = plan.latencyMsMax;
   weather.lagBlocks = plan.nodeLagBlocks;
-  weather.fateOfRequest = () => draw('request', requests);
+  weather.fateOfRequest = () => draw('node', requests);
   weather.fateOfMessage = () => draw('message', messages);
   weather.fateOfStatement = (kind) => draw('statement', kind === 'write' ? writes : reads);
 }

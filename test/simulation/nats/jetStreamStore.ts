@@ -18,32 +18,7 @@ type PublishAnswer =
   | { readonly error: ApiError; readonly stream: string; readonly seq: 0 };
 
 /** Streams and consumers of a server, which outlive its connections. */
-export interface JetStreamStore {
-  readonly streams: ReadonlyMap<string, StoredStream>;
-  readonly consumers: ReadonlyMap<string, PullConsumer>;
-  findBySubject(subject: string): StoredStream | null;
-  createStream(configuration: StreamConfiguration): StoredStream;
-  deleteStream(name: string): boolean;
-  /** Stores a message if the conditions in its headers hold. */
-  publish(stream: StoredStream, subject: string, headers: Buffer | null, data: Buffer): PublishAnswer;
-  addConsumer(stream: StoredStream, configuration: ConsumerConfiguration): PullConsumer;
-  removeConsumer(key: string, isAnnounced: boolean): boolean;
-  /** Streams without space, by name, or the whole disk. */
-  full: 'disk' | ReadonlySet<string>;
-  /** Deleted streams by name and creation time. An operator accepts their loss. */
-  readonly deleted: string[];
-  nowNanos(): bigint;
-  /** Whether each stream is on three servers. */
-  isReplicated: boolean;
-  /** Answers of leaders of replicated streams are as of this long ago. */
-  behindMs: number;
-  /** Each process sees only its own messages of the lease, so that several hold it. */
-  isLeaseForgotten: boolean;
-  /** Serves another folder: an empty one, or one with streams of the same names. The returned function restores the first. */
-  exchangeFolder(isEmpty: boolean): () => void;
-  /** When the folder was exchanged; null while it is the own one. */
-  exchangedAtMs: number | null;
-}
+export type JetStreamStore = ReturnType<typeof createJetStreamStore>;
 
 /** Versions whose differences the service meets. */
 export const minorVersions = [10, 12] as const;
@@ -59,7 +34,7 @@ export interface StoreOptions {
 
 export const consumerKey = (stream: string, consumer: string) => `${stream} ${consumer}`;
 
-export function createJetStreamStore(options: StoreOptions): JetStreamStore {
+export function createJetStreamStore(options: StoreOptions) {
   const { minorVersion, nowMs, wallMs, schedule } = options;
   const streams = new Map<string, StoredStream>();
   const consumers = new Map<string, PullConsumer>();
@@ -83,17 +58,24 @@ export function createJetStreamStore(options: StoreOptions): JetStreamStore {
       if (consumer.streamName === stream.configuration.name) consumer.deliver();
   }
 
-  const store: JetStreamStore = {
+  const store = {
     streams,
     consumers,
-    full: new Set(),
-    deleted: [],
+    /** Streams without space, by name, or the whole disk. */
+    full: new Set() as 'disk' | ReadonlySet<string>,
+    /** Deleted streams by name and creation time. An operator accepts their loss. */
+    deleted: [] as string[],
+    /** Whether each stream is on three servers. */
     isReplicated: false,
+    /** Answers of leaders of replicated streams are as of this long ago. */
     behindMs: 0,
+    /** Each process sees only its own messages of the lease, so that several hold it. */
     isLeaseForgotten: false,
     nowNanos,
-    exchangedAtMs: null,
-    exchangeFolder: (isEmpty) => {
+    /** When the folder was exchanged; null while it is the own one. */
+    exchangedAtMs: null as number | null,
+    /** Serves another folder: an empty one, or one with streams of the same names. The returned function restores the first. */
+    exchangeFolder: (isEmpty: boolean): (() => void) => {
       const own = [...streams.values()];
       const hold = (held: readonly StoredStream[]) => {
         streams.clear();
@@ -106,17 +88,17 @@ export function createJetStreamStore(options: StoreOptions): JetStreamStore {
         store.exchangedAtMs = null;
       };
     },
-    findBySubject: (subject) => {
+    findBySubject: (subject: string): StoredStream | null => {
       for (const stream of streams.values())
         if (stream.configuration.subjects?.some((pattern) => matchesSubject(pattern, subject))) return stream;
       return null;
     },
-    createStream: (configuration) => {
+    createStream: (configuration: StreamConfiguration): StoredStream => {
       const stream = createStoredStream(configuration, nowNanos());
       streams.set(configuration.name, stream);
       return stream;
     },
-    deleteStream: (name) => {
+    deleteStream: (name: string): boolean => {
       // Newer servers have often removed the stream before they could announce it.
       const isAnnounced = minorVersion < 12;
       for (const [key, consumer] of consumers)
@@ -125,7 +107,13 @@ export function createJetStreamStore(options: StoreOptions): JetStreamStore {
       if (createdNanos !== undefined) store.deleted.push(`${name}@${formatNanos(createdNanos)}`);
       return streams.delete(name);
     },
-    publish: (stream, subject, headerBytes, data) => {
+    /** Stores a message if the conditions in its headers hold. */
+    publish: (
+      stream: StoredStream,
+      subject: string,
+      headerBytes: Buffer | null,
+      data: Buffer,
+    ): PublishAnswer => {
       const { name } = stream.configuration;
       const headers = readHeaders(headerBytes);
       const atNanos = nowNanos();
@@ -159,7 +147,7 @@ export function createJetStreamStore(options: StoreOptions): JetStreamStore {
       schedule(0, () => deliverTo(stream));
       return { stream: name, seq: sequence };
     },
-    addConsumer: (stream, configuration) => {
+    addConsumer: (stream: StoredStream, configuration: ConsumerConfiguration): PullConsumer => {
       const key = consumerKey(stream.configuration.name, configuration.name);
       const existing = consumers.get(key);
       if (existing !== undefined) return existing;

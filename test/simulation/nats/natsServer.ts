@@ -1,12 +1,7 @@
 import type { ClientSide, ServerSide } from '../world/currentWorld.ts';
 import { type ClientCommand, createCommandReader, matchesSubject } from './clientCommands.ts';
 import { answerApi } from './jetStreamApi.ts';
-import {
-  consumerKey,
-  createJetStreamStore,
-  type JetStreamStore,
-  type StoreOptions,
-} from './jetStreamStore.ts';
+import { consumerKey, createJetStreamStore, type StoreOptions } from './jetStreamStore.ts';
 import type { PullRecipient } from './pullConsumers.ts';
 
 /** Fate of a request. `unanswered`: done without an answer. `lost`: not received. `cut`: done, and the connection cut. */
@@ -16,21 +11,11 @@ interface NatsServerOptions extends StoreOptions {
   /** Latency of one direction. */
   readonly latencyMs: () => number;
   /** Decides the fate of a request to JetStream or a message for a stream. */
-  readonly fateOf?: (subject: string) => Fate;
+  readonly fateOf?: () => Fate;
 }
 
 /** The part of nats-server with JetStream that the service and its publishers use. */
-export interface SimulatedNats {
-  readonly store: JetStreamStore;
-  /** Null while it is down. */
-  accept(client: ClientSide): ServerSide | null;
-  /** Ends all connections and every consumer; the streams stay. */
-  stop(): void;
-  start(): void;
-  readonly isUp: boolean;
-  /** Cuts only the connections. */
-  cutConnections(): void;
-}
+export type SimulatedNats = ReturnType<typeof createSimulatedNats>;
 
 interface Subscription {
   readonly subject: string;
@@ -49,7 +34,7 @@ export const payloadBytesMax = 64 * 1024;
 const apiPrefix = '$JS.API.';
 const pullPrefix = 'CONSUMER.MSG.NEXT.';
 
-export function createSimulatedNats(options: NatsServerOptions): SimulatedNats {
+export function createSimulatedNats(options: NatsServerOptions) {
   const { schedule, latencyMs, fateOf = () => 'answered' } = options;
   const store = createJetStreamStore(options);
   const connections = new Set<Connection>();
@@ -81,7 +66,7 @@ export function createSimulatedNats(options: NatsServerOptions): SimulatedNats {
       if (!isHeard && reply !== null) sendStatus(reply, '503');
       return;
     }
-    const fate = fateOf(subject);
+    const fate = fateOf();
     if (fate === 'lost') return;
     const tell = (body: object) => {
       if (fate === 'answered') answer(reply, body);
@@ -150,6 +135,7 @@ export function createSimulatedNats(options: NatsServerOptions): SimulatedNats {
     }
   }
 
+  /** Null while it is down. */
   function accept(client: ClientSide): ServerSide | null {
     if (!isUp) return null;
     let isOpen = true;
@@ -211,6 +197,7 @@ export function createSimulatedNats(options: NatsServerOptions): SimulatedNats {
   return {
     store,
     accept,
+    /** Ends all connections and every consumer; the streams stay. */
     stop: () => {
       isUp = false;
       cutConnections();
@@ -219,9 +206,10 @@ export function createSimulatedNats(options: NatsServerOptions): SimulatedNats {
     start: () => {
       isUp = true;
     },
-    get isUp() {
+    get isUp(): boolean {
       return isUp;
     },
+    /** Cuts only the connections. */
     cutConnections,
   };
 }

@@ -39,24 +39,7 @@ interface WaitingPull {
   isOver: boolean;
 }
 
-export interface PullConsumer {
-  readonly configuration: ConsumerConfiguration;
-  readonly createdNanos: bigint;
-  readonly streamName: string;
-  pull(request: PullRequest, recipient: PullRecipient): void;
-  /** Delivers requested messages that exist. */
-  deliver(): void;
-  /** Messages that are not delivered yet. */
-  pending(): number;
-  info(): {
-    readonly delivered: { readonly consumer_seq: number; readonly stream_seq: number };
-    waiting: number;
-  };
-  /** Ends the consumer, and tells waiting pulls if it is announced. */
-  end(isAnnounced: boolean): void;
-  /** Delivers nothing any more, but still sends heartbeats. */
-  stall(): void;
-}
+export type PullConsumer = ReturnType<typeof createPullConsumer>;
 
 interface PullConsumerOptions {
   readonly stream: StoredStream;
@@ -73,7 +56,7 @@ interface PullConsumerOptions {
 const nanosPerMs = 1_000_000;
 
 /** A pull consumer without acknowledgements, as the client's ordered consumers use. */
-export function createPullConsumer(options: PullConsumerOptions): PullConsumer {
+export function createPullConsumer(options: PullConsumerOptions) {
   const { stream, configuration, nowMs, schedule } = options;
   const name = stream.configuration.name;
   const waiting: WaitingPull[] = [];
@@ -152,7 +135,7 @@ export function createPullConsumer(options: PullConsumerOptions): PullConsumer {
     configuration,
     createdNanos: options.createdNanos,
     streamName: name,
-    pull: ({ batch, maxBytes, expiresMs, heartbeatMs }, recipient) => {
+    pull: ({ batch, maxBytes, expiresMs, heartbeatMs }: PullRequest, recipient: PullRecipient) => {
       activeAtMs = nowMs();
       const endsAtMs = nowMs() + expiresMs;
       const pull = {
@@ -174,17 +157,21 @@ export function createPullConsumer(options: PullConsumerOptions): PullConsumer {
         pull.recipient.status('408 Request Timeout', describeRest(pull));
       });
     },
+    /** Delivers requested messages that exist. */
     deliver,
+    /** Messages that are not delivered yet. */
     pending: countPending,
     info: () => ({
       delivered: { consumer_seq: deliveredConsumer, stream_seq: deliveredStream },
       waiting: waiting.length,
     }),
-    end: (isAnnounced) => {
+    /** Ends the consumer, and tells waiting pulls if it is announced. */
+    end: (isAnnounced: boolean) => {
       if (isEnded) return;
       isEnded = true;
       for (const pull of waiting.splice(0)) if (isAnnounced) pull.recipient.status('409 Consumer Deleted');
     },
+    /** Delivers nothing any more, but still sends heartbeats. */
     stall: () => {
       isStalled = true;
     },

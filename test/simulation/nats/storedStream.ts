@@ -19,39 +19,9 @@ export interface StreamConfiguration {
 }
 
 /** A JetStream stream: messages with sequences, possibly with gaps. */
-export interface StoredStream {
-  configuration: StreamConfiguration;
-  readonly createdNanos: bigint;
-  readonly firstSequence: number;
-  readonly lastSequence: number;
-  readonly messages: ReadonlyMap<number, StoredStreamMessage>;
-  /** Messages that {@link retireBefore} removed. */
-  readonly retired: ReadonlyMap<number, StoredStreamMessage>;
-  add(subject: string, headers: Buffer | null, data: Buffer, atNanos: bigint): StoredStreamMessage;
-  /** The first message at or above a sequence. */
-  next(sequence: number): StoredStreamMessage | null;
-  /** The last message of a subject, which may be a pattern, of those that were stored through a time. */
-  lastOf(subject: string, throughNanos?: bigint): StoredStreamMessage | null;
-  /** Sequence of the last message that was stored through a time, or of what was lost or removed before it. */
-  lastThrough(nanos: bigint): number;
-  /** Sequence of a stored message ID; null if it is unknown or its window is over. */
-  findDuplicate(messageId: string, atNanos: bigint): number | null;
-  noteId(messageId: string, sequence: number, atNanos: bigint): void;
-  /** Removes one message. Returns whether there was one. */
-  remove(sequence: number): boolean;
-  /** Removes everything below a sequence, as retention does, and keeps it in `retired`. */
-  retireBefore(sequence: number): void;
-  /** Removes everything below a sequence. Returns the number of removed messages. */
-  removeBefore(sequence: number): number;
-  /** Removes messages older than the configured age. */
-  expire(nowNanos: bigint): void;
-  /** Loses everything above a sequence, as in a power failure. New messages use these sequences again. Returns the number of lost messages. */
-  loseAbove(sequence: number): number;
-  /** Sequences between the first and the last that are gone. */
-  listDeleted(): number[];
-}
+export type StoredStream = ReturnType<typeof createStoredStream>;
 
-export function createStoredStream(configuration: StreamConfiguration, createdNanos: bigint): StoredStream {
+export function createStoredStream(configuration: StreamConfiguration, createdNanos: bigint) {
   const messages = new Map<number, StoredStreamMessage>();
   const retired = new Map<number, StoredStreamMessage>();
   const ids = new Map<string, { readonly sequence: number; readonly atNanos: bigint }>();
@@ -70,32 +40,45 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
     advanceFirst();
   }
 
-  const stream: StoredStream = {
+  /** Removes everything below a sequence. Returns the number of removed messages. */
+  function removeBefore(sequence: number): number {
+    const before = messages.size;
+    for (const at of messages.keys()) if (at < sequence) messages.delete(at);
+    first = Math.max(first, Math.min(sequence, last + 1));
+    advanceFirst();
+    return before - messages.size;
+  }
+
+  const stream = {
     configuration,
     createdNanos,
-    get firstSequence() {
+    get firstSequence(): number {
       return first;
     },
-    get lastSequence() {
+    get lastSequence(): number {
       return last;
     },
     messages,
+    /** Messages that `retireBefore` removed. */
     retired,
-    add: (subject, headers, data, atNanos) => {
-      const message = { sequence: ++last, subject, headers, data, atNanos };
+    removeBefore,
+    add: (subject: string, headers: Buffer | null, data: Buffer, atNanos: bigint) => {
+      const message: StoredStreamMessage = { sequence: ++last, subject, headers, data, atNanos };
       messages.set(last, message);
       if (messages.size === 1) first = last;
       limitSubject(subject);
       return message;
     },
-    next: (sequence) => {
+    /** The first message at or above a sequence. */
+    next: (sequence: number): StoredStreamMessage | null => {
       for (let at = Math.max(sequence, first); at <= last; at++) {
         const message = messages.get(at);
         if (message !== undefined) return message;
       }
       return null;
     },
-    lastOf: (subject, throughNanos) => {
+    /** The last message of a subject, which may be a pattern, of those that were stored through a time. */
+    lastOf: (subject: string, throughNanos?: bigint): StoredStreamMessage | null => {
       for (let at = last; at >= first; at--) {
         const message = messages.get(at);
         const isKnown =
@@ -104,40 +87,34 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
       }
       return null;
     },
-    lastThrough: (nanos) => {
+    /** Sequence of the last message that was stored through a time, or of what was lost or removed before it. */
+    lastThrough: (nanos: bigint): number => {
       let through = last;
       while (through >= first && (messages.get(through)?.atNanos ?? nanos) > nanos) through--;
       return through;
     },
-    findDuplicate: (messageId, atNanos) => {
+    /** Sequence of a stored message ID; null if it is unknown or its window is over. */
+    findDuplicate: (messageId: string, atNanos: bigint): number | null => {
       const known = ids.get(messageId);
       const window = BigInt(stream.configuration.duplicate_window ?? 120_000_000_000);
       return known === undefined || atNanos - known.atNanos > window ? null : known.sequence;
     },
-    noteId: (messageId, sequence, atNanos) => {
+    noteId: (messageId: string, sequence: number, atNanos: bigint) => {
       ids.set(messageId, { sequence, atNanos });
     },
-    remove: (sequence) => {
+    /** Removes one message. Returns whether there was one. */
+    remove: (sequence: number): boolean => {
       const isFound = messages.delete(sequence);
       advanceFirst();
       return isFound;
     },
-    retireBefore: (sequence) => {
+    /** Removes everything below a sequence, as retention does, and keeps it in `retired`. */
+    retireBefore: (sequence: number) => {
       for (const [at, message] of messages) if (at < sequence) retired.set(at, message);
-      stream.removeBefore(sequence);
+      removeBefore(sequence);
     },
-    removeBefore: (sequence) => {
-      let removed = 0;
-      for (const at of [...messages.keys()]) {
-        if (at >= sequence) break;
-        messages.delete(at);
-        removed++;
-      }
-      first = Math.max(first, Math.min(sequence, last + 1));
-      advanceFirst();
-      return removed;
-    },
-    expire: (nowNanos) => {
+    /** Removes messages older than the configured age. */
+    expire: (nowNanos: bigint) => {
       const age = BigInt(stream.configuration.max_age ?? 0);
       if (age === 0n) return;
       for (const [sequence, { atNanos }] of messages) {
@@ -146,15 +123,15 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
       }
       advanceFirst();
     },
-    loseAbove: (sequence) => {
+    /** Loses everything above a sequence, as in a power failure. New messages use these sequences again. */
+    loseAbove: (sequence: number) => {
       const kept = Math.max(sequence, first - 1);
-      let lost = 0;
-      for (let at = kept + 1; at <= last; at++) if (messages.delete(at)) lost++;
+      for (let at = kept + 1; at <= last; at++) messages.delete(at);
       for (const [id, known] of ids) if (known.sequence > kept) ids.delete(id);
       last = Math.min(last, kept);
-      return lost;
     },
-    listDeleted: () => {
+    /** Sequences between the first and the last that are gone. */
+    listDeleted: (): number[] => {
       const deleted: number[] = [];
       for (let at = first; at <= last; at++) if (!messages.has(at)) deleted.push(at);
       return deleted;

@@ -4,7 +4,7 @@ import type { Episode, Fault, Plan, WeatherPlan } from './plan.ts';
 export const calmWeather: WeatherPlan = {
   messageUnanswered: 0,
   messageLost: 0,
-  connectionCut: 0,
+  messageCut: 0,
   statementRefused: 0,
   statementApplied: 0,
   statementTorn: 0,

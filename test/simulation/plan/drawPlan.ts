@@ -10,7 +10,7 @@ import {
 } from './plan.ts';
 
 /** Sparse plans show what one fault does alone. Dense ones have as many faults as possible, over a short history. */
-export type Density = 'sparse' | 'dense';
+type Density = 'sparse' | 'dense';
 
 export function drawPlan(seed: string, episodeCount: number, density: Density): Plan {
   const random = createRandom(`${density} plan ${seed}`);
@@ -80,7 +80,7 @@ function drawDenseEpisode(random: Random, hasRetention: boolean): Episode {
 }
 
 /** Failures that are rarer than the others by these factors. */
-const rarity: Partial<WeatherPlan> = { connectionCut: 5, statementUnanswered: 10, nodeUnanswered: 5 };
+const rarity: Partial<WeatherPlan> = { messageCut: 5, statementUnanswered: 10, nodeUnanswered: 5 };
 
 function drawWeather(
   random: Random,
@@ -115,7 +115,12 @@ function drawFault(random: Random, density: Density): Fault {
       ? [integer(0, 1_000), integer(100, 4_000)]
       : [integer(0, 15_000), integer(500, 25_000)];
   const longMs = integer(500, 20_000);
-  const draws: readonly (readonly [weight: number, draw: () => Fault])[] = [
+  type Draws = readonly (readonly [weight: number, draw: () => Fault])[];
+  const ofSparse: Draws = [
+    [1, () => ({ kind: 'clockJump', process, byMs: integer(-3_600_000, 3_600_000) })],
+    [1, () => ({ kind: 'rejectionsFull', forMs, hasReplay: oneOf(2) })],
+  ];
+  const draws: Draws = [
     [4, () => ({ kind: 'kill', process, afterSendings: oneOf(4) ? 0 : integer(1, 200), downMs })],
     [2, () => ({ kind: 'killBehindInsert', process, downMs, table: pick(writtenTables) })],
     [1, () => ({ kind: 'killAndDamageSnapshots', process, damage: pick(damages), downMs })],
@@ -146,7 +151,7 @@ function drawFault(random: Random, density: Density): Fault {
     [1, () => ({ kind: 'largeLogs', logs: integer(1, 4), bytes: pick([3_000, 12_000, 40_000]) })],
     [1, () => ({ kind: pick(['unknownFork', 'twoPublishers']), forMs })],
     [1, () => ({ kind: 'replay', afterSendings: oneOf(4) ? 0 : integer(1, 200) })],
-    ...(density === 'sparse' ? listSparse() : []),
+    ...(density === 'sparse' ? ofSparse : []),
   ];
   let at = random.next() * draws.reduce((sum, [weight]) => sum + weight, 0);
   const chosen = draws.find(([weight]) => {
@@ -154,13 +159,6 @@ function drawFault(random: Random, density: Density): Fault {
     return at < 0;
   });
   return (chosen ?? (draws[0] as (typeof draws)[number]))[1]();
-
-  function listSparse(): (readonly [number, () => Fault])[] {
-    return [
-      [1, () => ({ kind: 'clockJump', process, byMs: integer(-3_600_000, 3_600_000) })],
-      [1, () => ({ kind: 'rejectionsFull', forMs, hasReplay: oneOf(2) })],
-    ];
-  }
 }
 
 /** Mostly few messages are lost, so that some history is left. */

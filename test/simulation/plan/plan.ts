@@ -4,8 +4,7 @@ import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 export const inputStreams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
 
 type Failure =
-  | `message${'Unanswered' | 'Lost'}`
-  | 'connectionCut'
+  | `message${'Unanswered' | 'Lost' | 'Cut'}`
   | `statement${'Refused' | 'Applied' | 'Torn' | 'Unanswered' | 'Late'}`
   | `node${'Refused' | 'Unanswered' | 'Gateway' | 'Error' | 'Lie' | 'Shuffled'}`;
 
@@ -23,8 +22,8 @@ type Down = { readonly downMs: number };
 /** Members of each kind of fault. */
 interface FaultMembers {
   kill: Victim & Down & { readonly afterSendings: number };
-  /** Dies after its next insert into a table: for snapshots, of the named stream or of any. */
-  killBehindInsert: Victim & Down & { readonly table: string; readonly stream?: InputStreamName };
+  /** Dies after its next insert into a table. */
+  killBehindInsert: Victim & Down & { readonly table: string };
   killAndDamageSnapshots: Victim & Down & { readonly damage: SnapshotDamage };
   stop: Victim & Down;
   /** With a standby, another process waits for the lease. A suspended machine stops its monotonic clock and timers too. */

@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { replay } from '../../../deploy/commands/replay/replay.ts';
 import { openReplay } from '../../../deploy/commands/replay/replayOptions.ts';
-import type { ReplayRequest } from '../../../deploy/commands/replay/replayPlan.ts';
 import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import { openDatabase } from '../../../storage/database.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
@@ -9,19 +8,23 @@ import type { SimulatedWorld } from '../world/createWorld.ts';
 
 const logger = pino({ level: 'silent' });
 
+/** It is killed after this time. */
+const limitMs = 60_000;
+
 /**
- * Runs the command `replay` in a process of its own, until it ends, fails as it may, or is killed.
+ * Runs the command `replay` from a message on in a process of its own, until it ends, fails as it may, or is killed.
  *
  * @param afterSendings number of sendings before it is killed; 0 for never.
  */
 export async function runReplayProcess(
   world: SimulatedWorld,
-  { deployment, request, afterSendings, limitMs }: ReplayProcessOptions,
+  deployment: Deployment,
+  { sequence, afterSendings }: { readonly sequence: number; readonly afterSendings: number },
 ): Promise<string> {
   const domain = world.time.createDomain('replay');
   if (afterSendings > 0) world.crashAfter(domain, afterSendings);
   const running = world
-    .run(domain, () => runCommand(deployment, request))
+    .run(domain, () => runCommand(deployment, sequence))
     .then(
       () => 'done',
       (error: unknown) => String(error),
@@ -31,16 +34,8 @@ export async function runReplayProcess(
   return outcome;
 }
 
-interface ReplayProcessOptions {
-  readonly deployment: Deployment;
-  readonly request: ReplayRequest;
-  readonly afterSendings: number;
-  /** Killed after this time. */
-  readonly limitMs: number;
-}
-
 /** Does the work of `deploy/commands/replay/runReplay.ts` without its command line. */
-async function runCommand(deployment: Deployment, request: ReplayRequest): Promise<void> {
+async function runCommand(deployment: Deployment, sequence: number): Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
   const database = openDatabase({ url: 'http://127.0.0.1:8123/miner' });
@@ -51,9 +46,9 @@ async function runCommand(deployment: Deployment, request: ReplayRequest): Promi
     signal,
   });
   try {
-    const { dryRun } = request;
+    const dryRun = false;
     const parts = { connection, database, deployment, dryRun, logger, signal, print: () => undefined };
-    await replay(await openReplay(parts), request);
+    await replay(await openReplay(parts), { from: { sequence }, to: null, dryRun, isIncomplete: false });
   } finally {
     await closeNats(connection);
     await database.close();

@@ -3,11 +3,9 @@ import { Registry } from 'prom-client';
 import { readConfiguration } from '../../../deploy/configuration/configuration.ts';
 import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import { systemClock } from '../../../deploy/process/systemClock.ts';
-import { type Service, startService } from '../../../deploy/service/service.ts';
+import { startService } from '../../../deploy/service/service.ts';
 import { buildSettings, type ServiceSettings } from '../../../deploy/service/serviceSettings.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
-import type { SimulatedResponse } from '../world/currentWorld.ts';
-import type { Domain } from '../world/virtualTime.ts';
 
 const configuration = readConfiguration({
   MINER_CLICKHOUSE_URL: 'http://127.0.0.1:8123/miner',
@@ -20,22 +18,7 @@ const configuration = readConfiguration({
 const nats = { url: 'nats://127.0.0.1:4222' };
 
 /** One process of the service, from its start to its end. */
-export interface ServiceProcess {
-  readonly name: string;
-  readonly domain: Domain;
-  readonly service: Service;
-  readonly isAlive: boolean;
-  /** Why it ended by itself; null while it runs. */
-  failure(): unknown;
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<SimulatedResponse | null>;
-  /** Reads an endless response until the client leaves. */
-  listen(path: string, ...reading: ListenParameters): Promise<SimulatedResponse | null>;
-  /** Values by name and labels, as written; empty without an answer. */
-  metrics(): Promise<ReadonlyMap<string, number>>;
-  /** Ends it at once. */
-  kill(): void;
-  stop(): Promise<void>;
-}
+export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 
 type ListenParameters = Parameters<SimulatedWorld['listen']> extends [string, ...infer Rest] ? Rest : never;
 
@@ -55,7 +38,7 @@ interface ServiceProcessOptions {
 const chainLoss = 'MINER_CHAIN@';
 
 /** Starts the service as the command does, in a process of the simulation. */
-export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
+export async function startServiceProcess(options: ServiceProcessOptions) {
   const { world, name, deployment, roles = { ingest: true, serve: true }, settings = {} } = options;
   const domain = world.time.createDomain(name);
   const { isIndexing = false } = options;
@@ -101,13 +84,17 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     name,
     domain,
     service,
-    get isAlive() {
+    get isAlive(): boolean {
       return !domain.isDead;
     },
+    /** Why it ended by itself; null while it runs. */
     failure: () => failure,
     get,
-    listen: (path, ...reading) => world.listen(`${service.publicUrl}${path}`, ...reading),
-    metrics: async () => {
+    /** Reads an endless response until the client leaves. */
+    listen: (path: string, ...reading: ListenParameters) =>
+      world.listen(`${service.publicUrl}${path}`, ...reading),
+    /** Values by name and labels, as written; empty without an answer. */
+    metrics: async (): Promise<ReadonlyMap<string, number>> => {
       const response = await world.request(`${service.operatorUrl}/metrics`);
       const lines = response?.body.toString().split('\n') ?? [];
       return new Map(
@@ -119,6 +106,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
           ]),
       );
     },
+    /** Ends it at once. */
     kill: () => {
       domain.isDead = true;
     },

@@ -18,19 +18,6 @@ interface GatewaysOptions {
 /** Most readings of a wheel in one span. */
 const readingsOfSpanMax = 600;
 
-interface Wheel {
-  readonly installationId: string;
-  bootId: string;
-  counterEpoch: string;
-  sequence: number;
-  counter: bigint;
-  distanceMm: number;
-  day: number;
-  observedAtMs: number;
-  /** The last replaced counter. */
-  earlier: { readonly counterEpoch: string; readonly counter: bigint } | null;
-}
-
 const dayMs = 86_400_000;
 
 export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
@@ -38,19 +25,19 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
     const hex = Array.from({ length: 32 }, () => random.integer(0, 15).toString(16)).join('');
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
   };
-  const wheels = installations.map(
-    (installationId): Wheel => ({
-      installationId,
-      bootId: drawUuid(),
-      counterEpoch: drawUuid(),
-      sequence: 0,
-      counter: 0n,
-      distanceMm: 0,
-      day: 0,
-      observedAtMs: 0,
-      earlier: null,
-    }),
-  );
+  const wheels = installations.map((installationId) => ({
+    installationId,
+    bootId: drawUuid(),
+    counterEpoch: drawUuid(),
+    sequence: 0,
+    counter: 0n,
+    distanceMm: 0,
+    day: 0,
+    observedAtMs: 0,
+    /** The last replaced counter. */
+    earlier: null as { readonly counterEpoch: string; readonly counter: bigint } | null,
+  }));
+  type Wheel = (typeof wheels)[number];
   const publisher = createPublisher(nats, 'MINER_COUNTER', random);
 
   function read(wheel: Wheel, observedAtMs: number): Publication {

@@ -7,20 +7,12 @@ export interface Publication {
   readonly body: Buffer;
 }
 
-/** Publishes to one stream in order. Messages wait while it is unavailable, and some are published again. */
-interface Publisher {
-  send(publication: Publication): void;
-  /** Publishes an earlier message again, as after a lost acknowledgement. */
-  sendAgain(): void;
-  /** Publishes what waits, if the stream is available. */
-  flush(): void;
-}
-
 /** Most waiting and most remembered messages. */
 const waitingMax = 2_000;
 const publishedMax = 500;
 
-export function createPublisher(nats: SimulatedNats, streamName: string, random: Random): Publisher {
+/** Publishes to one stream in order. Messages wait while it is unavailable, and some are published again. */
+export function createPublisher(nats: SimulatedNats, streamName: string, random: Random) {
   const published: Publication[] = [];
   let waiting: Publication[] = [];
 
@@ -43,7 +35,9 @@ export function createPublisher(nats: SimulatedNats, streamName: string, random:
   };
   return {
     send,
+    /** Publishes what waits, if the stream is available. */
     flush,
+    /** Publishes an earlier message again, as after a lost acknowledgement. */
     sendAgain: () => {
       if (published.length > 0) send(random.pick(published));
     },

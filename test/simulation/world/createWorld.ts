@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { nuid } from '@nats-io/transport-node';
 import type { EthereumChain } from '../chain/ethereumNode.ts';
 import { createNodeLink, type RequestFate } from '../chain/nodeLink.ts';
-import { createSimulatedClickHouse, type SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
+import { createSimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 import { minorVersions } from '../nats/jetStreamStore.ts';
-import { createSimulatedNats, type Fate, type SimulatedNats } from '../nats/natsServer.ts';
+import { createSimulatedNats, type Fate } from '../nats/natsServer.ts';
 import {
   enterWorld,
   type SimulatedListener,
@@ -13,13 +13,17 @@ import {
 } from './currentWorld.ts';
 import { createDatabaseLink, type StatementFate } from './databaseLink.ts';
 import { hold } from './held.ts';
-import { createRandom, type Random } from './random.ts';
-import { createVirtualTime, type Domain, type VirtualTime } from './virtualTime.ts';
+import { createRandom } from './random.ts';
+import { createVirtualTime, type Domain } from './virtualTime.ts';
+
+/** Whether a statement, or a request to the node, is refused. */
+export type Refusal = (kind: 'read' | 'write' | 'request', sql?: string) => boolean;
 
 /** Present faults. The fate of each message, statement and request is drawn anew. */
-export interface Weather {
-  fateOfMessage: (subject: string) => Fate;
-  fateOfStatement: (kind: 'read' | 'write', sql: string) => StatementFate;
+interface Weather {
+  readonly refusals: Set<Refusal>;
+  fateOfMessage: () => Fate;
+  fateOfStatement: (kind: 'read' | 'write') => StatementFate;
   fateOfRequest: () => RequestFate;
   /** Number of newest blocks that the node does not know yet. */
   lagBlocks: number;
@@ -28,37 +32,10 @@ export interface Weather {
 }
 
 /** A world with one nats-server, one ClickHouse, one node and any number of processes. */
-export interface SimulatedWorld {
-  readonly time: VirtualTime;
-  readonly random: Random;
-  readonly nats: SimulatedNats;
-  readonly clickHouse: SimulatedClickHouse;
-  readonly weather: Weather;
-  /** The chain of the node. */
-  readonly chain: EthereumChain;
-  /** Counts the worlds of this program. */
-  readonly number: number;
-  /** Kills a process before its n-th sending. */
-  crashAfter(domain: Domain, sendings: number): void;
-  /** Kills a process before its first sending after a message or statement for which this is true. */
-  crashBehind(domain: Domain, isLast: (sent: Buffer) => boolean): void;
-  /** Outside of every process. */
-  sleep(ms: number): Promise<void>;
-  /** Starts something in a process of its own. */
-  run<Result>(domain: Domain, start: () => Promise<Result>): Promise<Result>;
-  /** Null if nothing listens, or the process dies before it answers. */
-  request(url: string, headers?: SimulatedRequest['headers']): Promise<SimulatedResponse | null>;
-  /** Reads a response piece by piece until the client leaves. Resolves with its end, as `request` does. */
-  listen(
-    url: string,
-    headers: SimulatedRequest['headers'],
-    reading: Required<Pick<SimulatedRequest, 'onPiece' | 'leaving'>>,
-  ): Promise<SimulatedResponse | null>;
-  /** Digest of everything that processes sent, with times. */
-  fingerprint(): string;
-}
+export type SimulatedWorld = ReturnType<typeof createWorld>;
 
 export const fairWeather = (): Weather => ({
+  refusals: new Set(),
   fateOfMessage: () => 'answered',
   fateOfStatement: () => 'answered',
   fateOfRequest: () => 'answered',
@@ -70,11 +47,12 @@ const natsPort = 4222;
 /** Longest wait for an answer. */
 const answerMs = 60_000;
 
-export function createWorld(seed: string, startMs: number, chain: EthereumChain): SimulatedWorld {
+export function createWorld(seed: string, startMs: number, chain: EthereumChain) {
   const time = createVirtualTime(startMs);
   const random = createRandom(seed);
   const weather = fairWeather();
   const latency = random.fork('latency');
+  const isRefused: Refusal = (...what) => [...weather.refusals].some((refuses) => refuses(...what));
   const latencyMs = () => 0.1 + latency.next() * latency.next() * weather.latencyMsMax;
   const listeners = new Map<number, { readonly domain: Domain; readonly listener: SimulatedListener }>();
   const crashes = new Map<Domain, number>();
@@ -88,7 +66,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
     wallMs: () => time.within(time.outside, time.wallMs),
     schedule: outside,
     latencyMs,
-    fateOf: (subject) => weather.fateOfMessage(subject),
+    fateOf: () => weather.fateOfMessage(),
   });
   const clickHouse = createSimulatedClickHouse();
 
@@ -135,21 +113,27 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
     });
   }
 
-  const world: SimulatedWorld = {
+  const world = {
     time,
     random,
     nats,
     clickHouse,
     weather,
+    /** The chain of the node. */
     chain,
-    get number() {
+    /** Counts the worlds of this program. */
+    get number(): number {
       return number;
     },
-    crashAfter: (domain, sendings) => crashes.set(domain, sendings),
-    crashBehind: (domain, isLast) => crashesBehind.set(domain, isLast),
-    sleep: (ms) => new Promise((resolve) => outside(ms, resolve)),
-    run: (domain, start) =>
-      new Promise((resolve, reject) => {
+    /** Kills a process before its n-th sending. */
+    crashAfter: (domain: Domain, sendings: number) => crashes.set(domain, sendings),
+    /** Kills a process before its first sending after a message or statement for which this is true. */
+    crashBehind: (domain: Domain, isLast: (sent: Buffer) => boolean) => crashesBehind.set(domain, isLast),
+    /** Outside of every process. */
+    sleep: (ms: number) => new Promise<void>((resolve) => outside(ms, resolve)),
+    /** Starts something in a process of its own. */
+    run: <Result>(domain: Domain, start: () => Promise<Result>) =>
+      new Promise<Result>((resolve, reject) => {
         const back = (settle: () => void) => outside(0, settle);
         time.schedule(
           0,
@@ -162,13 +146,19 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
           domain,
         );
       }),
-    request: (url, headers = {}) =>
-      new Promise((resolve) => {
+    /** Null if nothing listens, or the process dies before it answers. */
+    request: (url: string, headers: SimulatedRequest['headers'] = {}) =>
+      new Promise<SimulatedResponse | null>((resolve) => {
         outside(answerMs, () => resolve(null));
         send(url, headers).then(resolve);
       }),
-    listen: (url, headers, { onPiece, leaving }) =>
-      send(url, headers, { onPiece: (text) => outside(0, () => onPiece(text)), leaving }),
+    /** Reads a response piece by piece until the client leaves. Resolves with its end, as `request` does. */
+    listen: (
+      url: string,
+      headers: SimulatedRequest['headers'],
+      { onPiece, leaving }: Required<Pick<SimulatedRequest, 'onPiece' | 'leaving'>>,
+    ) => send(url, headers, { onPiece: (text) => outside(0, () => onPiece(text)), leaving }),
+    /** Digest of everything that processes sent, with times. */
     fingerprint: () => sent.copy().digest('hex').slice(0, 16),
   };
   const number = enterWorld({
@@ -206,7 +196,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
         server: clickHouse,
         latencyMs,
         lateMs: () => latency.integer(500, 60_000),
-        fateOf: (kind, sql) => weather.fateOfStatement(kind, sql),
+        fateOf: (kind, sql) => (isRefused(kind, sql) ? 'refused' : weather.fateOfStatement(kind)),
         onSend,
       }),
     rpc: createNodeLink({
@@ -214,7 +204,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
       chain,
       random: random.fork('node'),
       latencyMs,
-      fateOf: () => weather.fateOfRequest(),
+      fateOf: () => (isRefused('request') ? 'refused' : weather.fateOfRequest()),
       lagBlocks: () => weather.lagBlocks,
       onSend,
     }),

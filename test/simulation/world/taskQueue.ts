@@ -14,14 +14,7 @@ export interface Task {
 }
 
 /** Tasks by time and order: a binary heap. */
-interface TaskQueue {
-  push(task: Task): void;
-  /** The first task, which stays; undefined if the queue is empty. */
-  peek(): Task | undefined;
-  pop(): Task | undefined;
-}
-
-export function createTaskQueue(): TaskQueue {
+export function createTaskQueue() {
   const heap: Task[] = [];
   const isBefore = (one: Task, other: Task) =>
     one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
@@ -56,10 +49,11 @@ export function createTaskQueue(): TaskQueue {
   }
 
   return {
-    push: (task) => {
+    push: (task: Task) => {
       heap.push(task);
       siftUp(heap.length - 1);
     },
+    /** The first task, which stays; undefined if the queue is empty. */
     peek: () => heap[0],
     pop: () => {
       const first = heap[0];

@@ -26,39 +26,9 @@ export interface Timer {
 }
 
 /** One clock for all processes of a simulation, with the tasks that wait for it. */
-export interface VirtualTime {
-  /** Since the start of the simulation. */
-  nowMs(): number;
-  /** Wall clock of the running process. */
-  wallMs(): number;
-  /** Monotonic clock of the running process. It stands still while its machine is suspended. */
-  monotonicMs(): number;
-  /** The running process. */
-  readonly domain: Domain;
-  /** The simulation's own parts. */
-  readonly outside: Domain;
-  createDomain(name: string): Domain;
-  /** Fold versions of a process created now. */
-  readonly versions: Versions;
-  /** Processes created later run the next version of a stream's fold. */
-  upgrade(stream: InputStreamName): void;
-  /** Lets all processes sleep: only wall clocks continue. */
-  sleepAll(ms: number): void;
-  /** Total time of these sleeps. */
-  readonly asleepMs: number;
-  /** Suspends the machine of a process; others go on. */
-  suspend(domain: Domain, forMs: number): void;
-  /** Runs a task in `domain`, by default the running process. */
-  schedule(delayMs: number, run: () => void, domain?: Domain): Timer;
-  /** Runs a task in the running process after a time of its monotonic clock. */
-  startTimer(delayMs: number, run: () => void): Timer;
-  /** Runs a function in another process, inside this turn. */
-  within<Result>(domain: Domain, run: () => Result): Result;
-  /** Runs due tasks until a time or until `isDone`. All promises settle between two tasks. */
-  advanceTo(atMs: number, isDone?: () => boolean): Promise<void>;
-}
+export type VirtualTime = ReturnType<typeof createVirtualTime>;
 
-export function createVirtualTime(startMs: number): VirtualTime {
+export function createVirtualTime(startMs: number) {
   const queue = createTaskQueue();
   const outside = createDomain('outside', {});
   let asleepMs = 0;
@@ -67,6 +37,7 @@ export function createVirtualTime(startMs: number): VirtualTime {
   let current = outside;
   let versions: Versions = {};
 
+  /** Runs a task in `domain`, by default the running process. */
   function schedule(delayMs: number, run: () => void, domain: Domain = current): Timer {
     return enqueue({ delayMs, domain, run, suspendedMs: null });
   }
@@ -81,11 +52,11 @@ export function createVirtualTime(startMs: number): VirtualTime {
     };
   }
 
-  /** Runs the next due task; false if nothing was due. */
-  function runNext(atMs: number): boolean {
+  /** Runs the next task; false without one. */
+  function runNext(): boolean {
     for (;;) {
       const next = queue.peek();
-      if (next === undefined || next.atMs > atMs) return false;
+      if (next === undefined) return false;
       queue.pop();
       if (next.isCancelled || next.domain.isDead) continue;
       now = next.atMs;
@@ -106,47 +77,59 @@ export function createVirtualTime(startMs: number): VirtualTime {
     }
   }
 
-  async function advanceTo(atMs: number, isDone: () => boolean = () => false) {
+  /** Runs tasks until `isDone`. All promises settle between two tasks. */
+  async function advance(isDone: () => boolean) {
     let hasRun = false;
     await repeatSettled(() => {
       // Promises of the task before have run in its own process.
       current = outside;
       if (hasRun && isDone()) return false;
-      hasRun = runNext(atMs);
-      if (!hasRun) now = Math.max(now, atMs);
+      hasRun = runNext();
       return hasRun;
     });
   }
 
   return {
+    /** Since the start of the simulation. */
     nowMs: () => now,
+    /** Wall clock of the running process. */
     wallMs: () => startMs + now + asleepMs + current.wallAheadMs,
+    /** Monotonic clock of the running process. It stands still while its machine is suspended. */
     monotonicMs: () => now - current.suspendedMs,
-    get domain() {
+    /** The running process. */
+    get domain(): Domain {
       return current;
     },
+    /** The simulation's own parts. */
     outside,
-    createDomain: (name) => createDomain(name, versions),
-    get versions() {
+    createDomain: (name: string) => createDomain(name, versions),
+    /** Fold versions of a process created now. */
+    get versions(): Versions {
       return versions;
     },
-    upgrade: (stream) => {
+    /** Processes created later run the next version of a stream's fold. */
+    upgrade: (stream: InputStreamName) => {
       versions = { ...versions, [stream]: (versions[stream] ?? 0) + 1 };
     },
-    sleepAll: (ms) => {
+    /** Lets all processes sleep: only wall clocks continue. */
+    sleepAll: (ms: number) => {
       asleepMs += ms;
     },
-    get asleepMs() {
+    /** Total time of these sleeps. */
+    get asleepMs(): number {
       return asleepMs;
     },
-    suspend: (domain, forMs) => {
+    /** Suspends the machine of a process; others go on. */
+    suspend: (domain: Domain, forMs: number) => {
       domain.resumesAtMs = Math.max(domain.resumesAtMs, now + forMs);
       domain.suspendedMs += forMs;
     },
     schedule,
-    startTimer: (delayMs, run) =>
+    /** Runs a task in the running process after a time of its monotonic clock. */
+    startTimer: (delayMs: number, run: () => void) =>
       enqueue({ delayMs, domain: current, run, suspendedMs: current.suspendedMs }),
-    within: (domain, run) => {
+    /** Runs a function in another process, inside this turn. */
+    within: <Result>(domain: Domain, run: () => Result): Result => {
       const before = current;
       current = domain;
       try {
@@ -155,7 +138,7 @@ export function createVirtualTime(startMs: number): VirtualTime {
         current = before;
       }
     },
-    advanceTo,
+    advance,
   };
 }
 

@@ -3,47 +3,13 @@ import type { ContractKind } from '../../../../actors/chain/spans/chainEvent.ts'
 import type { Address } from '../../../../actors/schemas/hex.ts';
 
 /** The contracts' state, as far as their events depend on it. */
-export interface EconomyState {
-  readonly core: CoreState;
-  readonly mining: MiningState;
-  readonly collection: CollectionState;
-  /** The scheduled upgrade of the core, if any. */
-  upgrade: ScheduledUpgrade | null;
-}
-
-export interface CoreState {
-  paused: boolean;
-  cumulativeWork: bigint;
-  cumulativeBlockUnits: bigint;
-  workPerThousandBlocks: bigint;
-  settledThroughRound: bigint;
-  authorizationNonce: bigint;
-  version: bigint;
-}
+export type EconomyState = ReturnType<typeof createEconomyState>;
 
 /** A settled round with work, and the sums through it. */
 export interface ActiveRound {
   readonly roundId: bigint;
   readonly cumulativeWork: bigint;
   readonly cumulativeBlockUnits: bigint;
-}
-
-export interface MiningState {
-  totalWeight: bigint;
-  accumulatedPerWeight: bigint;
-  totalMinted: bigint;
-  totalPaid: bigint;
-  processedThroughRound: bigint;
-  closedThroughBlock: bigint;
-  lastActivationRound: bigint;
-  /** Settled rounds that no checkpoint has reached. */
-  unminted: readonly ActiveRound[];
-  lastMinted: Omit<ActiveRound, 'roundId'>;
-  /** Rounds at which weights change that no checkpoint has reached, ascending. */
-  activations: readonly bigint[];
-  readonly weightChanges: Map<bigint, bigint>;
-  readonly perWeightAtActivation: Map<bigint, bigint>;
-  readonly positions: Map<bigint, MinerPosition>;
 }
 
 export interface MinerPosition {
@@ -63,16 +29,6 @@ export interface Sale {
   readonly publicPrice: bigint;
   readonly publicAllocation: bigint;
   readonly protocolReserve: bigint;
-}
-
-export interface CollectionState {
-  paused: boolean;
-  sale: Sale | null;
-  publicMinted: bigint;
-  reserveMinted: bigint;
-  metadataEpoch: bigint;
-  cardBaseUrl: string;
-  readonly owners: Map<bigint, Address>;
 }
 
 interface ScheduledUpgrade {
@@ -101,7 +57,7 @@ export function expect(isTrue: boolean, rule: string): asserts isTrue {
 }
 
 /** The state after the contracts' constructors and initializers. */
-export function createEconomyState(workPerThousandBlocks: bigint): EconomyState {
+export function createEconomyState(workPerThousandBlocks: bigint) {
   return {
     core: {
       paused: false,
@@ -120,23 +76,26 @@ export function createEconomyState(workPerThousandBlocks: bigint): EconomyState 
       processedThroughRound: 0n,
       closedThroughBlock: 0n,
       lastActivationRound: 0n,
-      unminted: [],
+      /** Settled rounds that no checkpoint has reached. */
+      unminted: [] as readonly ActiveRound[],
       lastMinted: { cumulativeWork: 0n, cumulativeBlockUnits: 0n },
-      activations: [],
-      weightChanges: new Map(),
-      perWeightAtActivation: new Map(),
-      positions: new Map(),
+      /** Rounds at which weights change that no checkpoint has reached, ascending. */
+      activations: [] as readonly bigint[],
+      weightChanges: new Map<bigint, bigint>(),
+      perWeightAtActivation: new Map<bigint, bigint>(),
+      positions: new Map<bigint, MinerPosition>(),
     },
     collection: {
       paused: false,
-      sale: null,
+      sale: null as Sale | null,
       publicMinted: 0n,
       reserveMinted: 0n,
       metadataEpoch: 1n,
       cardBaseUrl: '',
-      owners: new Map(),
+      owners: new Map<bigint, Address>(),
     },
-    upgrade: null,
+    /** The scheduled upgrade of the core, if any. */
+    upgrade: null as ScheduledUpgrade | null,
   };
 }
 
