@@ -51,6 +51,7 @@ it('the self-audit of half hours finds exactly the lost or changed rows, sums an
   await waitUntilReady(miner);
   const countAgreeing = async (of: MinerProcess) => (await of.metric(samples('agrees'))) ?? 0;
   await eventually(async () => (await countAgreeing(miner)) >= 3, 'three samples that agree');
+  expect(miner.log().filter(({ repair }) => repair !== undefined)).toEqual([]);
   expect(await miner.metric(samples('drift'))).toBe(0);
   const environment = {
     MINER_NATS_URL: natsUrl,
