@@ -84,8 +84,12 @@ const commonErrors: readonly ErrorCode[] = [
 /** Further errors of read routes, which may have to wait. */
 const readErrors: readonly ErrorCode[] = ['database_busy', 'request_timeout'];
 
-/** The OpenAPI 3.1 document, generated from the route table and the schemas that type and check the responses. */
-export function createOpenApiDocument(version: string) {
+/**
+ * The OpenAPI 3.1 document, generated from the route table and the schemas that type and check the responses.
+ *
+ * @param publicUrl public base URL of the service, without a trailing slash; null: wherever the document is read.
+ */
+export function createOpenApiDocument(version: string, publicUrl: string | null = null) {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) paths[route.path] = { get: describeOperation(route) };
   Object.assign(paths, otherPaths);
@@ -99,7 +103,7 @@ export function createOpenApiDocument(version: string) {
         'unknown. Clients must ignore unknown fields within a version. HEAD works wherever GET does.',
       license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' },
     },
-    servers: [{ url: '/', description: 'The service that answers this document' }],
+    servers: [{ url: publicUrl ?? '/', description: 'The service that answers this document' }],
     security: [],
     tags: [
       ...Object.entries(topics).map(([name, description]) => ({ name, description })),
@@ -193,6 +197,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
           ...describeCacheHeaders(route),
         }),
         content: { 'application/json': { schema: route.response, examples: referToExamples(route) } },
+        ...linkNextPage(route),
       },
       ...(isConditional && {
         '304': {
@@ -201,6 +206,23 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
         },
       }),
       ...describeErrors([...commonErrors, ...(route.kind === 'read' ? readErrors : []), ...route.errors]),
+    },
+  };
+}
+
+/** Links a page of a list to the next one, which has the same parameters. */
+function linkNextPage({ operationId, pathParameter, query }: Route) {
+  const names = typeof query === 'string' ? [] : query.map(({ name }) => name);
+  if (!names.includes('cursor')) return {};
+  const repeated = names.map((name) => [name, `$request.query.${name}`]);
+  const path = pathParameter === null ? [] : [[pathParameter.name, `$request.path.${pathParameter.name}`]];
+  return {
+    links: {
+      nextPage: {
+        operationId,
+        parameters: Object.fromEntries([...path, ...repeated, ['cursor', '$response.body#/nextCursor']]),
+        description: 'The next page, unless `nextCursor` is null or missing',
+      },
     },
   };
 }
