@@ -224,3 +224,39 @@ it('Rust: the client of openapi-generator compiles, and reads every body', async
   const build = ['--quiet', '--no-default-features', '--bin', 'parse_bodies'];
   await expectParsed('cargo', ['run', ...build, '--', casesFile], folder, rustTarget);
 });
+
+it('Rust: the client that progenitor makes of OpenAPI 3.0 compiles, and reads every body', async (context) => {
+  const writePackage = (name: string, dependencies: readonly string[]) => {
+    const folder = join(dir, name);
+    mkdirSync(join(folder, 'src/bin'), { recursive: true });
+    const about = `[package]\nname = "${name}"\nversion = "1.0.0"\nedition = "2021"\n`;
+    writeFileSync(join(folder, 'Cargo.toml'), `${about}[dependencies]\n${dependencies.join('\n')}\n`);
+    return folder;
+  };
+  const maker = writePackage('maker', ['openapiv3 = "2"', 'progenitor-impl = "=0.15.1"', 'serde_json = "1"']);
+  copyFileSync(source('progenitor.rs'), join(maker, 'src/bin/maker.rs'));
+  const folder = writePackage('progenitor-made', [
+    ...[
+      'bytes = "1"',
+      'futures = "0.3"',
+      'progenitor-client = "=0.15.1"',
+      'regress = "0.12"',
+      'serde_json = "1"',
+    ],
+    'chrono = { version = "0.4", features = ["serde"] }',
+    'reqwest = { version = "0.13", default-features = false, features = ["json", "query", "stream"] }',
+    'serde = { version = "1", features = ["derive"] }',
+    'uuid = { version = "1", features = ["serde"] }',
+  ]);
+  const library = join(folder, 'src/lib.rs');
+  writeFileSync(library, '');
+  for (const one of [maker, folder]) await install(context, 'Rust', 'cargo', ['fetch', '--quiet'], one);
+  const make = ['run', '--quiet', '--bin', 'maker', '--', openApi30];
+  const client = await expectRun('cargo', make, maker, rustTarget);
+  const methods = new Set([...client.matchAll(/pub async fn (\w+)/g)].map(([, name]) => name));
+  expect(methods.size).toBe(operationIds.length);
+  writeFileSync(library, client);
+  writeRustTypes(folder, 'progenitor_made::types');
+  const build = ['run', '--quiet', '--bin', 'parse_bodies', '--', casesFile];
+  await expectParsed('cargo', build, folder, rustTarget);
+});
