@@ -166,8 +166,9 @@ program
 program
   .command('mcp')
   .description(
-    'answer a language model over stdio (Model Context Protocol) from the public routes of a service',
+    'answer language models (Model Context Protocol) from the public routes of a service, over stdio or HTTP',
   )
+  .option('--port <port>', 'serve streamable HTTP on this port, instead of one client over stdio', parsePort)
   .option('--url <url>', 'address of the service', parseHttpAddress, 'http://127.0.0.1:8080')
   .action(async (options: McpOptions) => (await import('./commands/runMcp.ts')).runMcp(options, version));
 
@@ -217,6 +218,11 @@ function parseCount(text: string): number {
 function parseBlock(text: string): bigint {
   if (/^(?:0|[1-9]\d{0,19})$/.test(text)) return BigInt(text);
   throw new InvalidArgumentError('expected the number of a block.');
+}
+
+function parsePort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new InvalidArgumentError('expected a port from 0 to 65535; 0 is any free one.');
 }
 
 function parseHttpAddress(text: string): string {

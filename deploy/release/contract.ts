@@ -53,11 +53,18 @@ const explanations = [
 const nameSpaces = ['properties', 'schemas', 'paths', 'responses', 'headers', 'content'];
 
 export function toContract(document: object): Contract {
-  const { info, paths, components } = JSON.parse(JSON.stringify(document)) as Contract;
+  const { info, paths, components } = JSON.parse(JSON.stringify(document), narrowError) as Contract;
   const { schemas } = components;
   const stripped = { info: { version: info.version }, paths, components: { schemas } };
   // No member of the type is left out.
   return stripExplanations(stripped, false) as Contract;
+}
+
+/** All errors have one schema. A response has only the codes of its examples. */
+function narrowError(_key: string, value: { readonly schema?: Schema; readonly examples?: object } | null) {
+  if (value?.schema?.$ref !== '#/components/schemas/ErrorBody') return value;
+  const error = { type: 'string', enum: Object.keys(value.examples ?? {}) };
+  return { schema: { type: 'object', properties: { error }, required: ['error'] } };
 }
 
 function stripExplanations(value: unknown, hasNames: boolean): unknown {

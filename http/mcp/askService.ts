@@ -9,6 +9,8 @@ const errorBody = z.object({ error: z.string().optional() });
 interface ToolAnswer {
   readonly texts: readonly string[];
   readonly isError: boolean;
+  /** The answer as JSON; missing on an error. */
+  readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /** Asks the service once. On an error the model is told its meaning, and decides whether to try again. */
@@ -23,7 +25,7 @@ export async function askService(baseUrl: string, path: string): Promise<ToolAns
   if (response.ok && body !== null) {
     const { text, cuts } = capAnswer(body);
     const note = cuts.length === 0 ? [] : [`Cut: ${cuts.slice(0, 20).join('; ')}`];
-    return { texts: [text, ...note], isError: false };
+    return { texts: [text, ...note], isError: false, body: JSON.parse(text) };
   }
   const { error: code = '' } = errorBody.safeParse(body).data ?? {};
   const { meaning = '' } = Object.entries(errorStatus).find(([name]) => name === code)?.[1] ?? {};

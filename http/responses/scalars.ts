@@ -27,9 +27,25 @@ export const decimal = z
   .regex(decimalPattern(2n ** 256n - 1n))
   .meta({ id: 'Decimal', description: 'Unsigned base-10 integer below 2^256', format: 'uint256-decimal' });
 
+/** A decimal above zero. */
+export const positiveDecimal = z
+  .string()
+  .regex(decimalPattern(2n ** 256n - 1n, 1))
+  .meta({
+    id: 'PositiveDecimal',
+    description: 'Unsigned base-10 integer above zero',
+    format: 'uint256-decimal',
+  });
+
 export const uint64Decimal = z.string().regex(decimalPattern(uint64Max)).meta({
   id: 'Uint64Decimal',
   description: 'Unsigned base-10 integer below 2^64',
+  format: 'uint64-decimal',
+});
+
+export const positiveUint64Decimal = z.string().regex(decimalPattern(uint64Max, 1)).meta({
+  id: 'PositiveUint64Decimal',
+  description: 'Unsigned base-10 integer above zero and below 2^64',
   format: 'uint64-decimal',
 });
 
@@ -83,15 +99,16 @@ export const coreStatus = z.enum(coreStatuses).meta({
 });
 
 /**
- * Pattern of the decimals through `max`, without sign or leading zero. A pattern instead of a refinement, so that the published
- * schema has the bound too. A decimal as long as `max` is smaller if its first different digit is smaller.
+ * Pattern of the decimals from `min` through `max`, without sign or leading zero. One pattern instead of refinements, so that the published
+ * schema has the bounds too. A decimal as long as `max` is smaller if its first different digit is smaller.
  */
-function decimalPattern(max: bigint): RegExp {
+function decimalPattern(max: bigint, min: 0 | 1 = 0): RegExp {
   const digits = max.toString();
   const below = [...digits].flatMap((digit, place) => {
     const least = place === 0 ? 1 : 0;
     if (Number(digit) <= least) return [];
     return [`${digits.slice(0, place)}[${least}-${Number(digit) - 1}][0-9]{${digits.length - place - 1}}`];
   });
-  return new RegExp(`^(?:${['0', `[1-9][0-9]{0,${digits.length - 2}}`, ...below, digits].join('|')})$`);
+  const zero = min === 0 ? ['0'] : [];
+  return new RegExp(`^(?:${[...zero, `[1-9][0-9]{0,${digits.length - 2}}`, ...below, digits].join('|')})$`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type FeedRequest, feedCategories } from '../../actors/views/feed/feedViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
-import { eventsResponse, toEventsBody } from '../responses/feed/events.ts';
+import { eventsResponse, feedCategory, toEventsBody } from '../responses/feed/events.ts';
 import { cursor } from '../responses/observations.ts';
 import { noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
@@ -16,7 +16,7 @@ const pageParameters: readonly QueryParameter[] = [
   {
     name: 'category',
     description: 'Category of the events',
-    schema: z.enum(feedCategories).meta({ default: 'all' }),
+    schema: feedCategory.meta({ default: 'all' }),
   },
   {
     name: 'limit',

@@ -38,7 +38,8 @@ const ownerParameter: QueryParameter = {
   description: 'Address in lower case, not the zero address',
   schema: z
     .string()
-    .regex(/^0x(?!0{40}$)[0-9a-f]{40}$/)
+    .regex(/^0x0*[1-9a-f][0-9a-f]*$/)
+    .length(42)
     .meta({ examples: [exampleOwner] }),
   isRequired: true,
 };
@@ -47,7 +48,8 @@ const ownerPath: PathParameter = {
   name: 'address',
   schema: z
     .string()
-    .regex(/^0x(?!0{40}$)[0-9a-fA-F]{40}$/)
+    .regex(/^0x0*[1-9a-fA-F][0-9a-fA-F]*$/)
+    .length(42)
     .meta({
       description: '`0x` and 40 hexadecimal digits, in lower case or with a checksum',
       examples: [exampleOwner],

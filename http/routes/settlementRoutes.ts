@@ -12,6 +12,7 @@ import {
   plainSettlementsResponse,
   publicSettlementsResponse,
   readSettlementSource,
+  settlementRange,
   toPlainSettlementsBody,
   toPublicSettlementsBody,
 } from '../responses/chain/settlements.ts';
@@ -23,7 +24,7 @@ import { defineViewRoute, type QueryParameter } from './route.ts';
 const rangeParameter: QueryParameter = {
   name: 'range',
   description: 'Time window; `now` covers all of the history',
-  schema: z.enum(settlementRanges).meta({ default: 'now' }),
+  schema: settlementRange.meta({ default: 'now' }),
 };
 
 type History = SettlementHistoryView | ChainUnavailable;

@@ -1,9 +1,9 @@
-import { z } from 'zod';
 import { type StatisticsViews, statisticsRanges } from '../../actors/views/statisticsViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import {
   plainStatisticsResponse,
   publicStatisticsResponse,
+  statisticsRange,
   toStatisticsBody,
 } from '../responses/statistics/statistics.ts';
 import { toYearBody, yearResponse } from '../responses/statistics/year.ts';
@@ -23,7 +23,7 @@ const common = {
 const members = {
   ...common,
   summary: 'Statistics over 7 or 30 universal days',
-  query: [{ name: 'range', description: 'Time window', schema: z.enum(statisticsRanges), isRequired: true }],
+  query: [{ name: 'range', description: 'Time window', schema: statisticsRange, isRequired: true }],
   errors: ['invalid_query', 'public_stats_rebuilding'],
   selection: (query: URLSearchParams) => {
     const range = parseExactQuery(query, ['range'])?.get('range');

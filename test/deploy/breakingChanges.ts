@@ -134,7 +134,9 @@ function compareValues(from: Schema, to: Schema): string[] {
   const [given, known] = [listValues(from), listValues(to)];
   if (known !== null && given === null) return ['may be any value'];
   const values = (given ?? []).filter((value) => known !== null && !known.includes(value));
-  const types = listTypes(from).filter((type) => !listTypes(to).includes(type) && to.type !== undefined);
+  const isKnown = (type: string) =>
+    listTypes(to).some((known) => known === type || (known === 'number' && type === 'integer'));
+  const types = listTypes(from).filter((type) => !isKnown(type) && to.type !== undefined);
   const isWider = (keyword: string, sign: number) => {
     const bound = to[keyword];
     if (typeof bound !== 'number' || given !== null) return false;

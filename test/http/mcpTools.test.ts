@@ -1,8 +1,11 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { expect, it } from 'vitest';
-import type { z } from 'zod';
 import { capAnswer } from '../../http/mcp/capAnswer.ts';
-import { tools } from '../../http/mcp/tools.ts';
+import { createTools } from '../../http/mcp/tools.ts';
 import { examples } from '../../http/routes/documentation/examples.ts';
+import { nameBody } from '../../http/routes/route.ts';
+import { routes } from '../../http/routes/routes.ts';
 
 it('an answer has a bounded length, stays JSON, and says what was cut', () => {
   const { answer } = examples.bodies.Statistics ?? {};
@@ -34,18 +37,22 @@ it('an answer has a bounded length, stays JSON, and says what was cut', () => {
   );
 });
 
+const tools = createTools();
+
 it('a tool asks a route, with its parameters', () => {
   const findTool = (sought: string) => tools.find(({ name }) => name === sought);
   const ask = (name: string, input: Record<string, unknown> = {}) => findTool(name)?.path(input);
   expect(ask('getStatus')).toBe('/v1/status');
   expect(ask('getInstallationTelemetry', { installationId: 'a/b' })).toContain('a%2Fb');
-  expect(ask('getEvents', { category: 'chain', cursor: undefined, limit: 5 })).toMatchInlineSnapshot(
-    `"/v1/events?category=chain&limit=5"`,
+  expect(ask('getEvents', { category: 'players', cursor: undefined, limit: 5 })).toMatchInlineSnapshot(
+    `"/v1/events?category=players&limit=5"`,
   );
-  const formatMember = ([member, schema]: [string, z.ZodType]) =>
-    schema.safeParse(undefined).success ? `${member}?` : member;
   expect(
-    tools.map(({ name, input }) => [name, ...Object.entries(input).map(formatMember)].join(' ')),
+    tools.map(({ name, inputSchema: { properties, required } }) => {
+      const isRequired = (member: string) => (required as string[]).includes(member);
+      const members = Object.keys(properties as object);
+      return [name, ...members.map((member) => (isRequired(member) ? member : `${member}?`))].join(' ');
+    }),
   ).toMatchInlineSnapshot(`
     [
       "getTelemetry",
@@ -67,8 +74,49 @@ it('a tool asks a route, with its parameters', () => {
   expect(findTool('getTokenMetadata')?.description).toBe(
     'Metadata of a position. Issued rewards, and the positions, earnings and activity of owners.',
   );
-  expect(findTool('getEvents')?.input.category?.description).toBe('Category of the events');
-  const { installationId } = findTool('getInstallationTelemetry')?.input ?? {};
-  const refused = ['.', '..', '...', '.a', 'a.'].filter((id) => !installationId?.safeParse(id).success);
-  expect(refused).toEqual(['.', '..']);
+  const isRefused = (installationId?: string) => {
+    try {
+      ask('getInstallationTelemetry', { installationId });
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  expect(['.', '..', '...', '.a', 'a.', undefined].filter(isRefused)).toEqual(['.', '..', undefined]);
+});
+
+it('the arguments of a tool have a type, a description and a pattern, and refer to nothing', () => {
+  const text = JSON.stringify(tools.map(({ inputSchema }) => inputSchema));
+  expect(text).not.toMatch(/"(?:\$ref|allOf|anyOf|oneOf)"/);
+  const described = tools.flatMap(({ inputSchema: { properties } }) =>
+    Object.entries(
+      properties as Readonly<Record<string, { type?: string; description?: string; pattern?: string }>>,
+    ),
+  );
+  expect(described.length).toBeGreaterThan(12);
+  for (const [name, { type, description, pattern }] of described) {
+    expect([name, type, Boolean(description)]).toEqual([
+      name,
+      expect.stringMatching(/^(?:string|integer)$/),
+      true,
+    ]);
+    if (['cursor', 'address', 'tokenId', 'installationId'].includes(name)) expect(pattern).toMatch(/^\^/);
+  }
+});
+
+it('an answer fits the output schema of its tool, whole and cut', () => {
+  for (const route of routes) {
+    const tool = tools.find(({ name }) => name === route.operationId);
+    if (tool === undefined) continue;
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv, ['date', 'date-time', 'uuid']);
+    const validate = ajv.compile(tool.outputSchema);
+    const { answer, unavailable = answer } = examples.bodies[nameBody(route)] ?? {};
+    const cut = JSON.parse(capAnswer(answer, 4_000).text);
+    expect([tool.name, [answer, unavailable, cut].map((body) => validate(body))]).toEqual([
+      tool.name,
+      [true, true, true],
+    ]);
+    expect([tool.name, validate({ ...(answer as object), schemaVersion: 99 })]).toEqual([tool.name, false]);
+  }
 });

@@ -15,9 +15,14 @@ const isOfProtocol =
 interface Answer {
   readonly description: string;
   readonly headers?: object;
+  readonly content?: Readonly<Record<string, { readonly examples?: object }>>;
+  readonly links?: Readonly<
+    Record<string, { readonly operationId: string; readonly parameters: Readonly<Record<string, string>> }>
+  >;
 }
 
 interface Operation {
+  readonly operationId: string;
   readonly parameters: readonly { readonly in: string; readonly name: string; readonly required?: boolean }[];
   readonly responses: Readonly<Record<string, Answer | undefined>>;
 }
@@ -54,7 +59,11 @@ describe('OpenAPI', () => {
       };
       return walk(root, '');
     };
-    const { FeedEvent, ...others } = schemas;
+    const ofEvents = /^FeedEvent$|(?:Event|Payload|EventSource|EventAsset)$/;
+    const others = Object.fromEntries(
+      Object.entries(schemas).filter(([name]) => !ofEvents.test(name) || /^(?:Core|Owner)Event/.test(name)),
+    );
+    const { FeedEvent } = schemas;
     expect(listObjects(FeedEvent, false, (name) => schemas[name])).toEqual([]);
     const variants = feedEvent.options.map((_, index) => `/oneOf/${index}`);
     const parts = ['', '/properties/source', '/properties/payload'];
@@ -62,7 +71,7 @@ describe('OpenAPI', () => {
       expect.arrayContaining(variants.flatMap((one) => parts.map((part) => one + part))),
     );
     expect(listObjects({ ...document, components: others }, true, () => null)).toEqual([
-      '/components/ModuleSnapshot/properties/data',
+      '/components/ModuleSnapshotData',
     ]);
   });
 
@@ -122,10 +131,42 @@ describe('OpenAPI', () => {
     }
   });
 
-  it('names for each status only codes that have it', () => {
-    for (const [, { responses }] of operations)
-      for (const [status, answer] of Object.entries(responses))
-        for (const [, code = ''] of answer?.description.matchAll(/`([a-z_]+)`:/g) ?? [])
+  it('names for each status only codes that have it, and has an example of each', () => {
+    for (const [path, { responses }] of operations)
+      for (const [status, answer] of Object.entries(responses)) {
+        if (status < '400') continue;
+        const codes = [...(answer?.description.matchAll(/`([a-z_]+)`:/g) ?? [])].map(([, code = '']) => code);
+        expect([path, status, codes.length > 0]).toEqual([path, status, true]);
+        for (const code of codes)
           expect(errorStatus[code as keyof typeof errorStatus].status.slice(0, 3)).toBe(status);
+        expect(Object.keys(answer?.content?.['application/json']?.examples ?? {})).toEqual(codes);
+      }
+  });
+
+  it('names the public address of the service, if it is known', () => {
+    expect(document.servers[0].url).toBe('/');
+    const { servers } = createOpenApiDocument('1.0.0', 'https://wheel.example');
+    expect(servers?.map(({ url }) => url)).toEqual(['https://wheel.example']);
+  });
+
+  it('links each page of a list to the next, by parameters that the list has', () => {
+    const linked = operations.flatMap(([path, { responses, operationId, parameters }]) => {
+      const link = responses[200]?.links?.nextPage;
+      if (link === undefined) return [];
+      expect(link.operationId).toBe(operationId);
+      expect(Object.keys(link.parameters).sort()).toEqual(
+        parameters
+          .filter((one) => one.in !== 'header')
+          .map(({ name }) => name)
+          .sort(),
+      );
+      expect(link.parameters.cursor).toBe('$response.body#/nextCursor');
+      return [path];
+    });
+    const paged = routes.filter(
+      ({ query }) => typeof query !== 'string' && query.some(({ name }) => name === 'cursor'),
+    );
+    expect(linked).toEqual(paged.map(({ path }) => path));
+    expect(linked).toHaveLength(7);
   });
 });

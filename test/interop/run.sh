@@ -1,5 +1,5 @@
 #!/bin/sh
-# `npm run interop`: runs the indexer on go-ethereum, Python's clients on the event stream, and the tests that depend on NATS on current servers. Debian has
+# `npm run interop`: runs the indexer on go-ethereum, Python's clients on the event stream, clients that generators make of the OpenAPI document, and the tests that depend on NATS on current servers. Debian has
 # none of them. Builds the newest server of each version into the user's cache, with Go, and installs the clients there, with pip. Other tests on NATS may be named instead: `npm run interop -- test/streams/ensureStreams.test.ts`.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -37,13 +37,6 @@ const revisionName = z
   .regex(/^[a-z0-9][a-z0-9.-]{2,63}$/)
   .meta({ id: 'RevisionName' });
 
-/** A decimal above zero. */
-export const positiveDecimal = decimal.regex(/^[1-9]/).meta({
-  id: 'PositiveDecimal',
-  description: 'Unsigned base-10 integer above zero',
-  format: 'uint256-decimal',
-});
-
 /** The reward token (CONTRACT.md, Shared objects). */
 export const tokenSymbol = z
   .string()
@@ -63,8 +56,10 @@ export const asset = z
 /** Indexed blocks above the safe block, which gives it 12 confirmations. */
 const confirmedBy = 11n;
 
+const chainTarget = z.enum(chainTargets).meta({ id: 'ChainTarget', description: 'Kind of chain' });
+
 const chainMembers = {
-  target: z.enum(chainTargets).describe('Kind of chain'),
+  target: chainTarget,
   chainId: decimal.describe('ID of the chain (EIP-155)'),
   confirmations: z.literal('12').describe('Confirmations of the safe block, including itself'),
   deploymentBlock: decimal.describe('Block in which the core was deployed'),
@@ -121,11 +116,11 @@ const identities = z
 
 const reasonMembers = {
   status: unavailableStatus,
-  reason: z
-    .enum(chainUnavailableReasons)
-    .describe(
+  reason: z.enum(chainUnavailableReasons).meta({
+    id: 'ChainUnavailableReason',
+    description:
       'Why nothing is shown: no contracts are configured, the deployment is not safe yet, the indexer is behind or has failed, or the stream belongs to other contracts',
-    ),
+  }),
 };
 
 /** The unavailable variant of a body. */

@@ -6,16 +6,8 @@ import {
 } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeView } from '../encodeView.ts';
 import { cursor } from '../observations.ts';
-import { decimal, timestamp } from '../scalars.ts';
-import {
-  address,
-  defineVariants,
-  parseBigint,
-  positiveDecimal,
-  tokenDecimals,
-  tokenSymbol,
-  toVariant,
-} from './chain.ts';
+import { decimal, positiveDecimal, timestamp } from '../scalars.ts';
+import { address, defineVariants, parseBigint, tokenDecimals, tokenSymbol, toVariant } from './chain.ts';
 
 /** Number of tokens in one claim (CONTRACT.md, Portfolio). */
 const claimLimit = z

@@ -7,8 +7,7 @@ import {
 } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeView } from '../encodeView.ts';
 import { toIsoString } from '../isoTime.ts';
-import { bytes32, decimal, timestamp } from '../scalars.ts';
-import { positiveDecimal } from './chain.ts';
+import { bytes32, decimal, positiveDecimal, timestamp } from '../scalars.ts';
 
 const onChain = {
   transactionHash: bytes32.describe('Hash of its transaction'),

@@ -21,6 +21,10 @@ import { chainBrief, defineUnavailable, toChainBriefBody } from './chain.ts';
 import { mining, toMiningBody } from './settlementIssuance.ts';
 import { settlement, toSettlementBody } from './settlementRecords.ts';
 
+export const settlementRange = z
+  .enum(settlementRanges)
+  .meta({ id: 'SettlementRange', description: 'Time window; `now` covers all of the history' });
+
 const sums = {
   settlementCount: decimal.describe('Number of settled batches'),
   activeRoundCount: decimal.describe('Number of their rounds with work'),
@@ -43,21 +47,20 @@ const bucket = z
   })
   .meta({ id: 'SettlementBucket' });
 
-/** An hour, six hours, a day. */
-const bucketSeconds: z.ZodType<number> = z.literal([3_600, 21_600, 86_400]);
+const bucketSeconds: z.ZodType<number> = z
+  .literal([3_600, 21_600, 86_400])
+  .meta({ id: 'BucketSeconds', description: 'An hour, six hours or a day' });
 
 /** Buckets of `now`, `24h`, `7d` and `30d` (CONTRACT.md, Settlement history). */
-const buckets = z.union([
-  z.array(bucket).length(0),
-  z.array(bucket).length(24),
-  z.array(bucket).length(28),
-  z.array(bucket).length(30),
-]);
+const buckets = z
+  .array(bucket)
+  .max(30)
+  .refine(({ length }) => [0, 24, 28, 30].includes(length));
 
 const members = {
   installationId: installationId.describe('The public installation'),
   status: availableStatus,
-  range: z.enum(settlementRanges).describe('The range of the request'),
+  range: settlementRange.describe('The range of the request'),
   generatedAt,
   chain: chainBrief.describe('The chain, and how far it was read'),
   window: z

@@ -12,14 +12,20 @@ import { cursor } from '../observations.ts';
 import { installationId, schemaVersion, unavailableStatus } from '../scalars.ts';
 import { feedEvent, toFeedEventBody } from './feedEvent.ts';
 
-const eventType = z.enum([...listKeys(feedTypes), 'measurement.rpm_record']);
+export const feedCategory = z
+  .enum(feedCategories)
+  .meta({ id: 'FeedCategory', description: 'Category of events' });
+
+const eventType = z
+  .enum([...listKeys(feedTypes), 'measurement.rpm_record'])
+  .meta({ id: 'EventType', description: 'Type of an event' });
 
 const available = z
   .strictObject({
     schemaVersion: schemaVersion(1),
     ...availableMembers,
     catalogVersion: z.literal('public-activity-v2').describe('Version of the list of event types'),
-    category: z.enum(feedCategories).describe('The category of the request'),
+    category: feedCategory.describe('The category of the request'),
     activeEventTypes: z
       .array(eventType)
       .min(1)

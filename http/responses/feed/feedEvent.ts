@@ -6,17 +6,10 @@ import {
   measurementPolicyVersion,
   streakDistanceMm,
 } from '../../../actors/views/feed/feedViews.ts';
-import {
-  address,
-  asset,
-  availableMembers,
-  eventSourceMembers,
-  positiveDecimal,
-  versionId,
-} from '../chain/chain.ts';
+import { address, asset, availableMembers, eventSourceMembers, versionId } from '../chain/chain.ts';
 import { type Encoded, encodeView } from '../encodeView.ts';
 import { toIsoString } from '../isoTime.ts';
-import { closed, decimal, installationId, timestamp, uuid } from '../scalars.ts';
+import { closed, decimal, installationId, positiveDecimal, timestamp, uuid } from '../scalars.ts';
 
 const utcDate = z.iso.date();
 
@@ -33,7 +26,7 @@ const chainSource = z
     ...place,
     confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
   })
-  .meta(closed);
+  .meta({ ...closed, id: 'ChainEventSource' });
 
 const measurementSource = z
   .strictObject({
@@ -46,7 +39,7 @@ const measurementSource = z
     policyVersion: versionId.describe('Version of the rules for measurement events'),
     disposition: z.literal('accepted').describe('The reading was accepted'),
   })
-  .meta(closed);
+  .meta({ ...closed, id: 'MeasurementEventSource' });
 
 const envelope = {
   id: z.string().min(1).max(512).describe('Permanent ID of the event'),
@@ -59,16 +52,27 @@ function defineFamily<Version extends number, Source extends z.ZodType>(
   eventVersion: Version,
   source: Source,
 ) {
-  return <Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) =>
-    z
+  return <Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) => {
+    const name = nameEvent(type);
+    return z
       .strictObject({
         ...envelope,
         type: z.literal(type).describe('Type of the event'),
         eventVersion: z.literal(eventVersion).describe('Version of the shape of this event family'),
         source: source.describe('Origin of the event'),
-        payload: z.strictObject(payload).meta({ ...closed, description: 'Data of the event' }),
+        payload: z
+          .strictObject(payload)
+          .meta({ ...closed, id: `${name}Payload`, description: 'Data of the event' }),
       })
-      .meta(closed);
+      .meta({ ...closed, id: `${name}Event` });
+  };
+}
+
+/** `SettlementCompleted` for `system.settlement_completed`. */
+function nameEvent(type: string): string {
+  return type
+    .slice(type.indexOf('.') + 1)
+    .replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 const chainEvent = defineFamily(2, chainSource);
@@ -78,7 +82,9 @@ const measurementEvent = defineFamily(1, measurementSource);
 const tokenId = positiveDecimal;
 
 /** The reward token. In events it has no further members either. */
-const rewardToken = z.strictObject(asset.shape).meta({ ...closed, description: 'The reward token' });
+const rewardToken = z
+  .strictObject(asset.shape)
+  .meta({ ...closed, id: 'EventAsset', description: 'The reward token' });
 
 /** Every type (CONTRACT.md, Event types); `measurement.rpm_record` is never returned. */
 export const feedEvent = z

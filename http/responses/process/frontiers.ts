@@ -8,7 +8,7 @@ import type {
 } from '../../../actors/views/views.ts';
 import { encodeView } from '../encodeView.ts';
 import { toIsoStringOrNull } from '../isoTime.ts';
-import { bytes32, decimal, timestamp, uint64Decimal } from '../scalars.ts';
+import { bytes32, decimal, positiveUint64Decimal, timestamp, uint64Decimal } from '../scalars.ts';
 
 export const completed = {
   firstCompletedBlock: uint64Decimal
@@ -36,9 +36,7 @@ const publicSums = {
   currentWork: uint64Decimal.meta({
     description: 'Work towards the next work block, in work units; below `workPerBlock`',
   }),
-  workPerBlock: uint64Decimal
-    .regex(/^[1-9]/)
-    .meta({ description: 'Work units for a work block, rounded up; above zero' }),
+  workPerBlock: positiveUint64Decimal.describe('Work units for a work block, rounded up; above zero'),
 };
 
 /** The core's sums on plain routes, in block units and with the exact difficulty. */

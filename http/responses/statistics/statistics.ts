@@ -21,6 +21,10 @@ import { activity, toActivityBody } from './statisticsActivity.ts';
 import { records } from './statisticsRecords.ts';
 import { bps, count } from './statisticsScalars.ts';
 
+export const statisticsRange = z
+  .enum(statisticsRanges)
+  .meta({ id: 'StatisticsRange', description: 'Number of universal days' });
+
 const oracle = z.discriminatedUnion('status', [
   z.strictObject({
     status: availableStatus,
@@ -54,7 +58,7 @@ const members = {
   installationId: installationId.describe('The public installation'),
   revision: z.string().min(1).describe('Opaque; changes with the content'),
   generatedAt: timestamp.describe('End of the window'),
-  range: z.enum(statisticsRanges).describe('The range of the request'),
+  range: statisticsRange.describe('The range of the request'),
   timezone: z.literal('UTC').describe('Days begin at noon in this time zone'),
   window: z
     .strictObject({
@@ -62,7 +66,10 @@ const members = {
       endAt: timestamp.describe(
         'The last full half minute before this body was made. Rounds that end later do not count',
       ),
-      dayCount: z.union([z.literal(7), z.literal(30)]).describe('Number of days in the window'),
+      dayCount: z
+        .literal([7, 30])
+        .meta({ id: 'DayCount', description: 'Number of universal days' })
+        .describe('Number of days in the window'),
       bucketSeconds: z.literal(bucketSeconds).describe('Length of a bucket in seconds'),
       roundSeconds: z.literal(roundSeconds).describe('Length of a round in seconds'),
     })

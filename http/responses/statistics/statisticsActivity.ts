@@ -12,33 +12,37 @@ const coverageMembers = {
 
 export const dayMembers = {
   date: z.iso.date().describe('Date of the noon UTC at which the day begins'),
-  coverage: z.strictObject(coverageMembers).describe('Coverage of the day'),
+  coverage: z.strictObject(coverageMembers).meta({ id: 'DayCoverage' }).describe('Coverage of the day'),
   observedWorkUnits: unboundedDecimal.describe('Work of its observed rounds, in work units'),
   distanceMm: decimal
     .nullable()
     .describe('Largest reported distance of the day, in millimetres; null without a reading'),
 };
 
-const bucket = z.strictObject({
-  startMinuteUtc: minute.describe('Start of the half hour in minutes after midnight UTC'),
-  coverage: z
-    .enum(bucketCoverages)
-    .describe(
-      'Whether all, some or none of its three rounds were observed; `future` if the first has not ended',
-    ),
-  observedRoundCount: z.int().min(0).max(3).describe('Number of its three rounds that were observed'),
-  workUnits: unboundedDecimal
-    .nullable()
-    .describe('Work of the observed rounds, in work units; null if no round was observed'),
-});
+const halfHour = z
+  .strictObject({
+    startMinuteUtc: minute.describe('Start of the half hour in minutes after midnight UTC'),
+    coverage: z
+      .enum(bucketCoverages)
+      .describe(
+        'Whether all, some or none of its three rounds were observed; `future` if the first has not ended',
+      ),
+    observedRoundCount: z.int().min(0).max(3).describe('Number of its three rounds that were observed'),
+    workUnits: unboundedDecimal
+      .nullable()
+      .describe('Work of the observed rounds, in work units; null if no round was observed'),
+  })
+  .meta({ id: 'HalfHour' });
 
-export const day = z.strictObject({
-  ...dayMembers,
-  buckets: z
-    .array(bucket)
-    .length(48)
-    .describe('Half hours in clock order; the first 24 belong to the date after `date`'),
-});
+export const day = z
+  .strictObject({
+    ...dayMembers,
+    buckets: z
+      .array(halfHour)
+      .length(48)
+      .describe('Half hours in clock order; the first 24 belong to the date after `date`'),
+  })
+  .meta({ id: 'StatisticsDay' });
 
 export const activity = z.strictObject({
   provenance: z.literal('accepted_rounds').describe('Only rounds that readings cover are counted'),
@@ -84,14 +88,16 @@ export const activity = z.strictObject({
     .describe('7 or 30 consecutive days, oldest first'),
   typicalDay: z
     .array(
-      z.strictObject({
-        startMinuteUtc: minute.describe('Start of the half hour in minutes after midnight UTC'),
-        totalWorkUnits: unboundedDecimal.describe('Work of this half hour over all days, in work units'),
-        observedDayCount: count.describe('Number of days on which it was complete'),
-        meanWorkMilli: unboundedDecimal
-          .nullable()
-          .describe('Mean work in thousandths of a work unit; null if it was never complete'),
-      }),
+      z
+        .strictObject({
+          startMinuteUtc: minute.describe('Start of the half hour in minutes after midnight UTC'),
+          totalWorkUnits: unboundedDecimal.describe('Work of this half hour over all days, in work units'),
+          observedDayCount: count.describe('Number of days on which it was complete'),
+          meanWorkMilli: unboundedDecimal
+            .nullable()
+            .describe('Mean work in thousandths of a work unit; null if it was never complete'),
+        })
+        .meta({ id: 'TypicalHalfHour' }),
     )
     .length(48)
     .describe('Each half hour of the clock over all days; only complete half hours count'),

@@ -11,6 +11,7 @@ const record = z
     ),
     coverage: z.enum(['complete', 'partial']).describe('Whether the record’s whole span was observed'),
   })
+  .meta({ id: 'StatisticsRecord' })
   .nullable();
 
 export const records = z.strictObject({

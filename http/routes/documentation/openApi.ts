@@ -1,17 +1,19 @@
 import { z } from 'zod';
 import {
+  type CreateDocumentOptions,
   createDocument,
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
-import { feedCategories } from '../../../actors/views/feed/feedViews.ts';
-import type { closed } from '../../responses/scalars.ts';
+import { listKeys } from '../../../actors/schemas/listKeys.ts';
+import { feedCategory } from '../../responses/feed/events.ts';
 import { type ErrorCode, errorStatus } from '../errors.ts';
 import { rateClasses } from '../rateClasses.ts';
 import { findSchemaPath, nameBody, type Route, topics } from '../route.ts';
 import { routes } from '../routes.ts';
 import { examples } from './examples.ts';
+import { nameSchemas } from './nameSchemas.ts';
 
 export const schemaDialect = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -63,6 +65,16 @@ const uncachedHeaders = z.object({
   'Cache-Control': cacheControl.meta({ example: 'no-store' }),
 });
 
+/** Body of every error. A response lists the codes that it can have as examples. */
+const errorBody = z
+  .strictObject({
+    error: z.enum(listKeys(errorStatus)).meta({
+      id: 'ErrorCode',
+      description: 'Code of the error; the description of each response explains its codes',
+    }),
+  })
+  .meta({ id: 'ErrorBody' });
+
 const commonErrors: readonly ErrorCode[] = [
   'cors_origin_not_allowed',
   'rate_limited',
@@ -72,8 +84,12 @@ const commonErrors: readonly ErrorCode[] = [
 /** Further errors of read routes, which may have to wait. */
 const readErrors: readonly ErrorCode[] = ['database_busy', 'request_timeout'];
 
-/** The OpenAPI 3.1 document, generated from the route table and the schemas that type and check the responses. */
-export function createOpenApiDocument(version: string) {
+/**
+ * The OpenAPI 3.1 document, generated from the route table and the schemas that type and check the responses.
+ *
+ * @param publicUrl public base URL of the service, without a trailing slash; null: wherever the document is read.
+ */
+export function createOpenApiDocument(version: string, publicUrl: string | null = null) {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) paths[route.path] = { get: describeOperation(route) };
   Object.assign(paths, otherPaths);
@@ -87,7 +103,7 @@ export function createOpenApiDocument(version: string) {
         'unknown. Clients must ignore unknown fields within a version. HEAD works wherever GET does.',
       license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' },
     },
-    servers: [{ url: '/', description: 'The service that answers this document' }],
+    servers: [{ url: publicUrl ?? '/', description: 'The service that answers this document' }],
     security: [],
     tags: [
       ...Object.entries(topics).map(([name, description]) => ({ name, description })),
@@ -96,23 +112,27 @@ export function createOpenApiDocument(version: string) {
     paths,
     components: { examples: listExamples() },
   };
-  return openObjects({ jsonSchemaDialect: schemaDialect, ...createDocument(document) });
+  const written = createDocument(document, {
+    override: ({ jsonSchema }) => {
+      openObject(jsonSchema);
+      nameInteger(jsonSchema);
+    },
+  });
+  return nameSchemas({ jsonSchemaDialect: schemaDialect, ...written });
 }
 
-/** Opens all objects that the contract does not close. */
-function openObjects<Value>(value: Value): Value {
-  if (Array.isArray(value)) return value.map(openObjects) as Value;
-  if (typeof value !== 'object' || value === null) return value;
-  const {
-    isClosed = false,
-    additionalProperties,
-    ...others
-  } = value as Partial<typeof closed & { readonly additionalProperties: unknown }>;
-  const opened = Object.fromEntries(
-    Object.entries(others).map(([key, member]) => [key, openObjects(member)]),
-  );
-  // The type of `fromEntries` does not keep the members.
-  return (isClosed ? { ...opened, additionalProperties } : opened) as Value;
+type JsonSchema = Parameters<NonNullable<CreateDocumentOptions['override']>>[0]['jsonSchema'];
+
+/** Opens an object unless the contract closes it. */
+function openObject(schema: JsonSchema) {
+  if (schema.type === 'object' && schema.isClosed !== true) delete schema.additionalProperties;
+  delete schema.isClosed;
+}
+
+/** Zod writes constants as numbers. Generators would make floats of them. */
+function nameInteger(schema: JsonSchema) {
+  const values: unknown[] = schema.enum ?? [schema.const];
+  if (values.every(Number.isInteger)) schema.type = 'integer';
 }
 
 /** Examples by the names that operations use. */
@@ -177,6 +197,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
           ...describeCacheHeaders(route),
         }),
         content: { 'application/json': { schema: route.response, examples: referToExamples(route) } },
+        ...linkNextPage(route),
       },
       ...(isConditional && {
         '304': {
@@ -185,6 +206,23 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
         },
       }),
       ...describeErrors([...commonErrors, ...(route.kind === 'read' ? readErrors : []), ...route.errors]),
+    },
+  };
+}
+
+/** Links a page of a list to the next one, which has the same parameters. */
+function linkNextPage({ operationId, pathParameter, query }: Route) {
+  const names = typeof query === 'string' ? [] : query.map(({ name }) => name);
+  if (!names.includes('cursor')) return {};
+  const repeated = names.map((name) => [name, `$request.query.${name}`]);
+  const path = pathParameter === null ? [] : [[pathParameter.name, `$request.path.${pathParameter.name}`]];
+  return {
+    links: {
+      nextPage: {
+        operationId,
+        parameters: Object.fromEntries([...path, ...repeated, ['cursor', '$response.body#/nextCursor']]),
+        description: 'The next page, unless `nextCursor` is null or missing',
+      },
     },
   };
 }
@@ -206,9 +244,10 @@ const lastEventId = z.string().min(1).max(512).optional();
 
 /** Paths outside the table: the health routes, and the event stream, whose response does not end. */
 const otherPaths: ZodOpenApiPathsObject = {
-  '/healthz': describeHealth('getHealth', 'Whether the process runs', ['It runs', 'alive'], []),
+  '/healthz': describeHealth('getHealth', 'Health', 'Whether the process runs', ['It runs', 'alive'], []),
   '/readyz': describeHealth(
     'getReadiness',
+    'Readiness',
     'Whether the process can answer',
     ['It is ready', 'ready'],
     ['database_unavailable'],
@@ -222,10 +261,7 @@ const otherPaths: ZodOpenApiPathsObject = {
       tags: ['events'],
       requestParams: {
         query: z.object({
-          category: z
-            .enum(feedCategories)
-            .optional()
-            .meta({ description: 'Category of the events', default: 'all' }),
+          category: feedCategory.optional().meta({ description: 'Category of the events', default: 'all' }),
           unnamed: z.literal('1').optional().meta({
             description:
               'With `1` events have no name, so that `onmessage` of an `EventSource` receives them; the type is in the data',
@@ -258,11 +294,12 @@ const otherPaths: ZodOpenApiPathsObject = {
 
 function describeHealth(
   operationId: string,
+  name: string,
   summary: string,
   [description, status]: readonly [description: string, status: string],
   errors: readonly ErrorCode[],
 ) {
-  const schema = z.looseObject({ status: z.literal(status).describe(description) });
+  const schema = z.strictObject({ status: z.literal(status).describe(description) }).meta({ id: name });
   const answer = {
     description,
     headers: uncachedHeaders,
@@ -293,11 +330,7 @@ function describeErrors(codes: readonly ErrorCode[]) {
         }),
         content: {
           'application/json': {
-            schema: z.strictObject({
-              error: z
-                .enum(ofStatus)
-                .describe('Code of the error; the description of this response explains it'),
-            }),
+            schema: errorBody,
             examples: Object.fromEntries(
               ofStatus.map((error) => [error, { summary: errorStatus[error].meaning, value: { error } }]),
             ),

@@ -13,6 +13,7 @@ import {
   writeSitemap,
 } from '../../routes/documentation/machineTexts.ts';
 import { createOpenApiDocument } from '../../routes/documentation/openApi.ts';
+import { toOpenApi30 } from '../../routes/documentation/openApi30.ts';
 import { findSchemaPath } from '../../routes/route.ts';
 import { memoize } from '../answers/memoize.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
@@ -94,7 +95,7 @@ export function loadDocuments(
     isLarge,
     prepare: once(() => prepareDocument(read(), { contentType, cacheControl, own })),
   });
-  const openApi = once(() => createOpenApiDocument(interfaceVersion));
+  const openApi = once(() => createOpenApiDocument(interfaceVersion, publicUrl));
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const asset = (name: string, contentType: string, mend = (bytes: Buffer) => bytes) =>
     document(`/docs/${name}`, contentType, () => mend(readFileSync(join(assets, name))), { isLarge: true });
@@ -136,6 +137,9 @@ export function loadDocuments(
   });
   return [
     document('/openapi.json', 'application/json', () => toJson(openApi()), { isLarge: true }),
+    document('/openapi-3.0.json', 'application/json', () => toJson(toOpenApi30(openApi())), {
+      isLarge: true,
+    }),
     ...schemaNames.map((name) =>
       document(findSchemaPath(name), 'application/schema+json', () =>
         toJson(createJsonSchema(name, openApi().components?.schemas ?? {}, publicUrl)),

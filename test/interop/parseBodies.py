@@ -1,0 +1,45 @@
+"""Reads bodies with clients that openapi-python-client has generated: parseBodies.py PACKAGE_FOLDER CASES. Each operation is called as its users would."""
+
+import importlib
+import inspect
+import json
+import pkgutil
+import sys
+
+import httpx
+
+folder, cases = sys.argv[1:]
+sys.path.insert(0, folder)
+import generated
+
+arguments = {'address': '0x' + '1' * 40, 'owner': '0x' + '1' * 40, 'installation_id': 'wheel.local', 'token_id': '1'}
+
+
+def find_argument(module, name):
+    """An argument of an operation; of an enumeration, its first value."""
+    if name in arguments:
+        return arguments[name]
+    return list(inspect.get_annotations(module.sync_detailed, eval_str=True)[name])[0]
+
+
+operations = {
+    module.name.split('.')[-1].replace('_', ''): importlib.import_module(module.name)
+    for module in pkgutil.walk_packages(generated.__path__, 'generated.')
+    if '.api.' in module.name and not module.ispkg
+}
+parsed = 0
+with open(cases) as file:
+    for case in json.load(file):
+        module = operations[case['operation'].lower()]
+        client = generated.Client(base_url='http://service')
+        answer = httpx.MockTransport(lambda _: httpx.Response(200, json=case['body']))
+        client.set_httpx_client(httpx.Client(base_url='http://service', transport=answer))
+        needed = [
+            name
+            for name, parameter in inspect.signature(module.sync_detailed).parameters.items()
+            if parameter.default is inspect.Parameter.empty and name != 'client'
+        ]
+        body = module.sync_detailed(client=client, **{name: find_argument(module, name) for name in needed}).parsed
+        assert type(body).__name__ != 'ErrorBody' and body.to_dict().keys() == case['body'].keys(), case['operation']
+        parsed += 1
+print(parsed)
