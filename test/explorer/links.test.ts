@@ -137,8 +137,15 @@ describe('the pages of what npm start runs', () => {
     const day = body.days.find((one) => one.date === date);
     const { observedRoundCount: observed, expectedRoundCount: expected } = day?.coverage ?? {};
     const distance = Number(day?.distanceMm).toLocaleString('en-US');
-    expect(html).toContain(`distance ${distance} mm`);
-    expect(html).toContain(`${observed} of ${expected} rounds observed. ${path}, read on`);
+    const kilometres = (Math.floor(Number(day?.distanceMm) / 10_000) / 100).toFixed(2);
+    const [, copied = ''] = /data-copy="([^"]*)"/.exec(html) ?? [];
+    expect(copied).toContain('(simulated), universal day of');
+    expect(copied).toContain(`distance ${kilometres} km (${distance} mm)`);
+    expect(copied).toContain(`${observed} of ${expected} rounds observed. ${path}, read on`);
+    expect(html).toContain(`<blockquote class="citation">${copied}</blockquote>`);
+    const year = await fetch(`${service.url}${/href="(\/tables\/year[^"]*)"/.exec(html)?.[1]}`);
+    expect(await year.text()).toMatch(new RegExp(`^${date},.*,${day?.distanceMm},`, 'm'));
+    expect((await read('/')).html).toContain(`<a href="${path}">yesterday ${kilometres} km</a>`);
     expect(html.match(/<tbody>.*?<\/tbody>/s)?.[0].split('<tr').length).toBe(49);
     const file = await fetch(`${service.url}/tables/day.csv?date=${date}`);
     expect(file.headers.get('content-disposition')).toContain(`half-hours-${date}.csv"`);

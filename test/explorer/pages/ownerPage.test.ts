@@ -56,6 +56,10 @@ describe('the page of an owner', () => {
           countedThroughRound: '175',
           amountBaseUnits: '100000000000000000000',
         },
+        recentCheckpoints: [22, 16, 20, 18].map((hour) => ({
+          ...history.mining.recentCheckpoints[0],
+          blockTimestamp: `2026-11-25T${hour}:00:00.000Z`,
+        })),
       },
     });
     expect(figures.map((figure) => figure.replace(/ (?:weight 6|through|in 7).*/, ''))).toEqual([
@@ -67,7 +71,9 @@ describe('the page of an owner', () => {
       'Miners 6',
     ]);
     expect(html).toContain('through round 175');
-    expect(html).toContain('has no fixed time');
+    expect(html).toMatch(
+      /usually minted every 2 h 00 min, next about <time[^>]* datetime="2026-11-26T00:00:00.000Z"/,
+    );
     expect(html).toMatch(/data-copy="0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc"/);
     expect(html).toContain(`/feed.atom?owner=${owner}`);
   });
@@ -76,6 +82,8 @@ describe('the page of an owner', () => {
     const nothing = render(place, {
       mining: { nextRound: { ...history.mining.nextRound, amountBaseUnits: '0' } },
     });
+    // One mint tells no rhythm.
+    expect(nothing.html).toContain('a mint has no fixed time, the last was on');
     expect(nothing.figures).toContainEqual(
       expect.stringMatching(/^Projected at the next mint 0 SQK nothing settled waits/),
     );

@@ -1,10 +1,12 @@
 import { DayChart } from '../../charts/DayChart.tsx';
 import { findTime } from '../../charts/halfHours.ts';
 import { Unread } from '../../components/Banner.tsx';
+import { Copy } from '../../components/Copy.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { addDays, findDaySpan } from '../../days.ts';
+import { describeUnreal } from '../../format/networks.ts';
 import { formatInteger, formatPercent } from '../../format/numbers.ts';
 import { describeDistance, describeWork } from '../../format/quantities.ts';
 import { formatClock, formatDate } from '../../format/times.ts';
@@ -66,20 +68,10 @@ export function DayFacts({ date }: { date: string }) {
           </section>
         </>
       )}
+      {day !== null && <Citation day={day} hasDistance={ofYear !== null} />}
       {statistics !== null && (
         <Records statistics={statistics} title="Records of the last 30 days that fell on it" date={date} />
       )}
-    </>
-  );
-}
-
-/** How to cite a day, and the way to others. */
-export function DayEnd({ date }: { date: string }) {
-  const { day } = useDay(date);
-  return (
-    <>
-      {day !== null && <Citation day={day} />}
-      <Neighbours date={date} />
     </>
   );
 }
@@ -118,27 +110,33 @@ function Figures({ day }: { day: Day }) {
   );
 }
 
-/** A sentence to quote, with the time of reading and the address. */
-function Citation({ day }: { day: Day }) {
-  const { read, renderedAtMs, settings, place } = usePage();
-  const wheel = read('status', statusPath)?.installationId;
-  const { date, distanceMm } = day;
-  const { exact } = describeDistance(distanceMm);
+/** A sentence to quote, with the time of reading and the address, and the file with its figures. */
+function Citation({ day, hasDistance }: { day: Day; hasDistance: boolean }) {
+  const { read, renderedAtMs, settings, place, chain } = usePage();
+  const status = read('status', statusPath);
+  const unreal = describeUnreal(status, chain);
+  const of = `${status === null ? '' : ` of ${status.installationId}`}${unreal === null ? '' : ` (${unreal.short})`}`;
+  const { value, unit, exact } = describeDistance(day.distanceMm);
+  const distance = value === null ? 'unknown' : `${value} ${unit} (${exact})`;
   const readAt = new Date(renderedAtMs).toISOString();
   const address = `${settings.publicUrl ?? ''}${formatPlace(place)}`;
+  const facts = `distance ${distance}, work ${nameWork(day) ?? 'unknown'}, ${nameCoverage(day)}`;
+  const time = `${formatDate(readAt)} at ${formatClock(readAt, 'UTC').slice(0, 5)} UTC`;
+  const text = `Mining activity${of}, universal day of ${formatDate(day.date)} (noon to noon, UTC): ${facts}. ${address}, read on ${time}.`;
   return (
     <section aria-labelledby="cite">
       <h2 id="cite">How to cite it</h2>
-      <blockquote class="citation">
-        Mining activity{wheel === undefined ? '' : ` of ${wheel}`}, universal day of {formatDate(date)} (noon
-        to noon, UTC): distance {exact ?? 'unknown'}, work {nameWork(day) ?? 'unknown'}, {nameCoverage(day)}.{' '}
-        {address}, read on {formatDate(readAt)} at {formatClock(readAt, 'UTC').slice(0, 5)} UTC.
-      </blockquote>
+      <blockquote class="citation">{text}</blockquote>
+      <div class="data">
+        <Copy text={text} what="the citation" />
+        {hasDistance && <a href="/tables/year.csv">CSV with the distance of each day</a>}
+      </div>
     </section>
   );
 }
 
-function Neighbours({ date }: { date: string }) {
+/** The way to other days. */
+export function Neighbours({ date }: { date: string }) {
   const { read, renderedAtMs } = usePage();
   const core = read('core', corePath);
   const first = read('statistics', statisticsPath('30d'))?.lifetime.firstObservedAt ?? null;

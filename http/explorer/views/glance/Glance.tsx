@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { TodayChart } from '../../charts/DayChart.tsx';
 import { Unread } from '../../components/Banner.tsx';
 import { Figure } from '../../components/Figure.tsx';
@@ -5,7 +6,7 @@ import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { Wheel } from '../../components/Wheel.tsx';
-import { findDay } from '../../days.ts';
+import { addDays, findDay } from '../../days.ts';
 import { describeDistance, describeRpm, describeSpeed } from '../../format/quantities.ts';
 import { toDay } from '../../format/sentence.ts';
 import { provenances } from '../../format/words.ts';
@@ -23,6 +24,10 @@ export function Glance() {
   const status = read('status', statusPath);
   const statistics = read('statistics', statisticsPath('7d'));
   const events = read('events', eventsPath('all'));
+  const yesterday = addDays(findDay(renderedAtMs), -1);
+  const { value, unit } = describeDistance(
+    statistics?.activity.days.find(({ date }) => date === yesterday)?.distanceMm ?? null,
+  );
   return (
     <>
       {status === null ? (
@@ -30,7 +35,14 @@ export function Glance() {
       ) : (
         <>
           <div class="hero">
-            <Now status={status} wheel={describeWheel(status)} />
+            <Now status={status} wheel={describeWheel(status)}>
+              {value !== null && (
+                <>
+                  {' · '}
+                  <To text={`yesterday ${value} ${unit}`} place={{ view: 'day', id: yesterday }} />
+                </>
+              )}
+            </Now>
             <OpenRound status={status} />
           </div>
           <Stages status={status} />
@@ -72,8 +84,14 @@ function WhatItIs() {
   return <p class="lead">{describeWhatItIs(usePage().chain)}</p>;
 }
 
+interface NowProps {
+  readonly status: Bodies['status'];
+  readonly wheel: WheelWords;
+  readonly children?: ComponentChildren;
+}
+
 /** The wheel's present state and speed. */
-export function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelWords }) {
+export function Now({ status, wheel, children }: NowProps) {
   const { measurement } = status;
   const { state, sentence, lostSentence, detail } = wheel;
   const isCurrent = state === 'turning' || state === 'resting';
@@ -124,6 +142,7 @@ export function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelW
         {measurement !== null && (
           <p class="small quiet">
             {common.provenance} · observed <Time at={measurement.observedAt} as="ago" />
+            {children}
           </p>
         )}
       </div>

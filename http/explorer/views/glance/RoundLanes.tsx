@@ -221,11 +221,18 @@ function Alert({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** When the rounds of a lane are expected to move on, by how often that has happened. */
-function Expected({ what, times }: { what: string; times: readonly string[] }) {
+interface ExpectedProps {
+  readonly what: string;
+  readonly times: readonly string[];
+  /** Shown while it has not happened often enough. */
+  readonly children?: ComponentChildren;
+}
+
+/** When rounds are expected to move on, by how often that has happened. */
+export function Expected({ what, times, children = null }: ExpectedProps) {
   const nowMs = usePage().renderedAtMs;
   const next = expectNext(times);
-  if (next === null) return null;
+  if (next === null) return <>{children}</>;
   const at = <Time at={new Date(next.nextMs).toISOString()} as="minute" />;
   return next.nextMs > nowMs ? (
     <>

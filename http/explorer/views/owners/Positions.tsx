@@ -16,6 +16,7 @@ import type { Bodies } from '../../page.ts';
 import type { ListPlace } from '../../place.ts';
 import { listOwnerPaths, settlementsPath } from '../../resources.ts';
 import { earningsTable } from '../../tables/tables.ts';
+import { Expected } from '../glance/RoundLanes.tsx';
 
 export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
 type Position = Portfolio['positions'][number];
@@ -135,11 +136,15 @@ function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio })
         (next.nextRound.amountBaseUnits === '0'
           ? 'nothing settled waits to be minted'
           : `through round ${formatInteger(next.nextRound.countedThroughRound)}`)}
-      {next !== null && '; a mint has no fixed time'}
-      {last !== undefined && (
-        <>
-          , the last was on <Time at={last.blockTimestamp} as="minute" />
-        </>
+      {next !== null && (
+        <Expected what="minted" times={next.recentCheckpoints.map((mint) => mint.blockTimestamp)}>
+          ; a mint has no fixed time
+          {last !== undefined && (
+            <>
+              , the last was on <Time at={last.blockTimestamp} as="minute" />
+            </>
+          )}
+        </Expected>
       )}
     </Figure>
   );

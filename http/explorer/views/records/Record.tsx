@@ -10,7 +10,7 @@ import { type FeedEvent, type MinerHolder, recordEventsMax } from '../../page.ts
 import { formatPlace, nameView, type Place, type RecordView } from '../../place.ts';
 import { corePath, metadataPath, statusPath } from '../../resources.ts';
 import { countBlocks } from '../../rounds.ts';
-import { DayEnd, DayFacts } from '../days/DayFacts.tsx';
+import { DayFacts, Neighbours } from '../days/DayFacts.tsx';
 import { DescribedEvent } from '../feed/EventList.tsx';
 import { LatestSubmission } from '../settlements/LatestSubmission.tsx';
 import { MinerFacts } from './MinerFacts.tsx';
@@ -68,7 +68,7 @@ export function RecordPage({ view, id, events, holder }: RecordProps) {
       {events !== null && events.length >= recordEventsMax && (
         <p class="small quiet">These are its newest {formatInteger(recordEventsMax)} events.</p>
       )}
-      {view === 'day' && <DayEnd date={id} />}
+      {view === 'day' && <Neighbours date={id} />}
       {view === 'event' && events?.[0] !== undefined && <Payload event={events[0]} />}
     </section>
   );
