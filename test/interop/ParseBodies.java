@@ -13,8 +13,14 @@ public class ParseBodies {
     for (JsonNode one : plain.readTree(Files.readString(Path.of(args[0])))) {
       Class<?> type = Class.forName("org.openapitools.client.model." + one.get("schema").asText());
       Object body = mapper.readValue(one.get("body").toString(), type);
-      if (plain.readTree(mapper.writeValueAsString(body)).size() != one.get("body").size())
-        throw new AssertionError(one.get("operation").asText());
+      JsonNode written = plain.readTree(mapper.writeValueAsString(body));
+      // It adds empty lists that the body left out.
+      one.get("body")
+          .fieldNames()
+          .forEachRemaining(
+              name -> {
+                if (!written.has(name)) throw new AssertionError(one.get("operation") + " " + name);
+              });
       parsed++;
     }
     System.out.println(parsed);
