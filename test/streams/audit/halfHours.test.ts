@@ -89,6 +89,10 @@ it('the self-audit of half hours finds exactly the lost or changed rows, sums an
     const sample = await findHalfHour(options, sequence);
     return sample === null ? null : auditHalfHour({ ...options, memory: () => memory }, sample, messages);
   };
+  const chosen = await findHalfHour(options, 1);
+  if (chosen === null) throw new Error('no half hour');
+  const beforeHistory = await auditHalfHour({ ...options, readRuns: async () => [] }, chosen, messages);
+  expect(beforeHistory.outcome).toBe('skipped');
   const outcomes = new Map<string, string>();
   for (let sequence = 1; sequence <= messages; sequence += 61) {
     const found = await audit(sequence);
