@@ -60,6 +60,8 @@ export function DayFacts({ date }: { date: string }) {
             <h2 id="half-hours">Half hour by half hour</h2>
             {found.day === null ? (
               <p class="empty">The half hours of this day are kept no longer.</p>
+            ) : found.day.coverage.expectedRoundCount === 0 ? (
+              <p class="empty">No half hour of this day is known.</p>
             ) : (
               <DayChart statistics={statistics} day={found.day} file={`/tables/day.csv?date=${date}`} />
             )}
