@@ -128,8 +128,8 @@ function Citation({ day, hasDistance }: { day: Day; hasDistance: boolean }) {
       <h2 id="cite">How to cite it</h2>
       <blockquote class="citation">{text}</blockquote>
       <div class="data">
+        {hasDistance && <a href="/tables/year.csv">CSV with distances</a>}
         <Copy text={text} what="the citation" />
-        {hasDistance && <a href="/tables/year.csv">CSV with the distance of each day</a>}
       </div>
     </section>
   );
