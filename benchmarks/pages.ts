@@ -55,7 +55,7 @@ export async function measurePages({
       const open = { count: clients, path: '/', everySeconds: refreshSeconds, isFollowing: true };
       const contenders: readonly (readonly [string, Asking | null])[] = [
         ['open pages', open],
-        [`\`/v1/status\`, every ${refreshSeconds} seconds`, { ...poll, everySeconds: refreshSeconds }],
+        ['`/v1/status`, as often as pages', { ...poll, everySeconds: refreshSeconds }],
         ['`/v1/status`, every second', { ...poll, everySeconds: 1 }],
         ['nobody', null],
       ];

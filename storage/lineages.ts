@@ -188,7 +188,7 @@ export function selectRun({ run, through }: VisibleRun, at = 0): RowCondition {
   };
 }
 
-/** SQL condition for the rows that count of the messages after a position through another. */
+/** SQL condition for the rows that count of the messages after a position, which may be -1, through another. */
 export function selectMessages(
   runs: VisibleRuns,
   { after, through }: { readonly after: number; readonly through: number },
@@ -196,7 +196,7 @@ export function selectMessages(
 ): RowCondition {
   const { sql, parameters } = selectVisible(runs, from);
   return {
-    sql: `${sql} AND stored_by > {after:UInt64} AND stored_by <= {through:UInt64}`,
+    sql: `${sql} AND stored_by > {after:Int64} AND stored_by <= {through:Int64}`,
     parameters: { ...parameters, after, through },
   };
 }

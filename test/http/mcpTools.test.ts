@@ -68,7 +68,7 @@ it('a tool asks a route, with its parameters', () => {
       "getPortfolio address limit? cursor?",
       "getOwnerActivity address limit? cursor?",
       "getTokenMetadata tokenId",
-      "getEvents category? limit? cursor?",
+      "getEvents category? limit? cursor? type? owner? tokenId? transaction? ethereumBlock? from? to?",
     ]
   `);
   expect(findTool('getTokenMetadata')?.description).toBe(

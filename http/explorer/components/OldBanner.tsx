@@ -1,21 +1,20 @@
-import { corePath, issuancePath, statusPath, yearPath } from '../resources.ts';
 import { Banner } from './Banner.tsx';
 import { usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 
-/** What people call a body, by the beginning of its name. The first that fits counts. */
-const names: readonly (readonly [beginning: string, name: string])[] = [
-  [statusPath, 'the state of the wheel'],
-  [corePath, 'the state of the contracts'],
-  [issuancePath, 'what was minted'],
-  [yearPath, 'the year'],
-  ['/v1/measurement/stats', 'statistics'],
-  ['/v1/settlements', 'settlements'],
-  ['/v1/events', 'the feed'],
-  ['/v1/owners', 'what the owner has'],
-  ['/v1/miners', 'the picture of the miner'],
-  ['events of', 'events'],
-  ['day', 'the day'],
+/** What people call a body, by its name. The first that fits counts. */
+const names: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/^\/v1\/status/, 'the state of the wheel'],
+  [/^\/v1\/core/, 'the state of the contracts'],
+  [/^\/v1\/mining/, 'what was minted'],
+  [/^\/v1\/measurement\/year/, 'the year'],
+  [/^\/v1\/measurement\/stats/, 'statistics'],
+  [/^\/v1\/settlements/, 'settlements'],
+  [/^\/v1\/events/, 'the feed'],
+  [/^\/v1\/owners/, 'what the owner has'],
+  [/^\/v1\/miners/, 'the picture of the miner'],
+  [/^events of/, 'events'],
+  [/^day/, 'the day'],
 ];
 
 /** Names what cannot be read again at the moment, and is shown as it was. */
@@ -24,7 +23,7 @@ export function OldBanner() {
   if (old.size === 0) return null;
   const parts = new Map(
     [...old].map(([path, atMs]) => [
-      names.find(([beginning]) => path.startsWith(beginning))?.[1] ?? path,
+      names.find(([pattern]) => pattern.test(path))?.[1] ?? path,
       new Date(atMs).toISOString(),
     ]),
   );
