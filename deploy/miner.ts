@@ -169,6 +169,7 @@ program
     'answer language models (Model Context Protocol) from the public routes of a service, over stdio or HTTP',
   )
   .option('--port <port>', 'serve streamable HTTP on this port, instead of one client over stdio', parsePort)
+  .option('--host <address>', 'address that the port listens on', '127.0.0.1')
   .option('--url <url>', 'address of the service', parseHttpAddress, 'http://127.0.0.1:8080')
   .action(async (options: McpOptions) => (await import('./commands/runMcp.ts')).runMcp(options, version));
 

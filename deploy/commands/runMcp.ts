@@ -1,5 +1,6 @@
-import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { ZodError, z } from 'zod';
+import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { askService } from '../../http/mcp/askService.ts';
 import { createTools } from '../../http/mcp/tools.ts';
 import { writeModelText } from '../../http/routes/documentation/machineTexts.ts';
@@ -8,6 +9,8 @@ export interface McpOptions {
   readonly url: string;
   /** Port for clients that know only a URL. Undefined: one client over stdio. */
   readonly port?: number;
+  /** Address that the port listens on. */
+  readonly host: string;
 }
 
 /** Longest message of a client, in bytes. */
@@ -19,7 +22,7 @@ const messageTimeoutMs = 10_000;
  * The command line's `mcp`: offers the public routes of a service to language models as tools (Model Context Protocol): over stdio until stdin closes, or
  * as streamable HTTP, without sessions. No web page may ask it, so a request with an `Origin` is refused.
  */
-export async function runMcp({ url, port }: McpOptions, version: string): Promise<void> {
+export async function runMcp({ url, port, host }: McpOptions, version: string): Promise<void> {
   const sdk = await loadSdk();
   const tools = createTools();
   const listed = tools.map(({ path: _path, ...tool }) => ({
@@ -55,7 +58,8 @@ export async function runMcp({ url, port }: McpOptions, version: string): Promis
   }
 
   if (port === undefined) return createServer().connect(new sdk.StdioServerTransport());
-  const http = createHttpServer({ requestTimeout: messageTimeoutMs }, async (request, response) => {
+
+  async function answer(request: IncomingMessage, response: ServerResponse) {
     const refused = findRefusal(request);
     if (refused !== null) {
       response.writeHead(refused, { Allow: 'POST', Connection: 'close' }).end();
@@ -66,10 +70,18 @@ export async function runMcp({ url, port }: McpOptions, version: string): Promis
     response.on('close', () => server.close());
     await server.connect(transport as Parameters<typeof server.connect>[0]);
     await transport.handleRequest(request, response);
+  }
+
+  const http = createHttpServer({ requestTimeout: messageTimeoutMs }, (request, response) => {
+    // One request ends nothing else.
+    answer(request, response).catch((error: unknown) => {
+      process.stderr.write(`a request failed: ${readErrorMessage(error)}\n`);
+      response.destroy();
+    });
   });
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
-    http.listen(port, () => resolve());
+    http.listen(port, host, () => resolve());
   });
   const address = http.address();
   process.stdout.write(`MCP on port ${typeof address === 'object' ? address?.port : port}\n`);
