@@ -23,16 +23,21 @@ export function selectCategory(category: FeedCategory): EventFilter {
   return { category, type: null, nouns: [], fromMs: null, toMs: null };
 }
 
-const findKeys = memoizeByIdentity((item: FeedItem) => new Set(listEventKeys(item)));
+/** Returns the check whether an event meets a filter. */
+export type BuildEventCheck = (filter: EventFilter) => (item: FeedItem) => boolean;
 
-export function meetsFilter(item: FeedItem, { category, type, nouns, fromMs, toMs }: EventFilter): boolean {
-  return (
-    isOfCategory(category, item.type) &&
-    (type === null || item.type === type) &&
-    (fromMs === null || item.recordedAtMs >= fromMs) &&
-    (toMs === null || item.recordedAtMs < toMs) &&
-    nouns.every((list) => list.some((noun) => findKeys(item).has(formatKey(noun, null))))
-  );
+/** Creates a builder of checks, which remembers the keys of the events in memory. */
+export function createEventChecks(): BuildEventCheck {
+  const findKeys = memoizeByIdentity((item: FeedItem) => new Set(listEventKeys(item)));
+  return ({ category, type, nouns, fromMs, toMs }) => {
+    const keys = nouns.map((list) => list.map((noun) => formatKey(noun, null)));
+    return (item) =>
+      isOfCategory(category, item.type) &&
+      (type === null || item.type === type) &&
+      (fromMs === null || item.recordedAtMs >= fromMs) &&
+      (toMs === null || item.recordedAtMs < toMs) &&
+      keys.every((list) => list.some((key) => findKeys(item).has(key)));
+  };
 }
 
 /** Kinds of nouns, from those with the fewest events. */
@@ -45,11 +50,11 @@ export function listStoredKeys(
 ): readonly string[] {
   const categories = listStoredCategories(category, source);
   if (type !== null && !categories.includes(feedTypes[type])) return [];
-  const [fewest] = nouns.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const [fewest] = nouns.toSorted((one, other) => findRank(one) - findRank(other));
   if (fewest === undefined) return type === null ? categories : [type];
   return source === 'chain' && categories.length > 0 ? fewest.map((noun) => formatKey(noun, type)) : [];
 }
 
-function rankOf([first]: readonly EventNoun[]): number {
+function findRank([first]: readonly EventNoun[]): number {
   return first === undefined ? -1 : byEventCount.indexOf(first.kind);
 }

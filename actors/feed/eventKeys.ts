@@ -38,16 +38,16 @@ function listParties(details: ChainFeedDetails): EventNoun[] {
     case 'system.mining_checkpointed':
       return [];
     case 'player.miner_minted':
-      return [ownerOf(details.owner), minerOf(details.tokenId)];
+      return [toOwner(details.owner), toMiner(details.tokenId)];
     case 'player.miners_merged':
-      return [ownerOf(details.owner), minerOf(details.survivorTokenId), minerOf(details.donorTokenId)];
+      return [toOwner(details.owner), toMiner(details.survivorTokenId), toMiner(details.donorTokenId)];
     case 'player.rewards_claimed':
-      return [ownerOf(details.owner), ...details.tokenIds.map(minerOf)];
+      return [toOwner(details.owner), ...details.tokenIds.map(toMiner)];
   }
 }
 
-const ownerOf = (address: string): EventNoun => ({ kind: 'owner', address });
-const minerOf = (tokenId: bigint): EventNoun => ({ kind: 'miner', tokenId });
+const toOwner = (address: string): EventNoun => ({ kind: 'owner', address });
+const toMiner = (tokenId: bigint): EventNoun => ({ kind: 'miner', tokenId });
 
 function formatNoun(noun: EventNoun): string {
   switch (noun.kind) {

@@ -133,12 +133,7 @@ describe('the page of a record', () => {
 
   it('names the survivor of a miner that was merged before all that memory holds', async () => {
     const state = buildState(buildEconomyEvents());
-    const views = replaceFeed(createStateViews(state).views, []);
     const evicted = { through: { position: 9, ordinal: 0 }, throughMs: 9, atPosition: 9 };
-    const economy = () => {
-      const view = views.economy();
-      return view.status === 'unavailable' ? view : { ...view, feed: { ...view.feed, evicted } };
-    };
     const merge = buildFeedEvent(state, {
       type: 'player.miners_merged',
       owner: stateOwner,
@@ -150,7 +145,7 @@ describe('the page of a record', () => {
     });
     const row = toChainRow(merge, { chainId: 31_337n, storedBy: 1 });
     const server = await startPublicServer({
-      chain: { ...views, economy },
+      chain: replaceFeed(createStateViews(state).views, [], evicted),
       olderEvents: {
         ...noOlderEvents,
         before: async (_from, { keys }) => (row.keys.some((key) => keys.includes(key)) ? [row] : []),

@@ -174,14 +174,9 @@ describe('pages of the explorer', () => {
   it('are read from rows where memory has none', async () => {
     const asked: unknown[] = [];
     const state = buildState(buildEconomyEvents());
-    const views = replaceFeed(createStateViews(state).views, []);
     const evicted = { through: { position: 9, ordinal: 0 }, throughMs: 9, atPosition: 9 };
-    const economy = () => {
-      const view = views.economy();
-      return view.status === 'unavailable' ? view : { ...view, feed: { ...view.feed, evicted } };
-    };
     const server = await startPublicServer({
-      chain: { ...views, economy },
+      chain: replaceFeed(createStateViews(state).views, [], evicted),
       olderEvents: {
         ...noOlderEvents,
         before: async (_from, { keys }) => {

@@ -1,6 +1,6 @@
 import { type Arrival, beforeFirst } from '../../events/arrival.ts';
 import { type EventWindow, findEventsAfter, findNewestArrival } from '../../events/eventWindow.ts';
-import { type EventFilter, meetsFilter } from '../../feed/eventFilter.ts';
+import type { BuildEventCheck, EventFilter } from '../../feed/eventFilter.ts';
 import { type FeedCategory, feedCategories, isOfCategory } from '../../feed/feedCategories.ts';
 import {
   compareShown,
@@ -16,7 +16,7 @@ import { findFirstIndex } from '../../findFirstIndex.ts';
 const insertedMax = 64;
 
 /** The events in memory, in the order of the feed, with one list per category. */
-export function createFeedIndex({ chainId }: { readonly chainId: bigint }) {
+export function createFeedIndex(chainId: bigint, buildCheck: BuildEventCheck) {
   let taken: FeedSources | null = null;
   /** Oldest first, so that new events are mostly appended. */
   let ascending = createEmptyLists();
@@ -49,10 +49,11 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }) {
     olderThan: (filter: EventFilter, place: FeedPlace | null, limit: number): readonly FeedItem[] => {
       const list = ascending[filter.category];
       const end = place === null ? list.length : findFirstNotOlder(list, place);
+      const meets = buildCheck(filter);
       const found: FeedItem[] = [];
       for (let at = end - 1; at >= 0 && found.length < limit; at--) {
         const item = list[at] as FeedItem;
-        if (meetsFilter(item, filter)) found.push(item);
+        if (meets(item)) found.push(item);
       }
       return found;
     },

@@ -1,7 +1,7 @@
 import { List } from 'immutable';
 import { cacheView } from '../../cacheView.ts';
 import { nothingEvicted } from '../../events/eventWindow.ts';
-import { type EventFilter, listStoredKeys, meetsFilter } from '../../feed/eventFilter.ts';
+import { createEventChecks, type EventFilter, listStoredKeys } from '../../feed/eventFilter.ts';
 import { toFeedItem } from '../../feed/eventRows.ts';
 import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from '../../feed/feedCategories.ts';
 import { compareShown, type FeedItem, type FeedPlace } from '../../feed/feedItem.ts';
@@ -73,9 +73,10 @@ interface FeedViewsOptions {
 /** The feed of both sources. Measurements are a source once the first reading is accepted. */
 export function createFeedViews(options: FeedViewsOptions): FeedViews {
   const { installationId, chain, progress, olderEvents } = options;
+  const buildCheck = createEventChecks();
   const findIndexFor = cacheView({
     inputs: ({ chain: { chainId } }: EconomyView) => [chainId],
-    compute: (chainId) => createFeedIndex({ chainId }),
+    compute: (chainId) => createFeedIndex(chainId, buildCheck),
   });
 
   function readSources(economy: EconomyView): FeedSources {
@@ -125,7 +126,7 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
         ...context,
         category,
         activeEventTypes,
-        events: items.slice(0, limit).filter((item) => meetsFilter(item, filter)),
+        events: items.slice(0, limit).filter(buildCheck(filter)),
         nextCursor: items.length > limit ? encodeFeedCursor(category, items[limit - 1] as FeedPlace) : null,
       });
       const place = after ?? (toMs === null ? null : findPlaceOf(toMs));

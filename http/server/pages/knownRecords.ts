@@ -4,7 +4,7 @@ import { formatInteger } from '../../explorer/format/numbers.ts';
 import type { FeedEvent, ReadBody } from '../../explorer/page.ts';
 import type { Place } from '../../explorer/place.ts';
 import { corePath, issuancePath, metadataPath, statisticsPath } from '../../explorer/resources.ts';
-import { countBlocks } from '../../explorer/rounds.ts';
+import { countBlocks, findGenesisMs } from '../../explorer/rounds.ts';
 import { describeMissing, describeUnknownDay, type Known } from '../../explorer/search.ts';
 
 /** The records that exist now. */
@@ -13,7 +13,7 @@ export function readKnown(read: ReadBody, clock: Clock): Known {
   const issuance = read('issuance', issuancePath);
   const statistics = read('statistics', statisticsPath('30d'));
   const core = body?.status === 'available' ? body : null;
-  const genesisMs = core === null ? null : Number(core.configuration.genesisTimestamp) * 1000;
+  const genesisMs = findGenesisMs(body);
   // The statistics show days before the first round and the first reading, too.
   const starts = [statistics?.window.startAt, statistics?.lifetime.firstObservedAt];
   const startsMs = starts.flatMap((start) => (start == null ? [] : [Date.parse(start)]));

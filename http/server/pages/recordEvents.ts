@@ -1,11 +1,10 @@
-import { encodeFeedCursor } from '../../../actors/views/feed/feedCursor.ts';
 import {
   type EventFilter,
   type EventNoun,
-  type FeedCategory,
   type FeedItem,
   type FeedPage,
   type FeedRequest,
+  type FeedType,
   type FeedViews,
   selectCategory,
 } from '../../../actors/views/feed/feedViews.ts';
@@ -16,8 +15,6 @@ import { feedEvent, toFeedEventBody } from '../../responses/feed/feedEvent.ts';
 
 /** Pages that are read for one record. */
 const pagesReadMax = 20;
-/** Events that are read to learn which numbers a time has: the first of them may be of another kind. */
-const eventsPerProbe = 10;
 /** How exactly the time of a record is searched for before pages are read: about 20 probes. */
 const probedMs = 600_000;
 /** A reading that is received later than this after its day is not looked for. */
@@ -42,13 +39,13 @@ const completedBlocks: FindSpan = ({ event }) => {
   return [blockHeight - completedBlockCount, blockHeight];
 };
 
-/** Where records with a number are searched for, newest first. */
-const spans: Readonly<Record<'round' | 'block', readonly (readonly [FeedCategory, FindSpan])[]>> = {
+/** The types in which records with a number are searched for, newest first. */
+const spans: Readonly<Record<'round' | 'block', readonly (readonly [FeedType, FindSpan])[]>> = {
   round: [
-    ['protocol', mintedRounds],
-    ['protocol', settledRounds],
+    ['system.mining_checkpointed', mintedRounds],
+    ['system.settlement_completed', settledRounds],
   ],
-  block: [['protocol', completedBlocks]],
+  block: [['system.settlement_completed', completedBlocks]],
 };
 
 /** Returns the events of a record, newest first, and of a transaction in the order of the chain; null if they cannot be read at the moment. */
@@ -71,46 +68,39 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
   }
 
   /**
-   * Reads pages below a cursor.
+   * Reads the pages of a filter.
    *
    * @param isBefore whether an item, and so all older ones, come before the record.
    */
   async function collect(
-    { filter, cursor }: Pick<FeedRequest, 'filter' | 'cursor'>,
+    filter: EventFilter,
     matches: (item: FeedItem) => boolean,
     isBefore: (item: FeedItem) => boolean,
     signal: AbortSignal,
   ): Promise<FeedEvent[]> {
     const found: FeedEvent[] = [];
-    let from = cursor;
+    let cursor: string | null = null;
     for (let count = 0; count < pagesReadMax; count++) {
-      const page = await readPage({ filter, cursor: from, limit: recordEventsMax }, signal);
+      const page: FeedPage = await readPage({ filter, cursor, limit: recordEventsMax }, signal);
       for (const item of page.events)
         if (matches(item)) found.push(feedEvent.parse(toFeedEventBody(item, page)));
       if (page.nextCursor === null || page.events.some(isBefore)) break;
-      from = page.nextCursor;
+      cursor = page.nextCursor;
     }
     return found;
   }
 
-  async function findSpan(category: FeedCategory, span: FindSpan, number: bigint, signal: AbortSignal) {
-    let cursor: string | null = null;
-    const filter = selectCategory(category);
-    const newest = await readPage({ filter, cursor, limit: 1 }, signal);
+  async function findSpan(type: FeedType, span: FindSpan, number: bigint, signal: AbortSignal) {
+    let filter: EventFilter = { ...selectCategory('protocol'), type };
+    const newest = await readPage({ filter, cursor: null, limit: 1 }, signal);
     // Every event that was recorded after the later time has a higher number.
     let [earlierMs, laterMs] = [0, newest.events[0]?.recordedAtMs ?? 0];
     while (laterMs - earlierMs > probedMs) {
       const recordedAtMs = Math.floor((earlierMs + laterMs) / 2);
-      const last = Number.MAX_SAFE_INTEGER;
-      const probe = encodeFeedCursor(category, {
-        recordedAtMs,
-        source: 'chain',
-        position: last,
-        ordinal: last,
-      });
-      const { events } = await readPage({ filter, cursor: probe, limit: eventsPerProbe }, signal);
-      const found = events.map(span).find((one) => one !== null) ?? null;
-      if (found !== null && found[0] >= number) [laterMs, cursor] = [recordedAtMs, probe];
+      const probed = { ...filter, toMs: recordedAtMs + 1 };
+      const { events } = await readPage({ filter: probed, cursor: null, limit: 1 }, signal);
+      const after = events[0] === undefined ? null : (span(events[0])?.[0] ?? null);
+      if (after !== null && after >= number) [laterMs, filter] = [recordedAtMs, probed];
       else earlierMs = recordedAtMs;
     }
     const matches = (item: FeedItem) => {
@@ -118,7 +108,7 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
       return after < number && number <= through;
     };
     const isBefore = (item: FeedItem) => (span(item)?.[1] ?? number) < number;
-    return collect({ filter, cursor }, matches, isBefore, signal);
+    return collect(filter, matches, isBefore, signal);
   }
 
   async function findById(id: string, signal: AbortSignal): Promise<FeedEvent[]> {
@@ -153,7 +143,7 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
     // A day has figures without a chain, and without events.
     if (newest !== null && 'status' in newest && newest.status === 'unavailable') return [];
     return collect(
-      { filter, cursor: null },
+      filter,
       ({ event }) =>
         event.family === 'measurement' && event.observedAtMs >= startMs && event.observedAtMs < endMs,
       () => false,
@@ -174,7 +164,7 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
       case 'miner':
         return findOf({ kind: 'miner', tokenId: BigInt(id) }, signal);
       default: {
-        const found = spans[view].map(([category, span]) => findSpan(category, span, BigInt(id), signal));
+        const found = spans[view].map(([type, span]) => findSpan(type, span, BigInt(id), signal));
         return (await Promise.all(found)).flat();
       }
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { selectCategory } from '../../../actors/feed/eventFilter.ts';
+import { createEventChecks, selectCategory } from '../../../actors/feed/eventFilter.ts';
 import { type FeedCategory, feedCategories, isOfCategory } from '../../../actors/feed/feedCategories.ts';
 import type { FeedItem, FeedPlace } from '../../../actors/feed/feedItem.ts';
 import { decodeFeedPosition, encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
@@ -29,7 +29,7 @@ describe('the order of the feed', () => {
     });
     fc.assert(
       fc.property(walk, ({ spans, readings, share, perPage, limit, category }) => {
-        const index = createFeedIndex({ chainId });
+        const index = createFeedIndex(chainId, createEventChecks());
         const [measurements, chain] = [buildMeasurementEvents(readings), buildChainEvents(spans)];
         const arrived = <Event>(events: readonly Event[], more: number) =>
           events.slice(0, Math.floor(events.length * share) + more);
@@ -62,7 +62,7 @@ describe('the order of the feed', () => {
   });
 
   it('is rebuilt when a source goes back', () => {
-    const index = createFeedIndex({ chainId });
+    const index = createFeedIndex(chainId, createEventChecks());
     const block = (gapMs: number) => ({ gapMs, blocks: [[[true]]] });
     const first = buildChainEvents([block(10), block(10), block(10)]);
     const [kept] = first;

@@ -36,13 +36,17 @@ export const rewardsClaimed = {
   amountBaseUnits: 5n,
 } as const;
 
-/** Views with these events in the feed, independent of the state. */
-export function replaceFeed(views: ChainViews, events: readonly ChainFeedEvent[]): ChainViews {
+/** Views with these events in the feed, independent of the state. Memory may have evicted earlier ones. */
+export function replaceFeed(
+  views: ChainViews,
+  events: readonly ChainFeedEvent[],
+  evicted = nothingEvicted,
+): ChainViews {
   const economy = () => {
     const view = views.economy();
     return view.status === 'unavailable'
       ? view
-      : { ...view, feed: { run: 'run', events: List(events), evicted: nothingEvicted } };
+      : { ...view, feed: { run: 'run', events: List(events), evicted } };
   };
   return { ...views, economy };
 }

@@ -13,6 +13,7 @@ import { formatClock, formatDate } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
 import { formatPlace } from '../../place.ts';
 import { corePath, dayName, statisticsPath, statusPath, yearPath } from '../../resources.ts';
+import { findGenesisMs } from '../../rounds.ts';
 import { Records } from '../statistics/Records.tsx';
 
 const noon = 720;
@@ -138,9 +139,8 @@ function Citation({ day, hasDistance }: { day: Day; hasDistance: boolean }) {
 /** The way to other days. */
 export function Neighbours({ date }: { date: string }) {
   const { read, renderedAtMs } = usePage();
-  const core = read('core', corePath);
   const first = read('statistics', statisticsPath('30d'))?.lifetime.firstObservedAt ?? null;
-  const genesisMs = core?.status === 'available' ? Number(core.configuration.genesisTimestamp) * 1000 : null;
+  const genesisMs = findGenesisMs(read('core', corePath));
   const firstMs = Math.min(genesisMs ?? Infinity, first === null ? Infinity : Date.parse(first));
   const [startMs, endMs] = findDaySpan(date);
   return (
