@@ -24,7 +24,7 @@ export function isContinued(database: Database, { stream, runs }: Lineage): Prom
 }
 
 /**
- * The newest replay that no lineage continues yet, if what it has not made again still counts in the given lineage.
+ * The newest replay that no lineage continues yet, if the rows that it did not make again still count in the given lineage.
  */
 export async function findReplay(
   database: Database,
@@ -65,7 +65,7 @@ export function findFillBase(filled: Pick<Lineage, 'runs' | 'parent'>): number {
   return selectKept(filled).at(-1)?.through ?? 0;
 }
 
-/** What a fill is for: a replay, or only a comparison. */
+/** The purpose of a fill: a replay, or only a comparison. */
 export type FillCause = 'filling' | 'checking';
 
 /** Fills that have neither ended nor been resumed by another one, newest first. They are under way, or were stopped. */
@@ -118,7 +118,7 @@ export async function closeFill(
   await noteLineage(database, { ...filled, runs: cutRuns(filled.runs, position), position, step }, nowMs);
 }
 
-/** Finds out which snapshots a process that ingests restores: those of the current history, and of a replay that it has not continued yet. */
+/** Finds out which snapshots a process that ingests restores: snapshots of the current history, and of a replay that it has not continued yet. */
 export async function findRestorable(database: Database, stream: InputStreamName): Promise<IsCounted> {
   const current = await readLineage(database, stream);
   const isCurrent = await readCounted(database, current);

@@ -22,7 +22,7 @@ export interface Lineage extends Omit<LineageRow, 'runs' | 'throughs' | 'notedAt
   readonly runs: VisibleRuns;
 }
 
-/** A lineage that says something of runs, whatever made them. */
+/** A lineage that says something of runs of any fold. */
 export const ofNoFold = { foldVersion: 0, configuration: '', streamCreated: '', position: 0, parent: '' };
 
 /** Fold and stream that a lineage is looked for by. */
@@ -167,7 +167,7 @@ export function selectWithin(runs: VisibleRuns, after: number, through: number):
 /**
  * SQL condition for the rows that count.
  *
- * @param from distinguishes the parameters of several conditions: those of this one have this number and the next ones.
+ * @param from distinguishes the parameters of several conditions: the parameters of this condition have this number and the next ones.
  */
 export function selectVisible(runs: VisibleRuns, from = 0): RowCondition {
   if (runs.length === 0) return { sql: 'false', parameters: {} };

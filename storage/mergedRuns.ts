@@ -77,7 +77,7 @@ export async function readCopied(
   return new Map(merged.map(({ runs }) => [findLastRun(runs), runs.slice(0, -1)]));
 }
 
-/** Which snapshots count in a history: those of its runs, and of the runs that these are copies of. */
+/** Tells which snapshots count in a history: snapshots of its runs, and of the runs that these are copies of. */
 export function selectCounted(
   { runs }: Pick<Lineage, 'runs'>,
   copied: ReadonlyMap<string, VisibleRuns>,

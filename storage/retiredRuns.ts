@@ -66,7 +66,7 @@ async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySe
     ),
   );
   const needed = new Set<string>();
-  /** When the next later history of each stream was noted: the one before counted until then. */
+  /** When the next later history of each stream was noted. The history before it counted until then. */
   const replacedAtMs = new Map<string, number>();
   for (const { stream, cause, runs, notedAtMs } of rows) {
     if (cause === 'filling' || cause === 'checking' || cause === 'pending') {

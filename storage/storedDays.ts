@@ -26,7 +26,7 @@ export function createStoredDays({ database, readRuns, oldestRowMs }: StoredDays
   async function read(runs: VisibleRuns, installation: string, startMs: number, signal: AbortSignal) {
     const visible = selectVisible(runs);
     const rows = await database.select(
-      // Of one round in several runs, the last row counts.
+      // If several runs have a round, its last row counts.
       `SELECT ${roundWork.list} FROM ${rounds.name} FINAL WHERE ${visible.sql} AND installation_id = {installation:String}
        AND start >= fromUnixTimestamp64Milli({startMs:Int64}, 'UTC') AND start < fromUnixTimestamp64Milli({endMs:Int64}, 'UTC')
        ORDER BY position`,

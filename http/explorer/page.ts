@@ -65,11 +65,11 @@ export interface PageRequest {
   readonly chain: PageChain | null;
   /** Returns the body of a route; null if it has none at the moment. */
   readonly read: (path: string) => unknown;
-  /** Names of what cannot be read at the moment and is shown as it was, with the time of then in epoch milliseconds. Complete once all is read. */
+  /** Names of the parts that cannot be read at the moment, and when what is shown of each was read (epoch milliseconds). Complete once all is read. */
   readonly old: ReadonlyMap<string, number>;
   /** Events of a record, newest first; null if they cannot be read at the moment. */
   readonly events: readonly FeedEvent[] | null;
-  /** Who owns the miner that is shown; null for other pages, or if nobody is known to own it. */
+  /** Owner of the miner that is shown; null for other pages, or if nobody is known to own it. */
   readonly holder: MinerHolder | null;
 }
 

@@ -12,7 +12,7 @@ import { Embed } from './views/Embed.tsx';
 export { renderFrame, renderRefusal } from './renderFrame.tsx';
 
 /**
- * How often an open page asks for itself, in seconds, besides after events: more often where the wheel's speed is shown. The service closes a
+ * How often an open page asks for itself, in seconds, unless an event happens: more often where the wheel's speed is shown. The service closes a
  * connection after ten idle seconds, and another one would cost more than an answer.
  */
 const refreshSeconds = (place: Place) => (place.view === 'glance' || place.view === 'embed' ? 8 : 30);

@@ -14,7 +14,7 @@ export const metadataPath = (tokenId: string) => `/v1/miners/${tokenId}/metadata
 /** Name of a universal day with its half hours, which has no route. */
 export const dayName = (date: string) => `day ${date}`;
 
-/** Paths of an owner's two lists, one of which may be a further page. */
+/** Paths of an owner’s two lists. One of them may be a further page. */
 export function listOwnerPaths(address: string, earlier?: Earlier) {
   const path = (list: ListName, name: string) => {
     const cursor = earlier?.list === list ? `?cursor=${encodeURIComponent(earlier.cursor)}` : '';

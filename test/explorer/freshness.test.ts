@@ -40,7 +40,7 @@ async function openClocked(url: string) {
   return { page, conduct };
 }
 
-/** What a page says, without its ages and its clock. */
+/** The text of a page, without its ages and its clock. */
 const readContent = (page: Page): Promise<string> =>
   page.evaluate(`(() => {
     const main = document.querySelector('main').cloneNode(true);

@@ -45,7 +45,7 @@ const ownLineage: Lineage = {
 /** Positions after which one process after another begins a run. Some are killed before they store anything. */
 const begins = fc.array(fc.nat(50), { maxLength: 8 });
 
-/** The history after these processes, as each of them makes it from the one before. */
+/** The history after these processes. Each makes it from the history before it. */
 function buildRuns(positions: readonly number[]): VisibleRuns {
   let runs: VisibleRuns = [{ run: 'run 0', through: openEnd }];
   for (const [at, position] of positions.entries())
@@ -325,7 +325,7 @@ it('snapshots of merged runs count as far as the copies of copies do, also of a 
 });
 
 describe('what a replay notes', () => {
-  /** What it notes once it has stored everything: it has made again what comes after `position` of a history. */
+  /** The lineage that it notes once everything is stored: all after `position` of a history is made again. */
   const filled = (number: number, change: Partial<Lineage> = {}): Lineage => ({
     ...ownLineage,
     epoch: 5,

@@ -67,7 +67,7 @@ const snapshots: readonly ReleasedRow[] = recorded.rows.map((row) =>
     : row,
 );
 
-/** Rows with the given times of which each has another value in every column. */
+/** Rows with different values in every column. */
 async function fillMeasured(database: Database, count: number, generation = 1): Promise<void> {
   const hour = "toDateTime64('2026-01-30 00:00:00', 3, 'UTC') + INTERVAL number HOUR";
   await database.command(
@@ -185,7 +185,7 @@ async function readVisible(database: Database, stream: InputStreamName): Promise
   return { lineage, states, tables };
 }
 
-/** A digest of every table of 1.0 except that of migrations. */
+/** A digest of every table of 1.0 except the migrations. */
 async function digestReleased(database: Database): Promise<unknown> {
   const digests = [];
   for (const table of releasedTables.filter((name) => name !== migrations.name))

@@ -101,7 +101,7 @@ describe('retained snapshots', () => {
       ),
       ofRun('earlier', 7, earlier),
       ofRun('earlier', 8, earlier),
-      // Of a check by that version, and of what a process that was killed saved above the end of its run.
+      // From a check by that version, and from a process that was killed after it had saved above the end of its run.
       ...[8, 9, 10].map((position) => ofRun('check', position, { foldVersion: 0 })),
       ofRun('earlier', 11, earlier),
       ofRun('replay', 12),
@@ -130,7 +130,7 @@ describe('retained snapshots', () => {
       fc.record({ run: runs, position: fc.integer({ min: 1, max: 60 }), takenAfterMinutes: fc.nat(3_000) }),
       { maxLength: 40 },
     );
-    // Of the run `cut`, what lies above 20 does not count.
+    // Snapshots of the run `cut` above 20 do not count.
     const isOfHistory: IsCounted = ({ run, position }) => run === 'own' || (run === 'cut' && position <= 20);
     fc.assert(
       fc.property(stored, (given) => {

@@ -25,7 +25,7 @@ interface RefresherOptions {
 /** Without `Retry-After` the wait doubles from the first bound to the last. */
 const retryBounds = { firstMs: 2_000, longestMs: 60_000 };
 const requestTimeoutMs = 15_000;
-/** Wait between an event and the question what it has changed: events often arrive several at once, and in many pages. */
+/** Wait between an event and the next request: events often arrive several at once, and in many pages. */
 const settleMs = 1_500;
 
 /** Asks for the page again, with its tag, and waits as `Retry-After` says. */

@@ -101,7 +101,7 @@ export function listHalfHours({ date, buckets }: Day, known: Known): HalfHour[] 
 
 type Totals = Pick<Day, 'date' | 'coverage'>;
 
-/** Classifies days, the last of which is running. */
+/** Classifies days. The last day is running. */
 export function classifyDays<One extends Totals>(
   days: readonly One[],
   firstObservedMs: number,

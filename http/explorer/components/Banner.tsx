@@ -50,7 +50,7 @@ export function findAvailable<Body extends ChainBody>(body: Body | null): Availa
   return body?.status === 'available' ? (body as AvailableBody<Body>) : null;
 }
 
-/** Content from a route of the chain, or the reason why there is none. */
+/** Content from a route of the chain, or the reason why it is missing. */
 export function Available<Body extends ChainBody>({
   what,
   body,

@@ -2,7 +2,7 @@ import { Banner } from './Banner.tsx';
 import { usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 
-/** Whether the page follows. Its script shows one of these; without script there is none. */
+/** Whether the page follows. Its script shows one of these; without script they stay hidden. */
 export function Liveness() {
   return (
     <p class="liveness" role="status">
@@ -13,7 +13,7 @@ export function Liveness() {
   );
 }
 
-/** Why the page does not follow, in one line for all that it shows. The page's script shows the one that applies. */
+/** Why the page does not follow, in one line for all that it shows. The page’s script shows one of the lines. */
 export function LiveNotices() {
   const renderedAt = new Date(usePage().renderedAtMs).toISOString();
   const shown = (

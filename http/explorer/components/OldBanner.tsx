@@ -2,7 +2,7 @@ import { Banner } from './Banner.tsx';
 import { usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 
-/** What people call a body, by its name. The first that fits counts. */
+/** Names of bodies for people. The first pattern that fits counts. */
 const names: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^\/v1\/status/, 'the state of the wheel'],
   [/^\/v1\/core/, 'the state of the contracts'],
@@ -17,7 +17,7 @@ const names: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^day/, 'the day'],
 ];
 
-/** Names what cannot be read again at the moment, and is shown as it was. */
+/** Names the parts that cannot be read again at the moment, with the time of what is shown. */
 export function OldBanner() {
   const { old } = usePage();
   if (old.size === 0) return null;

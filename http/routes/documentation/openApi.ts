@@ -87,7 +87,7 @@ const readErrors: readonly ErrorCode[] = ['database_busy', 'request_timeout'];
 /**
  * The OpenAPI 3.1 document, generated from the route table and the schemas that type and check the responses.
  *
- * @param publicUrl public base URL of the service, without a trailing slash; null: wherever the document is read.
+ * @param publicUrl public base URL of the service, without a trailing slash; null for any address.
  */
 export function createOpenApiDocument(version: string, publicUrl: string | null = null) {
   const paths: ZodOpenApiPathsObject = {};

@@ -36,7 +36,7 @@ export interface CsvTable {
 
 interface TableFile {
   readonly rateClass: RateClass;
-  /** @returns the table of a query; null if there is none. */
+  /** @returns the table of a query; null for an unknown one. */
   readonly find: (query: string) => CsvTable | null;
 }
 

@@ -50,7 +50,7 @@ const referenceHeaders = buildPageHeaders(
 const guideStyle = '/docs/style.css';
 
 /**
- * Swagger UI without its warning that it does not check the dialect of schemas. What it draws gets what readers with a screen reader or a keyboard need:
+ * Swagger UI without its warning that it does not check the dialect of schemas. Readers with a screen reader or a keyboard get
  * headings in order, names of choices, examples that can be scrolled, and no link within a button.
  */
 const start = `const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -99,7 +99,7 @@ export function loadDocuments(
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const asset = (name: string, contentType: string, mend = (bytes: Buffer) => bytes) =>
     document(`/docs/${name}`, contentType, () => mend(readFileSync(join(assets, name))), { isLarge: true });
-  /** Its main part is within that of the page, which can have only one. */
+  /** A page can have only one main part, and Swagger UI draws another one. */
   const mendMain = (script: Buffer) =>
     Buffer.from(script.toString().replace('"main",{id:"operations"', '"div",{id:"operations"'));
   const built = (name: string) => readFileSync(join(findBuiltFolder('guides', 'start.html'), name));

@@ -146,7 +146,7 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
 const unread = describe('503 Service Unavailable', 'This cannot be read at the moment.');
 const missing = describe('404 Not Found', 'There is no such table.');
 
-/** Says why there is no file. What cannot be read now may be read soon. */
+/** Says why there is no file. After a 503 it may be there soon. */
 function describe(status: '404 Not Found' | '503 Service Unavailable', reason: string): PreparedResponse {
   return prepareDocument(Buffer.from(`${reason}\n`), {
     contentType: 'text/plain; charset=utf-8',

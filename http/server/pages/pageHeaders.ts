@@ -20,5 +20,5 @@ export const embedHeaders = buildPageHeaders(`${policy} *`);
 /** The page that previews the one above. */
 export const shareHeaders = buildPageHeaders(`frame-src 'self'; ${policy} 'none'`);
 
-/** Of a page or file that cannot be read at the moment. */
+/** Header for a page or file that cannot be read at the moment. */
 export const retryAfter: Header = ['Retry-After', String(retryAfterSeconds)];

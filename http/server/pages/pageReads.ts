@@ -75,7 +75,7 @@ export type PageReads = ReturnType<typeof createPageReads>;
 export function createPageReads(sources: RouteSources, hasViews: () => boolean, clock: Clock) {
   const bodies = createPageBodies(sources, hasViews);
   const kept = createPageCache<SharedResponse>();
-  /** What pages have shown, by name, for as long as it cannot be read again. */
+  /** Bodies and events that pages have shown, by name, for as long as they cannot be read again. */
   const lastKnown = createPageCache<LastKnown>();
   const findEvents = createRecordEvents(bodies.feed, hasViews);
 
@@ -166,7 +166,7 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
 // Each path belongs to the route of its name (`resources.ts`).
 const toReadBody = (read: (path: string) => unknown) => ((_name, path) => read(path)) as ReadBody;
 
-/** What the wheel does now is unknown if its state cannot be read. */
+/** Nobody knows the wheel’s present if its state cannot be read. */
 function withoutPresent(status: Bodies['status']): Bodies['status'] {
   const { measurement } = status;
   return { ...status, measurement: measurement && { ...measurement, freshness: 'stale' } };

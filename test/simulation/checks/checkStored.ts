@@ -7,7 +7,7 @@ import { findDifference, SimulationFailure } from './failure.ts';
 
 const roundMs = 600_000;
 
-/** Of a reading. */
+/** Stored columns of a reading. */
 const members = [
   ...(['installationId', 'position', 'telemetryId', 'bootId', 'sequence', 'observedAtMs'] as const),
   ...(['receivedAtMs', 'counterEpoch', 'cumulativeWorkUnits', 'provenance', 'softwareVersion'] as const),

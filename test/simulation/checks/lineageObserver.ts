@@ -112,7 +112,7 @@ export function observeLineages(
       }
   }
 
-  /** The newest message of which a reading is shown. */
+  /** The newest message whose reading is shown. */
   function findTip(): number {
     const table = clickHouse.tables.get('stored_readings');
     const newest = listDeciding('MINER_COUNTER').at(-1);

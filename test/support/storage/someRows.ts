@@ -15,7 +15,7 @@ const source = {
 };
 const sums = { cumulativeWork: 2n ** 200n, cumulativeBlockUnits: 1n };
 
-/** A row of each kind, of which a test changes only the members that matter to it. */
+/** A row of each kind. A test changes only the members that matter to it. */
 export const someRows = {
   settlement: {
     ...source,

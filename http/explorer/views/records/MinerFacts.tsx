@@ -12,7 +12,7 @@ import { listMinerPaths } from '../../resources.ts';
 import { OwnerEventItem } from '../owners/OwnerActivity.tsx';
 import { describeMerge, type Portfolio } from '../owners/Positions.tsx';
 
-/** The owner of a miner, what it has earned, its weight, and how it came to its owner. */
+/** The owner of a miner, its rewards, its weight, and its transfers. */
 export function MinerFacts({ tokenId, holder }: { tokenId: string; holder: MinerHolder }) {
   const { read } = usePage();
   const paths = listMinerPaths(holder);
