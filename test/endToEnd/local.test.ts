@@ -103,10 +103,10 @@ describe('npm start', () => {
 
     expect(await first.end('SIGINT'), first.output()).toBe(0);
     expect(isAlive(first.pidOf('nats-server started'))).toBe(false);
+    expect(listReadableByOthers(dataDir)).toEqual([]);
 
     const second = await startLocal(dataDir);
     await eventually(() => second.output().includes('"snapshot restored"'), 'the snapshot');
-    expect(listReadableByOthers(dataDir)).toEqual([]);
     const [natsUrl, natsToken = ''] =
       /^nats:\/\/([\w-]{32})@127\.0\.0\.1:\d+$/.exec(readNatsUrl(dataDir)) ?? [];
     expect(second.output()).not.toContain(natsToken);
