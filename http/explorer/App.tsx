@@ -10,7 +10,7 @@ import { Share } from './views/Share.tsx';
 import { Settlements } from './views/settlements/Settlements.tsx';
 import { StatisticsView } from './views/statistics/Statistics.tsx';
 
-type AppProps = Pick<PageRequest, 'place' | 'events' | 'holder'>;
+type AppProps = Pick<PageRequest, 'place'>;
 
 /** Content of `body`, within a page's context. */
 export function App(props: AppProps) {
@@ -43,7 +43,7 @@ export function App(props: AppProps) {
   );
 }
 
-function View({ place, events, holder }: AppProps) {
+function View({ place }: AppProps) {
   switch (place.view) {
     case 'glance':
       return <Glance />;
@@ -64,6 +64,6 @@ function View({ place, events, holder }: AppProps) {
     case 'missing':
       return <Missing place={place} />;
     default:
-      return <RecordPage {...place} events={events} holder={holder} />;
+      return <RecordPage {...place} />;
   }
 }

@@ -8,8 +8,16 @@ import type { plainMetadataResponse } from '../responses/chain/tokenMetadata.ts'
 import type { eventsResponse } from '../responses/feed/events.ts';
 import type { feedEvent } from '../responses/feed/feedEvent.ts';
 import type { StatusResponse } from '../responses/process/status.ts';
+import type { dayResponse } from '../responses/records/day.ts';
+import type {
+  ethereumBlockResponse,
+  eventRecordResponse,
+  transactionResponse,
+  workBlockResponse,
+} from '../responses/records/eventRecords.ts';
+import type { minerResponse } from '../responses/records/miners.ts';
+import type { roundResponse } from '../responses/records/rounds.ts';
 import type { plainStatisticsResponse } from '../responses/statistics/statistics.ts';
-import type { day } from '../responses/statistics/statisticsActivity.ts';
 import type { yearResponse } from '../responses/statistics/year.ts';
 import type { Place } from './place.ts';
 
@@ -25,11 +33,19 @@ export interface Bodies {
   readonly portfolio: z.infer<typeof plainPortfolioResponse>;
   readonly activity: z.infer<typeof plainOwnerActivityResponse>;
   readonly metadata: z.infer<typeof plainMetadataResponse>;
-  /** Null in it if the rows of the day are kept no longer. It has no route, but a name (`resources.ts`). */
-  readonly day: { readonly day: z.infer<typeof day> | null };
+  readonly miner: z.infer<typeof minerResponse> | NotFound;
+  readonly round: z.infer<typeof roundResponse>;
+  readonly block: z.infer<typeof workBlockResponse>;
+  readonly 'ethereum-block': z.infer<typeof ethereumBlockResponse>;
+  readonly transaction: z.infer<typeof transactionResponse>;
+  readonly event: z.infer<typeof eventRecordResponse> | NotFound;
+  readonly day: z.infer<typeof dayResponse>;
 }
-/** Newest events that the page of a record shows. */
-export const recordEventsMax = 100;
+
+/** The body of a route that knows no such record. */
+interface NotFound {
+  readonly error: 'not_found';
+}
 
 export type FeedEvent = z.infer<typeof feedEvent>;
 type ResourceName = keyof Bodies;
@@ -67,16 +83,6 @@ export interface PageRequest {
   readonly read: (path: string) => unknown;
   /** Names of the parts that cannot be read at the moment, and when what is shown of each was read (epoch milliseconds). Complete once all is read. */
   readonly old: ReadonlyMap<string, number>;
-  /** Events of a record, newest first; null if they cannot be read at the moment. */
-  readonly events: readonly FeedEvent[] | null;
-  /** Owner of the miner that is shown; null for other pages, or if nobody is known to own it. */
-  readonly holder: MinerHolder | null;
-}
-
-/** The owner of a miner, and the cursor with which the miner is the first of the owner's positions; null if it is without one. */
-export interface MinerHolder {
-  readonly address: string;
-  readonly cursor: string | null;
 }
 
 interface RenderedPage {

@@ -2,26 +2,28 @@ import { describeEvent } from './format/events.ts';
 import { describeUnreal } from './format/networks.ts';
 import { writeSentence } from './format/sentence.ts';
 import { formatDateAndClock } from './format/times.ts';
-import type { Bodies, PageRequest } from './page.ts';
+import type { Bodies, PageRequest, ReadBody } from './page.ts';
 import { nameView } from './place.ts';
+import { listRecordEvents } from './records.ts';
 import { describeWhatItIs, describeWheel, type WheelState } from './wheelState.ts';
 
-type Described = Pick<PageRequest, 'place' | 'nowMs' | 'chain' | 'events'> & {
+type Described = Pick<PageRequest, 'place' | 'nowMs' | 'chain'> & {
   readonly status: Bodies['status'] | null;
+  readonly read: ReadBody;
 };
 
 /**
  * Title of the window, the icon for the state of the wheel, and what previews of shared links say. Previews are kept for years, so their
  * title has no state, and what can change has its time.
  */
-export function describePage({ place, nowMs, status, chain, events }: Described) {
+export function describePage({ place, nowMs, status, chain, read }: Described) {
   const { state, sentence } = describeWheel(status);
   const unreal = describeUnreal(status, chain);
   const site = `Mining activity${unreal === null ? '' : ` (${unreal.short})`}`;
   const wheel = status === null ? [] : [status.installationId];
   const name = place.view === 'glance' && status !== null ? stateNames[state] : nameView(place);
   const asOf = `As of ${formatDateAndClock(new Date(nowMs).toISOString(), 'UTC').slice(0, -3)} UTC`;
-  const [event] = events ?? [];
+  const [event] = 'id' in place ? (listRecordEvents(place.view, place.id, read) ?? []) : [];
   const isOfNow = place.view === 'glance' || place.view === 'embed';
   const what = describeWhatItIs(chain);
   const description =

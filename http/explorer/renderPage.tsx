@@ -19,8 +19,8 @@ const refreshSeconds = (place: Place) => (place.view === 'glance' || place.view 
 
 /** Renders a complete page, with current figures. Its script asks for the same page again, and changes what has changed (`browser/`). */
 export const renderPage: RenderPage = (request: PageRequest) => {
-  const { place, nowMs, settings, events, holder, chain, old, read: readBody } = request;
-  let isComplete = events !== null;
+  const { place, nowMs, settings, chain, old, read: readBody } = request;
+  let isComplete = true;
   let expiresAtMs = Number.POSITIVE_INFINITY;
   const read = ((_name, path) => {
     const body = readBody(path);
@@ -43,14 +43,14 @@ export const renderPage: RenderPage = (request: PageRequest) => {
   const renderBody = () =>
     renderToString(
       <PageContext.Provider value={page}>
-        {isEmbedded ? <Embed /> : <App place={place} events={events} holder={holder} />}
+        {isEmbedded ? <Embed /> : <App place={place} />}
       </PageContext.Provider>,
     );
   const complete = renderBody();
   // The header names what is old, which is known once everything is read.
   const body = old.size === 0 ? complete : renderBody();
   const status = read('status', statusPath);
-  const { title, sharedTitle, description, icon } = describePage({ ...request, status });
+  const { title, sharedTitle, description, icon } = describePage({ ...request, status, read });
   const { files, publicUrl } = settings;
   const address = place.view === 'missing' || publicUrl === null ? null : `${publicUrl}${formatPlace(place)}`;
   const feed = findFeed(place);

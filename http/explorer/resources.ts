@@ -1,5 +1,4 @@
-import type { MinerHolder } from './page.ts';
-import type { Earlier, ListName } from './place.ts';
+import type { Earlier, ListName, RecordView } from './place.ts';
 
 export const statusPath = '/v1/status';
 export const corePath = '/v1/core';
@@ -11,8 +10,8 @@ export const eventsPath = (category: string, cursor?: string) =>
   `/v1/events?category=${category}&limit=40${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
 export const metadataPath = (tokenId: string) => `/v1/miners/${tokenId}/metadata`;
 
-/** Name of a universal day with its half hours, which has no route. */
-export const dayName = (date: string) => `day ${date}`;
+/** Path of the route that shows a record. */
+export const recordPath = (view: RecordView, id: string) => `/v1/${view}s/${encodeURIComponent(id)}`;
 
 /** Paths of an owner’s two lists. One of them may be a further page. */
 export function listOwnerPaths(address: string, earlier?: Earlier) {
@@ -21,13 +20,4 @@ export function listOwnerPaths(address: string, earlier?: Earlier) {
     return `/v1/owners/${encodeURIComponent(address)}/${name}${cursor}`;
   };
   return { positions: path('positions', 'miners'), activity: path('activity', 'activity') };
-}
-
-/** Paths of the position of one miner, and of the newest activity of its owner. */
-export function listMinerPaths({ address, cursor }: MinerHolder) {
-  const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-  return {
-    position: `/v1/owners/${address}/miners?limit=1${from}`,
-    activity: `/v1/owners/${address}/activity?limit=100`,
-  };
 }

@@ -29,6 +29,11 @@ export const errorStatus = {
     status: '400 Bad Request',
     meaning: 'The owner is malformed, has a wrong checksum, or is the zero address: correct the request.',
   },
+  invalid_path: {
+    status: '400 Bad Request',
+    meaning:
+      'The number, hash, date or ID at the end of the path does not have the form that the reference names: correct the request.',
+  },
   cors_origin_not_allowed: {
     status: '403 Forbidden',
     meaning:
@@ -36,7 +41,7 @@ export const errorStatus = {
   },
   not_found: {
     status: '404 Not Found',
-    meaning: 'No such endpoint, or a method other than GET and HEAD: correct the request.',
+    meaning: 'No such endpoint or record, or a method other than GET and HEAD: correct the request.',
   },
   cursor_invalidated: {
     status: '409 Conflict',

@@ -28,6 +28,21 @@ interface Condition extends QueryParameter {
   readonly parse: (value: string) => Partial<Omit<EventFilter, 'nouns'>> | readonly EventNoun[] | null;
 }
 
+const times: readonly Condition[] = [
+  {
+    name: 'from',
+    description: 'Time of the first events, by `recordedAt`; a date is its beginning (UTC)',
+    schema: time.meta({ examples: ['2026-11-25'] }),
+    parse: (text) => ({ fromMs: Date.parse(text) }),
+  },
+  {
+    name: 'to',
+    description: 'Time before which the events were recorded; a date is its beginning (UTC)',
+    schema: time.meta({ examples: ['2026-11-26T12:00:00Z'] }),
+    parse: (text) => ({ toMs: Date.parse(text) }),
+  },
+];
+
 const conditions: readonly Condition[] = [
   {
     name: 'type',
@@ -66,23 +81,13 @@ const conditions: readonly Condition[] = [
     schema: z.string().regex(/^(?:0|[1-9]\d{0,14})$/),
     parse: (number) => [{ kind: 'ethereumBlock', number: BigInt(number) }],
   },
-  {
-    name: 'from',
-    description: 'Time of the first events, by `recordedAt`; a date is its beginning (UTC)',
-    schema: time.meta({ examples: ['2026-11-25'] }),
-    parse: (text) => ({ fromMs: Date.parse(text) }),
-  },
-  {
-    name: 'to',
-    description: 'Time before which the events were recorded; a date is its beginning (UTC)',
-    schema: time.meta({ examples: ['2026-11-26T12:00:00Z'] }),
-    parse: (text) => ({ toMs: Date.parse(text) }),
-  },
+  ...times,
 ];
 
 export const filterParameters: readonly QueryParameter[] = conditions;
+export const timeParameters: readonly QueryParameter[] = times;
 
-/** Parses the conditions of a query. @returns null if one is invalid. */
+/** Parses the conditions of a query on the events of a category. @returns null if one is invalid. */
 export function parseFilter(
   category: FeedCategory,
   parameters: ReadonlyMap<string, string>,

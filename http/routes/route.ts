@@ -79,7 +79,7 @@ interface ResponseHeader<View> {
 }
 
 /** The path value and query of a request, not parsed yet. */
-interface ReadRequest {
+export interface ReadRequest {
   readonly pathValue: string;
   readonly query: URLSearchParams;
   readonly signal: AbortSignal;
@@ -173,4 +173,14 @@ export function nameBody({ response }: Pick<Route, 'response'>): string {
 
 export function findSchemaPath(name: string): string {
   return `/schemas/${name}.json`;
+}
+
+/** A segment with a wrong encoding is returned unchanged; every parameter refuses it, since none allows a percent sign. */
+export function decodePercent(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }

@@ -13,7 +13,10 @@ import { telemetryResponse, toTelemetryBody } from '../responses/telemetry.ts';
 import { revalidated } from './cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';
 import { eventRoutes } from './eventRoutes.ts';
+import { minerRoutes } from './minerRoutes.ts';
+import { recordRoutes } from './recordRoutes.ts';
 import { defineReadRoute, defineViewRoute, type PathParameter, type Route } from './route.ts';
+import { searchRoutes } from './searchRoutes.ts';
 import { statisticsRoutes } from './statisticsRoutes.ts';
 
 const installationPath: PathParameter = {
@@ -150,4 +153,7 @@ export const routes: readonly Route[] = [
   ...statisticsRoutes,
   ...chainRoutes,
   ...eventRoutes,
+  ...recordRoutes,
+  ...minerRoutes,
+  ...searchRoutes,
 ];

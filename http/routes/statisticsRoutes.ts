@@ -1,5 +1,8 @@
+import { dayMs } from '../../actors/schemas/durations.ts';
+import { findEventsOfTime } from '../../actors/views/feed/feedRecords.ts';
 import { type StatisticsViews, statisticsRanges } from '../../actors/views/statisticsViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
+import { dayResponse, toDayBody } from '../responses/records/day.ts';
 import {
   plainStatisticsResponse,
   publicStatisticsResponse,
@@ -7,9 +10,10 @@ import {
   toStatisticsBody,
 } from '../responses/statistics/statistics.ts';
 import { toYearBody, yearResponse } from '../responses/statistics/year.ts';
-import { revalidated } from './cacheControl.ts';
+import { noCache, revalidated } from './cacheControl.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
-import { defineViewRoute, type Route } from './route.ts';
+import { dayPath } from './recordPaths.ts';
+import { defineReadRoute, defineViewRoute, type Route } from './route.ts';
 
 const common = {
   topic: 'statistics',
@@ -67,4 +71,29 @@ const year = defineViewRoute({
   body: toYearBody,
 });
 
-export const statisticsRoutes: readonly Route[] = [publicStatistics, statistics, year];
+const day = defineReadRoute({
+  path: '/v1/days/{date}',
+  operationId: 'getDay',
+  summary: 'One universal day, with its half hours, and what the wheel reached on it',
+  topic: 'statistics',
+  rateClass: 'publicHeavy',
+  pathParameter: dayPath,
+  query: 'none',
+  cacheControl: noCache,
+  errors: ['invalid_path', 'invalid_query', 'public_stats_rebuilding'],
+  response: dayResponse,
+  read: async ({ views }, { pathValue: date, signal }) => {
+    const { statistics: shown, publicInstallationId: installationId, feed } = views;
+    if (shown === null) return { error: 'public_stats_rebuilding' };
+    const startAtMs = Date.parse(`${date}T12:00:00Z`);
+    const endAtMs = startAtMs + dayMs;
+    const [known, found] = await Promise.all([
+      shown.day(startAtMs, signal),
+      findEventsOfTime(feed, [startAtMs, endAtMs], signal),
+    ]);
+    const view = { installationId, date, startAtMs, endAtMs, day: known, found };
+    return { body: toDayBody(view) };
+  },
+});
+
+export const statisticsRoutes: readonly Route[] = [publicStatistics, statistics, year, day];

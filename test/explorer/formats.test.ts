@@ -279,7 +279,7 @@ it.each([
   (measurement, title, state, sentence, lostSentence, badge) => {
     const status = { installationId: 'wheel', measurement } as unknown as Bodies['status'];
     expect(describeWheel(status)).toMatchObject({ state, sentence, lostSentence });
-    const glance = { place: { view: 'glance' }, nowMs: 0, chain: null, events: [] } as const;
+    const glance = { place: { view: 'glance' }, nowMs: 0, chain: null, read: () => null } as const;
     expect(describePage({ ...glance, status })).toMatchObject({
       title: `${title} · wheel · Mining activity`,
       icon: `wheel-${state}.svg`,

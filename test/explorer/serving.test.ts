@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { encodeOwnerCursor } from '../../actors/views/chain/ownerCursor.ts';
+import { findPlace } from '../../http/explorer/findPlace.ts';
 import { compareWeeks } from '../../http/explorer/format/weeks.ts';
 import { formatPlace } from '../../http/explorer/place.ts';
 import { type Known, search } from '../../http/explorer/search.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
-import { findPlace } from '../../http/server/pages/findPlace.ts';
 import { cachedPagesBytesMax, cachedPagesMax, createPageCache } from '../../http/server/pages/pageCache.ts';
 import { sharedMs } from '../../http/server/pages/pageReads.ts';
 import {

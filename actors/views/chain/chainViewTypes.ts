@@ -13,7 +13,7 @@ import type { ShownMetadata } from '../../chain/state/tokenMetadata.ts';
 import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import type { EventWindow } from '../../events/eventWindow.ts';
 import type { Address, BlockHash } from '../../schemas/hex.ts';
-import type { buildPortfolioPage } from './ownerPages.ts';
+import type { buildPortfolioPage, PositionView } from './ownerPages.ts';
 import type {
   buildBuckets,
   describeIssuance,
@@ -21,6 +21,7 @@ import type {
   SettlementSums,
   SettlementWindow,
 } from './settlementHistory.ts';
+import type { OwnerWeight } from './weights.ts';
 
 export type { ChainEvent } from '../../chain/spans/chainEvent.ts';
 export { blockUnitsPerBlock } from '../../chain/state/blockUnits.ts';
@@ -141,10 +142,8 @@ export interface IssuanceView extends ChainAvailable {
   readonly collection: CollectionState & { readonly phase: CollectionPhase };
 }
 
-export interface PortfolioView
-  extends ChainAvailable,
-    Omit<ReturnType<typeof buildPortfolioPage>, 'hasMore'> {
-  readonly owner: string;
+/** What all positions have in common. */
+export interface MiningView extends ChainAvailable {
   readonly identities: Identities;
   readonly configuration: MiningConfiguration & {
     readonly genesisTimestamp: bigint;
@@ -159,7 +158,39 @@ export interface PortfolioView
     readonly lastAppliedRound: bigint;
     readonly totalWeight: bigint;
   };
+}
+
+export interface PortfolioView extends MiningView, Omit<ReturnType<typeof buildPortfolioPage>, 'hasMore'> {
+  readonly owner: string;
   readonly nextCursor: string | null;
+}
+
+export interface MinerView extends MiningView {
+  readonly tokenId: bigint;
+  /** Null once the miner has been merged into another one. */
+  readonly live: {
+    readonly owner: Address;
+    readonly position: PositionView;
+    readonly earnings: ReturnType<typeof buildPortfolioPage>['earnings'];
+  } | null;
+}
+
+export interface MinersView extends MiningView {
+  /** By weight, the heaviest first, and then by token ID. */
+  readonly miners: readonly (PositionView & { readonly owner: Address })[];
+  readonly nextCursor: string | null;
+}
+
+export interface OwnersView extends MiningView {
+  /** By weight, the heaviest first, and then by address. */
+  readonly owners: readonly OwnerWeight[];
+  readonly nextCursor: string | null;
+}
+
+export interface WeightPageRequest {
+  readonly limit: number;
+  /** Null for the first page. */
+  readonly cursor: string | null;
 }
 
 export interface OwnerActivityView extends ChainAvailable {
@@ -220,6 +251,12 @@ export interface ChainViews {
     page: OwnerPageRequest,
     signal: AbortSignal,
   ): OwnerActivityView | ChainUnavailable | { readonly fault: CursorFault } | Promise<OwnerActivityView>;
+  /** `unknown` for a token that has never been created at the safe block. */
+  miner(tokenId: number): MinerView | ChainUnavailable | 'unknown';
+  /** All live miners. A cursor goes on below the last weight that was shown, whatever has changed since. */
+  miners(page: WeightPageRequest): MinersView | ChainUnavailable | { readonly fault: 'undecodable' };
+  /** All owners of live miners. */
+  owners(page: WeightPageRequest): OwnersView | ChainUnavailable | { readonly fault: 'undecodable' };
   /** The chain's events for the feed, at the newest safe block. */
   economy(): EconomyView | ChainUnavailable;
   /** `not_yet_safe` for a token that is missing, or whose metadata is of an earlier epoch. */
@@ -237,5 +274,5 @@ export interface ChainViews {
 
 export type LastKnownChainViews = Pick<
   ChainViews,
-  'core' | 'issuance' | 'portfolio' | 'ownerActivity' | 'economy' | 'metadata'
+  'core' | 'issuance' | 'portfolio' | 'ownerActivity' | 'economy' | 'metadata' | 'miner' | 'miners' | 'owners'
 >;

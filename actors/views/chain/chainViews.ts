@@ -8,6 +8,7 @@ import { buildActivityView, buildPortfolioView } from './ownerViews.ts';
 import { computeSettlementWindow, mapSettlementRanges } from './settlementHistory.ts';
 import { buildSettlementView } from './settlementView.ts';
 import { createShownStates, listIdentities, type ShownStates } from './shownStates.ts';
+import { createWeightViews } from './weightViews.ts';
 
 /** Core state, issuance state and settlement history are shared for this long (CONTRACT.md, Caching). */
 const sharedMs = 5_000;
@@ -108,6 +109,7 @@ function createStateViews(
     portfolio: (request) => buildPortfolioView(states, request, hasMetadata),
     ownerActivity: (request, signal) =>
       buildActivityView(states, request, (range) => olderActivity.read(range, signal)),
+    ...createWeightViews(states, hasMetadata),
     economy: share(
       () => [conditions.economy(), onChain?.actors.state.head],
       () => buildEconomyView(states),

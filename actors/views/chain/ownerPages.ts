@@ -14,10 +14,18 @@ import {
 } from '../../chain/state/rewards.ts';
 import type { Address } from '../../schemas/hex.ts';
 
-interface OwnerPage {
+interface PositionsPage {
+  /** All positions that are summed, ascending. */
+  readonly tokenIds: readonly number[];
+  readonly limit: number;
+  /** Last token ID of the previous page; 0 for the first page. */
+  readonly after: number;
+}
+
+interface ActivityPage {
   readonly owner: Address;
   readonly limit: number;
-  /** Last token ID of the previous page, or the number of events already shown; 0 for the first page. */
+  /** Number of events already shown. */
   readonly after: number;
 }
 
@@ -26,19 +34,17 @@ export type PositionView = ReturnType<typeof toPositionView>;
 type EvaluatedPosition = ReturnType<typeof evaluatePosition>;
 
 /**
- * An owner's positions at a state's block: sums of all positions, and one page in order of token ID.
+ * Positions at a state's block: their sums, and one page in order of token ID.
  *
  * @param hasMetadata whether a token's metadata is shown.
  */
 export function buildPortfolioPage(
   state: ChainState,
-  { owner, limit, after }: OwnerPage,
+  { tokenIds, limit, after }: PositionsPage,
   hasMetadata: (state: ChainState, tokenId: number) => boolean,
 ) {
   const dates = listEarningsDates(state);
-  const evaluated = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) =>
-    evaluatePosition(state, tokenId, dates),
-  );
+  const evaluated = tokenIds.map((tokenId) => evaluatePosition(state, tokenId, dates));
   const sum = (selectAmount: (position: EvaluatedPosition) => bigint) =>
     evaluated.reduce((total, one) => total + selectAmount(one), 0n);
   const rest = evaluated.filter(({ position }) => position.tokenId > after);
@@ -67,7 +73,7 @@ export function buildPortfolioPage(
  * A page of an owner's activity, newest first: the events in memory, and the range of the evicted events that follow; null if all are in
  * memory.
  */
-export function buildActivityPage({ owners, position }: ChainState, { owner, limit, after }: OwnerPage) {
+export function buildActivityPage({ owners, position }: ChainState, { owner, limit, after }: ActivityPage) {
   const known = owners.get(owner);
   if (known === undefined) return { total: 0n, activity: [], older: null, hasMore: false };
   const end = Math.max(0, known.activityCount - after);
@@ -83,7 +89,7 @@ export function buildActivityPage({ owners, position }: ChainState, { owner, lim
   };
 }
 
-function evaluatePosition(state: ChainState, tokenId: number, dates: readonly EarningsDate[]) {
+export function evaluatePosition(state: ChainState, tokenId: number, dates: readonly EarningsDate[]) {
   const stored = state.minerPositions.get(tokenId);
   if (stored === undefined) throw new Error(`token ${tokenId} is owned but has no position`);
   const position = activateWeight(state.mining, stored);
@@ -94,7 +100,11 @@ function sumSevenDays({ byDateScaled }: PositionRewards): bigint {
   return byDateScaled.reduce((total, one) => total + one, 0n);
 }
 
-function toPositionView(state: ChainState, { position, rewards }: EvaluatedPosition, hasMetadata: boolean) {
+export function toPositionView(
+  state: ChainState,
+  { position, rewards }: EvaluatedPosition,
+  hasMetadata: boolean,
+) {
   const { pending, nextMergeBlock, level } = position;
   const blockHeight = countWholeBlocks(state.core.cumulativeBlockUnits);
   const maximumLevel = state.mining.configuration?.levels.length ?? 0;

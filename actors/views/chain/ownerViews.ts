@@ -3,6 +3,7 @@ import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
 import type {
   ChainUnavailable,
   CursorFault,
+  MiningView,
   OwnerActivityView,
   OwnerEvent,
   OwnerPageRequest,
@@ -23,18 +24,30 @@ export function buildPortfolioView(
   const page = findPageState(states, 'portfolio', request);
   if (!('shown' in page)) return page;
   const { shown, after } = page;
+  const described = describeMining(states, shown);
+  if (described.status === 'unavailable') return described;
+  const { owner, limit } = request;
+  const tokenIds = shown.state.owners.get(owner)?.tokenIds ?? [];
+  const { hasMore, ...listed } = buildPortfolioPage(shown.state, { tokenIds, limit, after }, hasMetadata);
+  const lastShown = Number(listed.positions.at(-1)?.tokenId ?? 0);
+  return {
+    ...described,
+    owner,
+    ...listed,
+    nextCursor: hasMore ? encodeNextCursor(shown, { list: 'portfolio', owner, after: lastShown }) : null,
+  };
+}
+
+/** What all positions at a state's block have in common. */
+export function describeMining(states: ShownStates, shown: ShownState): MiningView | ChainUnavailable {
   const { core, mining, token, block } = shown.state;
   const { configuration } = mining;
   if (configuration === null || core.configuration === null || token === null)
     return states.unavailable('not_yet_safe');
-  const { owner, limit } = request;
-  const { hasMore, ...listed } = buildPortfolioPage(shown.state, { owner, limit, after }, hasMetadata);
-  const lastShown = Number(listed.positions.at(-1)?.tokenId ?? 0);
   const { genesisTimestamp, roundDuration } = core.configuration;
   const seconds = BigInt(Math.floor(block.timestampMs / 1000));
   return {
     ...states.describe(shown),
-    owner,
     identities: listIdentities(shown),
     configuration: {
       ...configuration,
@@ -50,8 +63,6 @@ export function buildPortfolioView(
       lastAppliedRound: mining.lastActivationRound,
       totalWeight: mining.totalWeight,
     },
-    ...listed,
-    nextCursor: hasMore ? encodeNextCursor(shown, { list: 'portfolio', owner, after: lastShown }) : null,
   };
 }
 

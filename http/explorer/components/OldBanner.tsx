@@ -12,9 +12,10 @@ const names: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^\/v1\/settlements/, 'settlements'],
   [/^\/v1\/events/, 'the feed'],
   [/^\/v1\/owners/, 'what the owner has'],
-  [/^\/v1\/miners/, 'the picture of the miner'],
-  [/^events of/, 'events'],
-  [/^day/, 'the day'],
+  [/^\/v1\/miners\/\d+\/metadata/, 'the picture of the miner'],
+  [/^\/v1\/miners/, 'the miner'],
+  [/^\/v1\/days/, 'the day'],
+  [/^\/v1\/(?:rounds|blocks|ethereum-blocks|transactions)/, 'events'],
 ];
 
 /** Names the parts that cannot be read again at the moment, with the time of what is shown. */

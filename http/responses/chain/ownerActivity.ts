@@ -17,7 +17,7 @@ import {
   toVariant,
 } from './chain.ts';
 
-const activity = z
+export const activity = z
   .strictObject({
     id: z.string().min(1).max(512).describe('ID of the event'),
     kind: z
@@ -110,7 +110,7 @@ export function toOwnerActivityBody<Version extends number>(
   }));
 }
 
-function toActivityBody(chainId: bigint, event: OwnerEvent): z.infer<typeof activity> {
+export function toActivityBody(chainId: bigint, event: OwnerEvent): z.infer<typeof activity> {
   const { address: contract, kind, tokenIds, source, position: _position, ...details } = event;
   return {
     id: `chain:${chainId}:${contract}:${source.transactionHash}:${source.logIndex}:${kind}`,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   type ChainUnavailable,
+  type MiningView,
   mergeStates,
   type PortfolioView,
 } from '../../../actors/views/chain/chainViewTypes.ts';
@@ -15,7 +16,7 @@ const claimLimit = z
   .regex(/^(?:[1-9]|[12][0-9]|3[0-2])$/)
   .meta({ description: 'Decimal from 1 to 32', format: 'uint64-decimal' });
 
-const position = z
+export const position = z
   .strictObject({
     tokenId: positiveDecimal.describe('ID of the token'),
     level: z.int().min(1).describe('Level of the position; a merge raises it'),
@@ -47,8 +48,8 @@ const position = z
   )
   .meta({ id: 'Position' });
 
-const members = {
-  owner: address.describe('Address of the owner'),
+/** What all positions have in common. */
+export const miningMembers = {
   configuration: z
     .strictObject({
       genesisTimestamp: decimal.describe('Start of round 1 in Unix seconds'),
@@ -82,6 +83,21 @@ const members = {
       totalWeight: decimal.describe('Active mining power of all owners'),
     })
     .describe('State of the mining contract'),
+};
+
+export const earnings = z
+  .array(
+    z.strictObject({
+      date: z.iso.date().describe('Date in UTC'),
+      earnedBaseUnits: decimal.describe('Reward earned on this date, in base units'),
+    }),
+  )
+  .length(7)
+  .describe('Seven days through the date of the safe block, oldest first, including days without earnings');
+
+const members = {
+  owner: address.describe('Address of the owner'),
+  ...miningMembers,
   summary: z
     .strictObject({
       positionCount: decimal.describe('Number of tokens of the owner'),
@@ -94,15 +110,7 @@ const members = {
       ),
     })
     .describe('Totals of all the owner’s positions, not only of the page'),
-  earnings: z
-    .array(
-      z.strictObject({
-        date: z.iso.date().describe('Date in UTC'),
-        earnedBaseUnits: decimal.describe('Reward earned on this date, in base units'),
-      }),
-    )
-    .length(7)
-    .describe('Seven days through the date of the safe block, oldest first, including days without earnings'),
+  earnings,
   positions: z
     .array(position)
     .max(100)
@@ -132,9 +140,17 @@ export function toPortfolioBody<Version extends number>(
 }
 
 function toMembers(view: PortfolioView) {
-  const { configuration, mining, summary, earnings, positions } = view;
+  const { owner, summary, earnings: earned, positions, nextCursor } = view;
   return {
-    owner: view.owner,
+    owner,
+    ...toMiningMembers(view),
+    ...encodeView({ summary, earnings: earned, positions }),
+    nextCursor,
+  };
+}
+
+export function toMiningMembers({ configuration, mining }: MiningView) {
+  return {
     configuration: {
       genesisTimestamp: configuration.genesisTimestamp.toString(),
       roundDuration: configuration.roundDuration.toString(),
@@ -148,7 +164,6 @@ function toMembers(view: PortfolioView) {
         cooldownBlocks: cooldownBlocks.toString(),
       })),
     },
-    ...encodeView({ mining, summary, earnings, positions }),
-    nextCursor: view.nextCursor,
+    mining: encodeView(mining),
   };
 }

@@ -86,36 +86,40 @@ const rewardToken = z
   .strictObject(asset.shape)
   .meta({ ...closed, id: 'EventAsset', description: 'The reward token' });
 
+export const settlementEvent = chainEvent('system.settlement_completed', {
+  previousSettledThroughRound: decimal.describe('Last round that was settled before it'),
+  settledThroughRound: decimal.describe('Last round that it settled'),
+  activeRoundCount: decimal.describe('Number of its rounds with work'),
+  workAdded: decimal.describe('Work that it settled, in work units'),
+  completedBlockCount: decimal.describe('Number of work blocks that it completed'),
+  firstCompletedBlock: decimal
+    .nullable()
+    .describe('First work block that it completed; null if it completed none'),
+  lastCompletedBlock: decimal
+    .nullable()
+    .describe('Last work block that it completed; null if it completed none'),
+  cumulativeWork: decimal.describe('All settled work through it, in work units'),
+  blockHeight: decimal.describe('Number of work blocks completed through it'),
+  cumulativeBlockUnits: decimal.describe(
+    'All settled block units through it; a work block has 1,000,000,000',
+  ),
+});
+
+export const checkpointEvent = chainEvent('system.mining_checkpointed', {
+  afterRound: decimal.describe('Last round of the previous checkpoint'),
+  throughRound: decimal.describe('Last round that it processed'),
+  completedBlockCount: decimal.describe('Number of work blocks that its rounds completed'),
+  cumulativeWork: decimal.describe('All settled work through its last round, in work units'),
+  amountBaseUnits: decimal.describe('Reward token that it minted, in base units'),
+  asset: rewardToken,
+  cumulativeBlockUnits: decimal.describe('All settled block units through its last round'),
+});
+
 /** Every type (CONTRACT.md, Event types); `measurement.rpm_record` is never returned. */
 export const feedEvent = z
   .discriminatedUnion('type', [
-    chainEvent('system.settlement_completed', {
-      previousSettledThroughRound: decimal.describe('Last round that was settled before it'),
-      settledThroughRound: decimal.describe('Last round that it settled'),
-      activeRoundCount: decimal.describe('Number of its rounds with work'),
-      workAdded: decimal.describe('Work that it settled, in work units'),
-      completedBlockCount: decimal.describe('Number of work blocks that it completed'),
-      firstCompletedBlock: decimal
-        .nullable()
-        .describe('First work block that it completed; null if it completed none'),
-      lastCompletedBlock: decimal
-        .nullable()
-        .describe('Last work block that it completed; null if it completed none'),
-      cumulativeWork: decimal.describe('All settled work through it, in work units'),
-      blockHeight: decimal.describe('Number of work blocks completed through it'),
-      cumulativeBlockUnits: decimal.describe(
-        'All settled block units through it; a work block has 1,000,000,000',
-      ),
-    }),
-    chainEvent('system.mining_checkpointed', {
-      afterRound: decimal.describe('Last round of the previous checkpoint'),
-      throughRound: decimal.describe('Last round that it processed'),
-      completedBlockCount: decimal.describe('Number of work blocks that its rounds completed'),
-      cumulativeWork: decimal.describe('All settled work through its last round, in work units'),
-      amountBaseUnits: decimal.describe('Reward token that it minted, in base units'),
-      asset: rewardToken,
-      cumulativeBlockUnits: decimal.describe('All settled block units through its last round'),
-    }),
+    settlementEvent,
+    checkpointEvent,
     chainEvent('player.miner_minted', {
       owner: address.describe('Owner of the new token'),
       tokenId: tokenId.describe('ID of the token'),

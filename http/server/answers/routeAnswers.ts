@@ -1,7 +1,7 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import type { Clock } from '../../../actors/clock.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
-import type { Route, RouteSources } from '../../routes/route.ts';
+import { decodePercent, type Route, type RouteSources } from '../../routes/route.ts';
 import type { Transport } from '../engine/uws.ts';
 import { createBodyCheck } from './checkedBody.ts';
 import type { ExchangeGuard } from './exchangeGuard.ts';
@@ -41,16 +41,6 @@ export function createPreparation(
 /** The value of the path's parameter; empty if the path has none, null if the route refuses the value. */
 export function parsePathValue({ pathParameter }: Route, request: HttpRequest): string | null {
   return pathParameter === null ? '' : pathParameter.parse(decodePercent(request.getParameter(0)));
-}
-
-/** A segment with a wrong encoding is returned unchanged; every parameter refuses it, since none allows a percent sign. */
-export function decodePercent(segment: string): string {
-  if (!segment.includes('%')) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 export function createPathError({ pathParameter }: Route): HttpError {

@@ -1,11 +1,11 @@
+import { minerId } from '../../explorer/findPlace.ts';
 import { describeEvent } from '../../explorer/format/events.ts';
 import { describeOwnerEvent, type OwnerEvent } from '../../explorer/format/ownerEvents.ts';
 import { type Sentence, writeSentence } from '../../explorer/format/sentence.ts';
-import type { Bodies, FeedEvent, MinerHolder, ReadBody } from '../../explorer/page.ts';
+import type { Bodies, FeedEvent, ReadBody } from '../../explorer/page.ts';
 import { findFeed, formatPlace, type Place, parsePlace } from '../../explorer/place.ts';
-import { listMinerPaths, listOwnerPaths, statusPath } from '../../explorer/resources.ts';
+import { listOwnerPaths, recordPath, statusPath } from '../../explorer/resources.ts';
 import { parseOwner } from '../../routes/ownerAddress.ts';
-import { minerId } from './findPlace.ts';
 
 type Feed = Extract<Bodies['events'], { status: 'available' }>;
 type FeedPlace = Extract<Place, { readonly view: 'feed' }>;
@@ -65,34 +65,35 @@ export function describeCategoryFeed({ installationId, category, events }: Feed)
 }
 
 /** The newest events of an owner or a miner; null if it cannot be read at the moment. */
-export function describeRecordFeed(
-  subject: OwnerOrMiner,
-  { events, holder }: { events: readonly FeedEvent[] | null; holder: MinerHolder | null },
-  read: ReadBody,
-): AtomFeed | null {
+export function describeRecordFeed(subject: OwnerOrMiner, read: ReadBody): AtomFeed | null {
   const installationId = read('status', statusPath)?.installationId;
-  if (installationId === undefined) return null;
+  const entries = listEntries(subject, read);
+  if (installationId === undefined || entries === null) return null;
+  const [name, title] =
+    subject.view === 'owners'
+      ? [subject.address, `owner ${subject.address}`]
+      : [`miner:${subject.id}`, `miner ${subject.id}`];
+  return { installationId, name, title, place: subject, entries };
+}
+
+/** Null if they cannot be read. */
+function listEntries(subject: OwnerOrMiner, read: ReadBody): Entry[] | null {
   if (subject.view === 'owners') {
     const { address } = subject;
-    const entries = listOwnerEntries(address, listOwnerPaths(address), read);
-    if (entries === null) return null;
-    return { installationId, name: address, title: `owner ${address}`, place: subject, entries };
+    const paths = listOwnerPaths(address);
+    const [activity, portfolio] = [read('activity', paths.activity), read('portfolio', paths.positions)];
+    if (activity?.status !== 'available' || portfolio?.status !== 'available') return null;
+    return activity.activity.map((event) => describeAction(event, address, portfolio.configuration));
   }
-  const { id } = subject;
-  const transfers =
-    holder === null
-      ? []
-      : listOwnerEntries(
-          holder.address,
-          listMinerPaths(holder),
-          read,
-          ({ kind, tokenIds }) => kind === 'transfer' && tokenIds.includes(id),
-        );
-  if (events === null || transfers === null) return null;
-  const entries = [...events.map(describeFeedEvent), ...transfers].sort((a, b) =>
+  const miner = read('miner', recordPath('miner', subject.id));
+  if (miner === null) return null;
+  if ('error' in miner) return [];
+  if (miner.status !== 'available') return null;
+  const { owner, events, transfers, configuration } = miner;
+  const moves = owner === null ? [] : transfers.map((event) => describeAction(event, owner, configuration));
+  return [...events.map(describeFeedEvent), ...moves].sort((a, b) =>
     a.publishedAt < b.publishedAt ? 1 : -1,
   );
-  return { installationId, name: `miner:${id}`, title: `miner ${id}`, place: subject, entries };
 }
 
 /**
@@ -125,28 +126,19 @@ function describeFeedEvent(event: FeedEvent): Entry {
   return { id, ...describeEvent(event), updatedAt, publishedAt, path: formatPlace({ view: 'event', id }) };
 }
 
-/** The first page of an owner's activity; null if it cannot be read. */
-function listOwnerEntries(
-  owner: string,
-  paths: ReturnType<typeof listOwnerPaths> | ReturnType<typeof listMinerPaths>,
-  read: ReadBody,
-  isListed: (event: OwnerEvent) => boolean = () => true,
-): Entry[] | null {
-  const activity = read('activity', paths.activity);
-  const portfolio = read('portfolio', 'position' in paths ? paths.position : paths.positions);
-  if (activity?.status !== 'available' || portfolio?.status !== 'available') return null;
-  return activity.activity.filter(isListed).map((event) => {
-    const { id, source } = event;
-    const at = source.blockTimestamp;
-    const path = `${formatPlace({ view: 'owners', address: owner })}#${id}`;
-    return {
-      id,
-      ...describeOwnerEvent(event, owner, portfolio.configuration),
-      updatedAt: at,
-      publishedAt: at,
-      path,
-    };
-  });
+type Configuration = Parameters<typeof describeOwnerEvent>[2];
+
+function describeAction(event: OwnerEvent, owner: string, configuration: Configuration): Entry {
+  const { id, source } = event;
+  const at = source.blockTimestamp;
+  const path = `${formatPlace({ view: 'owners', address: owner })}#${id}`;
+  return {
+    id,
+    ...describeOwnerEvent(event, owner, configuration),
+    updatedAt: at,
+    publishedAt: at,
+    path,
+  };
 }
 
 function escapeXml(text: string): string {

@@ -4,8 +4,8 @@ import type { Bodies, ReadBody } from '../../explorer/page.ts';
 import { parsePlace, type StatisticsRange } from '../../explorer/place.ts';
 import {
   corePath,
-  dayName,
   listOwnerPaths,
+  recordPath,
   settlementsPath,
   statisticsPath,
   statusPath,
@@ -57,15 +57,15 @@ export const csvTables: Readonly<Record<string, TableFile>> = {
   'day.csv': ofRoute('/v1/measurement/stats', (query) => {
     const date = new URLSearchParams(query).get('date') ?? '';
     if (!isDate(date)) return null;
-    const name = dayName(date);
-    const table = ofStatistics(name, 'half-hours', '30d', (statistics, known, read) => {
-      const found = read('day', name);
+    const path = recordPath('day', date);
+    const table = ofStatistics(path, 'half-hours', '30d', (statistics, known, read) => {
+      const found = read('day', path);
       if (found === null) return null;
       const { day } = found;
       const isKnown = day !== null && day.coverage.expectedRoundCount > 0;
       return isKnown ? dayTable(statistics, day, known) : 'none';
     });
-    return { ...table, readPaths: [name] };
+    return { ...table, readPaths: [path] };
   }),
   'half-hours.csv': ofRoute('/v1/measurement/stats', (query) =>
     ofStatistics('half-hours', 'half-hours', parseRange(query), halfHoursTable),

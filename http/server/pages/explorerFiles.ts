@@ -57,8 +57,8 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
     if (current !== null) return { current };
     return {
       current,
-      read: (signal) => readBodies(readPaths, null, signal),
-      render: ({ bodies: known }) => {
+      read: (signal) => readBodies(readPaths, signal),
+      render: (known) => {
         const { views, readBody } = createReader(known);
         const file = write(readBody);
         if (file === null) return unread;
@@ -109,9 +109,9 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
   function toRecordFeed(subject: OwnerOrMiner): ExplorerPage {
     return {
       current: null,
-      read: (signal) => readBodies(listReadPaths(subject), subject, signal),
+      read: (signal) => readBodies(listReadPaths(subject), signal),
       render: (found) => {
-        const feed = describeRecordFeed(subject, found, createReader(found.bodies).readBody);
+        const feed = describeRecordFeed(subject, createReader(found).readBody);
         if (feed === null) return unread;
         return prepareDocument(Buffer.from(writeAtomFeed(feed, publicUrl, clock.nowMs())), {
           contentType: atomType,

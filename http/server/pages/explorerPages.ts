@@ -1,5 +1,6 @@
 import type { Clock } from '../../../actors/clock.ts';
 import type { ChainFollowing } from '../../../actors/views/chain/chainViewTypes.ts';
+import { findPlace } from '../../explorer/findPlace.ts';
 import type { PageChain } from '../../explorer/page.ts';
 import { formatPlace, type Place } from '../../explorer/place.ts';
 import { describeMissing } from '../../explorer/search.ts';
@@ -7,10 +8,9 @@ import { noStore, revalidated } from '../../routes/cacheControl.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import type { Header } from '../engine/headerBlock.ts';
 import { loadExplorerBuild } from './explorerBuild.ts';
-import { findPlace } from './findPlace.ts';
-import { findUnknown, readKnown } from './knownRecords.ts';
 import { embedHeaders, pageHeaders, retryAfter, shareHeaders } from './pageHeaders.ts';
 import { type ExplorerPage, listReadPaths, type PageRead, type PageReads } from './pageReads.ts';
+import { findUnknown } from './unknownRecords.ts';
 
 export interface ExplorerPages {
   find(path: string, query: string): ExplorerPage;
@@ -61,23 +61,21 @@ const headersByView: Partial<Record<Place['view'], readonly Header[]>> = {
 /** Renders the explorer's pages from the same views as the routes (`http/explorer`). */
 export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPages {
   const { reads, clock, transactionUrl, publicUrl } = options;
-  const { findCurrent, keep, readBodies, createPageReader } = reads;
-  const findKnown = () => readKnown(reads.readBody, clock);
+  const { findCurrent, keep, readBodies, createPageReader, findKnown } = reads;
 
   function render(requested: Place, found: PageRead): PreparedResponse {
     const { renderPage, files } = loadExplorerBuild();
-    const { views, old, read, events, following } = createPageReader(requested, found);
-    const place = findUnknown(requested, events, findKnown) ?? requested;
+    const { views, old, read, following } = createPageReader(found);
+    const place = findUnknown(requested, read, findKnown) ?? requested;
     const settings = { transactionUrl, publicUrl, files };
     const chain = following === null ? null : toPageChain(following);
-    const { holder, bodies: known } = found;
-    const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, events, holder, chain, read, old });
+    const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, chain, read, old });
     const html = Buffer.from(rendered.html);
     const isMissing = place.view === 'missing';
     // No view says whether a record or a further page of a list is current. The number of possible searches is unbounded. A failed read is repeated at the next request.
     const isKept =
       !('id' in requested || 'earlier' in requested || (isMissing && place.query !== undefined)) &&
-      ![...known.values()].includes(null);
+      ![...found.values()].includes(null);
     const ownHeaders = headersByView[place.view] ?? pageHeaders;
     const response = prepareDocument(html, {
       contentType: 'text/html; charset=utf-8',
@@ -104,7 +102,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     if (current !== null) return { current };
     return {
       current,
-      read: (signal) => readBodies(listReadPaths(place), place, signal),
+      read: (signal) => readBodies(listReadPaths(place), signal),
       render: (found) => render(place, found),
     };
   }

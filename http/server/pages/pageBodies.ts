@@ -1,7 +1,5 @@
 import { memoizeByIdentity } from '../../../actors/memoizeByIdentity.ts';
-import type { DayStatistics } from '../../../actors/views/statisticsViews.ts';
-import { findDaySpan } from '../../explorer/days.ts';
-import { day, encodeDay } from '../../responses/statistics/statisticsActivity.ts';
+import type { ActorViews } from '../../../actors/views/views.ts';
 import { isPassing } from '../../routes/errors.ts';
 import type { ReadResult, Route, RouteSources, ViewRoute } from '../../routes/route.ts';
 import { routes } from '../../routes/routes.ts';
@@ -17,7 +15,6 @@ export const followingName = 'chain';
 
 export type BodyRead = ReadResult<unknown>;
 const unread: BodyRead = { body: null };
-const checkDay = createBodyCheck(day);
 
 /** The route that a path names, with its arguments. */
 interface Target {
@@ -71,30 +68,17 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
     }
     const takeBody = (result: BodyRead): BodyRead => {
       if (!('error' in result)) return { body: check(route, result.body) };
+      // A page says which record is not known.
+      if (result.error === 'not_found') return { body: { error: result.error } };
       return isPassing(result.error) ? unread : result;
     };
     const found = route.read(sources, { pathValue, query, signal });
     return found instanceof Promise ? found.then(takeBody).catch(() => unread) : takeBody(found);
   }
 
-  /** A universal day; null if it is of no date, or statistics are being rebuilt. */
-  function readDay(date: string, signal: AbortSignal): BodyRead | Promise<BodyRead> {
-    const { statistics } = sources.views;
-    if (statistics === null) return unread;
-    const take = (found: DayStatistics | null): BodyRead => {
-      const shown = found === null ? null : encodeDay(found);
-      if (shown !== null) checkDay(shown);
-      return { body: { day: shown } };
-    };
-    const found = statistics.day(findDaySpan(date)[0], signal);
-    return found instanceof Promise ? found.then(take).catch(() => unread) : take(found);
-  }
-
   /** A body, which is null if it cannot be read at the moment, or the error of an address; a promise if the route reads the database. */
   function readLater(path: string, signal: AbortSignal): BodyRead | Promise<BodyRead> {
     if (!hasViews()) return unread;
-    const [, date] = /^day (.*)$/.exec(path) ?? [];
-    if (date !== undefined) return attempt(() => readDay(date, signal)) ?? unread;
     const target = findRoute(path);
     return (target === null ? null : attempt(() => readTarget(target, signal))) ?? unread;
   }
@@ -120,8 +104,8 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
       return null;
     },
     readLater,
-    /** The events from which pages of records are made. */
-    feed: sources.views.feed,
+    /** Null until state is restored. */
+    views: (): ActorViews | null => (hasViews() ? sources.views : null),
   };
 }
 

@@ -1,31 +1,22 @@
 import type { Clock } from '../../../actors/clock.ts';
 import type { ChainFollowing } from '../../../actors/views/chain/chainViewTypes.ts';
-import type { Bodies, FeedEvent, MinerHolder, ReadBody } from '../../explorer/page.ts';
-import { type FeedCategory, formatPlace, type ListPlace, type Place } from '../../explorer/place.ts';
+import type { Bodies, ReadBody } from '../../explorer/page.ts';
+import type { FeedCategory, ListPlace, Place } from '../../explorer/place.ts';
 import {
-  dayName,
   eventsPath,
-  listMinerPaths,
   listOwnerPaths,
   metadataPath,
+  recordPath,
   statusPath,
 } from '../../explorer/resources.ts';
+import { readKnown } from '../../routes/knownRecords.ts';
 import type { ReadResult, RouteSources } from '../../routes/route.ts';
 import type { PreparedResponse } from '../answers/preparedResponse.ts';
-import { findHolder } from './minerHolder.ts';
 import { type BodyRead, createPageBodies, followingName } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
-import { createRecordEvents } from './recordEvents.ts';
 
-/** Bodies and events that are read before a page is rendered. */
-export interface PageRead {
-  /** Bodies by path; null if a body could not be read. */
-  readonly bodies: ReadonlyMap<string, unknown>;
-  /** Events of a record; null if they could not be read. */
-  readonly events: readonly FeedEvent[] | null;
-  /** Owner of the miner that is shown; null if it is unknown. */
-  readonly holder: MinerHolder | null;
-}
+/** Bodies that are read before a page is rendered, by path; null if a body could not be read. */
+export type PageRead = ReadonlyMap<string, unknown>;
 
 export type ExplorerPage =
   /** A redirection, or the kept page if its figures are current. */
@@ -68,16 +59,15 @@ interface LastKnown {
 export type PageReads = ReturnType<typeof createPageReads>;
 
 /**
- * Reads the bodies and events from which pages and files are made, and keeps responses that many ask for.
+ * Reads the bodies from which pages and files are made, and keeps responses that many ask for.
  *
  * @param hasViews false until state is restored. Until then there are no figures.
  */
 export function createPageReads(sources: RouteSources, hasViews: () => boolean, clock: Clock) {
   const bodies = createPageBodies(sources, hasViews);
   const kept = createPageCache<SharedResponse>();
-  /** Bodies and events that pages have shown, by name, for as long as they cannot be read again. */
+  /** Bodies that pages have shown, by path, for as long as they cannot be read again. */
   const lastKnown = createPageCache<LastKnown>();
-  const findEvents = createRecordEvents(bodies.feed, hasViews);
 
   function isCurrent({ expiresAtMs, isComplete, keptAtMs, news, views }: SharedResponse): boolean {
     if (clock.nowMs() >= expiresAtMs) return false;
@@ -86,25 +76,21 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
     return isShared || [...views].every(([path, view]) => view === bodies.findView(path));
   }
 
-  /** Reads bodies of routes, and the events of a record. */
-  function readBodies(listed: readonly string[], record: Place | null, signal: AbortSignal) {
-    const holder = record?.view === 'miner' ? findHolder(sources.views.chain, Number(record.id)) : null;
-    const paths = holder === null ? listed : [...listed, ...Object.values(listMinerPaths(holder))];
+  /** Reads bodies of routes. */
+  function readBodies(
+    paths: readonly string[],
+    signal: AbortSignal,
+  ): ReadResult<PageRead> | Promise<ReadResult<PageRead>> {
     const found = paths.map((path) => bodies.readLater(path, signal));
-    const collect = (known: readonly BodyRead[], events: PageRead['events']): ReadResult<PageRead> => {
+    const collect = (known: readonly BodyRead[]): ReadResult<PageRead> => {
       const refused = known.find((one) => 'error' in one);
       if (refused !== undefined) return refused;
       const bodyOf = (index: number) => (known[index] as Extract<BodyRead, { body: unknown }>).body;
-      const read = new Map(paths.map((path, index) => [path, bodyOf(index)]));
-      return { body: { bodies: read, events, holder } };
+      return { body: new Map(paths.map((path, index) => [path, bodyOf(index)])) };
     };
-    if (record !== null && 'id' in record)
-      return Promise.all([Promise.all(found), findEvents(record.view, record.id, signal)]).then(
-        ([known, events]) => collect(known, events),
-      );
     return found.some((one) => one instanceof Promise)
-      ? Promise.all(found).then((known) => collect(known, []))
-      : collect(found as BodyRead[], []);
+      ? Promise.all(found).then(collect)
+      : collect(found as BodyRead[]);
   }
 
   /** Reads bodies that were read before, or else from memory, which is noted. */
@@ -124,7 +110,7 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
   }
 
   /** The same for a page, which shows what was known last of what cannot be read at the moment, with its date. */
-  function createPageReader(place: Place, { bodies: known, events }: PageRead) {
+  function createPageReader(known: PageRead) {
     const { views, note, read } = createReader(known);
     const old = new Map<string, number>();
     function recall<Value>(name: string, value: Value | null): Value | null {
@@ -144,7 +130,6 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
       views,
       old,
       read: readOrRecall,
-      events: 'id' in place ? recall(`events of ${formatPlace(place)}`, events) : events,
       following: note(followingName) as ChainFollowing | null,
     };
   }
@@ -160,6 +145,8 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
     createReader,
     createPageReader,
     readBody: toReadBody(bodies.read),
+    /** The records that exist now. */
+    findKnown: () => readKnown(bodies.views(), clock.nowMs()),
   };
 }
 
@@ -174,11 +161,11 @@ function withoutPresent(status: Bodies['status']): Bodies['status'] {
 
 /** Paths of the routes that a page must read, because no view says whether their bodies are current, or memory may not hold all of them. */
 export function listReadPaths(place: Place): string[] {
+  if ('id' in place) {
+    const path = recordPath(place.view, place.id);
+    return place.view === 'miner' ? [path, metadataPath(place.id)] : [path];
+  }
   switch (place.view) {
-    case 'miner':
-      return [metadataPath(place.id)];
-    case 'day':
-      return [dayName(place.id)];
     case 'owners':
       if (place.address !== null) return Object.values(listOwnerPaths(place.address, place.earlier));
       return [listEvents('players', place)];

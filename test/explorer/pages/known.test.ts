@@ -47,8 +47,13 @@ function render(
   const read = (path: string) => {
     const [name = ''] = path.split('?');
     if (path.endsWith('range=30d') && name.endsWith('stats')) return statisticsOfMonth;
-    if (path.startsWith('day '))
-      return { day: statisticsOfMonth.activity.days.find(({ date }) => path === `day ${date}`) ?? null };
+    const [, date] = /^\/v1\/days\/(.*)/.exec(name) ?? [];
+    if (date !== undefined)
+      return {
+        ...bodies.Day.answer,
+        date,
+        day: statisticsOfMonth.activity.days.find((day) => day.date === date) ?? null,
+      };
     return name in bodiesByPath ? bodiesByPath[name] : examples.find(([one]) => one === name)?.[1];
   };
   const settings = { transactionUrl: null, publicUrl: 'https://wheel.example', files: {} };
@@ -57,8 +62,6 @@ function render(
     nowMs,
     settings,
     chain: mainnet,
-    events: [],
-    holder: null,
     old: new Map(),
     read,
     ...change,
@@ -175,8 +178,7 @@ describe('a shared link', () => {
     expect(findMeta('og:description')).toMatch(
       /settled on Ethereum, and rewarded with tokens\. As of 25 Nov 2026 \d\d:\d\d UTC: The wheel is (?:turning|resting)\.$/,
     );
-    const events = bodies.EventFeed.answer.events as unknown as PageRequest['events'];
-    const event = render({ view: 'event', id: 'chain:1:x' }, {}, { events });
+    const event = render({ view: 'event', id: 'x' }, { '/v1/events/x': bodies.EventRecord.answer });
     expect(event.findMeta('description')).toMatch(/ As of 25 Nov 2026 \d\d:\d\d UTC\.$/);
     expect(render({ view: 'statistics', range: '7d' }).findMeta('og:description')).not.toMatch(/Live|\d/);
   });

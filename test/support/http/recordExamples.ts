@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import type { BodyExamples, Examples } from '../../../http/routes/documentation/examples.ts';
 import type { Route } from '../../../http/routes/route.ts';
@@ -35,9 +36,9 @@ export function nameBody(route: Route): string {
 
 type Values = Readonly<Record<string, string>>;
 
-/** Chooses parameters: the owner with the most positions, whose list has a next page, and one of its tokens. */
+/** Chooses parameters: the owner with the most positions, whose list has a next page, one of its tokens, and a batch that completed blocks. */
 async function findValues(base: string): Promise<Values> {
-  const json = async (path: string) => (await fetch(`${base}${path}`)).json();
+  const json = (path: string) => get(`${base}${path}`);
   const { installationId } = (await json('/v1/public/telemetry')) as { installationId: string };
   type Minted = { events: { payload: { owner?: string } }[] };
   const { events } = (await json('/v1/events?category=players&limit=100')) as Minted;
@@ -52,16 +53,52 @@ async function findValues(base: string): Promise<Values> {
   const [largest] = portfolios.sort((a, b) => b.positions.length - a.positions.length);
   const tokenId = largest?.positions[0]?.tokenId;
   if (largest === undefined || tokenId === undefined) throw new Error('nobody has a position');
-  return { installationId, address: largest.owner, owner: largest.owner, tokenId, range: '7d', limit: '2' };
+  type Settled = {
+    batches: {
+      id: string;
+      source: { transactionHash: string; blockNumber: string };
+      payload: { settledThroughRound: string; lastCompletedBlock: string | null };
+    }[];
+  };
+  const { batches } = (await json('/v1/batches?limit=100')) as Settled;
+  const batch = batches.find(({ payload }) => payload.lastCompletedBlock !== null);
+  const blockNumber = batch?.payload.lastCompletedBlock;
+  if (batch === undefined || blockNumber == null) throw new Error('no batch has completed a block');
+  const { source, payload } = batch;
+  return {
+    installationId,
+    address: largest.owner,
+    owner: largest.owner,
+    tokenId,
+    range: '7d',
+    limit: '2',
+    eventId: batch.id,
+    transactionHash: source.transactionHash,
+    ethereumBlockNumber: source.blockNumber,
+    round: payload.settledThroughRound,
+    blockNumber,
+    date: new Date(Date.now() - 36 * 3_600_000).toISOString().slice(0, 10),
+    q: 'yesterday',
+  };
 }
 
 async function read(base: string, route: Route, values: Values): Promise<unknown> {
   const path = route.path.replace(/\{(\w+)\}/, (_, name: string) => values[name] ?? name);
   const named = typeof route.query === 'string' ? [] : route.query.map(({ name }) => name);
   const query = named.flatMap((name) => (name in values ? [`${name}=${values[name]}`] : []));
-  const response = await fetch(`${base}${path}?${query.join('&')}`.replace(/\?$/, ''));
-  if (response.status !== 200) throw new Error(`${response.url}: ${response.status}`);
-  return cutLists(await response.json(), (cut) => route.response.safeParse(cut).success);
+  const body = await get(`${base}${path}?${query.join('&')}`.replace(/\?$/, ''));
+  return cutLists(body, (cut) => route.response.safeParse(cut).success);
+}
+
+/** Reads JSON, as slowly as the service asks for. */
+async function get(url: string): Promise<unknown> {
+  const response = await fetch(url);
+  if (response.status === 429) {
+    await sleep(Number(response.headers.get('Retry-After')) * 1000);
+    return get(url);
+  }
+  if (response.status !== 200) throw new Error(`${url}: ${response.status}`);
+  return response.json();
 }
 
 /** Keeps the first object of a list, and the first of another type. */
@@ -85,9 +122,7 @@ function cutLists<Body>(body: Body, isValid: (body: Body) => boolean): Body {
 
 /** Returns the text of a stream that resumes after an event of the feed, through its second event. */
 async function recordStream(base: string): Promise<string> {
-  const { events } = (await (await fetch(`${base}/v1/events?limit=10`)).json()) as {
-    events: { id: string }[];
-  };
+  const { events } = (await get(`${base}/v1/events?limit=10`)) as { events: { id: string }[] };
   const ending = new AbortController();
   const resumed = { 'Last-Event-ID': events.at(-1)?.id ?? '' };
   const response = await fetch(`${base}/v1/events/stream`, { headers: resumed, signal: ending.signal });

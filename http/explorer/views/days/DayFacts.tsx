@@ -12,7 +12,7 @@ import { describeDistance, describeWork } from '../../format/quantities.ts';
 import { formatClock, formatDate } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
 import { formatPlace } from '../../place.ts';
-import { corePath, dayName, statisticsPath, statusPath, yearPath } from '../../resources.ts';
+import { corePath, recordPath, statisticsPath, statusPath, yearPath } from '../../resources.ts';
 import { findGenesisMs } from '../../rounds.ts';
 import { Records } from '../statistics/Records.tsx';
 
@@ -23,7 +23,7 @@ type Day = Bodies['year']['days'][number];
 /** A day as the year or its rows tell it. The year has its distance, and is in memory when the rows of its first days are gone. */
 function useDay(date: string) {
   const { read } = usePage();
-  const [found, year] = [read('day', dayName(date)), read('year', yearPath)];
+  const [found, year] = [read('day', recordPath('day', date)), read('year', yearPath)];
   const ofYear = year?.days.find((one) => one.date === date) ?? null;
   return { found, ofYear, day: ofYear ?? found?.day ?? null };
 }

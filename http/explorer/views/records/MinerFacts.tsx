@@ -1,71 +1,48 @@
-import { Available } from '../../components/Banner.tsx';
 import { Copy } from '../../components/Copy.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { Linked } from '../../components/Linked.tsx';
-import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { describeAmount } from '../../format/quantities.ts';
 import { describeShare } from '../../format/shares.ts';
-import type { MinerHolder } from '../../page.ts';
-import { listMinerPaths } from '../../resources.ts';
+import type { Bodies } from '../../page.ts';
+import { recordPath } from '../../resources.ts';
 import { OwnerEventItem } from '../owners/OwnerActivity.tsx';
-import { describeMerge, type Portfolio } from '../owners/Positions.tsx';
+import { describeMerge } from '../owners/Positions.tsx';
 
-/** The owner of a miner, its rewards, its weight, and its transfers. */
-export function MinerFacts({ tokenId, holder }: { tokenId: string; holder: MinerHolder }) {
-  const { read } = usePage();
-  const paths = listMinerPaths(holder);
-  const activity = read('activity', paths.activity);
+type LiveMiner = Extract<Bodies['miner'], { status: 'available' }>;
+
+/** The owner of a live miner, its rewards, its weight, and its transfers. */
+export function MinerFacts({ miner }: { miner: LiveMiner }) {
+  const { owner, configuration, transfers } = miner;
+  if (owner === null) return null;
   return (
     <>
       <p>
         Owned by{' '}
-        <a href={`/owners/${holder.address}`}>
-          <code class="hash whole">{holder.address}</code>
+        <a href={`/owners/${owner}`}>
+          <code class="hash whole">{owner}</code>
         </a>{' '}
-        <Copy text={holder.address} what="the address of the owner" />
+        <Copy text={owner} what="the address of the owner" />
       </p>
-      <Available what="The position" body={read('portfolio', paths.position)}>
-        {(portfolio) => (
-          <>
-            <Position tokenId={tokenId} portfolio={portfolio} route={paths.position} />
-            <Available what="Transfers" body={activity}>
-              {({ activity: events }) => (
-                <ol class="events">
-                  {events
-                    .filter(({ kind, tokenIds }) => kind === 'transfer' && tokenIds.includes(tokenId))
-                    .map((event) => (
-                      <OwnerEventItem
-                        key={event.id}
-                        event={event}
-                        owner={holder.address}
-                        configuration={portfolio.configuration}
-                      />
-                    ))}
-                </ol>
-              )}
-            </Available>
-          </>
-        )}
-      </Available>
+      <Position miner={miner} />
+      {transfers.length > 0 && (
+        <ol class="events">
+          {transfers.map((event) => (
+            <OwnerEventItem key={event.id} event={event} owner={owner} configuration={configuration} />
+          ))}
+        </ol>
+      )}
     </>
   );
 }
 
-interface PositionProps {
-  readonly tokenId: string;
-  readonly portfolio: Portfolio;
-  readonly route: string;
-}
-
-function Position({ tokenId, portfolio, route }: PositionProps) {
-  const { positions, configuration, mining, chain, identities } = portfolio;
-  const position = positions.find((one) => one.tokenId === tokenId);
-  if (position === undefined) return null;
+function Position({ miner }: { miner: LiveMiner }) {
+  const { position, configuration, mining, chain, identities } = miner;
+  if (position === null) return null;
   const asset = { symbol: configuration.tokenSymbol, decimals: configuration.tokenDecimals };
   const common = {
-    route,
+    route: recordPath('miner', miner.tokenId),
     safeBlock: chain.safeThroughBlock,
     contract: identities.mining,
   } as const;
@@ -77,14 +54,14 @@ function Position({ tokenId, portfolio, route }: PositionProps) {
           {...common}
           {...describeAmount(position.claimableBaseUnits, asset, 4)}
           label="Claimable"
-          field="positions.claimableBaseUnits"
+          field="position.claimableBaseUnits"
           meaning="Earned and not claimed yet."
         />
         <Figure
           {...common}
           {...describeAmount(position.earnedBaseUnits, asset, 4)}
           label="Earned"
-          field="positions.earnedBaseUnits"
+          field="position.earnedBaseUnits"
           meaning="All that this miner has earned for its owner."
         />
         <Figure
@@ -93,7 +70,7 @@ function Position({ tokenId, portfolio, route }: PositionProps) {
           value={position.level}
           unit={`of ${configuration.maximumLevel}`}
           exact={String(position.level)}
-          field="positions.level"
+          field="position.level"
           meaning="A merge raises it, and with it the weight."
         />
         <Figure
@@ -101,7 +78,7 @@ function Position({ tokenId, portfolio, route }: PositionProps) {
           label="Weight"
           value={formatInteger(position.activeWeight)}
           exact={position.activeWeight}
-          field="positions.activeWeight"
+          field="position.activeWeight"
           meaning="Its part of the weight of all owners is its part of what is minted."
         >
           {share.value !== null && `${share.value} % of all`}

@@ -1,4 +1,4 @@
-import { Available, Unavailable } from '../../components/Banner.tsx';
+import { Available, findAvailable, Unavailable } from '../../components/Banner.tsx';
 import { Copy } from '../../components/Copy.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
@@ -6,10 +6,10 @@ import { Time } from '../../components/Time.tsx';
 import { WholeTransaction } from '../../components/TransactionLink.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { toBlock, toEthereumBlock, toMiner } from '../../format/sentence.ts';
-import { type FeedEvent, type MinerHolder, recordEventsMax } from '../../page.ts';
+import type { FeedEvent } from '../../page.ts';
 import { formatPlace, nameView, type Place, type RecordView } from '../../place.ts';
-import { corePath, metadataPath, statusPath } from '../../resources.ts';
-import { countBlocks } from '../../rounds.ts';
+import { listRecordEvents } from '../../records.ts';
+import { metadataPath, recordPath, statusPath } from '../../resources.ts';
 import { DayFacts, Neighbours } from '../days/DayFacts.tsx';
 import { DescribedEvent } from '../feed/EventList.tsx';
 import { LatestSubmission } from '../settlements/LatestSubmission.tsx';
@@ -19,9 +19,6 @@ import { RoundFacts } from './RoundFacts.tsx';
 interface RecordProps {
   readonly view: RecordView;
   readonly id: string;
-  /** Newest first; null if they cannot be read at the moment. */
-  readonly events: readonly FeedEvent[] | null;
-  readonly holder: MinerHolder | null;
 }
 
 const leads: Readonly<Record<RecordView, string>> = {
@@ -41,17 +38,21 @@ const withoutEvents: Readonly<Partial<Record<RecordView, string>>> = {
     'Nothing that the feed shows is known of this transaction. It may not be 12 Ethereum blocks deep yet, may only have moved miners between owners, which is in the activity of both, or may belong to other contracts.',
 };
 
+/** Newest events that the route of a miner has. */
+const newestEventsMax = 100;
+
 /** The page of one miner, round, block, transaction, event or day. */
-export function RecordPage({ view, id, events, holder }: RecordProps) {
+export function RecordPage({ view, id }: RecordProps) {
+  const events = listRecordEvents(view, id, usePage().read);
   const isWithout = events?.length === 0;
   return (
     <section aria-labelledby="record">
       <h1 id="record">{nameView({ view, id })}</h1>
       {leads[view] !== '' && <p class="lead">{leads[view]}</p>}
       {view === 'transaction' && <Transaction hash={id} isKnown={(events?.length ?? 0) > 0} />}
-      {view === 'miner' && <Miner tokenId={id} events={events} holder={holder} />}
+      {view === 'miner' && <Miner tokenId={id} />}
       {view === 'round' && <RoundFacts round={id} />}
-      {view === 'block' && <WorkBlock number={id} events={events} />}
+      {view === 'block' && <WorkBlock number={id} />}
       {view === 'day' && <DayFacts date={id} />}
       {events === null && <Unavailable>Events cannot be read at the moment.</Unavailable>}
       {isWithout && withoutEvents[view] !== undefined && <p class="empty">{withoutEvents[view]}</p>}
@@ -65,8 +66,8 @@ export function RecordPage({ view, id, events, holder }: RecordProps) {
           </ol>
         </>
       )}
-      {events !== null && events.length >= recordEventsMax && (
-        <p class="small quiet">These are its newest {formatInteger(recordEventsMax)} events.</p>
+      {view === 'miner' && events !== null && events.length >= newestEventsMax && (
+        <p class="small quiet">These are its newest {formatInteger(newestEventsMax)} events.</p>
       )}
       {view === 'day' && <Neighbours date={id} />}
       {view === 'event' && events?.[0] !== undefined && <Payload event={events[0]} />}
@@ -93,17 +94,30 @@ function Transaction({ hash, isKnown }: { hash: string; isKnown: boolean }) {
 }
 
 /** A miner at the safe block, or what has become of it. */
-function Miner({
-  tokenId,
-  events,
-  holder,
-}: { readonly tokenId: string } & Pick<RecordProps, 'events' | 'holder'>) {
-  const body = usePage().read('metadata', metadataPath(tokenId));
-  const isGone = body?.status === 'unavailable' && body.reason === 'not_yet_safe';
-  if (!isGone || events === null)
-    return (
-      <>
-        <Available what={`Miner ${tokenId}`} body={body}>
+function Miner({ tokenId }: { readonly tokenId: string }) {
+  const { read } = usePage();
+  const miner = read('miner', recordPath('miner', tokenId));
+  const metadata = read('metadata', metadataPath(tokenId));
+  const found = miner === null || 'error' in miner ? null : findAvailable(miner);
+  if (found !== null && found.position === null) {
+    const merge = found.events.find(
+      (event) => event.type === 'player.miners_merged' && event.payload.donorTokenId === tokenId,
+    );
+    return found.mergedInto === null || merge === undefined ? (
+      <p>There was a miner with this number. It has been merged into another one.</p>
+    ) : (
+      <p>
+        It was merged into miner <To {...toMiner(found.mergedInto)} /> on{' '}
+        <Time at={merge.occurredAt} as="minute" />.
+      </p>
+    );
+  }
+  return (
+    <>
+      {metadata?.status === 'unavailable' && metadata.reason === 'not_yet_safe' ? (
+        <p>Its picture and its attributes are not known at the safe block.</p>
+      ) : (
+        <Available what={`Miner ${tokenId}`} body={metadata}>
           {({ name, imageDataUri, description }) => (
             <article class="token-card" aria-label={name}>
               {imageDataUri !== undefined && <img src={imageDataUri} alt="" width="160" height="160" />}
@@ -111,34 +125,18 @@ function Miner({
             </article>
           )}
         </Available>
-        {holder !== null && <MinerFacts tokenId={tokenId} holder={holder} />}
-      </>
-    );
-  const merge = events.find(
-    (event) => event.type === 'player.miners_merged' && event.payload.donorTokenId === tokenId,
-  );
-  if (merge?.type === 'player.miners_merged')
-    return (
-      <p>
-        It was merged into miner <To {...toMiner(merge.payload.survivorTokenId)} /> on{' '}
-        <Time at={merge.occurredAt} as="minute" />.
-      </p>
-    );
-  return (
-    <p>
-      {events.length > 0
-        ? 'Its picture and its attributes are not known at the safe block.'
-        : 'No miner with this number is known at the safe block. If there was one, it has been merged into another one.'}
-    </p>
+      )}
+      {found !== null && <MinerFacts miner={found} />}
+    </>
   );
 }
 
 /** How far a block of work has come. */
-function WorkBlock({ number, events }: { number: string; events: RecordProps['events'] }) {
-  const body = usePage().read('core', corePath);
+function WorkBlock({ number }: { number: string }) {
+  const body = usePage().read('block', recordPath('block', number));
   if (body?.status !== 'available') return null;
-  const height = String(countBlocks(body.core.cumulativeBlockUnits));
-  const isComplete = (events !== null && events.length > 0) || BigInt(number) <= BigInt(height);
+  const { blockHeight: height } = body;
+  const isComplete = BigInt(number) <= BigInt(height);
   const { deploymentBlock, safeThroughBlock } = body.chain;
   const isEthereumBlock =
     BigInt(number) >= BigInt(deploymentBlock) && BigInt(number) <= BigInt(safeThroughBlock);

@@ -1,8 +1,8 @@
-import { isDate } from '../../explorer/days.ts';
-import { formatPlace, type Place, parsePlace, type RecordView } from '../../explorer/place.ts';
-import { describeAddress, describeMissing, type Known, normalizeHex, search } from '../../explorer/search.ts';
-import { parseOwner } from '../../routes/ownerAddress.ts';
-import { decodePercent } from '../answers/routeAnswers.ts';
+import { parseOwner } from '../routes/ownerAddress.ts';
+import { decodePercent } from '../routes/route.ts';
+import { isDate } from './days.ts';
+import { formatPlace, type Place, parsePlace, type RecordView } from './place.ts';
+import { describeAddress, describeMissing, type Known, normalizeHex, search } from './search.ts';
 
 /** A miner’s number in an address. */
 export const minerId = /^[1-9]\d{0,3}$/;

@@ -1,0 +1,279 @@
+import { type EventFilter, selectCategory } from '../../feed/eventFilter.ts';
+import type { EventNoun } from '../../feed/eventKeys.ts';
+import type { FeedType } from '../../feed/feedCategories.ts';
+import type { FeedItem } from '../../feed/feedItem.ts';
+import type { EconomyView } from '../chain/chainViewTypes.ts';
+import type { FeedPage, FeedRequest, FeedUnavailable, FeedViews } from './feedViews.ts';
+
+/** The part of the feed in which records are found. */
+export type SearchedFeed = Pick<FeedViews, 'page' | 'locate' | 'after'>;
+
+/** The events of a record, newest first, with the context that they are shown with. */
+export interface FoundEvents extends Omit<EconomyView, 'feed'> {
+  readonly events: readonly FeedItem[];
+}
+
+/** Newest events that the record of a miner has. */
+export const newestEventsMax = 100;
+/** Events of a record. Only a transaction or a day could have more. */
+export const recordEventsMax = 1_000;
+const pageLimit = 100;
+/** How exactly a time is searched for before pages are read: about 20 probes. */
+const probedMs = 600_000;
+/** A reading that is received later than this after its day is not looked for. */
+const lateMs = 86_400_000;
+const unreadable = 'the feed cannot be read at the moment';
+
+/** Numbers of rounds or work blocks that an event is about: after the first, through the second. Null if it is about none. */
+type FindSpan = (item: FeedItem) => readonly [after: bigint, through: bigint] | null;
+
+/** Kinds of events that are about rounds or work blocks in ascending order, so that later events have higher numbers. */
+const spans = {
+  settledRounds: {
+    type: 'system.settlement_completed',
+    find: ({ event }) =>
+      event.family === 'chain' && event.details.type === 'system.settlement_completed'
+        ? [event.details.previousSettledThroughRound, event.details.settledThroughRound]
+        : null,
+  },
+  mintedRounds: {
+    type: 'system.mining_checkpointed',
+    find: ({ event }) =>
+      event.family === 'chain' && event.details.type === 'system.mining_checkpointed'
+        ? [event.details.afterRound, event.details.throughRound]
+        : null,
+  },
+  completedBlocks: {
+    type: 'system.settlement_completed',
+    find: ({ event }) => {
+      if (event.family !== 'chain' || event.details.type !== 'system.settlement_completed') return null;
+      const { blockHeight, completedBlockCount } = event.details;
+      return [blockHeight - completedBlockCount, blockHeight];
+    },
+  },
+} as const satisfies Record<string, { readonly type: FeedType; readonly find: FindSpan }>;
+
+type SpanKind = keyof typeof spans;
+
+/** Whether an event is about a number. */
+export function isAbout(kind: SpanKind, item: FeedItem, number: bigint): boolean {
+  const [after, through] = spans[kind].find(item) ?? [number, number];
+  return after < number && number <= through;
+}
+
+async function readPage(
+  feed: SearchedFeed,
+  request: FeedRequest,
+  signal: AbortSignal,
+): Promise<FeedPage | FeedUnavailable> {
+  const page = await feed.page(request, signal);
+  if ('fault' in page) throw new Error('the feed refuses its own cursor');
+  return page;
+}
+
+interface CollectOptions {
+  readonly eventsMax?: number;
+  readonly matches?: (item: FeedItem) => boolean;
+  /** Whether an event, and so all older ones, come before what is looked for. */
+  readonly isBefore?: (item: FeedItem) => boolean;
+}
+
+const always = () => true;
+const never = () => false;
+
+/** Reads the events of a filter, newest first. */
+async function collect(
+  feed: SearchedFeed,
+  filter: EventFilter,
+  signal: AbortSignal,
+  { eventsMax = recordEventsMax, matches = always, isBefore = never }: CollectOptions = {},
+): Promise<FoundEvents | FeedUnavailable> {
+  const found: FeedItem[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const page: FeedPage | FeedUnavailable = await readPage(
+      feed,
+      { filter, cursor, limit: pageLimit },
+      signal,
+    );
+    if (page.status === 'unavailable') return page;
+    found.push(...page.events.filter(matches));
+    if (page.nextCursor === null || found.length >= eventsMax || page.events.some(isBefore)) {
+      const { category: _category, activeEventTypes: _types, nextCursor: _next, ...context } = page;
+      return { ...context, events: found.slice(0, eventsMax) };
+    }
+    cursor = page.nextCursor;
+  }
+}
+
+/** Finds the events that are about something, newest first. */
+export function findEventsOf(
+  feed: SearchedFeed,
+  noun: EventNoun,
+  signal: AbortSignal,
+  eventsMax = recordEventsMax,
+): Promise<FoundEvents | FeedUnavailable> {
+  return collect(feed, { ...selectCategory('all'), nouns: [[noun]] }, signal, { eventsMax });
+}
+
+/** Selects the events of a type of the chain that were recorded until about the newest one that `isTooLate` does not hold for. It holds for later events only. */
+async function selectUntil(
+  feed: SearchedFeed,
+  type: FeedType,
+  isTooLate: (item: FeedItem) => boolean,
+  signal: AbortSignal,
+): Promise<EventFilter | FeedUnavailable> {
+  let filter: EventFilter = { ...selectCategory('protocol'), type };
+  const newest = await readPage(feed, { filter, cursor: null, limit: 1 }, signal);
+  if (newest.status === 'unavailable') return newest;
+  // All events that were recorded after the later time are too late.
+  let [earlierMs, laterMs] = [0, newest.events[0]?.recordedAtMs ?? 0];
+  while (laterMs - earlierMs > probedMs) {
+    const recordedAtMs = Math.floor((earlierMs + laterMs) / 2);
+    const probed = { ...filter, toMs: recordedAtMs + 1 };
+    const page = await readPage(feed, { filter: probed, cursor: null, limit: 1 }, signal);
+    if (page.status === 'unavailable') return page;
+    const [latest] = page.events;
+    if (latest !== undefined && isTooLate(latest)) [laterMs, filter] = [recordedAtMs, probed];
+    else earlierMs = recordedAtMs;
+  }
+  return filter;
+}
+
+/** Finds the events that are about one of the numbers from the first through the last, newest first, in all of the history. */
+export async function findEventsOfSpan(
+  feed: SearchedFeed,
+  kind: SpanKind,
+  [first, last]: readonly [first: bigint, last: bigint],
+  signal: AbortSignal,
+): Promise<FoundEvents | FeedUnavailable> {
+  const { type, find } = spans[kind];
+  const isTooLate = (item: FeedItem) => (find(item)?.[0] ?? -1n) >= last;
+  const filter = await selectUntil(feed, type, isTooLate, signal);
+  if ('status' in filter) return filter;
+  return collect(feed, filter, signal, {
+    matches: (item) => !isTooLate(item) && (find(item)?.[1] ?? -1n) >= first,
+    isBefore: (item) => (find(item)?.[1] ?? first) < first,
+  });
+}
+
+export interface ChainPageRequest {
+  readonly limit: number;
+  readonly cursor: string | null;
+  /** First time of the events' blocks (epoch milliseconds); null for any. */
+  readonly fromMs: number | null;
+  /** Time before which the events' blocks are (epoch milliseconds); null for any. */
+  readonly toMs: number | null;
+}
+
+export type ChainPage = Pick<FeedPage, keyof FoundEvents | 'nextCursor'>;
+
+/** Reads a page of the events of a type of the chain by the times of their blocks, newest first. It may have fewer events than its limit although another one follows. */
+export async function readChainPage(
+  feed: SearchedFeed,
+  type: FeedType,
+  { limit, cursor, fromMs, toMs }: ChainPageRequest,
+  signal: AbortSignal,
+): Promise<ChainPage | FeedUnavailable | { readonly fault: 'undecodable' }> {
+  const isTooLate = (item: FeedItem) => toMs !== null && findBlockTime(item) >= toMs;
+  const isTooEarly = (item: FeedItem) => fromMs !== null && findBlockTime(item) < fromMs;
+  const filter =
+    cursor === null && toMs !== null
+      ? await selectUntil(feed, type, isTooLate, signal)
+      : { ...selectCategory('protocol'), type };
+  if ('status' in filter) return filter;
+  const page = await feed.page({ filter, cursor, limit }, signal);
+  if ('fault' in page || page.status === 'unavailable') return page;
+  return {
+    ...page,
+    events: page.events.filter((item) => !isTooLate(item) && !isTooEarly(item)),
+    nextCursor: page.events.some(isTooEarly) ? null : page.nextCursor,
+  };
+}
+
+const findBlockTime = ({ event, recordedAtMs }: FeedItem) =>
+  event.family === 'chain' ? event.source.blockTimestampMs : recordedAtMs;
+
+/**
+ * Finds the event with an ID; null if none is known.
+ *
+ * @throws Error if the feed cannot be read.
+ */
+export async function findEvent(
+  feed: SearchedFeed,
+  id: string,
+  signal: AbortSignal,
+): Promise<FoundEvents | null> {
+  const position = await feed.locate(id, signal);
+  if (position === null) return null;
+  if (position === 'unavailable') throw new Error(unreadable);
+  const source = id.startsWith('chain:') ? 'chain' : 'measurement';
+  const category = source === 'measurement' ? source : id.includes(':player.') ? 'players' : 'protocol';
+  const at = position[source];
+  // The position is after the event.
+  const before = { ...position, [source]: { ...at, ordinal: at.ordinal - 1 } };
+  const news = feed.after(category, before, 1);
+  const read = typeof news === 'function' ? await news(signal) : news;
+  if (read === null) throw new Error(unreadable);
+  const events = read.items.map(({ item }) => item).filter((item) => item.id === id);
+  return events.length === 0 ? null : { ...read.context, events };
+}
+
+/** Finds the wheel's milestones and records that it reached between two times of the device's clock (epoch milliseconds), newest first. */
+export function findEventsOfTime(
+  feed: SearchedFeed,
+  [startMs, endMs]: readonly [startMs: number, endMs: number],
+  signal: AbortSignal,
+): Promise<FoundEvents | FeedUnavailable> {
+  const filter = { ...selectCategory('measurement'), fromMs: startMs, toMs: endMs + lateMs };
+  return collect(feed, filter, signal, {
+    matches: ({ event }) =>
+      event.family === 'measurement' && event.observedAtMs >= startMs && event.observedAtMs < endMs,
+  });
+}
+
+export interface SettledBatchView extends Omit<FoundEvents, 'events'> {
+  readonly settlement: FeedItem;
+  /** The events that minted for its rounds, newest first. */
+  readonly checkpoints: readonly FeedItem[];
+}
+
+/** Finds the batch that a transaction has settled, and the checkpoints of its rounds; null if it has settled none. */
+export async function findSettledBatch(
+  feed: SearchedFeed,
+  transactionHash: string,
+  signal: AbortSignal,
+): Promise<SettledBatchView | null | FeedUnavailable> {
+  const found = await findEventsOf(feed, { kind: 'transaction', hash: transactionHash }, signal);
+  if (found.status === 'unavailable') return found;
+  const { events, ...context } = found;
+  const settlement = events.find(({ type }) => type === spans.settledRounds.type);
+  const rounds = settlement === undefined ? null : spans.settledRounds.find(settlement);
+  if (settlement === undefined || rounds === null) return null;
+  const [after, through] = rounds;
+  const minted = await findEventsOfSpan(feed, 'mintedRounds', [after + 1n, through], signal);
+  return minted.status === 'unavailable' ? minted : { ...context, settlement, checkpoints: minted.events };
+}
+
+export interface WorkBlockView extends Omit<FoundEvents, 'events'> {
+  readonly blockNumber: bigint;
+  /** Number of completed work blocks. */
+  readonly blockHeight: bigint;
+  /** The settlement that completed it; null before. */
+  readonly settlement: FeedItem | null;
+}
+
+/**
+ * Finds the settlement that completed a work block.
+ *
+ * @param blockHeight number of completed work blocks.
+ */
+export async function findWorkBlock(
+  feed: SearchedFeed,
+  { blockNumber, blockHeight }: Pick<WorkBlockView, 'blockNumber' | 'blockHeight'>,
+  signal: AbortSignal,
+): Promise<WorkBlockView | FeedUnavailable> {
+  const found = await findEventsOfSpan(feed, 'completedBlocks', [blockNumber, blockNumber], signal);
+  if (found.status === 'unavailable') return found;
+  const { events, ...context } = found;
+  return { ...context, blockNumber, blockHeight, settlement: events[0] ?? null };
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { decodeFields, encodeFields } from '../opaqueCursor.ts';
+import type { ChainUnavailable, CoreView, EconomyView } from './chain/chainViewTypes.ts';
+import { type ChainPageRequest, findEventsOfSpan, isAbout } from './feed/feedRecords.ts';
+import type { FeedItem } from './feed/feedViews.ts';
+import type { ActorViews } from './views.ts';
+
+/** `ended`: the oracle has not closed it yet. `closed`: it waits for settlement. */
+export const roundStates = ['future', 'open', 'ended', 'closed', 'settled'] as const;
+type RoundState = (typeof roundStates)[number];
+
+export interface RoundView {
+  readonly roundId: bigint;
+  readonly startAtMs: number;
+  readonly endAtMs: number;
+  readonly state: RoundState;
+  /** The event that settled it. */
+  readonly settlement: FeedItem | null;
+  /** The event that minted for it. */
+  readonly checkpoint: FeedItem | null;
+  /** Reward token minted for it (base units); null if it is not among the newest rounds with minted rewards. */
+  readonly mintedBaseUnits: bigint | null;
+}
+
+export interface RoundsView extends Omit<EconomyView, 'feed'> {
+  /** Newest first. */
+  readonly rounds: readonly RoundView[];
+}
+
+type Sources = Pick<ActorViews, 'chain' | 'feed' | 'process'>;
+
+interface RoundCalendar {
+  /** The round that runs now, or the last settled one if that is later, as by a clock that is behind; 0 before the first. */
+  readonly newest: bigint;
+  /** Start of a round (epoch milliseconds). */
+  readonly findStart: (round: bigint) => number;
+  /** The first round that begins at or after a time (epoch milliseconds). */
+  readonly findFirstFrom: (timeMs: number) => bigint;
+}
+
+/** When rounds begin and end; null before the core is configured. */
+function readCalendar({ core }: CoreView, nowMs: number): RoundCalendar | null {
+  if (core.configuration === null) return null;
+  const { genesisTimestamp, roundDuration } = core.configuration;
+  const [genesisMs, roundMs] = [Number(genesisTimestamp) * 1000, Number(roundDuration) * 1000];
+  const running = BigInt(Math.max(0, Math.floor((nowMs - genesisMs) / roundMs) + 1));
+  return {
+    newest: running > core.settledThroughRound ? running : core.settledThroughRound,
+    findStart: (round) => genesisMs + Number(round - 1n) * roundMs,
+    findFirstFrom: (timeMs) => BigInt(Math.max(0, Math.ceil((timeMs - genesisMs) / roundMs))) + 1n,
+  };
+}
+
+export interface RoundPage extends RoundsView {
+  readonly nextCursor: string | null;
+}
+
+/** The last round that a page has shown. */
+const cursorFields = z.tuple([z.literal('rounds'), z.string().regex(/^[1-9]\d{0,15}$/)]);
+
+/** Reads a page of the rounds that have begun, newest first. Its times are those at which rounds begin. */
+export async function readRoundPage(
+  views: Sources,
+  { limit, cursor, fromMs, toMs }: ChainPageRequest,
+  signal: AbortSignal,
+): Promise<RoundPage | ChainUnavailable | { readonly fault: 'undecodable' }> {
+  const shown = cursor === null ? null : decodeFields(cursor, cursorFields);
+  if (cursor !== null && shown === null) return { fault: 'undecodable' };
+  const core = views.chain.core();
+  if (core.status === 'unavailable') return core;
+  const calendar = readCalendar(core, views.process().generatedAtMs);
+  const ends = [
+    calendar?.newest ?? 0n,
+    ...(calendar === null || toMs === null ? [] : [calendar.findFirstFrom(toMs) - 1n]),
+    ...(shown === null ? [] : [BigInt(shown[1]) - 1n]),
+  ];
+  const [last = 0n] = ends.toSorted((one, other) => (one < other ? -1 : 1));
+  const oldest = calendar === null || fromMs === null ? 1n : calendar.findFirstFrom(fromMs);
+  const full = last - BigInt(limit) + 1n;
+  const first = full < oldest ? oldest : full;
+  const view = await readRounds(views, [first, last], signal);
+  if (view.status === 'unavailable') return view;
+  return { ...view, nextCursor: first > oldest ? encodeFields(['rounds', String(first)]) : null };
+}
+
+/** Reads the rounds from the first through the last, newest first. Those that are settled are found in all of the history. */
+export async function readRounds(
+  { chain, feed, process }: Sources,
+  [first, last]: readonly [first: bigint, last: bigint],
+  signal: AbortSignal,
+): Promise<RoundsView | ChainUnavailable> {
+  const [economy, core, history] = [chain.economy(), chain.core(), chain.settlements('now')];
+  if (economy.status === 'unavailable') return economy;
+  if (core.status === 'unavailable') return core;
+  if (history.status === 'unavailable') return history;
+  const nowMs = process().generatedAtMs;
+  const calendar = readCalendar(core, nowMs);
+  if (calendar === null) throw new Error('the core is shown before it is configured');
+  const { feed: _events, ...context } = economy;
+  const { settledThroughRound } = core.core;
+  const { issuance, recentRounds } = history;
+  const processedThroughRound = typeof issuance === 'string' ? 0n : issuance.processedThroughRound;
+  const closedThrough = process().oracle.latestClosure?.lastRound ?? 0n;
+  const find = async (kind: 'settledRounds' | 'mintedRounds', through: bigint) => {
+    const end = through < last ? through : last;
+    if (end < first) return [];
+    const found = await findEventsOfSpan(feed, kind, [first, end], signal);
+    if (found.status === 'unavailable') throw new Error(`the feed cannot be read: ${found.reason}`);
+    return found.events;
+  };
+  const [settlements, checkpoints] = await Promise.all([
+    find('settledRounds', settledThroughRound),
+    find('mintedRounds', processedThroughRound),
+  ]);
+  const describe = (roundId: bigint): RoundView => {
+    const [startAtMs, endAtMs] = [calendar.findStart(roundId), calendar.findStart(roundId + 1n)];
+    const state: RoundState =
+      roundId <= settledThroughRound
+        ? 'settled'
+        : startAtMs > nowMs
+          ? 'future'
+          : endAtMs > nowMs
+            ? 'open'
+            : roundId <= closedThrough
+              ? 'closed'
+              : 'ended';
+    return {
+      roundId,
+      startAtMs,
+      endAtMs,
+      state,
+      settlement: settlements.find((item) => isAbout('settledRounds', item, roundId)) ?? null,
+      checkpoint: checkpoints.find((item) => isAbout('mintedRounds', item, roundId)) ?? null,
+      mintedBaseUnits: recentRounds?.find((one) => one.roundId === roundId)?.amountBaseUnits ?? null,
+    };
+  };
+  const count = last < first ? 0 : Number(last - first) + 1;
+  return { ...context, rounds: Array.from({ length: count }, (_, at) => describe(last - BigInt(at))) };
+}

@@ -1,0 +1,14 @@
+import type { FeedEvent, ReadBody } from './page.ts';
+import type { RecordView } from './place.ts';
+import { recordPath } from './resources.ts';
+
+/** The events of a record, newest first, and of a transaction in the order of the chain; null if they cannot be read at the moment. */
+export function listRecordEvents(view: RecordView, id: string, read: ReadBody): readonly FeedEvent[] | null {
+  const body = read(view, recordPath(view, id));
+  if (body === null || ('status' in body && body.status === 'unavailable')) return null;
+  if ('error' in body) return [];
+  if ('events' in body) return body.events;
+  if ('event' in body) return [body.event];
+  const found = 'round' in body ? [body.round.checkpoint, body.round.settlement] : [body.settlement];
+  return found.filter((event) => event !== null);
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { ChainUnavailable } from '../../../actors/views/chain/chainViewTypes.ts';
+import {
+  type RoundPage,
+  type RoundsView,
+  type RoundView,
+  roundStates,
+} from '../../../actors/views/roundViews.ts';
+import { defineVariants, toVariant } from '../chain/chain.ts';
+import { encodeView } from '../encodeView.ts';
+import { checkpointEvent, settlementEvent } from '../feed/feedEvent.ts';
+import { cursor } from '../observations.ts';
+import { decimal, positiveDecimal, timestamp } from '../scalars.ts';
+import { toEventOf } from './eventRecords.ts';
+
+const round = z
+  .strictObject({
+    roundId: positiveDecimal.describe('Number of the round, from 1'),
+    startAt: timestamp.describe('Start, inclusive'),
+    endAt: timestamp.describe('End, exclusive'),
+    state: z
+      .enum(roundStates)
+      .describe(
+        '`future` before its start, `open` while it is measured, `ended` until the oracle closes it, `closed` until it is settled, then `settled`',
+      ),
+    settlement: settlementEvent.nullable().describe('The settlement of its batch; null before'),
+    checkpoint: checkpointEvent
+      .nullable()
+      .describe('The checkpoint that has processed it, with the amount of all its rounds; null before'),
+    sqkMintedBaseUnits: decimal
+      .nullable()
+      .describe(
+        'Reward token minted for it, in base units; null unless it is one of the newest 42 with minted rewards',
+      ),
+  })
+  .meta({ id: 'Round' });
+
+export const roundResponse = defineVariants(1, { round: round.describe('The round') }).meta({
+  id: 'RoundRecord',
+  description: 'One round, its settlement and its checkpoint',
+});
+
+export const roundsResponse = defineVariants(1, {
+  rounds: z.array(round).max(100).describe('Rounds that have begun, newest first'),
+  nextCursor: cursor.nullable().describe('Requests the next page; null on the last page'),
+}).meta({ id: 'Rounds', description: 'A page of rounds' });
+
+function toBody(view: RoundView, context: RoundsView): z.infer<typeof round> {
+  const { settlement, checkpoint, mintedBaseUnits, ...members } = view;
+  return {
+    ...encodeView(members),
+    settlement: settlement && toEventOf<typeof settlementEvent>(settlement, context),
+    checkpoint: checkpoint && toEventOf<typeof checkpointEvent>(checkpoint, context),
+    sqkMintedBaseUnits: mintedBaseUnits === null ? null : String(mintedBaseUnits),
+  };
+}
+
+/** @throws Error unless the view has one round. */
+export function toRoundBody(view: RoundsView | ChainUnavailable): z.infer<typeof roundResponse> {
+  return toVariant(1, view, (found) => {
+    const [only] = found.rounds;
+    if (only === undefined) throw new Error('the round is missing in its view');
+    return { round: toBody(only, found) };
+  });
+}
+
+export function toRoundsBody(view: RoundPage | ChainUnavailable): z.infer<typeof roundsResponse> {
+  return toVariant(1, view, (found) => ({
+    rounds: found.rounds.map((one) => toBody(one, found)),
+    nextCursor: found.nextCursor,
+  }));
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { installationId, schemaVersion } from '../scalars.ts';
+
+export const searchKinds = [
+  'owner',
+  'miner',
+  'round',
+  'block',
+  'ethereum-block',
+  'transaction',
+  'event',
+  'day',
+] as const;
+
+export const searchResponse = z
+  .strictObject({
+    schemaVersion: schemaVersion(1),
+    installationId: installationId.describe('The public installation'),
+    query: z.string().describe('The text of the request'),
+    results: z
+      .array(
+        z
+          .strictObject({
+            kind: z.enum(searchKinds).describe('What it is; a `block` is a block of work'),
+            id: z.string().min(1).describe('Its number, address, hash, ID or date'),
+            route: z.string().startsWith('/v1/').describe('Path of the route that shows it'),
+            page: z.string().startsWith('/').describe('Path of the page that shows it'),
+          })
+          .meta({ id: 'SearchResult' }),
+      )
+      .describe('What the text may stand for; a number may be several things'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('For people: why nothing is found, or what to choose from; null for one result'),
+  })
+  .meta({ id: 'SearchResults', description: 'What a text stands for, as the search of the pages finds it' });

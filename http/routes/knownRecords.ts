@@ -1,0 +1,28 @@
+import { blockUnitsPerBlock } from '../../actors/views/chain/chainViewTypes.ts';
+import type { ActorViews } from '../../actors/views/views.ts';
+import { findDay } from '../explorer/days.ts';
+import type { Known } from '../explorer/search.ts';
+
+/**
+ * The records that exist now.
+ *
+ * @param views null until state is restored.
+ */
+export function readKnown(views: ActorViews | null, nowMs: number): Known {
+  const core = views?.chain.core();
+  const known = core?.status === 'available' ? core : null;
+  const configuration = known?.core.configuration ?? null;
+  const genesisMs = configuration === null ? null : Number(configuration.genesisTimestamp) * 1000;
+  const statistics = views?.statistics?.current('30d').statistics;
+  // The statistics show days before the first round and the first reading, too.
+  const starts = [statistics?.windowStartMs, statistics?.lifetime.firstObservedAtMs, genesisMs];
+  const startsMs = starts.flatMap((startMs) => startMs ?? []);
+  return {
+    nowMs,
+    genesisMs,
+    blockHeight: known && known.core.cumulativeBlockUnits / blockUnitsPerBlock,
+    ethereumBlocks: known && [known.chain.deploymentBlock, known.chain.safeThroughBlock],
+    firstDay: statistics === undefined ? null : findDay(Math.min(...startsMs)),
+    mayBeMiner: (id) => views?.chain.miner(Number(id)) !== 'unknown',
+  };
+}

@@ -1,0 +1,88 @@
+import type { CursorFault, WeightPageRequest } from '../../actors/views/chain/chainViewTypes.ts';
+import { findEventsOf, newestEventsMax } from '../../actors/views/feed/feedRecords.ts';
+import type { ActorViews } from '../../actors/views/views.ts';
+import {
+  minerResponse,
+  minersResponse,
+  ownersResponse,
+  toMinerBody,
+  toMinersBody,
+  toOwnersBody,
+} from '../responses/records/miners.ts';
+import { noCache } from './cacheControl.ts';
+import { describeUnreadable } from './describeUnreadable.ts';
+import { pageParameters, parsePage } from './pageParameters.ts';
+import { minerPath } from './recordPaths.ts';
+import { defineReadRoute, type ReadRequest, type Route, type RouteSources } from './route.ts';
+
+const common = { topic: 'rewards', rateClass: 'publicHeavy', cacheControl: noCache } as const;
+
+const miner = defineReadRoute({
+  ...common,
+  path: '/v1/miners/{tokenId}',
+  operationId: 'getMiner',
+  summary: 'One miner: its owner, weight, rewards, transfers and events, or what it was merged into',
+  pathParameter: minerPath,
+  query: 'none',
+  errors: ['invalid_path', 'invalid_query', 'not_found'],
+  response: minerResponse,
+  read: async ({ views }, { pathValue, signal }) => {
+    const { chain, feed } = views;
+    const view = chain.miner(Number(pathValue));
+    if (view === 'unknown') return { error: 'not_found' };
+    if (view.status === 'unavailable') return { body: toMinerBody(view) };
+    const owner = view.live?.owner;
+    const [found, activity] = await Promise.all([
+      findEventsOf(feed, { kind: 'miner', tokenId: view.tokenId }, signal, newestEventsMax),
+      owner === undefined ? null : chain.ownerActivity({ owner, limit: 100, cursor: null }, signal),
+    ]);
+    if (found.status === 'unavailable') return { body: toMinerBody(describeUnreadable(views)) };
+    if (activity === null) return { body: toMinerBody({ miner: view, found, activity: [] }) };
+    if ('fault' in activity || activity.status === 'unavailable')
+      return { body: toMinerBody(describeUnreadable(views)) };
+    return { body: toMinerBody({ miner: view, found, activity: activity.activity }) };
+  },
+  unavailable: (views) => toMinerBody(describeUnreadable(views)),
+});
+
+/** Reads a page of a list by weight. */
+function readByWeight<View extends { readonly status: string }, Body>(
+  load: (views: ActorViews, page: WeightPageRequest) => View | { readonly fault: CursorFault },
+  toBody: (view: View) => Body,
+) {
+  return ({ views }: RouteSources, { query }: ReadRequest) => {
+    const page = parsePage(query);
+    if (page === null) return { error: 'invalid_query' } as const;
+    const view = load(views, page);
+    return 'fault' in view ? ({ error: 'invalid_cursor' } as const) : { body: toBody(view) };
+  };
+}
+
+const ranked = {
+  ...common,
+  query: pageParameters,
+  errors: ['invalid_query', 'invalid_cursor'],
+  inputs: ({ chain }: ActorViews) => [chain.economy()],
+} as const;
+
+const miners = defineReadRoute({
+  ...ranked,
+  path: '/v1/miners',
+  operationId: 'getMiners',
+  summary: 'All live miners by weight, the heaviest first',
+  response: minersResponse,
+  read: readByWeight(({ chain }, page) => chain.miners(page), toMinersBody),
+  unavailable: (views) => toMinersBody(describeUnreadable(views)),
+});
+
+const owners = defineReadRoute({
+  ...ranked,
+  path: '/v1/owners',
+  operationId: 'getOwners',
+  summary: 'All owners of live miners by weight, the heaviest first',
+  response: ownersResponse,
+  read: readByWeight(({ chain }, page) => chain.owners(page), toOwnersBody),
+  unavailable: (views) => toOwnersBody(describeUnreadable(views)),
+});
+
+export const minerRoutes: readonly Route[] = [miner, miners, owners];

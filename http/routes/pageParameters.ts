@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { cursor } from '../responses/observations.ts';
+import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
+import type { QueryParameter } from './route.ts';
+
+/** Page size of lists of records. */
+const pageDefault = 40;
+
+export const pageParameters: readonly QueryParameter[] = [
+  {
+    name: 'limit',
+    description: 'Page size, 1-100',
+    schema: z.int().min(1).max(100).meta({ default: pageDefault }),
+  },
+  {
+    name: 'cursor',
+    description: 'The `nextCursor` of the previous page with the same parameters; omit for the first page',
+    schema: cursor,
+  },
+];
+
+/**
+ * Parses the query of a list of records; null if it is invalid.
+ *
+ * @param others names of the list's other parameters.
+ */
+export function parsePage(query: URLSearchParams, others: readonly string[] = []) {
+  const parameters = parseExactQuery(query, ['limit', 'cursor', ...others]);
+  const limit = parsePageLimit(parameters?.get('limit'), pageDefault);
+  const after = parameters?.get('cursor') ?? null;
+  if (parameters === null || limit === null) return null;
+  return after !== null && !cursor.safeParse(after).success ? null : { parameters, limit, cursor: after };
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { PathParameter } from './route.ts';
+
+/** @param example shown in the reference. */
+function definePath(name: string, pattern: RegExp, description: string, example: string): PathParameter {
+  return {
+    name,
+    schema: z
+      .string()
+      .regex(pattern)
+      .meta({ description, examples: [example] }),
+    parse: (segment) => (pattern.test(segment) ? segment : null),
+    error: 'invalid_path',
+  };
+}
+
+// Later rounds have no date that a program can write.
+export const roundPath = definePath('round', /^[1-9][0-9]{0,8}$/, 'Number of the round, from 1', '1000');
+export const workBlockPath = definePath(
+  'blockNumber',
+  /^[1-9][0-9]{0,14}$/,
+  'Number of the work block, from 1',
+  '100',
+);
+export const ethereumBlockPath = definePath(
+  'ethereumBlockNumber',
+  /^(?:0|[1-9][0-9]{0,14})$/,
+  'Number of the block on the chain',
+  '100',
+);
+export const transactionPath = definePath(
+  'transactionHash',
+  /^0x[0-9a-f]{64}$/,
+  'Hash of the transaction, in lower case',
+  '0x3f1a34f49bbcb8dc4f70e4d48b2b4c4f0b6d5a3c6b0bd7a6a2f5f5a1b4c3d2e1',
+);
+export const eventPath = definePath(
+  'eventId',
+  /^(?:chain|measurement):[!-~]{1,500}$/,
+  'ID of the event, as the feed shows it',
+  'measurement:wheel.local:measurement-policy-v1:measurement.distance_milestone:1000000',
+);
+export const minerPath = definePath(
+  'tokenId',
+  /^[1-9][0-9]{0,3}$/,
+  'ID of the token, a decimal from 1 to 9999',
+  '1',
+);
+export const dayPath: PathParameter = {
+  name: 'date',
+  schema: z.iso.date().meta({
+    description: 'Date of the noon UTC at which the day begins',
+    examples: ['2026-11-25'],
+  }),
+  parse: (segment) => z.iso.date().safeParse(segment).data ?? null,
+  error: 'invalid_path',
+};

@@ -1,0 +1,250 @@
+import { blockUnitsPerBlock, type ChainUnavailable } from '../../actors/views/chain/chainViewTypes.ts';
+import {
+  type ChainPage,
+  type FoundEvents,
+  findEvent,
+  findEventsOf,
+  findSettledBatch,
+  findWorkBlock,
+  readChainPage,
+} from '../../actors/views/feed/feedRecords.ts';
+import type { FeedType } from '../../actors/views/feed/feedViews.ts';
+import { readRoundPage, readRounds } from '../../actors/views/roundViews.ts';
+import type { ActorViews } from '../../actors/views/views.ts';
+import {
+  batchesResponse,
+  checkpointsResponse,
+  ethereumBlockResponse,
+  eventRecordResponse,
+  settledBatchResponse,
+  toBatchesBody,
+  toCheckpointsBody,
+  toEthereumBlockBody,
+  toEventRecordBody,
+  toSettledBatchBody,
+  toTransactionBody,
+  toWorkBlockBody,
+  transactionResponse,
+  workBlockResponse,
+} from '../responses/records/eventRecords.ts';
+import { roundResponse, roundsResponse, toRoundBody, toRoundsBody } from '../responses/records/rounds.ts';
+import { noCache } from './cacheControl.ts';
+import { describeUnreadable } from './describeUnreadable.ts';
+import { parseFilter, timeParameters } from './feedFilter.ts';
+import { pageParameters, parsePage } from './pageParameters.ts';
+import { ethereumBlockPath, eventPath, roundPath, transactionPath, workBlockPath } from './recordPaths.ts';
+import {
+  defineReadRoute,
+  type QueryParameter,
+  type ReadRequest,
+  type ReadResult,
+  type Route,
+  type RouteSources,
+} from './route.ts';
+
+/**
+ * The times of a list.
+ *
+ * @param selected what the times select, such as `rounds that begin`.
+ */
+const describeTimes = (selected: string): QueryParameter[] =>
+  timeParameters.map((one) => ({
+    ...one,
+    description: `Only ${selected} ${one.name === 'from' ? 'at or after' : 'before'} this time; a date is its beginning (UTC)`,
+  }));
+
+/** Parses the query of a list with times; null if it is invalid. */
+function parseList(query: URLSearchParams) {
+  const page = parsePage(
+    query,
+    timeParameters.map(({ name }) => name),
+  );
+  const filter = page === null ? null : parseFilter('protocol', page.parameters);
+  if (page === null || filter === null) return null;
+  return { limit: page.limit, cursor: page.cursor, fromMs: filter.fromMs, toMs: filter.toMs };
+}
+
+const record = {
+  cacheControl: noCache,
+  rateClass: 'publicHeavy',
+  topic: 'events',
+  query: 'none',
+  errors: ['invalid_path', 'invalid_query', 'not_found'],
+} as const;
+const list = {
+  cacheControl: noCache,
+  rateClass: 'publicHeavy',
+  topic: 'settlement',
+  query: [...pageParameters, ...describeTimes('those with a block')],
+  errors: ['invalid_query', 'invalid_cursor'],
+} as const;
+
+/**
+ * Reads a record.
+ *
+ * @param find returns null for an unknown record.
+ */
+function readRecord<View extends { readonly status: 'available' }, Body>(
+  find: (
+    views: ActorViews,
+    id: string,
+    signal: AbortSignal,
+  ) => Promise<View | { readonly status: 'unavailable' } | null>,
+  toBody: (view: View | ChainUnavailable, id: string) => Body,
+) {
+  return async ({ views }: RouteSources, { pathValue, signal }: ReadRequest): Promise<ReadResult<Body>> => {
+    const economy = views.chain.economy();
+    if (economy.status === 'unavailable') return { body: toBody(economy, pathValue) };
+    const found = await find(views, pathValue, signal);
+    if (found === null) return { error: 'not_found' };
+    // The chain may have become unavailable during the read.
+    return { body: toBody(found.status === 'unavailable' ? describeUnreadable(views) : found, pathValue) };
+  };
+}
+
+const event = defineReadRoute({
+  ...record,
+  path: '/v1/events/{eventId}',
+  operationId: 'getEvent',
+  summary: 'One event of the feed',
+  pathParameter: eventPath,
+  response: eventRecordResponse,
+  read: readRecord(({ feed }, id, signal) => findEvent(feed, id, signal), toEventRecordBody),
+  unavailable: (views) => toEventRecordBody(describeUnreadable(views)),
+});
+
+const transaction = defineReadRoute({
+  ...record,
+  errors: ['invalid_path', 'invalid_query'],
+  path: '/v1/transactions/{transactionHash}',
+  operationId: 'getTransaction',
+  summary: 'All events of one transaction, in the order of the chain',
+  pathParameter: transactionPath,
+  response: transactionResponse,
+  read: readRecord(
+    ({ feed }, hash, signal) => findEventsOf(feed, { kind: 'transaction', hash }, signal),
+    (view: FoundEvents | ChainUnavailable, hash) => toTransactionBody(hash, view),
+  ),
+  unavailable: (views) => toTransactionBody('', describeUnreadable(views)),
+});
+
+const ethereumBlock = defineReadRoute({
+  ...record,
+  errors: ['invalid_path', 'invalid_query'],
+  path: '/v1/ethereum-blocks/{ethereumBlockNumber}',
+  operationId: 'getEthereumBlock',
+  summary: 'All events of one block of the chain, newest first',
+  pathParameter: ethereumBlockPath,
+  response: ethereumBlockResponse,
+  read: readRecord(
+    ({ feed }, number, signal) =>
+      findEventsOf(feed, { kind: 'ethereumBlock', number: BigInt(number) }, signal),
+    (view: FoundEvents | ChainUnavailable, number) => toEthereumBlockBody(number, view),
+  ),
+  unavailable: (views) => toEthereumBlockBody('', describeUnreadable(views)),
+});
+
+const workBlock = defineReadRoute({
+  ...record,
+  errors: ['invalid_path', 'invalid_query'],
+  path: '/v1/blocks/{blockNumber}',
+  operationId: 'getWorkBlock',
+  summary: 'One block of work, and the settlement that completed it',
+  topic: 'settlement',
+  pathParameter: workBlockPath,
+  response: workBlockResponse,
+  read: readRecord(async ({ chain, feed }, number, signal) => {
+    const core = chain.core();
+    if (core.status === 'unavailable') return core;
+    const blockHeight = core.core.cumulativeBlockUnits / blockUnitsPerBlock;
+    return findWorkBlock(feed, { blockNumber: BigInt(number), blockHeight }, signal);
+  }, toWorkBlockBody),
+  unavailable: (views) => toWorkBlockBody(describeUnreadable(views)),
+});
+
+const settledBatch = defineReadRoute({
+  ...record,
+  path: '/v1/settlements/{transactionHash}',
+  operationId: 'getSettledBatch',
+  summary: 'The batch that a transaction has settled, and the checkpoints of its rounds',
+  topic: 'settlement',
+  pathParameter: transactionPath,
+  response: settledBatchResponse,
+  read: readRecord(({ feed }, hash, signal) => findSettledBatch(feed, hash, signal), toSettledBatchBody),
+  unavailable: (views) => toSettledBatchBody(describeUnreadable(views)),
+});
+
+/** Reads a page of all events of one type. */
+function readEventList<Body>(type: FeedType, toBody: (view: ChainPage | ChainUnavailable) => Body) {
+  return async ({ views }: RouteSources, { query, signal }: ReadRequest): Promise<ReadResult<Body>> => {
+    const request = parseList(query);
+    if (request === null) return { error: 'invalid_query' };
+    const economy = views.chain.economy();
+    if (economy.status === 'unavailable') return { body: toBody(economy) };
+    const page = await readChainPage(views.feed, type, request, signal);
+    if ('fault' in page) return { error: 'invalid_cursor' };
+    return { body: toBody(page.status === 'unavailable' ? describeUnreadable(views) : page) };
+  };
+}
+
+const batches = defineReadRoute({
+  ...list,
+  path: '/v1/batches',
+  operationId: 'getBatches',
+  summary: 'All settled batches, newest first',
+  response: batchesResponse,
+  read: readEventList('system.settlement_completed', toBatchesBody),
+  unavailable: (views) => toBatchesBody(describeUnreadable(views)),
+});
+
+const checkpoints = defineReadRoute({
+  ...list,
+  topic: 'rewards',
+  path: '/v1/checkpoints',
+  operationId: 'getCheckpoints',
+  summary: 'All checkpoints, which mint for settled rounds, newest first',
+  response: checkpointsResponse,
+  read: readEventList('system.mining_checkpointed', toCheckpointsBody),
+  unavailable: (views) => toCheckpointsBody(describeUnreadable(views)),
+});
+
+const round = defineReadRoute({
+  ...record,
+  errors: ['invalid_path', 'invalid_query'],
+  path: '/v1/rounds/{round}',
+  operationId: 'getRound',
+  summary: 'One round: when it is, how far it has come, its settlement and its checkpoint',
+  topic: 'settlement',
+  pathParameter: roundPath,
+  response: roundResponse,
+  read: readRecord((views, id, signal) => readRounds(views, [BigInt(id), BigInt(id)], signal), toRoundBody),
+  unavailable: (views) => toRoundBody(describeUnreadable(views)),
+});
+
+const rounds = defineReadRoute({
+  ...list,
+  query: [...pageParameters, ...describeTimes('rounds that begin')],
+  path: '/v1/rounds',
+  operationId: 'getRounds',
+  summary: 'Rounds that have begun, newest first',
+  response: roundsResponse,
+  read: async ({ views }, { query, signal }) => {
+    const request = parseList(query);
+    if (request === null) return { error: 'invalid_query' };
+    const view = await readRoundPage(views, request, signal);
+    return 'fault' in view ? { error: 'invalid_cursor' } : { body: toRoundsBody(view) };
+  },
+  unavailable: (views) => toRoundsBody(describeUnreadable(views)),
+});
+
+export const recordRoutes: readonly Route[] = [
+  event,
+  transaction,
+  ethereumBlock,
+  workBlock,
+  settledBatch,
+  batches,
+  checkpoints,
+  round,
+  rounds,
+];

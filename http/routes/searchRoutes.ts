@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { findPlace } from '../explorer/findPlace.ts';
+import { formatPlace, type Place } from '../explorer/place.ts';
+import { listOwnerPaths, recordPath } from '../explorer/resources.ts';
+import type { Known } from '../explorer/search.ts';
+import { searchKinds, searchResponse } from '../responses/records/search.ts';
+import { noCache } from './cacheControl.ts';
+import { readKnown } from './knownRecords.ts';
+import { parseExactQuery } from './parseExactQuery.ts';
+import { defineReadRoute, type Route } from './route.ts';
+
+const text = z.string().min(1).max(200);
+
+const searchRoute = defineReadRoute({
+  path: '/v1/search',
+  operationId: 'search',
+  summary: 'What a text stands for: an address, a hash, a number, a date or an ID',
+  topic: 'events',
+  rateClass: 'publicFast',
+  query: [
+    {
+      name: 'q',
+      description: 'An address, a transaction, an event’s ID, a number, a date, or `yesterday`',
+      schema: text.meta({ examples: ['yesterday'] }),
+      isRequired: true,
+    },
+  ],
+  cacheControl: noCache,
+  errors: ['invalid_query'],
+  response: searchResponse,
+  read: ({ views }, { query }) => {
+    const asked = text.safeParse(parseExactQuery(query, ['q'])?.get('q')).data;
+    if (asked === undefined) return { error: 'invalid_query' };
+    const place = findLast('/search', `q=${encodeURIComponent(asked)}`, () =>
+      readKnown(views, views.process().generatedAtMs),
+    );
+    const [reason, places] = place.view === 'missing' ? [place.reason, place.others] : [null, [place]];
+    const body = { installationId: views.publicInstallationId, query: asked, reason };
+    return { body: { schemaVersion: 1 as const, ...body, results: places.flatMap(describeResult) } };
+  },
+});
+
+/** The place to which an address leads in the end. */
+function findLast(path: string, query: string, known: () => Known): Place {
+  const found = findPlace(path, query, known);
+  return typeof found === 'string' ? findLast(found, '', known) : found;
+}
+
+function describeResult(place: Place) {
+  const kind = place.view === 'owners' ? 'owner' : searchKinds.find((one) => one === place.view);
+  const id = 'id' in place ? place.id : place.view === 'owners' ? place.address : null;
+  if (kind === undefined || id === null) return [];
+  const route = kind === 'owner' ? listOwnerPaths(id).positions : recordPath(kind, id);
+  return [{ kind, id, route, page: formatPlace(place) }];
+}
+
+export const searchRoutes: readonly Route[] = [searchRoute];
