@@ -3,13 +3,6 @@ import type { Bodies } from './page.ts';
 /** Length of a round (CONTRACT.md, Time, rounds and days). The genesis is a multiple of it, so rounds start at whole ten minutes. */
 export const roundMs = 600_000;
 
-const blockUnits = 1_000_000_000n;
-
-/** Number of complete work blocks in block units (CONTRACT.md, Units). */
-export function countBlocks(cumulativeBlockUnits: string): bigint {
-  return BigInt(cumulativeBlockUnits) / blockUnits;
-}
-
 /** When the first round begins, in epoch milliseconds; null if that is not known. */
 export function findGenesisMs(core: Bodies['core'] | null): number | null {
   return core?.status === 'available' ? Number(core.configuration.genesisTimestamp) * 1000 : null;

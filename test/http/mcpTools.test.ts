@@ -62,6 +62,7 @@ it('a tool asks a route, with its parameters', () => {
       "getStatus",
       "getStatistics range",
       "getYear",
+      "getDay date",
       "getCore",
       "getSettlements range?",
       "getMiningState",
@@ -69,6 +70,19 @@ it('a tool asks a route, with its parameters', () => {
       "getOwnerActivity address limit? cursor?",
       "getTokenMetadata tokenId",
       "getEvents category? limit? cursor? type? owner? tokenId? transaction? ethereumBlock? from? to?",
+      "getEvent eventId",
+      "getTransaction transactionHash",
+      "getEthereumBlock ethereumBlockNumber",
+      "getWorkBlock blockNumber",
+      "getSettledBatch transactionHash",
+      "getBatches limit? cursor? from? to?",
+      "getCheckpoints limit? cursor? from? to?",
+      "getRound round",
+      "getRounds limit? cursor? from? to?",
+      "getMiner tokenId",
+      "getMiners limit? cursor?",
+      "getOwners limit? cursor?",
+      "search q",
     ]
   `);
   expect(findTool('getTokenMetadata')?.description).toBe(

@@ -6,7 +6,7 @@ import type { EconomyView } from '../chain/chainViewTypes.ts';
 import type { FeedPage, FeedRequest, FeedUnavailable, FeedViews } from './feedViews.ts';
 
 /** The part of the feed in which records are found. */
-export type SearchedFeed = Pick<FeedViews, 'page' | 'locate' | 'after'>;
+type SearchedFeed = Pick<FeedViews, 'page' | 'locate' | 'after'>;
 
 /** The events of a record, newest first, with the context that they are shown with. */
 export interface FoundEvents extends Omit<EconomyView, 'feed'> {

@@ -27,7 +27,7 @@ export const dayResponse = z
   })
   .meta({ id: 'Day', description: 'One universal day, from noon to noon UTC' });
 
-export interface DayView {
+interface DayView {
   readonly installationId: string;
   readonly date: string;
   readonly startAtMs: number;

@@ -14,6 +14,13 @@ export function examplePath(route: Route): string {
     owner,
     tokenId: '1',
     range: '7d',
+    date: '2026-01-31',
+    eventId: 'chain:1:x',
+    transactionHash: `0x${'cd'.repeat(32)}`,
+    ethereumBlockNumber: '1',
+    blockNumber: '1',
+    round: '1',
+    q: 'yesterday',
   };
   const findValue = (name: string) => {
     const value = values[name];
