@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
 import type { ChainUnavailable, CoreView, EconomyView } from './chain/chainViewTypes.ts';
 import { type ChainPageRequest, findEventsOfSpan, isAbout } from './feed/feedRecords.ts';
-import type { FeedItem } from './feed/feedViews.ts';
+import type { FeedItem, FeedUnavailable } from './feed/feedViews.ts';
 import type { ActorViews } from './views.ts';
 
 /** `ended`: the oracle has not closed it yet. `closed`: it waits for settlement. */
@@ -63,7 +63,7 @@ export async function readRoundPage(
   views: Sources,
   { limit, cursor, fromMs, toMs }: ChainPageRequest,
   signal: AbortSignal,
-): Promise<RoundPage | ChainUnavailable | { readonly fault: 'undecodable' }> {
+): Promise<RoundPage | ChainUnavailable | FeedUnavailable | { readonly fault: 'undecodable' }> {
   const shown = cursor === null ? null : decodeFields(cursor, cursorFields);
   if (cursor !== null && shown === null) return { fault: 'undecodable' };
   const core = views.chain.core();
@@ -88,7 +88,7 @@ export async function readRounds(
   { chain, feed, process }: Sources,
   [first, last]: readonly [first: bigint, last: bigint],
   signal: AbortSignal,
-): Promise<RoundsView | ChainUnavailable> {
+): Promise<RoundsView | ChainUnavailable | FeedUnavailable> {
   const [economy, core, history] = [chain.economy(), chain.core(), chain.settlements('now')];
   if (economy.status === 'unavailable') return economy;
   if (core.status === 'unavailable') return core;
@@ -98,20 +98,16 @@ export async function readRounds(
   if (calendar === null) throw new Error('the core is shown before it is configured');
   const { feed: _events, ...context } = economy;
   const { settledThroughRound } = core.core;
-  const { issuance, recentRounds } = history;
-  const processedThroughRound = typeof issuance === 'string' ? 0n : issuance.processedThroughRound;
+  const { recentRounds } = history;
   const closedThrough = process().oracle.latestClosure?.lastRound ?? 0n;
-  const find = async (kind: 'settledRounds' | 'mintedRounds', through: bigint) => {
-    const end = through < last ? through : last;
-    if (end < first) return [];
-    const found = await findEventsOfSpan(feed, kind, [first, end], signal);
-    if (found.status === 'unavailable') throw new Error(`the feed cannot be read: ${found.reason}`);
-    return found.events;
-  };
-  const [settlements, checkpoints] = await Promise.all([
-    find('settledRounds', settledThroughRound),
-    find('mintedRounds', processedThroughRound),
+  const count = last < first ? 0 : Number(last - first) + 1;
+  if (count === 0) return { ...context, rounds: [] };
+  const [settled, minted] = await Promise.all([
+    findEventsOfSpan(feed, 'settledRounds', [first, last], signal),
+    findEventsOfSpan(feed, 'mintedRounds', [first, last], signal),
   ]);
+  if (settled.status === 'unavailable') return settled;
+  if (minted.status === 'unavailable') return minted;
   const describe = (roundId: bigint): RoundView => {
     const [startAtMs, endAtMs] = [calendar.findStart(roundId), calendar.findStart(roundId + 1n)];
     const state: RoundState =
@@ -129,11 +125,10 @@ export async function readRounds(
       startAtMs,
       endAtMs,
       state,
-      settlement: settlements.find((item) => isAbout('settledRounds', item, roundId)) ?? null,
-      checkpoint: checkpoints.find((item) => isAbout('mintedRounds', item, roundId)) ?? null,
+      settlement: settled.events.find((item) => isAbout('settledRounds', item, roundId)) ?? null,
+      checkpoint: minted.events.find((item) => isAbout('mintedRounds', item, roundId)) ?? null,
       mintedBaseUnits: recentRounds?.find((one) => one.roundId === roundId)?.amountBaseUnits ?? null,
     };
   };
-  const count = last < first ? 0 : Number(last - first) + 1;
   return { ...context, rounds: Array.from({ length: count }, (_, at) => describe(last - BigInt(at))) };
 }

@@ -6,6 +6,7 @@ import { eventTypes } from './format/events.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
 import { describePage } from './pageTitle.ts';
 import { findFeed, formatPlace, type Place } from './place.ts';
+import { listRecordEvents } from './records.ts';
 import { corePath, statusPath } from './resources.ts';
 import { Embed } from './views/Embed.tsx';
 
@@ -50,6 +51,7 @@ export const renderPage: RenderPage = (request: PageRequest) => {
   // The header names what is old, which is known once everything is read.
   const body = old.size === 0 ? complete : renderBody();
   const status = read('status', statusPath);
+  if ('id' in place && listRecordEvents(place.view, place.id, read) === null) isComplete = false;
   const { title, sharedTitle, description, icon } = describePage({ ...request, status, read });
   const { files, publicUrl } = settings;
   const address = place.view === 'missing' || publicUrl === null ? null : `${publicUrl}${formatPlace(place)}`;

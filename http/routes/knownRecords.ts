@@ -23,6 +23,9 @@ export function readKnown(views: ActorViews | null, nowMs: number): Known {
     blockHeight: known && known.core.cumulativeBlockUnits / blockUnitsPerBlock,
     ethereumBlocks: known && [known.chain.deploymentBlock, known.chain.safeThroughBlock],
     firstDay: statistics === undefined ? null : findDay(Math.min(...startsMs)),
-    mayBeMiner: (id) => views?.chain.miner(Number(id)) !== 'unknown',
+    mayBeMiner: (id) => {
+      const miner = views?.chain.miner(Number(id));
+      return miner?.status !== 'available' || miner.isCreated;
+    },
   };
 }

@@ -29,7 +29,6 @@ const miner = defineReadRoute({
   read: async ({ views }, { pathValue, signal }) => {
     const { chain, feed } = views;
     const view = chain.miner(Number(pathValue));
-    if (view === 'unknown') return { error: 'not_found' };
     if (view.status === 'unavailable') return { body: toMinerBody(view) };
     const owner = view.live?.owner;
     const [found, activity] = await Promise.all([
@@ -37,6 +36,7 @@ const miner = defineReadRoute({
       owner === undefined ? null : chain.ownerActivity({ owner, limit: 100, cursor: null }, signal),
     ]);
     if (found.status === 'unavailable') return { body: toMinerBody(describeUnreadable(views)) };
+    if (!view.isCreated && found.events.length === 0) return { error: 'not_found' };
     if (activity === null) return { body: toMinerBody({ miner: view, found, activity: [] }) };
     if ('fault' in activity || activity.status === 'unavailable')
       return { body: toMinerBody(describeUnreadable(views)) };

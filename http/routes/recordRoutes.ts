@@ -79,6 +79,11 @@ const list = {
   errors: ['invalid_query', 'invalid_cursor'],
 } as const;
 
+/** The chain's own reason, or that of a chain that has become unavailable during the read. */
+function toUnread(views: ActorViews, found: ChainUnavailable | { readonly status: 'unavailable' }) {
+  return 'release' in found ? found : describeUnreadable(views);
+}
+
 /**
  * Reads a record.
  *
@@ -89,7 +94,7 @@ function readRecord<View extends { readonly status: 'available' }, Body>(
     views: ActorViews,
     id: string,
     signal: AbortSignal,
-  ) => Promise<View | { readonly status: 'unavailable' } | null>,
+  ) => Promise<View | ChainUnavailable | { readonly status: 'unavailable' } | null>,
   toBody: (view: View | ChainUnavailable, id: string) => Body,
 ) {
   return async ({ views }: RouteSources, { pathValue, signal }: ReadRequest): Promise<ReadResult<Body>> => {
@@ -97,8 +102,7 @@ function readRecord<View extends { readonly status: 'available' }, Body>(
     if (economy.status === 'unavailable') return { body: toBody(economy, pathValue) };
     const found = await find(views, pathValue, signal);
     if (found === null) return { error: 'not_found' };
-    // The chain may have become unavailable during the read.
-    return { body: toBody(found.status === 'unavailable' ? describeUnreadable(views) : found, pathValue) };
+    return { body: toBody(found.status === 'unavailable' ? toUnread(views, found) : found, pathValue) };
   };
 }
 
@@ -183,7 +187,7 @@ function readEventList<Body>(type: FeedType, toBody: (view: ChainPage | ChainUna
     if (economy.status === 'unavailable') return { body: toBody(economy) };
     const page = await readChainPage(views.feed, type, request, signal);
     if ('fault' in page) return { error: 'invalid_cursor' };
-    return { body: toBody(page.status === 'unavailable' ? describeUnreadable(views) : page) };
+    return { body: toBody(page.status === 'unavailable' ? toUnread(views, page) : page) };
   };
 }
 
@@ -232,7 +236,8 @@ const rounds = defineReadRoute({
     const request = parseList(query);
     if (request === null) return { error: 'invalid_query' };
     const view = await readRoundPage(views, request, signal);
-    return 'fault' in view ? { error: 'invalid_cursor' } : { body: toRoundsBody(view) };
+    if ('fault' in view) return { error: 'invalid_cursor' };
+    return { body: toRoundsBody(view.status === 'unavailable' ? toUnread(views, view) : view) };
   },
   unavailable: (views) => toRoundsBody(describeUnreadable(views)),
 });

@@ -167,6 +167,8 @@ export interface PortfolioView extends MiningView, Omit<ReturnType<typeof buildP
 
 export interface MinerView extends MiningView {
   readonly tokenId: bigint;
+  /** Whether there is or was such a token at the safe block. */
+  readonly isCreated: boolean;
   /** Null once the miner has been merged into another one. */
   readonly live: {
     readonly owner: Address;
@@ -251,8 +253,7 @@ export interface ChainViews {
     page: OwnerPageRequest,
     signal: AbortSignal,
   ): OwnerActivityView | ChainUnavailable | { readonly fault: CursorFault } | Promise<OwnerActivityView>;
-  /** `unknown` for a token that has never been created at the safe block. */
-  miner(tokenId: number): MinerView | ChainUnavailable | 'unknown';
+  miner(tokenId: number): MinerView | ChainUnavailable;
   /** All live miners. A cursor goes on below the last weight that was shown, whatever has changed since. */
   miners(page: WeightPageRequest): MinersView | ChainUnavailable | { readonly fault: 'undecodable' };
   /** All owners of live miners. */

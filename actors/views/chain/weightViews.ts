@@ -31,13 +31,12 @@ export function createWeightViews(
       const read = readMining();
       if ('status' in read) return read;
       const { state, mining } = read;
-      const described = { ...mining, tokenId: BigInt(tokenId) };
+      const { publicMinted, reserveMinted } = state.collection;
       const owner = state.minerPositions.get(tokenId)?.owner;
-      if (owner === undefined) {
-        const { publicMinted, reserveMinted } = state.collection;
-        // Tokens are numbered in the order of their creation.
-        return described.tokenId > publicMinted + reserveMinted ? 'unknown' : { ...described, live: null };
-      }
+      // Tokens are numbered in the order of their creation.
+      const isCreated = owner !== undefined || BigInt(tokenId) <= publicMinted + reserveMinted;
+      const described = { ...mining, tokenId: BigInt(tokenId), isCreated };
+      if (owner === undefined) return { ...described, live: null };
       const page = { tokenIds: [tokenId], limit: 1, after: 0 };
       const { earnings, positions } = buildPortfolioPage(state, page, hasMetadata);
       const [position] = positions;

@@ -22,7 +22,7 @@ const pageLimit = 100;
 const probedMs = 600_000;
 /** A reading that is received later than this after its day is not looked for. */
 const lateMs = 86_400_000;
-const unreadable = 'the feed cannot be read at the moment';
+const unread = { status: 'unavailable' } as const;
 
 /** Numbers of rounds or work blocks that an event is about: after the first, through the second. Null if it is about none. */
 type FindSpan = (item: FeedItem) => readonly [after: bigint, through: bigint] | null;
@@ -125,8 +125,10 @@ async function selectUntil(
   let filter: EventFilter = { ...selectCategory('protocol'), type };
   const newest = await readPage(feed, { filter, cursor: null, limit: 1 }, signal);
   if (newest.status === 'unavailable') return newest;
+  const [last] = newest.events;
+  if (last === undefined || !isTooLate(last)) return filter;
   // All events that were recorded after the later time are too late.
-  let [earlierMs, laterMs] = [0, newest.events[0]?.recordedAtMs ?? 0];
+  let [earlierMs, laterMs] = [0, last.recordedAtMs];
   while (laterMs - earlierMs > probedMs) {
     const recordedAtMs = Math.floor((earlierMs + laterMs) / 2);
     const probed = { ...filter, toMs: recordedAtMs + 1 };
@@ -193,19 +195,15 @@ export async function readChainPage(
 const findBlockTime = ({ event, recordedAtMs }: FeedItem) =>
   event.family === 'chain' ? event.source.blockTimestampMs : recordedAtMs;
 
-/**
- * Finds the event with an ID; null if none is known.
- *
- * @throws Error if the feed cannot be read.
- */
+/** Finds the event with an ID; null if none is known. */
 export async function findEvent(
   feed: SearchedFeed,
   id: string,
   signal: AbortSignal,
-): Promise<FoundEvents | null> {
+): Promise<FoundEvents | typeof unread | null> {
   const position = await feed.locate(id, signal);
   if (position === null) return null;
-  if (position === 'unavailable') throw new Error(unreadable);
+  if (position === 'unavailable') return unread;
   const source = id.startsWith('chain:') ? 'chain' : 'measurement';
   const category = source === 'measurement' ? source : id.includes(':player.') ? 'players' : 'protocol';
   const at = position[source];
@@ -213,7 +211,7 @@ export async function findEvent(
   const before = { ...position, [source]: { ...at, ordinal: at.ordinal - 1 } };
   const news = feed.after(category, before, 1);
   const read = typeof news === 'function' ? await news(signal) : news;
-  if (read === null) throw new Error(unreadable);
+  if (read === null) return unread;
   const events = read.items.map(({ item }) => item).filter((item) => item.id === id);
   return events.length === 0 ? null : { ...read.context, events };
 }

@@ -65,8 +65,8 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
 
   function render(requested: Place, found: PageRead): PreparedResponse {
     const { renderPage, files } = loadExplorerBuild();
-    const { views, old, read, following } = createPageReader(found);
-    const place = findUnknown(requested, read, findKnown) ?? requested;
+    const { views, old, read, readBody, following } = createPageReader(found);
+    const place = findUnknown(requested, readBody, findKnown) ?? requested;
     const settings = { transactionUrl, publicUrl, files };
     const chain = following === null ? null : toPageChain(following);
     const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, chain, read, old });

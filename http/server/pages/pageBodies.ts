@@ -1,7 +1,13 @@
 import { memoizeByIdentity } from '../../../actors/memoizeByIdentity.ts';
 import type { ActorViews } from '../../../actors/views/views.ts';
 import { isPassing } from '../../routes/errors.ts';
-import type { ReadResult, Route, RouteSources, ViewRoute } from '../../routes/route.ts';
+import {
+  decodePercent,
+  type ReadResult,
+  type Route,
+  type RouteSources,
+  type ViewRoute,
+} from '../../routes/route.ts';
 import { routes } from '../../routes/routes.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 import { memoize } from '../answers/memoize.ts';
@@ -114,7 +120,9 @@ function findTarget(path: string): Target | null {
   for (const route of routes) {
     const value = matchPath(route.path, pathname);
     const pathValue =
-      route.pathParameter === null || value === null ? value : route.pathParameter.parse(value);
+      route.pathParameter === null || value === null
+        ? value
+        : route.pathParameter.parse(decodePercent(value));
     if (pathValue !== null) return { route, pathValue, query: new URLSearchParams(query) };
   }
   return null;

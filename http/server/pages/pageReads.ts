@@ -130,6 +130,7 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
       views,
       old,
       read: readOrRecall,
+      readBody: toReadBody(readOrRecall),
       following: note(followingName) as ChainFollowing | null,
     };
   }

@@ -15,11 +15,7 @@ export function createPageViews(views: ActorViews): ActorViews {
       ownerActivity: (page, signal) =>
         choose(chain.ownerActivity(page, signal), () => lastKnown.ownerActivity(page, signal)),
       economy: () => choose(chain.economy(), lastKnown.economy),
-      miner: (tokenId) => {
-        const current = chain.miner(tokenId);
-        if (current === 'unknown' || !isUnavailable(current)) return current;
-        return lastKnown.miner(tokenId);
-      },
+      miner: (tokenId) => choose(chain.miner(tokenId), () => lastKnown.miner(tokenId)),
       miners: (page) => choose(chain.miners(page), () => lastKnown.miners(page)),
       owners: (page) => choose(chain.owners(page), () => lastKnown.owners(page)),
       metadata: (tokenId) => choose(chain.metadata(tokenId), () => lastKnown.metadata(tokenId)),

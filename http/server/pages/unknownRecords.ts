@@ -1,25 +1,30 @@
 import { formatInteger } from '../../explorer/format/numbers.ts';
+import type { ReadBody } from '../../explorer/page.ts';
 import type { Place } from '../../explorer/place.ts';
-import { recordPath } from '../../explorer/resources.ts';
+import { listRecordEvents } from '../../explorer/records.ts';
 import { describeMissing, describeUnknownDay, type Known } from '../../explorer/search.ts';
 
 /** Says that a record does not exist; null if it does, or if that cannot be read at the moment. */
-export function findUnknown(
-  place: Place,
-  read: (path: string) => unknown,
-  findKnown: () => Known,
-): Place | null {
+export function findUnknown(place: Place, read: ReadBody, findKnown: () => Known): Place | null {
   if (!('id' in place)) return null;
   const { view, id } = place;
-  if (view === 'day') return describeUnknownDay(id, findKnown());
-  if (view === 'ethereum-block') return describeUnknownBlock(BigInt(id), findKnown());
-  const body = read(recordPath(view, id));
-  if (typeof body !== 'object' || body === null || !('error' in body)) return null;
-  return describeMissing(
-    view === 'miner'
-      ? 'There is no miner with this number at the safe block.'
-      : 'No event with this ID is known. It may have been in a block that a reorganization has replaced.',
-  );
+  if (listRecordEvents(view, id, read)?.length !== 0) return null;
+  switch (view) {
+    case 'day':
+      return describeUnknownDay(id, findKnown());
+    case 'ethereum-block':
+      return describeUnknownBlock(BigInt(id), findKnown());
+    case 'event':
+      return describeMissing(
+        'No event with this ID is known. It may have been in a block that a reorganization has replaced.',
+      );
+    case 'miner':
+      return findKnown().mayBeMiner(id)
+        ? null
+        : describeMissing('There is no miner with this number at the safe block.');
+    default:
+      return null;
+  }
 }
 
 function describeUnknownBlock(number: bigint, { ethereumBlocks }: Known): Place | null {
