@@ -120,11 +120,12 @@ export const variables = {
   ),
   MINER_ALLOWED_ORIGINS: variable(
     listOf(
-      (entry) => URL.canParse(entry) && new URL(entry).origin === entry,
-      'origins such as https://example.org, without a path, separated by commas',
+      (entry) =>
+        entry === '*' || (!entry.includes('*') && URL.canParse(entry) && new URL(entry).origin === entry),
+      '`*`, or origins such as https://example.org, without a path, separated by commas',
     ),
     '',
-    'Origins of websites that may call the routes from a browser, separated by commas',
+    'Origins of websites that may call the routes from a browser, separated by commas; `*` for every website',
   ),
   MINER_TRUSTED_PROXIES: variable(
     listOf(isAddressOrBlock, 'IP addresses or CIDR blocks such as 10.0.0.0/8, separated by commas'),

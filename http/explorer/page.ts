@@ -10,13 +10,15 @@ import type { feedEvent } from '../responses/feed/feedEvent.ts';
 import type { StatusResponse } from '../responses/process/status.ts';
 import type { dayResponse } from '../responses/records/day.ts';
 import type {
+  batchesResponse,
+  checkpointsResponse,
   ethereumBlockResponse,
   eventRecordResponse,
   transactionResponse,
   workBlockResponse,
 } from '../responses/records/eventRecords.ts';
 import type { minerResponse } from '../responses/records/miners.ts';
-import type { roundResponse } from '../responses/records/rounds.ts';
+import type { roundResponse, roundsResponse } from '../responses/records/rounds.ts';
 import type { plainStatisticsResponse } from '../responses/statistics/statistics.ts';
 import type { yearResponse } from '../responses/statistics/year.ts';
 import type { Place } from './place.ts';
@@ -35,6 +37,9 @@ export interface Bodies {
   readonly metadata: z.infer<typeof plainMetadataResponse>;
   readonly miner: z.infer<typeof minerResponse> | NotFound;
   readonly round: z.infer<typeof roundResponse>;
+  readonly rounds: z.infer<typeof roundsResponse>;
+  readonly batches: z.infer<typeof batchesResponse>;
+  readonly checkpoints: z.infer<typeof checkpointsResponse>;
   readonly block: z.infer<typeof workBlockResponse>;
   readonly 'ethereum-block': z.infer<typeof ethereumBlockResponse>;
   readonly transaction: z.infer<typeof transactionResponse>;

@@ -130,6 +130,7 @@ describe('configuration', () => {
       MINER_TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32,192.0.2.1,',
       MINER_ALLOWED_ORIGINS: 'https://a.example,http://localhost:3000',
     });
+    expect(readConfiguration({ MINER_ALLOWED_ORIGINS: '*' }).MINER_ALLOWED_ORIGINS).toEqual(['*']);
     expect(MINER_TRUSTED_PROXIES).toEqual(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);
     expect(MINER_ALLOWED_ORIGINS).toEqual(['https://a.example', 'http://localhost:3000']);
   });
@@ -152,7 +153,7 @@ describe('configuration', () => {
     ['MINER_RPC_URL', 'localhost:8545'],
     ['MINER_CHAIN_PROOFS', 'none'],
     ['MINER_ALLOWED_ORIGINS', 'https://a.example/path'],
-    ['MINER_ALLOWED_ORIGINS', '*'],
+    ['MINER_ALLOWED_ORIGINS', 'https://*.example'],
     ['MINER_TRUSTED_PROXIES', '10.0.0.0/33'],
     ['MINER_TRUSTED_PROXIES', 'proxy.example'],
     ['MINER_RATE_LIMITS', 'yes'],

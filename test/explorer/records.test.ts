@@ -251,3 +251,39 @@ describe('the Atom feed of an owner or a miner', () => {
     expect(await (await server.get('/miners/1')).text()).toContain(`href="/owners/${owner}"`);
   });
 });
+
+describe('the file of a list', () => {
+  it('has all entries of its times in their order, and leads to the rest', async () => {
+    const { server } = await start();
+    let path: string | undefined = '/tables/batches.csv';
+    const files: string[][] = [];
+    while (path !== undefined) {
+      const response: Response = await server.get(path);
+      expect([response.status, response.headers.get('content-disposition')]).toEqual([
+        200,
+        expect.stringMatching(/filename="wheel-1-batches-[\d-]+(?:to-[\d-]+)?\.csv"/),
+      ]);
+      const [head, ...lines] = (await response.text()).trimEnd().split('\r\n');
+      expect(head).toBe(
+        'settled_at_utc,first_round,last_round,rounds_with_work,work_units,completed_work_blocks,all_work_units,all_completed_work_blocks,ethereum_block,transaction',
+      );
+      files.unshift(lines);
+      path = /^<(.*)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
+    }
+    const rows = files.flat();
+    expect([files.length, rows.length]).toEqual([2, batchCount]);
+    expect(rows.map((row) => row.split(',')[1])).toEqual(rows.map((_, index) => String(3 * index + 1)));
+  });
+
+  it('refuses what its route refuses, and an owner that cannot be', async () => {
+    const { server } = await start();
+    for (const name of ['rounds', 'batches', 'checkpoints'])
+      await expectError(await server.get(`/tables/${name}.csv?from=today`), 400, 'invalid_query');
+    await expectError(await server.get('/tables/activity.csv?owner=0x12'), 404, 'not_found');
+    const owned = await server.get(`/tables/activity.csv?owner=${stateOwner}`);
+    expect([owned.status, (await owned.text()).split('\r\n')[0]]).toEqual([
+      200,
+      'at_utc,action,token_ids,claimed_base_units,from,to,level,ethereum_block,transaction',
+    ]);
+  });
+});

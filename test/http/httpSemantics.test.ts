@@ -28,6 +28,15 @@ const listHeaders = ({ headers }: Response) =>
     [...headers].filter(([name]) => !['x-request-id', 'date', 'connection', 'keep-alive'].includes(name)),
   );
 
+it('a server that is open to every website answers a browser on any', async () => {
+  const open = await startPublicServer({ allowedOrigins: ['*'] });
+  for (const origin of ['https://elsewhere.example', 'null']) {
+    const response = await open.get('/v1/status', { Origin: origin });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+    expect(response.headers.get('vary')).toContain('Origin');
+  }
+});
+
 describe('every route of the table', () => {
   it.each(paths)('%s answers what its schema says, with the request ID that it was sent', async (path) => {
     const response = await server.get(path, { 'X-Request-Id': 'trace.1:a_B-9' });

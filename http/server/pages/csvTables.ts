@@ -8,10 +8,9 @@ import {
   recordPath,
   settlementsPath,
   statisticsPath,
-  statusPath,
   yearPath,
 } from '../../explorer/resources.ts';
-import { type DataRows, writeCsv } from '../../explorer/tables/dataTable.ts';
+import type { DataRows } from '../../explorer/tables/dataTable.ts';
 import {
   daysTable,
   dayTable,
@@ -21,30 +20,8 @@ import {
   settlementsTable,
 } from '../../explorer/tables/tables.ts';
 import { parseOwner } from '../../routes/ownerAddress.ts';
-import type { RateClass } from '../../routes/rateClasses.ts';
-import { routes } from '../../routes/routes.ts';
-
-/** A table of the explorer as a file. */
-export interface CsvTable {
-  /** Names the table in caches: parameters that nobody knows make no other table. */
-  readonly key: string;
-  /** Paths of the routes whose bodies must be read for it, because no view says whether they are current. */
-  readonly readPaths: readonly string[];
-  /** @returns null if what it shows cannot be read at the moment, and `none` if there is no such table. */
-  write(read: ReadBody): CsvFile | 'none' | null;
-}
-
-interface TableFile {
-  readonly rateClass: RateClass;
-  /** @returns the table of a query; null for an unknown one. */
-  readonly find: (query: string) => CsvTable | null;
-}
-
-interface CsvFile {
-  /** With the wheel and the dates of its rows. */
-  readonly name: string;
-  readonly text: string;
-}
+import { type CsvTable, ofRoute, type TableFile, writeFile } from './csvFile.ts';
+import { csvLists } from './csvLists.ts';
 
 /** The tables by the names of their files. Each is limited like the route that it shows. */
 export const csvTables: Readonly<Record<string, TableFile>> = {
@@ -108,19 +85,13 @@ export const csvTables: Readonly<Record<string, TableFile>> = {
     });
     return { ...table, readPaths: [path] };
   }),
+  ...csvLists,
 };
 
 type Statistics = Bodies['statistics'];
 
-/** @param path of the route whose body the table shows. */
-function ofRoute(path: string, find: TableFile['find']): TableFile {
-  const route = routes.find((one) => one.path === path);
-  if (route === undefined) throw new Error(`there is no route ${path}`);
-  return { rateClass: route.rateClass, find };
-}
-
 function ofViews(key: string, write: CsvTable['write']): CsvTable {
-  return { key: `table ${key}`, readPaths: [], write };
+  return { key: `table ${key}`, readPaths: [], pagePath: null, write };
 }
 
 /** @param build returns `none` if there is no such table, and null if it cannot be read at the moment. */
@@ -141,15 +112,4 @@ function ofStatistics<Row>(
 function parseRange(query: string): StatisticsRange {
   const place = parsePlace('/statistics', query);
   return place.view === 'statistics' ? place.range : '7d';
-}
-
-/** The first column of each table is a date, or a time. */
-function writeFile<Row>(read: ReadBody, what: string, table: DataRows<Row>): CsvFile {
-  const wheel = read('status', statusPath)?.installationId ?? 'wheel';
-  const dates = [table.rows[0], table.rows.at(-1)].flatMap((row) =>
-    row === undefined ? [] : [String(table.columns[0]?.value(row)).slice(0, 10)],
-  );
-  const span = [...new Set(dates)].join('-to-');
-  const name = [wheel, what, ...(span === '' ? [] : [span])].join('-').replace(/[^\w.-]/g, '_');
-  return { name: `${name}.csv`, text: writeCsv(table) };
 }

@@ -13,7 +13,7 @@ import {
   writeAtomFeed,
 } from './atomFeed.ts';
 import { drawBadge } from './badge.ts';
-import type { CsvTable } from './csvTables.ts';
+import type { CsvFile, CsvTable } from './csvFile.ts';
 import { loadExplorerBuild } from './explorerBuild.ts';
 import { retryAfter } from './pageHeaders.ts';
 import { type ExplorerPage, listReadPaths, type PageReads } from './pageReads.ts';
@@ -28,14 +28,15 @@ export interface ExplorerFiles {
   file(name: string): PreparedResponse | null;
 }
 
+interface WrittenFile {
+  readonly text: string;
+  readonly contentType: string;
+  readonly own?: readonly Header[];
+}
+
 interface KeptFile extends Pick<CsvTable, 'key' | 'readPaths'> {
   /** @returns null if what it shows cannot be read at the moment, and `none` if there is no such file. */
-  readonly write: (
-    read: ReadBody,
-  ) =>
-    | { readonly text: string; readonly contentType: string; readonly own?: readonly Header[] }
-    | 'none'
-    | null;
+  readonly write: (read: ReadBody) => WrittenFile | 'none' | null;
 }
 
 interface ExplorerFilesOptions {
@@ -79,17 +80,24 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
     };
   }
 
-  const toTable = ({ key, readPaths, write }: CsvTable) =>
-    toKept({
-      key,
-      readPaths,
-      write: (read) => {
-        const file = write(read);
-        if (file === null || file === 'none') return file;
-        const own: Header[] = [['Content-Disposition', `attachment; filename="${file.name}"`]];
-        return { text: file.text, contentType: 'text/csv; charset=utf-8; header=present', own };
+  function toTable({ key, readPaths, pagePath, write }: CsvTable): ExplorerPage {
+    if (pagePath === null) return toKept({ key, readPaths, write: (read) => describeTable(write(read, [])) });
+    return {
+      current: null,
+      read: (signal) => reads.readPages(pagePath, signal),
+      render: (pages) => {
+        const file = describeTable(write(createReader(pages).readBody, [...pages.values()]));
+        if (file === null || file === 'none') return unread;
+        const { text, own = [], contentType } = file;
+        return prepareDocument(Buffer.from(text), {
+          contentType,
+          cacheControl: revalidated,
+          own,
+          isSingle: true,
+        });
       },
-    });
+    };
+  }
 
   const toCategoryFeed = (category: FeedCategory) =>
     toKept({
@@ -141,6 +149,13 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
       }),
     file: (name) => loadExplorerBuild().responses.get(name) ?? null,
   };
+}
+
+function describeTable(file: CsvFile | 'none' | null): WrittenFile | 'none' | null {
+  if (file === null || file === 'none') return file;
+  const own: Header[] = [['Content-Disposition', `attachment; filename="${file.name}"`]];
+  if (file.next !== undefined) own.push(['Link', `<${file.next}>; rel="next"`]);
+  return { text: file.text, contentType: 'text/csv; charset=utf-8; header=present', own };
 }
 
 const unread = describe('503 Service Unavailable', 'This cannot be read at the moment.');

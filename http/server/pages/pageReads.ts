@@ -49,6 +49,9 @@ interface SharedResponse extends KeptResponse {
 /** Readings alone change a response this often, in milliseconds: each costs as much to render as hundreds of answers. Events change it at once. */
 export const sharedMs = 2_500;
 
+/** Pages of 100 entries in one file. */
+const listPagesMax = 20;
+
 interface LastKnown {
   readonly value: unknown;
   readonly atMs: number;
@@ -91,6 +94,22 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
     return found.some((one) => one instanceof Promise)
       ? Promise.all(found).then(collect)
       : collect(found as BodyRead[]);
+  }
+
+  /** Reads the pages of a list one after the other, newest first, at most {@link listPagesMax}. */
+  async function readPages(
+    pagePath: (cursor: string | null) => string,
+    signal: AbortSignal,
+  ): Promise<ReadResult<PageRead>> {
+    const pages = new Map<string, unknown>();
+    for (let cursor: string | null = null; ; ) {
+      const path = pagePath(cursor);
+      const found: BodyRead = await bodies.readLater(path, signal);
+      if ('error' in found) return found;
+      pages.set(path, found.body);
+      cursor = (found.body as { readonly nextCursor?: string | null } | null)?.nextCursor ?? null;
+      if (cursor === null || pages.size === listPagesMax) return { body: pages };
+    }
   }
 
   /** Reads bodies that were read before, or else from memory, which is noted. */
@@ -143,6 +162,7 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
     keep: (key: string, response: KeptResponse) =>
       kept.set(key, { ...response, keptAtMs: clock.monotonicMs(), news: bodies.news() }),
     readBodies,
+    readPages,
     createReader,
     createPageReader,
     readBody: toReadBody(bodies.read),

@@ -90,7 +90,7 @@ const measuredBy = (provenance: string) => ({
 });
 
 function readFile(name: string, read: ReadBody) {
-  const file = csvTables[name]?.find('range=7d')?.write(read) ?? null;
+  const file = csvTables[name]?.find('range=7d')?.write(read, []) ?? null;
   if (file === null || file === 'none') throw new Error(`there is no ${name}`);
   return file;
 }
