@@ -1,4 +1,5 @@
 import { blockUnitsPerBlock, type ChainUnavailable } from '../../actors/views/chain/chainViewTypes.ts';
+import { readDifficultyPage } from '../../actors/views/difficultyViews.ts';
 import {
   type ChainPage,
   type FoundEvents,
@@ -11,6 +12,7 @@ import {
 import type { FeedType } from '../../actors/views/feed/feedViews.ts';
 import { readRoundPage, readRounds } from '../../actors/views/roundViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
+import { difficultyResponse, toDifficultyBody } from '../responses/records/difficulty.ts';
 import {
   batchesResponse,
   checkpointsResponse,
@@ -242,7 +244,24 @@ const rounds = defineReadRoute({
   unavailable: (views) => toRoundsBody(describeUnreadable(views)),
 });
 
+const difficulty = defineReadRoute({
+  ...list,
+  path: '/v1/difficulty',
+  operationId: 'getDifficulty',
+  summary: 'The difficulty now, and after each batch, newest first',
+  response: difficultyResponse,
+  read: async ({ views }, { query, signal }) => {
+    const request = parseList(query);
+    if (request === null) return { error: 'invalid_query' };
+    const page = await readDifficultyPage(views, request, signal);
+    if ('fault' in page) return { error: 'invalid_cursor' };
+    return { body: toDifficultyBody(page.status === 'unavailable' ? toUnread(views, page) : page) };
+  },
+  unavailable: (views) => toDifficultyBody(describeUnreadable(views)),
+});
+
 export const recordRoutes: readonly Route[] = [
+  difficulty,
   event,
   transaction,
   ethereumBlock,

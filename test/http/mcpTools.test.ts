@@ -70,6 +70,7 @@ it('a tool asks a route, with its parameters', () => {
       "getOwnerActivity address limit? cursor?",
       "getTokenMetadata tokenId",
       "getEvents category? limit? cursor? type? owner? tokenId? transaction? ethereumBlock? from? to?",
+      "getDifficulty limit? cursor? from? to?",
       "getEvent eventId",
       "getTransaction transactionHash",
       "getEthereumBlock ethereumBlockNumber",

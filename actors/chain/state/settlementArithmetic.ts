@@ -84,10 +84,13 @@ export function projectFrontier(
   );
 }
 
-function nextDifficulty(
+export function nextDifficulty(
   difficulty: bigint,
   { workAdded, activeRounds }: { readonly workAdded: bigint; readonly activeRounds: bigint },
-  { targetBlocksPerActiveRound, difficultySmoothingRounds: shares }: DifficultyConfiguration,
+  {
+    targetBlocksPerActiveRound,
+    difficultySmoothingRounds: shares,
+  }: Omit<DifficultyConfiguration, 'maxRoundsPerBatch'>,
 ): bigint {
   if (activeRounds === 0n) return difficulty;
   const moved = activeRounds < shares ? activeRounds : shares;
