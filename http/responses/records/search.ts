@@ -23,8 +23,11 @@ export const searchResponse = z
           .strictObject({
             kind: z.enum(searchKinds).describe('What it is; a `block` is a block of work'),
             id: z.string().min(1).describe('Its number, address, hash, ID or date'),
-            route: z.string().startsWith('/v1/').describe('Path of the route that shows it'),
-            page: z.string().startsWith('/').describe('Path of the page that shows it'),
+            route: z
+              .string()
+              .regex(/^\/v1\//)
+              .describe('Path of the route that shows it'),
+            page: z.string().regex(/^\//).describe('Path of the page that shows it'),
           })
           .meta({ id: 'SearchResult' }),
       )
