@@ -90,16 +90,16 @@ async function read(base: string, route: Route, values: Values): Promise<unknown
   return cutLists(body, (cut) => route.response.safeParse(cut).success);
 }
 
-/** Reads JSON, as slowly as the service asks for. */
-async function get(url: string): Promise<unknown> {
-  const response = await fetch(url);
-  if (response.status === 429) {
-    await sleep(Number(response.headers.get('Retry-After')) * 1000);
-    return get(url);
-  }
-  if (response.status !== 200) throw new Error(`${url}: ${response.status}`);
-  return response.json();
+/** Requests as slowly as the service asks for. */
+async function request(url: string, options: RequestInit = {}): Promise<Response> {
+  const response = await fetch(url, options);
+  if (response.status === 200) return response;
+  if (response.status !== 429) throw new Error(`${url}: ${response.status}`);
+  await sleep(Number(response.headers.get('Retry-After')) * 1000);
+  return request(url, options);
 }
+
+const get = async (url: string): Promise<unknown> => (await request(url)).json();
 
 /** Keeps the first object of a list, and the first of another type. */
 function cutLists<Body>(body: Body, isValid: (body: Body) => boolean): Body {
@@ -125,7 +125,7 @@ async function recordStream(base: string): Promise<string> {
   const { events } = (await get(`${base}/v1/events?limit=10`)) as { events: { id: string }[] };
   const ending = new AbortController();
   const resumed = { 'Last-Event-ID': events.at(-1)?.id ?? '' };
-  const response = await fetch(`${base}/v1/events/stream`, { headers: resumed, signal: ending.signal });
+  const response = await request(`${base}/v1/events/stream`, { headers: resumed, signal: ending.signal });
   let text = '';
   for await (const piece of (response.body as ReadableStream<Uint8Array>).pipeThrough(
     new TextDecoderStream(),
