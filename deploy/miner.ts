@@ -157,10 +157,15 @@ program
 
 program
   .command('openapi')
-  .description('print the OpenAPI 3.1 document of the public routes')
-  .action(async () => {
+  .description('print the OpenAPI document of the public routes')
+  .addOption(new Option('--spec <version>', 'version of OpenAPI').choices(['3.1', '3.0']).default('3.1'))
+  .option('--url <url>', 'public address of the service, without a trailing slash', parseHttpAddress)
+  .action(async ({ spec, url }: { readonly spec: string; readonly url?: string }) => {
     const { createOpenApiDocument } = await import('../http/routes/documentation/openApi.ts');
-    process.stdout.write(`${JSON.stringify(createOpenApiDocument(version), null, 2)}\n`);
+    const { toOpenApi30 } = await import('../http/routes/documentation/openApi30.ts');
+    const document = createOpenApiDocument(version, url ?? null);
+    const written = spec === '3.0' ? toOpenApi30(document) : document;
+    process.stdout.write(`${JSON.stringify(written, null, 2)}\n`);
   });
 
 program

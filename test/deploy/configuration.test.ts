@@ -350,7 +350,16 @@ describe('command line', () => {
     for (const name of Object.keys(variables)) expect(help).toContain(name);
   });
 
+  it('prints the OpenAPI document in either version, with the address of the service', async () => {
+    const read = async (...args: string[]) => JSON.parse((await run(['openapi', ...args])).output);
+    const [plain, told] = [await read(), await read('--spec', '3.0', '--url', 'https://wheel.example')];
+    expect([plain.openapi, plain.servers[0].url]).toEqual(['3.1.0', '/']);
+    expect([told.openapi, told.servers[0].url]).toEqual(['3.0.3', 'https://wheel.example']);
+    expect(Object.keys(told.paths)).toEqual(Object.keys(plain.paths));
+  });
+
   it.each([
+    [['openapi', '--spec', '2.0'], {}, 'Allowed choices are 3.1, 3.0', 1],
     [['run'], { MINER_HTTP_PORT: '80a' }, 'MINER_HTTP_PORT is "80a"; expected a port', 2],
     [['serve'], { MINER_DEPLOYMENT: 'any' }, 'MINER_CLICKHOUSE_URL is not set', 2],
     [['local', '--past-days', 'many'], {}, '--past-days is "many"', 2],
