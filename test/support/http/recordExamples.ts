@@ -90,11 +90,11 @@ async function read(base: string, route: Route, values: Values): Promise<unknown
   return cutLists(body, (cut) => route.response.safeParse(cut).success);
 }
 
-/** Requests as slowly as the service asks for. */
+/** Requests as slowly as the service asks for, also while it is busy. */
 async function request(url: string, options: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, options);
   if (response.status === 200) return response;
-  if (response.status !== 429) throw new Error(`${url}: ${response.status}`);
+  if (response.status !== 429 && response.status !== 503) throw new Error(`${url}: ${response.status}`);
   await sleep(Number(response.headers.get('Retry-After')) * 1000);
   return request(url, options);
 }
