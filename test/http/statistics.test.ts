@@ -102,6 +102,14 @@ describe('statistics routes', () => {
     expect((await server.get(`${path}?range=x`)).status).toBe(400);
   });
 
+  it('a day is as temporary while they are rebuilt', async () => {
+    const server = await startPublicServer();
+    server.ready = false;
+    const response = await server.get('/v1/days/2026-01-31');
+    await expectError(response, 503, 'public_stats_rebuilding');
+    expect(response.headers.get('retry-after')).toBe('2');
+  });
+
   it.each(paths)('%s have one body for a tag, on every instance', async (path) => {
     const servers = [await startPublicServer(), await startPublicServer()];
     const bodies = new Map<string | null, string>();

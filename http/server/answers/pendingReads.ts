@@ -1,5 +1,5 @@
 import type { Clock } from '../../../actors/clock.ts';
-import { createHttpError, type HttpError } from '../../routes/errors.ts';
+import { createHttpError, errorStatus, type HttpError } from '../../routes/errors.ts';
 import type { ReadResult } from '../../routes/route.ts';
 import { createClientCounts } from '../limits/clientCounts.ts';
 import type { LoadGuard } from '../limits/loadGuard.ts';
@@ -60,12 +60,10 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
     found: ReadResult<Body>,
     onBody: (found: ReadBody<Body>) => void,
   ) {
-    if ('error' in found)
-      refuse(
-        exchange,
-        createHttpError(found.error, found.error === 'database_unavailable' ? retryAfterSeconds : undefined),
-      );
-    else guard.run(exchange, () => onBody(found));
+    if ('error' in found) {
+      const isTemporary = errorStatus[found.error].status.startsWith('503');
+      refuse(exchange, createHttpError(found.error, isTemporary ? retryAfterSeconds : undefined));
+    } else guard.run(exchange, () => onBody(found));
   }
 
   function refuse(exchange: Exchange, error: HttpError) {
