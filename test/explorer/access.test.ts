@@ -267,6 +267,21 @@ describe('a refused page', () => {
   });
 });
 
+describe('the reference', () => {
+  it('tries routes out where it is read, whatever the public address is', async () => {
+    const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
+    const { page, conduct } = await openPage(
+      await openWindow(await sharedBrowser()),
+      `${server.base}/docs/reference`,
+    );
+    await page.locator('.opblock-summary-control').first().click();
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    await page.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor();
+    expect(conduct.requests.filter((url) => !url.startsWith(server.base))).toEqual([]);
+  });
+});
+
 describe('the page to share', () => {
   it('fits, shows the embed in both sizes without a scroll bar, and copies its lines', async () => {
     const server = await startPublicServer({ publicUrl: 'https://wheel.example' });

@@ -141,7 +141,7 @@ describe('the pages of what npm start runs', () => {
     const [, copied = ''] = /data-copy="([^"]*)"/.exec(html) ?? [];
     expect(copied).toContain('(simulated), universal day of');
     expect(copied).toContain(`distance ${kilometres} km (${distance} mm)`);
-    expect(copied).toContain(`${observed} of ${expected} rounds observed. ${path}, read on`);
+    expect(copied).toContain(`${observed} of ${expected} rounds observed. ${service.url}${path}, read on`);
     expect(html).toContain(`<blockquote class="citation">${copied}</blockquote>`);
     const year = await fetch(`${service.url}${/href="(\/tables\/year[^"]*)"/.exec(html)?.[1]}`);
     expect(await year.text()).toMatch(new RegExp(`^${date},.*,${day?.distanceMm},`, 'm'));
