@@ -48,22 +48,23 @@ export function Columns({ id, label, marks, ticks, formatValue, tone = 'measured
   );
 }
 
+/** A line at the bottom distinguishes an observed zero from nothing. */
+const leastHeight = 2.5;
+
 function ColumnShape({ mark: { value, state }, x, top }: { mark: ColumnMark; x: number; top: number }) {
   const width = cellWidth - 2;
   const hatch = <rect class="missing" x={x + 1} y="0" width={width} height={height} fill="url(#hatching)" />;
   if (state === 'missing') return hatch;
   if (state === 'future' || state === 'before' || value === null) return null;
-  // A line at the bottom distinguishes an observed zero from nothing.
-  const isZero = value === 0;
   return (
     <>
       {state === 'partial' && hatch}
       <rect
-        class={`${isZero ? 'zero' : 'column'} ${state}`}
+        class={`${value === 0 ? 'zero' : 'column'} ${state}`}
         x={x + 1}
-        y={isZero ? height - 2.5 : top}
+        y={Math.min(top, height - leastHeight)}
         width={width}
-        height={isZero ? 2.5 : Math.max(height - top, 1)}
+        height={Math.max(height - top, leastHeight)}
       />
     </>
   );
@@ -115,6 +116,8 @@ function Swatch({ kind }: { kind: string }) {
           <rect class="column partial" y="6" width="12" height="6" />
         </>
       );
+    case 'partial-corner':
+      return <path class="partial-corner" d="M11.5 .5v11L.5 .5z" fill="url(#hatching)" />;
     case 'running':
       return <rect class="running" x="1" y="1" width="10" height="10" />;
     case 'zero':

@@ -37,7 +37,7 @@ export function formatShort(value: string | bigint, decimals: number, shown: num
 
 /** Formats basis points as a percentage with at most two digits in the fraction. */
 export function formatPercent(basisPoints: number): string {
-  return `${formatExact(String(basisPoints), 2)} %`;
+  return `${formatExact(String(basisPoints), 2)}\u00a0%`;
 }
 
 /** Formats with exactly `shown` digits in the fraction, so the unit stays in place while the value changes. */
