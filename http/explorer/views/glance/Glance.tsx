@@ -39,7 +39,7 @@ export function Glance() {
               {value !== null && (
                 <>
                   {' · '}
-                  <To text={`yesterday ${value} ${unit}`} place={{ view: 'day', id: yesterday }} />
+                  <To text={`yesterday\u00a0${value}\u00a0${unit}`} place={{ view: 'day', id: yesterday }} />
                 </>
               )}
             </Now>
@@ -112,10 +112,8 @@ export function Now({ status, wheel, children }: NowProps) {
           <span class="when lost">{lostSentence}</span>
         </h1>
         <WhatItIs />
-        <p class="lead">
-          <span class="unless lost">{detail}</span>
-          <span class="when lost">That is the last that reached this page. What it does now is unknown.</span>
-        </p>
+        {detail !== null && <p class="lead unless lost">{detail}</p>}
+        <p class="lead when lost">That is the last that reached this page. What it does now is unknown.</p>
         <div class="figures">
           <Figure
             {...common}

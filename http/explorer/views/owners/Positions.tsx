@@ -137,7 +137,7 @@ function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio })
           ? 'nothing settled waits to be minted'
           : `through round ${formatInteger(next.nextRound.countedThroughRound)}`)}
       {next !== null && (
-        <Expected what="minted" times={next.recentCheckpoints.map((mint) => mint.blockTimestamp)}>
+        <Expected what="a mint" times={next.recentCheckpoints.map((mint) => mint.blockTimestamp)}>
           ; a mint has no fixed time
           {last !== undefined && (
             <>

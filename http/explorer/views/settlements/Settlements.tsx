@@ -6,7 +6,7 @@ import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { Time } from '../../components/Time.tsx';
+import { Timed } from '../../components/Time.tsx';
 import { explainNoMint } from '../../format/mints.ts';
 import { nameChain } from '../../format/networks.ts';
 import { formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
@@ -179,9 +179,11 @@ function NextMint({ mining: body, route }: { mining: History['mining']; route: s
           return (
             <>
               <p class="lead">
-                Round <To {...toRound(nextRound.round)} />, <Time at={nextRound.startsAt} as="minute" /> to{' '}
-                <Time at={nextRound.endsAt} as="minute" />. {mintStates[nextRound.state] ?? nextRound.state}{' '}
-                {explainNoMint(mining)}
+                Round <To {...toRound(nextRound.round)} />,{' '}
+                <Timed
+                  text={`${time('dayAndHour', nextRound.startsAt)}–${time('hour', nextRound.endsAt)} ${time('zone')}`}
+                />
+                . {mintStates[nextRound.state] ?? nextRound.state} {explainNoMint(mining)}
               </p>
               <div class="figures wide">
                 <Figure

@@ -171,7 +171,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
             ['heat-1', 'little work'],
             ['heat-5', 'much work'],
             ['zero', 'observed, no work'],
-            ['partial', 'partly observed'],
+            ['partial-corner', 'partly observed'],
             ['missing', 'missing'],
             ['running', 'so far'],
             ['future', 'still to come, or before the first reading'],
