@@ -7,7 +7,6 @@ import {
   formatInteger,
   formatPercent,
   formatShort,
-  formatTick,
   shortenHash,
 } from '../../http/explorer/format/numbers.ts';
 import {
@@ -53,7 +52,7 @@ it.each([
   [formatFixed(42_000n, 3, 1), '42.0'],
   [formatPercent(1), '0.01\u00a0%'],
   [formatPercent(10_000), '100\u00a0%'],
-  [formatTick(1_500), '1,500'],
+  [formatInteger(1_500), '1,500'],
   [shortenHash('0x123456789012'), '0x123456789012'],
   [shortenHash('0x1234567890123'), '0x123456…0123'],
   [formatMinutes(59), '59 min'],

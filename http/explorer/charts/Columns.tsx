@@ -17,7 +17,6 @@ interface ColumnsProps {
   readonly label: string;
   readonly marks: readonly ColumnMark[];
   readonly ticks: readonly Tick[];
-  readonly formatValue: (value: number) => string;
   readonly tone?: Tone;
 }
 
@@ -25,7 +24,7 @@ interface ColumnsProps {
  * A chart of columns. What is unknown is hatched: all of a missing column, and above a partly observed one. A running column is hollow, an observed zero a line
  * at the bottom, and a future column empty.
  */
-export function Columns({ id, label, marks, ticks, formatValue, tone = 'measured' }: ColumnsProps) {
+export function Columns({ id, label, marks, ticks, tone = 'measured' }: ColumnsProps) {
   const largest = Math.max(0, ...marks.flatMap(({ value, reference }) => [value ?? 0, reference ?? 0]));
   const scale = createLinearScale([0, largest === 0 ? 1 : largest], [height, 0], 3);
   return (
@@ -36,7 +35,6 @@ export function Columns({ id, label, marks, ticks, formatValue, tone = 'measured
       texts={marks.map(({ text }) => text)}
       gridValues={largest === 0 ? [0] : scale.ticks}
       top={scale}
-      formatValue={formatValue}
       ticks={ticks}
     >
       {marks.map((mark, index) => (

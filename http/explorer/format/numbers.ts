@@ -50,8 +50,3 @@ export function formatFixed(value: bigint, decimals: number, shown: number): str
 export function shortenHash(hash: string): string {
   return hash.length <= 14 ? hash : `${hash.slice(0, 8)}…${hash.slice(-4)}`;
 }
-
-/** Formats a value of an axis, a round number. */
-export function formatTick(value: number): string {
-  return groupDigits(String(value));
-}

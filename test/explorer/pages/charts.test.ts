@@ -309,7 +309,6 @@ describe('a chart', () => {
       label: 'Work',
       marks,
       ticks: [],
-      formatValue: String,
     });
     expect(html.match(/<rect [^>]*>/g)).toEqual([
       '<rect class="column complete" x="1" y="50" width="8" height="50">',
@@ -329,7 +328,7 @@ describe('a chart', () => {
       const key = 'abcdef'.charAt(index);
       return { key, value, isComplete: index !== 1, text: key, tick: key };
     });
-    const { html } = render(Line, { id: 'work', label: 'Work', points, formatValue: String });
+    const { html } = render(Line, { id: 'work', label: 'Work', points });
     expect(html.match(/<path class="(?:line|dot)[^>]*>/g)).toEqual([
       '<path class="line" d="M5,96L15,6M35,51L45,51L55,51">',
       '<path class="dot" d="M5 96h0">',
@@ -345,7 +344,6 @@ describe('a chart', () => {
       id: 'work',
       label: 'Work',
       points: points.slice(2, 3),
-      formatValue: String,
     });
     expect(nothing.html).toContain('Nothing was observed');
   });

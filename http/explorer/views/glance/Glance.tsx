@@ -11,6 +11,7 @@ import { describeDistance, describeRpm, describeSpeed } from '../../format/quant
 import { toDay } from '../../format/sentence.ts';
 import { provenances } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
+import { nameView } from '../../place.ts';
 import { eventsPath, statisticsPath, statusPath } from '../../resources.ts';
 import { describeWhatItIs, describeWheel, type WheelWords } from '../../wheelState.ts';
 import { EventList } from '../feed/EventList.tsx';
@@ -74,6 +75,7 @@ export function Glance() {
 export function NothingNow() {
   return (
     <>
+      <h1>{nameView(usePage().place)}</h1>
       <WhatItIs />
       <Unread what="The state of the wheel" />
     </>

@@ -200,8 +200,7 @@ function ToBeMinted() {
       <Expected what="a mint" times={recentCheckpoints.map(({ blockTimestamp }) => blockTimestamp)} />
       {whyNothing === null ? (
         <>
-          {' '}
-          · a mint now would be{' '}
+          {' · a mint now would be '}
           <strong>
             {formatShort(nextRound.amountBaseUnits, economy.decimals, 2)} {economy.symbol}
           </strong>{' '}
@@ -236,12 +235,12 @@ export function Expected({ what, times, children = null }: ExpectedProps) {
   const nowMs = usePage().renderedAtMs;
   const next = expectNext(times);
   if (next === null) return <>{children}</>;
-  const at = <Time at={new Date(next.nextMs).toISOString()} as="minute" />;
-  const every = formatDuration(next.usualMs / 1000);
+  const { usualMs, nextMs } = next;
+  const when = nextMs > nowMs ? `about every ${formatDuration(usualMs / 1000)}, the next` : 'was expected';
   return (
     <>
-      {' '}
-      · {what} {next.nextMs > nowMs ? `about every ${every}, the next` : 'was expected'} about {at}
+      {` · ${what} ${when} about `}
+      <Time at={new Date(nextMs).toISOString()} as="minute" />
     </>
   );
 }

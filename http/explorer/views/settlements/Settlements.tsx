@@ -9,7 +9,7 @@ import { usePage } from '../../components/pageContext.ts';
 import { Timed } from '../../components/Time.tsx';
 import { explainNoMint } from '../../format/mints.ts';
 import { nameChain } from '../../format/networks.ts';
-import { formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
+import { formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { toRound } from '../../format/sentence.ts';
 import { time } from '../../format/timeTexts.ts';
@@ -156,7 +156,6 @@ function Buckets({ history }: { history: History }) {
         label={`Work blocks completed over ${names[range]}`}
         marks={marks}
         ticks={ticks}
-        formatValue={formatTick}
         tone="settled"
       />
       <DataTable
