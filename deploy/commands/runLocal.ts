@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { streamNames } from '../../actors/messages/subjects.ts';
+import { formatAuthority } from '../../http/server/engine/listener.ts';
 import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { type NatsAccess, readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import type { JetStream } from '../../streams/jetstream/natsLink.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
-import { ConfigurationError } from '../configuration/configuration.ts';
+import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
 import { locateNats } from '../configuration/natsConfiguration.ts';
 import { startAnvil } from '../local/localAnvil.ts';
@@ -46,7 +47,8 @@ export function runLocal(options: LocalOptions): Promise<void> {
   return runUntilStopped(async (context) => {
     const pastDays = parseNumber('--past-days', options.pastDays, [0, 365]);
     const intervalMs = parseNumber('--past-interval', options.pastInterval, [1, intervalSecondsMax]) * 1000;
-    const { configuration, logger, onStop } = context;
+    const { logger, onStop } = context;
+    const configuration = addressPages(context.configuration);
     const dataDir = configuration.MINER_DATA_DIR;
     await requireFreePorts(listPorts(configuration, { serve: true }));
     const simulation = loadSimulation(dataDir, Date.now(), pastDays);
@@ -64,7 +66,14 @@ export function runLocal(options: LocalOptions): Promise<void> {
     const accounts = await readLocalAccounts(createLocalChainClient(anvil.url));
     const deployment = await loadDeployment({ dataDir, simulation, url: anvil.url, accounts });
     const roles = { ingest: true, serve: true };
-    const service = await startConfigured({ ...context, deployment, roles, nats, rpcUrl: anvil.url });
+    const service = await startConfigured({
+      ...context,
+      configuration,
+      deployment,
+      roles,
+      nats,
+      rpcUrl: anvil.url,
+    });
     const natsAddress =
       ownNats === null
         ? readNatsAccess(nats).servers.join(', ')
@@ -79,6 +88,16 @@ export function runLocal(options: LocalOptions): Promise<void> {
       chainUrl: anvil.url,
     });
   });
+}
+
+/**
+ * Unless their address is configured, the pages name the one that they are served at. A port that the system chooses is not known yet, and
+ * a host that stands for all addresses is none to visit.
+ */
+function addressPages(configuration: Configuration): Configuration {
+  const { MINER_PUBLIC_URL, MINER_HOST: host, MINER_HTTP_PORT: port } = configuration;
+  if (MINER_PUBLIC_URL !== null || port === 0 || ['0.0.0.0', '::'].includes(host)) return configuration;
+  return { ...configuration, MINER_PUBLIC_URL: `http://${formatAuthority(host, port)}` };
 }
 
 interface SimulationOptions {

@@ -161,7 +161,7 @@ export const variables = {
       'an http(s) address such as https://mining.example.org',
     ),
     '',
-    'Public address of the pages, for previews of shared links; unset: previews have no image',
+    'Public address of the pages, for previews of shared links and citations; unset: previews have no image, and `local` uses its own',
   ),
   MINER_SECURITY_CONTACT: variable(
     optional(

@@ -5,7 +5,7 @@ import { formatDateAndClock } from './format/times.ts';
 import type { Bodies, PageRequest, ReadBody } from './page.ts';
 import { nameView } from './place.ts';
 import { listRecordEvents } from './records.ts';
-import { describeWhatItIs, describeWheel, type WheelState } from './wheelState.ts';
+import { describeWhatItIs, describeWheel } from './wheelState.ts';
 
 type Described = Pick<PageRequest, 'place' | 'nowMs' | 'chain'> & {
   readonly status: Bodies['status'] | null;
@@ -17,11 +17,11 @@ type Described = Pick<PageRequest, 'place' | 'nowMs' | 'chain'> & {
  * title has no state, and what can change has its time.
  */
 export function describePage({ place, nowMs, status, chain, read }: Described) {
-  const { state, sentence } = describeWheel(status);
+  const { state, name: stateName, sentence } = describeWheel(status);
   const unreal = describeUnreal(status, chain);
   const site = `Mining activity${unreal === null ? '' : ` (${unreal.short})`}`;
   const wheel = status === null ? [] : [status.installationId];
-  const name = place.view === 'glance' && status !== null ? stateNames[state] : nameView(place);
+  const name = place.view === 'glance' && status !== null ? stateName : nameView(place);
   const asOf = `As of ${formatDateAndClock(new Date(nowMs).toISOString(), 'UTC').slice(0, -3)} UTC`;
   const [event] = 'id' in place ? (listRecordEvents(place.view, place.id, read) ?? []) : [];
   const isOfNow = place.view === 'glance' || place.view === 'embed';
@@ -39,11 +39,3 @@ export function describePage({ place, nowMs, status, chain, read }: Described) {
     icon: `wheel-${status === null ? 'unknown' : state}.svg`,
   };
 }
-
-const stateNames: Record<WheelState, string> = {
-  turning: 'Turning',
-  resting: 'Resting',
-  stale: 'Out of touch',
-  fault: 'Counter fault',
-  unknown: 'Unknown',
-};

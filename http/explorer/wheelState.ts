@@ -3,55 +3,49 @@ import type { Bodies, PageChain } from './page.ts';
 
 export type WheelState = 'turning' | 'resting' | 'stale' | 'fault' | 'unknown';
 
-export interface WheelWords {
-  readonly state: WheelState;
-  readonly sentence: string;
-  /** The sentence for a page that has lost its connection. */
-  readonly lostSentence: string;
-  readonly detail: string;
-}
+/** Its name for titles, the sentence, the same for a page that has lost its connection, and what the sentence does not say. */
+type Words = readonly [name: string, sentence: string, lostSentence: string, detail: string | null];
+
+const words: Readonly<Record<WheelState, Words>> = {
+  unknown: [
+    'Unknown',
+    'The wheel has not been heard of.',
+    'The wheel had not been heard of.',
+    'No reading was accepted yet. Unknown is not zero: the wheel may well be turning.',
+  ],
+  stale: [
+    'Out of touch',
+    'The wheel is out of touch.',
+    'The wheel was out of touch.',
+    'No reading of the last two minutes is known. What it does now is unknown.',
+  ],
+  fault: [
+    'Counter fault',
+    'The counter reports a fault.',
+    'The counter reported a fault.',
+    'The device is in touch, but says that its counter cannot be trusted.',
+  ],
+  turning: ['Turning', 'The wheel is turning.', 'The wheel was turning.', null],
+  resting: ['Resting', 'The wheel is resting.', 'The wheel was resting.', null],
+};
+
+export type WheelWords = ReturnType<typeof describeWheel>;
 
 /** For visitors who do not know the project. */
 export function describeWhatItIs(chain: PageChain | null): string {
   return `A wheel whose every turn is counted as work, settled on ${nameChain(chain)}, and rewarded with tokens.`;
 }
 
-/** Describes the wheel by its newest reading. The first matching row wins. */
-export function describeWheel(status: Bodies['status'] | null): WheelWords {
-  const measurement = status?.measurement ?? null;
-  if (measurement === null)
-    return {
-      state: 'unknown',
-      sentence: 'The wheel has not been heard of.',
-      lostSentence: 'The wheel had not been heard of.',
-      detail: 'No reading was accepted yet. Unknown is not zero: the wheel may well be turning.',
-    };
-  const isTurning = measurement.rpmMilli > 0 || measurement.speedMmPerSecond > 0;
-  if (measurement.freshness === 'stale')
-    return {
-      state: 'stale',
-      sentence: 'The wheel is out of touch.',
-      lostSentence: 'The wheel was out of touch.',
-      detail: 'No reading of the last two minutes is known. What it does now is unknown.',
-    };
-  if (measurement.coreStatus === 'COUNTER_FAULT')
-    return {
-      state: 'fault',
-      sentence: 'The counter reports a fault.',
-      lostSentence: 'The counter reported a fault.',
-      detail: 'The device is in touch, but says that its counter cannot be trusted.',
-    };
-  if (isTurning)
-    return {
-      state: 'turning',
-      sentence: 'The wheel is turning.',
-      lostSentence: 'The wheel was turning.',
-      detail: 'It turns at this moment.',
-    };
-  return {
-    state: 'resting',
-    sentence: 'The wheel is resting.',
-    lostSentence: 'The wheel was resting.',
-    detail: 'It is in touch, and does not move at the moment.',
-  };
+/** Describes the wheel by its newest reading. */
+export function describeWheel(status: Bodies['status'] | null) {
+  const state = classify(status?.measurement ?? null);
+  const [name, sentence, lostSentence, detail] = words[state];
+  return { state, name, sentence, lostSentence, detail };
+}
+
+function classify(measurement: Bodies['status']['measurement']): WheelState {
+  if (measurement === null) return 'unknown';
+  if (measurement.freshness === 'stale') return 'stale';
+  if (measurement.coreStatus === 'COUNTER_FAULT') return 'fault';
+  return measurement.rpmMilli > 0 || measurement.speedMmPerSecond > 0 ? 'turning' : 'resting';
 }

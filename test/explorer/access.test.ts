@@ -267,6 +267,39 @@ describe('a refused page', () => {
   });
 });
 
+describe('a phone', () => {
+  it('has room for the hint of the search, and for each link to press on one line', async () => {
+    const server = await startPublicServer();
+    const context = await openWindow(await sharedBrowser(), { width: 360 });
+    const { page } = await openPage(context, `${server.base}/feed?cursor=x`);
+    await page.getByRole('link', { name: 'To the wheel' }).waitFor();
+    expect(
+      await page.evaluate(
+        "[...document.querySelectorAll('.more a')].map((one) => one.getClientRects().length)",
+      ),
+    ).toEqual([1, 1]);
+    const search = page.getByRole('searchbox');
+    await search.fill((await search.getAttribute('placeholder')) ?? '');
+    const field = "document.querySelector('[type=search]')";
+    expect(await page.evaluate(`${field}.scrollWidth - ${field}.clientWidth`)).toBe(0);
+  });
+});
+
+describe('the reference', () => {
+  it('tries routes out where it is read, whatever the public address is', async () => {
+    const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
+    const { page, conduct } = await openPage(
+      await openWindow(await sharedBrowser()),
+      `${server.base}/docs/reference`,
+    );
+    await page.locator('.opblock-summary-control').first().click();
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    await page.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor();
+    expect(conduct.requests.filter((url) => !url.startsWith(server.base))).toEqual([]);
+  });
+});
+
 describe('the page to share', () => {
   it('fits, shows the embed in both sizes without a scroll bar, and copies its lines', async () => {
     const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
@@ -284,10 +317,9 @@ describe('the page to share', () => {
           ),
         ),
       );
-    expect(await readHeights()).toEqual([0, 0]);
     for (const width of [360, 768, 1280]) {
       await page.setViewportSize({ width, height: 740 });
-      expect([width, await findOverflow(page)]).toEqual([width, 0]);
+      expect([width, await findOverflow(page), ...(await readHeights())]).toEqual([width, 0, 0, 0]);
     }
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Copy the Markdown' }).click();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeEvent, nameEventSource, nameFamily } from '../../http/explorer/format/events.ts';
+import { describeEvent, findTone, nameEventSource } from '../../http/explorer/format/events.ts';
 import {
   count,
   formatExact,
@@ -7,7 +7,6 @@ import {
   formatInteger,
   formatPercent,
   formatShort,
-  formatTick,
   shortenHash,
 } from '../../http/explorer/format/numbers.ts';
 import {
@@ -25,7 +24,6 @@ import {
   formatDayAndMinute,
   formatDayOf,
   formatDuration,
-  formatMinute,
   formatMinutes,
   nameZone,
 } from '../../http/explorer/format/times.ts';
@@ -52,13 +50,11 @@ it.each([
   [formatShort('0', 18, 2), '0'],
   [formatFixed(42_159n, 3, 1), '42.1'],
   [formatFixed(42_000n, 3, 1), '42.0'],
-  [formatPercent(1), '0.01 %'],
-  [formatPercent(10_000), '100 %'],
-  [formatTick(1_500), '1,500'],
+  [formatPercent(1), '0.01\u00a0%'],
+  [formatPercent(10_000), '100\u00a0%'],
+  [formatInteger(1_500), '1,500'],
   [shortenHash('0x123456789012'), '0x123456789012'],
   [shortenHash('0x1234567890123'), '0x123456…0123'],
-  [formatMinute(0), '00:00'],
-  [formatMinute(1_439), '23:59'],
   [formatMinutes(59), '59 min'],
   [formatMinutes(60), '1 h 00 min'],
   [formatDuration(-1), '0 s'],
@@ -191,36 +187,47 @@ it.each([
     '/owners/0x1 /miners/7 /miners/8',
   ],
   [
+    'player.rewards_claimed',
+    {
+      tokenIds: ['1', '2', '3', '4', '5', '6', '7'],
+      amountBaseUnits: '1',
+      asset: { symbol: 'A', decimals: 0 },
+      owner: '0x1',
+    },
+    'Claimed: 1 A were paid to 0x1 for 7 miners.',
+    '/owners/0x1 /miners/1 /miners/2 /miners/3 /miners/4 /miners/5 /miners/6 /miners/7',
+  ],
+  [
     'measurement.distance_milestone',
     { thresholdDistanceMm: '1000000' },
-    'Distance: The wheel has run 1 km in its life.',
+    'Distance: The wheel has run 1\u00a0km in its life.',
   ],
   [
     'measurement.daily_distance_milestone',
     { thresholdDistanceMm: '500000', utcDate: '2026-11-22' },
-    'Distance of a day: The wheel has run 500 m on the day of 22 Nov 2026.',
+    'Distance of a day: The wheel has run 500\u00a0m on the day of 22 Nov 2026.',
     '/days/2026-11-22',
   ],
   [
     'measurement.speed_milestone',
     { thresholdSpeedMmPerSecond: '1000' },
-    'Speed: The wheel has reached 3.6 km/h for the first time.',
+    'Speed: The wheel has reached 3.6\u00a0km/h for the first time.',
   ],
   [
     'measurement.speed_record',
     { recordMmPerSecond: '2000', previousRecordMmPerSecond: '1000' },
-    'Speed record: The fastest so far: 7.2 km/h, 3.6 km/h before.',
+    'Speed record: The fastest so far: 7.2\u00a0km/h, 3.6\u00a0km/h before.',
   ],
   [
     'measurement.speed_record',
     { recordMmPerSecond: '2000', previousRecordMmPerSecond: null },
-    'Speed record: The fastest so far: 7.2 km/h.',
+    'Speed record: The fastest so far: 7.2\u00a0km/h.',
   ],
   ['measurement.rpm_record', { recordRpmMilli: '42150' }, 'Record: The most turns per minute so far: 42.15.'],
   [
     'measurement.distance_streak',
     { days: 3, minimumDailyDistanceMm: '2000000', endingUtcDate: '2026-11-22' },
-    'Streak: 3 days in a row with at least 2 km, the last on 22 Nov 2026.',
+    'Streak: 3 days in a row with at least 2\u00a0km, the last on 22 Nov 2026.',
     '/days/2026-11-22',
   ],
 ])('%s of %j is a sentence with links', (type, payload, expected, links = '') => {
@@ -228,15 +235,19 @@ it.each([
   const event = { type, payload, source: isOfWheel ? wheelSource : chainSource } as unknown as FeedEvent;
   const { title, sentence } = describeEvent(event);
   expect(`${title}: ${writeSentence(sentence)}`).toBe(expected);
-  const listAddresses = (said: Sentence) =>
-    said.flatMap((part) => (typeof part === 'string' ? [] : [formatPlace(part.place)])).join(' ');
+  const list = (said: Sentence): string[] =>
+    said.flatMap((part) => {
+      if (typeof part === 'string') return [];
+      return 'place' in part ? formatPlace(part.place) : list(part.all);
+    });
+  const listAddresses = (said: Sentence) => list(said).join(' ');
   expect(listAddresses(sentence)).toBe(links);
   const source = nameEventSource(event);
   expect([writeSentence(source), listAddresses(source)]).toEqual(
     isOfWheel ? ['reading 1,234 of wheel', ''] : ['Ethereum block 1,234', '/ethereum-blocks/1234'],
   );
-  expect(nameFamily(event)).toBe(
-    isOfWheel ? 'measurement' : type.startsWith('system.') ? 'protocol' : 'players',
+  expect(findTone(event)).toBe(
+    isOfWheel ? 'measured' : type === 'system.settlement_completed' ? 'settled' : 'issued',
   );
 });
 

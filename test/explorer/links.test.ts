@@ -141,11 +141,11 @@ describe('the pages of what npm start runs', () => {
     const [, copied = ''] = /data-copy="([^"]*)"/.exec(html) ?? [];
     expect(copied).toContain('(simulated), universal day of');
     expect(copied).toContain(`distance ${kilometres} km (${distance} mm)`);
-    expect(copied).toContain(`${observed} of ${expected} rounds observed. ${path}, read on`);
+    expect(copied).toContain(`${observed} of ${expected} rounds observed. ${service.url}${path}, read on`);
     expect(html).toContain(`<blockquote class="citation">${copied}</blockquote>`);
     const year = await fetch(`${service.url}${/href="(\/tables\/year[^"]*)"/.exec(html)?.[1]}`);
     expect(await year.text()).toMatch(new RegExp(`^${date},.*,${day?.distanceMm},`, 'm'));
-    expect((await read('/')).html).toContain(`<a href="${path}">yesterday ${kilometres} km</a>`);
+    expect((await read('/')).html).toContain(`<a href="${path}">yesterday\u00a0${kilometres}\u00a0km</a>`);
     expect(html.match(/<tbody>.*?<\/tbody>/s)?.[0].split('<tr').length).toBe(49);
     const file = await fetch(`${service.url}/tables/day.csv?date=${date}`);
     expect(file.headers.get('content-disposition')).toContain(`half-hours-${date}.csv"`);

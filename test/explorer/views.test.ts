@@ -151,6 +151,12 @@ describe('the explorer on what npm start runs', () => {
     const about = page.locator('.about:popover-open');
     await page.locator('.stage.issued .figure-button').first().click();
     expect(await about.textContent()).toMatch(/\/v1\/mining\/state.*issuance\.mintedBaseUnits/);
+    // It is just above or below what was pressed.
+    const figure = await page.locator('.stage.issued .figure-button').first().boundingBox();
+    const said = await about.boundingBox();
+    const gaps =
+      figure && said && [said.y - figure.y - figure.height, figure.y - said.y - said.height].map(Math.abs);
+    expect(Math.min(...(gaps ?? []))).toBeLessThan(16);
     await page.keyboard.press('Escape');
     expect(await about.count()).toBe(0);
     await page.locator('.figure-button').first().focus();

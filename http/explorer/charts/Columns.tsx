@@ -17,7 +17,6 @@ interface ColumnsProps {
   readonly label: string;
   readonly marks: readonly ColumnMark[];
   readonly ticks: readonly Tick[];
-  readonly formatValue: (value: number) => string;
   readonly tone?: Tone;
 }
 
@@ -25,7 +24,7 @@ interface ColumnsProps {
  * A chart of columns. What is unknown is hatched: all of a missing column, and above a partly observed one. A running column is hollow, an observed zero a line
  * at the bottom, and a future column empty.
  */
-export function Columns({ id, label, marks, ticks, formatValue, tone = 'measured' }: ColumnsProps) {
+export function Columns({ id, label, marks, ticks, tone = 'measured' }: ColumnsProps) {
   const largest = Math.max(0, ...marks.flatMap(({ value, reference }) => [value ?? 0, reference ?? 0]));
   const scale = createLinearScale([0, largest === 0 ? 1 : largest], [height, 0], 3);
   return (
@@ -36,7 +35,6 @@ export function Columns({ id, label, marks, ticks, formatValue, tone = 'measured
       texts={marks.map(({ text }) => text)}
       gridValues={largest === 0 ? [0] : scale.ticks}
       top={scale}
-      formatValue={formatValue}
       ticks={ticks}
     >
       {marks.map((mark, index) => (
@@ -48,22 +46,23 @@ export function Columns({ id, label, marks, ticks, formatValue, tone = 'measured
   );
 }
 
+/** A line at the bottom distinguishes an observed zero from nothing. */
+const leastHeight = 2.5;
+
 function ColumnShape({ mark: { value, state }, x, top }: { mark: ColumnMark; x: number; top: number }) {
   const width = cellWidth - 2;
   const hatch = <rect class="missing" x={x + 1} y="0" width={width} height={height} fill="url(#hatching)" />;
   if (state === 'missing') return hatch;
   if (state === 'future' || state === 'before' || value === null) return null;
-  // A line at the bottom distinguishes an observed zero from nothing.
-  const isZero = value === 0;
   return (
     <>
       {state === 'partial' && hatch}
       <rect
-        class={`${isZero ? 'zero' : 'column'} ${state}`}
+        class={`${value === 0 ? 'zero' : 'column'} ${state}`}
         x={x + 1}
-        y={isZero ? height - 2.5 : top}
+        y={Math.min(top, height - leastHeight)}
         width={width}
-        height={isZero ? 2.5 : Math.max(height - top, 1)}
+        height={Math.max(height - top, leastHeight)}
       />
     </>
   );
@@ -115,6 +114,8 @@ function Swatch({ kind }: { kind: string }) {
           <rect class="column partial" y="6" width="12" height="6" />
         </>
       );
+    case 'partial-corner':
+      return <path class="partial-corner" d="M11.5 .5v11L.5 .5z" fill="url(#hatching)" />;
     case 'running':
       return <rect class="running" x="1" y="1" width="10" height="10" />;
     case 'zero':

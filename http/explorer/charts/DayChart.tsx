@@ -1,6 +1,6 @@
 import { DataTable } from '../components/DataTable.tsx';
 import { usePage } from '../components/pageContext.ts';
-import { formatExact, formatInteger, formatTick } from '../format/numbers.ts';
+import { formatExact, formatInteger } from '../format/numbers.ts';
 import { time } from '../format/timeTexts.ts';
 import { describeObservedWork } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
@@ -44,7 +44,6 @@ export function DayChart({ statistics, day, file }: DayChartProps) {
         label={`Work in each half hour of the day of ${day.date}, from noon to noon UTC: ${formatInteger(day.observedWorkUnits)} work units${hasEnded ? '' : ' so far'}`}
         marks={marks}
         ticks={listDayTicks(day.date).map((text, index) => ({ at: index / 6, text }))}
-        formatValue={formatTick}
       />
       {marks.every(({ value, reference }) => value === null && reference === null) ? (
         <p class="quiet">Nothing was observed on this day{hasEnded ? '' : ' so far'}.</p>

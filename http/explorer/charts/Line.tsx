@@ -19,7 +19,6 @@ interface LineProps {
   readonly id: string;
   readonly label: string;
   readonly points: readonly LinePoint[];
-  readonly formatValue: (value: number) => string;
   readonly tone?: Tone;
   /** Whether the scale starts at zero, which would make a difficulty a flat line. */
   readonly isFromZero?: boolean;
@@ -29,7 +28,7 @@ interface LineProps {
 const ticksMax = 5;
 
 /** A line over days or settlements, with gaps where values are unknown; incomplete points are hollow, and a running one stands alone. */
-export function Line({ id, label, points, formatValue, tone = 'measured', isFromZero = true }: LineProps) {
+export function Line({ id, label, points, tone = 'measured', isFromZero = true }: LineProps) {
   const values = points.flatMap(({ value }) => (value === null ? [] : [value]));
   if (values.length === 0) return <p class="unavailable">Nothing was observed in this range.</p>;
   const [least, largest] = [Math.min(...values), Math.max(...values)];
@@ -53,7 +52,6 @@ export function Line({ id, label, points, formatValue, tone = 'measured', isFrom
       texts={points.map(({ text }) => text)}
       gridValues={scale.ticks}
       top={scale}
-      formatValue={formatValue}
       ticks={chooseTicks(points)}
     >
       {isFromZero && <path class="area" d={drawArea(points) ?? ''} />}

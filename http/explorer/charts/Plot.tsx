@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { formatInteger } from '../format/numbers.ts';
 import { writeTimes } from '../format/timeTexts.ts';
 import { Chart, cells } from './Chart.tsx';
 
@@ -22,7 +23,6 @@ interface PlotProps {
   readonly gridValues: readonly number[];
   /** Returns the distance of a value from the top, in percent of the height. */
   readonly top: (value: number) => number;
-  readonly formatValue: (value: number) => string;
   /** Phones show every other one. */
   readonly ticks: readonly Tick[];
   /** Shapes in a box of `plotHeight` by `cellWidth` for each value. */
@@ -35,7 +35,7 @@ export const cellWidth = 10;
 const edge = 0.06;
 
 /** A chart that stretches with the page. Shapes are SVG without an aspect ratio; text is not scaled with them, so it is readable on a phone. */
-export function Plot({ id, label, tone, texts, gridValues, top, formatValue, ticks, children }: PlotProps) {
+export function Plot({ id, label, tone, texts, gridValues, top, ticks, children }: PlotProps) {
   const width = texts.length * cellWidth;
   return (
     <Chart id={id} class={`chart ${tone}`} label={label} texts={texts}>
@@ -44,7 +44,7 @@ export function Plot({ id, label, tone, texts, gridValues, top, formatValue, tic
           {gridValues.map((value) => (
             <svg key={value} class="scale-mark" aria-hidden="true" height="100%" width="100%">
               <text x="100%" y={`${top(value)}%`} text-anchor="end" dominant-baseline="middle">
-                {formatValue(value)}
+                {formatInteger(value)}
               </text>
             </svg>
           ))}

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { Tone } from '../charts/Plot.tsx';
 import type { Sentence } from '../format/sentence.ts';
 import { Linked } from './Linked.tsx';
 import { Time } from './Time.tsx';
@@ -6,8 +7,8 @@ import { TransactionLink } from './TransactionLink.tsx';
 
 interface EventItemProps {
   readonly id: string;
-  /** Decides the colour of the event's mark. */
-  readonly family: 'protocol' | 'players' | 'measurement';
+  /** Colour of the event's mark. */
+  readonly tone: Tone;
   readonly at: string;
   /** Path of the event's own page, if it has one. */
   readonly address?: string;
@@ -18,9 +19,9 @@ interface EventItemProps {
   readonly children: ComponentChildren;
 }
 
-export function EventItem({ id, family, at, address, source, transactionHash, children }: EventItemProps) {
+export function EventItem({ id, tone, at, address, source, transactionHash, children }: EventItemProps) {
   return (
-    <li class={`event ${family}`} id={id}>
+    <li class={`event ${tone}`} id={id}>
       <div class="event-text">{children}</div>
       <div class="event-source quiet small">
         {address === undefined ? (

@@ -102,7 +102,7 @@ export function Bar({ logo, installation, current, query, liveness, children }: 
             autocomplete="off"
             autocapitalize="off"
             aria-label="Owner, miner, round, block, transaction or date"
-            placeholder="Owner, miner, round, block, transaction or date"
+            placeholder="Address, number, date"
           />
           <button type="submit">Search</button>
         </form>

@@ -10,7 +10,17 @@ export function To({ text, place, title }: Link) {
   );
 }
 
-/** A text with its links. */
+/** A text with its links, and with its folds closed. */
 export function Linked({ of }: { of: Sentence }) {
-  return <>{of.map((part, index) => (typeof part === 'string' ? part : <To key={index} {...part} />))}</>;
+  return <>{of.map(toPart)}</>;
+}
+
+function toPart(part: Sentence[number], index: number) {
+  if (typeof part === 'string') return part;
+  if ('place' in part) return <To key={index} {...part} />;
+  return (
+    <details key={index} class="fold">
+      <summary>{part.text}</summary> <Linked of={part.all} />
+    </details>
+  );
 }

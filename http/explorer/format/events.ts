@@ -131,10 +131,10 @@ export function nameEventSource({ source }: FeedEvent): Sentence {
     : say`reading ${formatInteger(source.receiptCursor)} of ${source.installationId}`;
 }
 
-/** Returns the family of an event's type, which decides the colour of its mark. */
-export function nameFamily({ type }: FeedEvent): 'protocol' | 'players' | 'measurement' {
-  if (type.startsWith('system.')) return 'protocol';
-  return type.startsWith('player.') ? 'players' : 'measurement';
+/** The stage that an event belongs to, whose colour its mark has. */
+export function findTone({ type }: FeedEvent): 'measured' | 'settled' | 'issued' {
+  if (type === 'system.settlement_completed') return 'settled';
+  return type.startsWith('measurement.') ? 'measured' : 'issued';
 }
 
 /** Rounds after one through another, such as `7 to 9`. */
@@ -142,16 +142,22 @@ export function nameRounds(after: string, through: string): Sentence {
   return say`${toRound(String(BigInt(after) + 1n))} to ${toRound(through)}`;
 }
 
+/** More miners are folded. */
+const minersMax = 6;
+
 export function nameMiners(tokenIds: readonly string[]): Sentence {
-  return say`${tokenIds.length === 1 ? 'miner' : 'miners'} ${listLinks(tokenIds.map(toMiner))}`;
+  const all = listLinks(tokenIds.map(toMiner));
+  return tokenIds.length > minersMax
+    ? [{ text: `${tokenIds.length} miners`, all }]
+    : say`${tokenIds.length === 1 ? 'miner' : 'miners'} ${all}`;
 }
 
 function distance(millimetres: string): string {
   const { value, unit } = describeDistance(millimetres);
-  return `${value?.replace(/\.00$/, '')} ${unit}`;
+  return `${value?.replace(/\.00$/, '')}\u00a0${unit}`;
 }
 
 function speed(millimetresPerSecond: string): string {
   const { value, unit } = describeSpeed(millimetresPerSecond);
-  return `${value} ${unit}`;
+  return `${value}\u00a0${unit}`;
 }

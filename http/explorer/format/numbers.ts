@@ -37,7 +37,7 @@ export function formatShort(value: string | bigint, decimals: number, shown: num
 
 /** Formats basis points as a percentage with at most two digits in the fraction. */
 export function formatPercent(basisPoints: number): string {
-  return `${formatExact(String(basisPoints), 2)} %`;
+  return `${formatExact(String(basisPoints), 2)}\u00a0%`;
 }
 
 /** Formats with exactly `shown` digits in the fraction, so the unit stays in place while the value changes. */
@@ -49,9 +49,4 @@ export function formatFixed(value: bigint, decimals: number, shown: number): str
 /** Shortens a hash to `0x1234…abcd`; the element's title has all of it. */
 export function shortenHash(hash: string): string {
   return hash.length <= 14 ? hash : `${hash.slice(0, 8)}…${hash.slice(-4)}`;
-}
-
-/** Formats a value of an axis, a round number. */
-export function formatTick(value: number): string {
-  return groupDigits(String(value));
 }

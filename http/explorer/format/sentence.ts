@@ -10,8 +10,14 @@ export interface Link {
   readonly title?: string;
 }
 
+/** A part that is closed until it is opened: what it is called, and all of it. */
+interface Fold {
+  readonly text: string;
+  readonly all: Sentence;
+}
+
 /** A text with links in it. */
-export type Sentence = readonly (string | Link)[];
+export type Sentence = readonly (string | Link | Fold)[];
 
 /** Tag of a template whose values may be links or sentences. */
 export function say(

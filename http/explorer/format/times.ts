@@ -69,11 +69,6 @@ export function formatDayOf(iso: string, zone: Zone): string {
   return formatDay(toZone(iso, zone));
 }
 
-/** Formats a minute of the day as `08:30`. */
-export function formatMinute(minute: number): string {
-  return `${pad(Math.floor(minute / 60))}:${pad(minute % 60)}`;
-}
-
 /** Formats seconds as `4 min 05 s`, `45 s`, `2 h 10 min`, `3 d 4 h`. */
 export function formatDuration(totalSeconds: number): string {
   const seconds = Math.max(0, Math.floor(totalSeconds));

@@ -87,8 +87,8 @@ export const oracleStates: Readonly<Record<string, string>> = {
 
 /** States of the next round to mint (CONTRACT.md, Next mint round). */
 export const mintStates: Readonly<Record<string, string>> = {
-  accruing: 'Its rounds are not all settled yet.',
-  ready: 'It is settled: the next checkpoint mints for it.',
+  accruing: 'It is not settled yet.',
+  ready: 'It is settled.',
 };
 
 export const provenances: Readonly<Record<string, string>> = {

@@ -51,7 +51,8 @@ const guideStyle = '/docs/style.css';
 
 /**
  * Swagger UI without its warning that it does not check the dialect of schemas. Readers with a screen reader or a keyboard get
- * headings in order, names of choices, examples that can be scrolled, and no link within a button.
+ * headings in order, names of choices, examples that can be scrolled, and no link within a button. Routes are tried out where the page is
+ * read, since it may ask no other address.
  */
 const start = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const showTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -70,6 +71,7 @@ SwaggerUIBundle({
   dom_id: '#documentation',
   deepLinking: true,
   defaultModelsExpandDepth: 0,
+  requestInterceptor: (one) => Object.assign(one, { url: location.origin + one.url.replace(/^https?:..[^/]*/, '') }),
   syntaxHighlight: { theme: 'tomorrow-night' },
   plugins: [
     () => ({ wrapComponents: { JsonSchemaDialect: () => () => null, DeepLink: () => ({ text }) => text } }),

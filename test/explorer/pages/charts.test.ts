@@ -188,8 +188,8 @@ describe('half hours', () => {
     ]);
     expect(listAttributes('tr', 'id')).toEqual(['2026-11-23', '2026-11-22']);
     expect(listAttributes('svg', 'aria-label')).toEqual([
-      '23 Nov: 10 work units observed so far, 50 % of its rounds',
-      '22 Nov: 1,000 work units observed, 50 % of its rounds',
+      '23 Nov: 10 work units observed so far, 50\u00a0% of its rounds',
+      '22 Nov: 1,000 work units observed, 50\u00a0% of its rounds',
     ]);
     expect(listAttributes('input', 'max')).toEqual(['4']);
     expect(listAttributes('input', 'aria-valuetext')).toEqual(texts.slice(0, 1));
@@ -267,7 +267,7 @@ describe('a year', () => {
     expect(texts).toHaveLength(days.length);
     expect([texts[0], texts[1], texts[4]]).toEqual([
       '30 Oct 2026: before the first reading',
-      '31 Oct 2026: 100 work units, 100 % observed',
+      '31 Oct 2026: 100 work units, 100\u00a0% observed',
       '3 Nov 2026: not observed',
     ]);
     // Weeks before the first day are there, and empty.
@@ -301,6 +301,7 @@ describe('a chart', () => {
         ['b', 0, 'complete', 20],
         ['c', null, 'missing', null],
         ['d', 3, 'future', 5],
+        ['e', 0.01, 'running', 5],
       ] as const
     ).map(([key, value, state, reference]) => ({ key, value, state, text: key, reference }));
     const { html, listAttributes } = render(Columns, {
@@ -308,17 +309,18 @@ describe('a chart', () => {
       label: 'Work',
       marks,
       ticks: [],
-      formatValue: String,
     });
     expect(html.match(/<rect [^>]*>/g)).toEqual([
       '<rect class="column complete" x="1" y="50" width="8" height="50">',
       '<rect class="zero complete" x="11" y="97.5" width="8" height="2.5">',
       '<rect class="missing" x="21" y="0" width="8" height="100" fill="url(#hatching)">',
+      // It stands on the ground, even if there is next to no work yet.
+      '<rect class="column running" x="41" y="97.5" width="8" height="2.5">',
     ]);
     expect(html.match(/<path class="reference"[^>]*>/g)).toEqual([
-      '<path class="reference" d="M0 75.0h10V0.0h10M30 75.0h10">',
+      '<path class="reference" d="M0 75.0h10V0.0h10M30 75.0h10V75.0h10">',
     ]);
-    expect(listAttributes('input', 'max')).toEqual(['3']);
+    expect(listAttributes('input', 'max')).toEqual(['4']);
   });
 
   it('has a line with a gap where a value is unknown, and hollow points for days that are not complete', () => {
@@ -326,7 +328,7 @@ describe('a chart', () => {
       const key = 'abcdef'.charAt(index);
       return { key, value, isComplete: index !== 1, text: key, tick: key };
     });
-    const { html } = render(Line, { id: 'work', label: 'Work', points, formatValue: String });
+    const { html } = render(Line, { id: 'work', label: 'Work', points });
     expect(html.match(/<path class="(?:line|dot)[^>]*>/g)).toEqual([
       '<path class="line" d="M5,96L15,6M35,51L45,51L55,51">',
       '<path class="dot" d="M5 96h0">',
@@ -342,7 +344,6 @@ describe('a chart', () => {
       id: 'work',
       label: 'Work',
       points: points.slice(2, 3),
-      formatValue: String,
     });
     expect(nothing.html).toContain('Nothing was observed');
   });

@@ -345,7 +345,7 @@ it('a day that has not ended stands alone, hollow, and no line falls to it', () 
   const chart = html.slice(html.indexOf('id="chart-work"'), html.indexOf('id="chart-distance"'));
   expect(/class="line" d="([^"]*)"/.exec(chart)?.[1]).not.toContain('65,');
   expect(chart).toMatch(/class="dot hollow" d="M65 /);
-  expect(chart).toContain('work units (100 % observed so far)');
+  expect(chart).toContain('work units (100\u00a0% observed so far)');
 });
 
 it('files of settlements have nothing that is still to come, in the order of time', () => {
@@ -400,6 +400,18 @@ describe('a zero', () => {
   });
 });
 
+it('many miners of a claim are folded, with a link to each', () => {
+  const claim = bodies.EventFeed.answer.events.find(({ type }) => type === 'player.rewards_claimed');
+  const tokenIds = ['1', '2', '3', '4', '5', '6', '7'];
+  const events = [{ ...claim, payload: { ...claim?.payload, tokenIds } }];
+  const { html } = render(
+    { view: 'feed', category: 'all' },
+    { '/v1/events': { ...bodies.EventFeed.answer, events } },
+  );
+  const fold = /for <details class="fold"><summary>7 miners<\/summary>(.*?)<\/details>\./.exec(html)?.[1];
+  expect([...(fold ?? '').matchAll(/\/miners\/(\d)/g)].map(([, id]) => id)).toEqual(tokenIds);
+});
+
 it('batches without work are folded, unless the list may go on behind them', () => {
   const mint = bodies.EventFeed.answer.events.find(({ type }) => type === 'system.mining_checkpointed');
   const make = (type: string, id: string, change: object) => ({
@@ -429,9 +441,9 @@ it('batches without work are folded, unless the list may go on behind them', () 
     const { html } = render({ view: 'settlements', range: '7d' }, { '/v1/events': body });
     return html
       .split('id="list-events"')[1]
-      ?.match(/<li class="event protocol" id="(?:run-)?\w"|\d+ empty batches.*?work\./g);
+      ?.match(/(?<=<li class="event (?:settled|issued)" )id="(?:run-)?\w"|\d+ empty batches.*?work\./g);
   };
-  const item = (id: string) => `<li class="event protocol" id="${id}"`;
+  const item = (id: string) => `id="${id}"`;
   const run = [
     item('run-b'),
     '2 empty batches</strong> Rounds 1,007 to 1,024 had no work.',

@@ -70,7 +70,7 @@ describe('the page of an owner', () => {
     ]);
     expect(html).toContain('through round 175');
     expect(html).toMatch(
-      /usually minted every 2 h 00 min, next about <time[^>]* datetime="2026-11-26T00:00:00.000Z"/,
+      /a mint about every 2 h 00 min, the next about <time[^>]* datetime="2026-11-26T00:00:00.000Z"/,
     );
     expect(html).toMatch(/data-copy="0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc"/);
     expect(html).toContain(`/feed.atom?owner=${owner}`);
@@ -85,6 +85,15 @@ describe('the page of an owner', () => {
     expect(nothing.figures).toContainEqual(
       expect.stringMatching(/^Projected at the next mint 0 SQK nothing settled waits/),
     );
+    const late = render(place, {
+      mining: {
+        recentCheckpoints: [10, 4, 8, 6].map((hour) => ({
+          ...history.mining.recentCheckpoints[0],
+          blockTimestamp: `2026-11-25T${String(hour).padStart(2, '0')}:00:00.000Z`,
+        })),
+      },
+    });
+    expect(late.html).toMatch(/a mint was expected about <time[^>]* datetime="2026-11-25T12:00:00.000Z"/);
     const none = render(place, { mining: { status: 'unavailable', reason: 'not_configured' } });
     expect(none.figures).toContainEqual(expect.stringMatching(/^Projected at the next mint unknown/));
     const weightless = render(place, { portfolio: { mining: { ...portfolio.mining, totalWeight: '0' } } });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { eventually, startProcess } from '../processes/childProcess.ts';
+import { findFreePort } from '../processes/findFreePort.mjs';
 import { whenFinished } from '../processes/lifetime.ts';
 import { temporaryDirectory } from '../processes/temporaryDirectory.ts';
 
@@ -29,7 +30,8 @@ export async function startLocalService(
     env: {
       PATH: process.env.PATH,
       MINER_DATA_DIR: dataDir,
-      MINER_HTTP_PORT: '0',
+      // The pages name their own address, which a port that the system chooses is not part of.
+      MINER_HTTP_PORT: String(await findFreePort()),
       MINER_OPS_PORT: '0',
       ...environment,
     },

@@ -146,10 +146,10 @@ export function Neighbours({ date }: { date: string }) {
   return (
     <nav class="choice" aria-label="Neighbours">
       {startMs > firstMs && (
-        <a href={formatPlace({ view: 'day', id: addDays(date, -1) })}>{formatDate(addDays(date, -1))}</a>
+        <a href={formatPlace({ view: 'day', id: addDays(date, -1) })}>← {formatDate(addDays(date, -1))}</a>
       )}
       {endMs <= renderedAtMs && (
-        <a href={formatPlace({ view: 'day', id: addDays(date, 1) })}>{formatDate(addDays(date, 1))}</a>
+        <a href={formatPlace({ view: 'day', id: addDays(date, 1) })}>{formatDate(addDays(date, 1))} →</a>
       )}
       <a href="/statistics?range=30d">The last 30 days</a>
     </nav>

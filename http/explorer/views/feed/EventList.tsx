@@ -3,7 +3,7 @@ import { EventItem } from '../../components/EventItem.tsx';
 import { Linked } from '../../components/Linked.tsx';
 import { More, Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { describeEvent, foldEvents, nameEventSource, nameFamily, nameRounds } from '../../format/events.ts';
+import { describeEvent, findTone, foldEvents, nameEventSource, nameRounds } from '../../format/events.ts';
 import { writeSentence } from '../../format/sentence.ts';
 import type { Bodies, FeedEvent } from '../../page.ts';
 import { type FeedCategory, formatPlace, type ListPlace } from '../../place.ts';
@@ -39,7 +39,7 @@ function EmptyEvents({ events }: { events: readonly FeedEvent[] }) {
   if (newest === undefined || oldest === undefined) return null;
   const rounds = nameRounds(oldest.previousSettledThroughRound, newest.settledThroughRound);
   return (
-    <li class="event protocol" id={`run-${events.at(-1)?.id}`}>
+    <li class="event settled" id={`run-${events.at(-1)?.id}`}>
       <details>
         <summary>
           <strong>{batches.length} empty batches</strong> Rounds {writeSentence(rounds)} had no work.
@@ -56,7 +56,7 @@ export function DescribedEvent({ event }: { event: FeedEvent }) {
   return (
     <EventItem
       id={event.id}
-      family={nameFamily(event)}
+      tone={findTone(event)}
       address={formatPlace({ view: 'event', id: event.id })}
       at={event.occurredAt}
       source={nameEventSource(event)}

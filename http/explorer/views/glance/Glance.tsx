@@ -11,6 +11,7 @@ import { describeDistance, describeRpm, describeSpeed } from '../../format/quant
 import { toDay } from '../../format/sentence.ts';
 import { provenances } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
+import { nameView } from '../../place.ts';
 import { eventsPath, statisticsPath, statusPath } from '../../resources.ts';
 import { describeWhatItIs, describeWheel, type WheelWords } from '../../wheelState.ts';
 import { EventList } from '../feed/EventList.tsx';
@@ -39,7 +40,7 @@ export function Glance() {
               {value !== null && (
                 <>
                   {' · '}
-                  <To text={`yesterday ${value} ${unit}`} place={{ view: 'day', id: yesterday }} />
+                  <To text={`yesterday\u00a0${value}\u00a0${unit}`} place={{ view: 'day', id: yesterday }} />
                 </>
               )}
             </Now>
@@ -74,6 +75,7 @@ export function Glance() {
 export function NothingNow() {
   return (
     <>
+      <h1>{nameView(usePage().place)}</h1>
       <WhatItIs />
       <Unread what="The state of the wheel" />
     </>
@@ -112,10 +114,8 @@ export function Now({ status, wheel, children }: NowProps) {
           <span class="when lost">{lostSentence}</span>
         </h1>
         <WhatItIs />
-        <p class="lead">
-          <span class="unless lost">{detail}</span>
-          <span class="when lost">That is the last that reached this page. What it does now is unknown.</span>
-        </p>
+        {detail !== null && <p class="lead unless lost">{detail}</p>}
+        <p class="lead when lost">That is the last that reached this page. What it does now is unknown.</p>
         <div class="figures">
           <Figure
             {...common}

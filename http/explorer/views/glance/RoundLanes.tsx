@@ -183,7 +183,7 @@ function ToBeSettled({ status }: { status: Status }) {
       {submission !== null && submission.lifecycle !== 'confirmed' && (
         <LatestSubmission submission={submission} />
       )}
-      {core !== null && <Expected what="settled" times={listBatches(core).map(({ at }) => at)} />}
+      {core !== null && <Expected what="a batch" times={listBatches(core).map(({ at }) => at)} />}
     </>
   );
 }
@@ -194,19 +194,21 @@ function ToBeMinted() {
   const { mining } = settlements.status === 'available' ? settlements : { mining: settlements };
   if (mining.status === 'unavailable') return <> {explain(mining.reason)}</>;
   const { nextRound, economy, recentCheckpoints } = mining;
+  const whyNothing = explainNoMint(mining);
   return (
     <>
-      <Expected what="minted for" times={recentCheckpoints.map(({ blockTimestamp }) => blockTimestamp)} />
-      {' · '}
-      {explainNoMint(mining) ?? (
+      <Expected what="a mint" times={recentCheckpoints.map(({ blockTimestamp }) => blockTimestamp)} />
+      {whyNothing === null ? (
         <>
-          a mint now would be{' '}
+          {' · a mint now would be '}
           <strong>
             {formatShort(nextRound.amountBaseUnits, economy.decimals, 2)} {economy.symbol}
           </strong>{' '}
           for {count(nextRound.completedBlockCount, 'work block')}, through round{' '}
           <To {...toRound(nextRound.countedThroughRound)} />
         </>
+      ) : (
+        `. ${whyNothing}`
       )}
     </>
   );
@@ -233,16 +235,12 @@ export function Expected({ what, times, children = null }: ExpectedProps) {
   const nowMs = usePage().renderedAtMs;
   const next = expectNext(times);
   if (next === null) return <>{children}</>;
-  const at = <Time at={new Date(next.nextMs).toISOString()} as="minute" />;
-  return next.nextMs > nowMs ? (
+  const { usualMs, nextMs } = next;
+  const when = nextMs > nowMs ? `about every ${formatDuration(usualMs / 1000)}, the next` : 'was expected';
+  return (
     <>
-      {' '}
-      · usually {what} every {formatDuration(next.usualMs / 1000)}, next about {at}
-    </>
-  ) : (
-    <>
-      {' '}
-      · to be {what} since about {at}, later than usual
+      {` · ${what} ${when} about `}
+      <Time at={new Date(nextMs).toISOString()} as="minute" />
     </>
   );
 }

@@ -50,7 +50,7 @@ export function OwnerEventItem({ event, owner, configuration }: OwnerEventItemPr
   return (
     <EventItem
       id={id}
-      family="players"
+      tone="issued"
       at={source.blockTimestamp}
       source={say`Ethereum block ${toEthereumBlock(source.blockNumber)}`}
       transactionHash={source.transactionHash}

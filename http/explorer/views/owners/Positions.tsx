@@ -7,7 +7,7 @@ import { More } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Table } from '../../components/Table.tsx';
 import { Time } from '../../components/Time.tsx';
-import { count, formatExact, formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
+import { count, formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount } from '../../format/quantities.ts';
 import { type Sentence, say, toBlock, toRound } from '../../format/sentence.ts';
 import { describeShare, projectShare } from '../../format/shares.ts';
@@ -87,25 +87,28 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
           These are calendar days, from midnight to midnight UTC. The wheel’s days, in the statistics, run
           from noon to noon.
         </p>
-        <Columns
-          id="earnings"
-          label={`Earnings of the last seven days in ${symbol}`}
-          marks={earnings.map(({ date, earnedBaseUnits }, index) => {
-            const isRunning = index === earnings.length - 1;
-            return {
-              key: date,
-              value: Number(earnedBaseUnits) / 10 ** decimals,
-              state: isRunning ? 'running' : 'complete',
-              text: `${formatDay(date)}: ${formatExact(earnedBaseUnits, decimals)} ${symbol}${isRunning ? ' so far' : ''}`,
-            };
-          })}
-          ticks={earnings.map(({ date }, index) => ({
-            at: (index + 0.5) / earnings.length,
-            text: formatDay(date),
-          }))}
-          formatValue={formatTick}
-          tone="issued"
-        />
+        {earnings.every(({ earnedBaseUnits }) => earnedBaseUnits === '0') ? (
+          <p class="empty">Nothing was earned in the last seven days.</p>
+        ) : (
+          <Columns
+            id="earnings"
+            label={`Earnings of the last seven days in ${symbol}`}
+            marks={earnings.map(({ date, earnedBaseUnits }, index) => {
+              const isRunning = index === earnings.length - 1;
+              return {
+                key: date,
+                value: Number(earnedBaseUnits) / 10 ** decimals,
+                state: isRunning ? 'running' : 'complete',
+                text: `${formatDay(date)}: ${formatExact(earnedBaseUnits, decimals)} ${symbol}${isRunning ? ' so far' : ''}`,
+              };
+            })}
+            ticks={earnings.map(({ date }, index) => ({
+              at: (index + 0.5) / earnings.length,
+              text: formatDay(date),
+            }))}
+            tone="issued"
+          />
+        )}
         <DataTable
           id="earnings"
           table={earningsTable(portfolio)}
@@ -137,7 +140,7 @@ function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio })
           ? 'nothing settled waits to be minted'
           : `through round ${formatInteger(next.nextRound.countedThroughRound)}`)}
       {next !== null && (
-        <Expected what="minted" times={next.recentCheckpoints.map((mint) => mint.blockTimestamp)}>
+        <Expected what="a mint" times={next.recentCheckpoints.map((mint) => mint.blockTimestamp)}>
           ; a mint has no fixed time
           {last !== undefined && (
             <>

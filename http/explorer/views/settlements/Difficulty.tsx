@@ -3,7 +3,7 @@ import { Available } from '../../components/Banner.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { formatExact, formatInteger, formatTick } from '../../format/numbers.ts';
+import { formatExact, formatInteger } from '../../format/numbers.ts';
 import { time } from '../../format/timeTexts.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath } from '../../resources.ts';
@@ -50,7 +50,6 @@ function History({ core }: { core: Extract<Bodies['core'], { status: 'available'
               tick: time('dayAndHour', at),
               text: `${time('minute', at)}, round ${formatInteger(round)}: ${formatExact(value, 3)} work units`,
             }))}
-            formatValue={formatTick}
             tone="settled"
             isFromZero={false}
           />

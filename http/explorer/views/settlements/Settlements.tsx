@@ -6,10 +6,10 @@ import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { Time } from '../../components/Time.tsx';
+import { Timed } from '../../components/Time.tsx';
 import { explainNoMint } from '../../format/mints.ts';
 import { nameChain } from '../../format/networks.ts';
-import { formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
+import { formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { toRound } from '../../format/sentence.ts';
 import { time } from '../../format/timeTexts.ts';
@@ -156,7 +156,6 @@ function Buckets({ history }: { history: History }) {
         label={`Work blocks completed over ${names[range]}`}
         marks={marks}
         ticks={ticks}
-        formatValue={formatTick}
         tone="settled"
       />
       <DataTable
@@ -179,9 +178,11 @@ function NextMint({ mining: body, route }: { mining: History['mining']; route: s
           return (
             <>
               <p class="lead">
-                Round <To {...toRound(nextRound.round)} />, <Time at={nextRound.startsAt} as="minute" /> to{' '}
-                <Time at={nextRound.endsAt} as="minute" />. {mintStates[nextRound.state] ?? nextRound.state}{' '}
-                {explainNoMint(mining)}
+                Round <To {...toRound(nextRound.round)} />,{' '}
+                <Timed
+                  text={`${time('dayAndHour', nextRound.startsAt)}–${time('hour', nextRound.endsAt)} ${time('zone')}`}
+                />
+                . {mintStates[nextRound.state] ?? nextRound.state} {explainNoMint(mining)}
               </p>
               <div class="figures wide">
                 <Figure

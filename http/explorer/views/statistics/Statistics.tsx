@@ -10,7 +10,7 @@ import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time, Timed } from '../../components/Time.tsx';
-import { formatInteger, formatPercent, formatTick } from '../../format/numbers.ts';
+import { formatInteger, formatPercent } from '../../format/numbers.ts';
 import { describeDistance, describeWork } from '../../format/quantities.ts';
 import { formatDay } from '../../format/times.ts';
 import { time } from '../../format/timeTexts.ts';
@@ -171,7 +171,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
             ['heat-1', 'little work'],
             ['heat-5', 'much work'],
             ['zero', 'observed, no work'],
-            ['partial', 'partly observed'],
+            ['partial-corner', 'partly observed'],
             ['missing', 'missing'],
             ['running', 'so far'],
             ['future', 'still to come, or before the first reading'],
@@ -198,7 +198,6 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
                 id={quantity}
                 label={`${label} per day, ${span}`}
                 points={dayPoints.map((day) => day[quantity])}
-                formatValue={formatTick}
               />
             </figure>
           ))}

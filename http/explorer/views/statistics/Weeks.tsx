@@ -8,7 +8,7 @@ import { statisticsPath } from '../../resources.ts';
 
 const route = statisticsPath('30d');
 
-/** Work of the last seven complete days against the seven before. */
+/** Work of the seven days before today against the seven before those. */
 export function Weeks() {
   const statistics = usePage().read('statistics', route);
   if (statistics === null) return null;
@@ -18,8 +18,8 @@ export function Weeks() {
     <section aria-labelledby="weeks">
       <h2 id="weeks">This week against last</h2>
       <div class="figures">
-        <WeekFigure label="Last 7 complete days" week={last} />
-        <WeekFigure label="The 7 days before" week={before} />
+        <WeekFigure label="The 7 days before today" week={last} />
+        <WeekFigure label="The 7 days before those" week={before} />
       </div>
       <p class="small quiet">
         {changeBps === null

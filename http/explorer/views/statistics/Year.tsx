@@ -104,6 +104,7 @@ export function Year() {
           ['heat-5', 'much work'],
           ['zero', 'observed, no work'],
           ['missing', 'not observed'],
+          ['before', 'before the first reading'],
           ['today', 'today'],
         ]}
       />
