@@ -1,5 +1,6 @@
 """Reads bodies with clients that openapi-python-client has generated: parseBodies.py PACKAGE_FOLDER CASES. Each operation is called as its users would."""
 
+import datetime
 import importlib
 import inspect
 import json
@@ -16,10 +17,13 @@ arguments = {'address': '0x' + '1' * 40, 'owner': '0x' + '1' * 40, 'installation
 
 
 def find_argument(module, name):
-    """An argument of an operation; of an enumeration, its first value."""
+    """An argument of an operation: a date, a text, or the first value of an enumeration."""
     if name in arguments:
         return arguments[name]
-    return list(inspect.get_annotations(module.sync_detailed, eval_str=True)[name])[0]
+    kind = inspect.get_annotations(module.sync_detailed, eval_str=True)[name]
+    if kind is datetime.date:
+        return datetime.date(2026, 1, 31)
+    return '1' if kind is str else list(kind)[0]
 
 
 operations = {
