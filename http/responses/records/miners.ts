@@ -62,7 +62,7 @@ export const ownersResponse = defineVariants(1, {
   nextCursor,
 }).meta({ id: 'Owners', description: 'A page of all owners' });
 
-export interface MinerRecord {
+interface MinerRecord {
   readonly miner: MinerView;
   readonly found: FoundEvents;
   /** Actions of its owner, newest first. */
