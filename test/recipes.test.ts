@@ -114,7 +114,8 @@ async function playWorld(load: LoadModule) {
   await apply({ ...live, work: 900, coreStatus: 'ACTIVE', epoch: 'first' });
   settle();
   const read = async (path: string) => (await program.fetchBody(path)).body;
-  const paths = comparedPaths.filter((path) => !path.includes('/events'));
+  // Some forms name events, and one a record that is missing.
+  const paths = comparedPaths.filter((path) => !/\/events|\{|9999/.test(path));
   const bodies = await Promise.all(
     paths.map(async (path) => [path, await read(path).catch(String)] as const),
   );
