@@ -61,8 +61,10 @@ it('each page of miners or owners goes on below the last one, by weight and then
         const places: Place[] =
           list === 'owners' ? sumOwners(held) : held.map(({ tokenId: name, weight }) => ({ name, weight }));
         const before: Place | null = last;
-        const following = places.filter((one) => before === null || isHeavier(before, one));
-        const expected = following.sort((one, other) => (isHeavier(one, other) ? -1 : 1)).slice(0, limit);
+        const following: Place[] = places.filter((one) => before === null || isHeavier(before, one));
+        const expected: Place[] = following
+          .sort((one, other) => (isHeavier(one, other) ? -1 : 1))
+          .slice(0, limit);
         const view = views[list as 'miners' | 'owners']({ limit, cursor }) as MinersView | OwnersView;
         const shown =
           'miners' in view
