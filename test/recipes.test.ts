@@ -71,6 +71,11 @@ const laterSteps: readonly Edit[] = [
         return { type: 'system.round_settled', roundId: event.args.roundId, work: event.args.work };`,
   },
   {
+    file: 'actors/feed/eventKeys.ts',
+    after: 'EventNoun[] {\n  switch (details.type) {',
+    insert: " case 'system.round_settled': return [];",
+  },
+  {
     file: 'http/responses/feed/feedEvent.ts',
     after: 'switch (details.type) {',
     insert: " case 'system.round_settled': return splitDetails(details);",
@@ -114,7 +119,8 @@ async function playWorld(load: LoadModule) {
   await apply({ ...live, work: 900, coreStatus: 'ACTIVE', epoch: 'first' });
   settle();
   const read = async (path: string) => (await program.fetchBody(path)).body;
-  const paths = comparedPaths.filter((path) => !path.includes('/events'));
+  // Some forms show or name events, which the recipes add, and one a record that is missing.
+  const paths = comparedPaths.filter((path) => !/\/events|\/days|\{|9999/.test(path));
   const bodies = await Promise.all(
     paths.map(async (path) => [path, await read(path).catch(String)] as const),
   );

@@ -8,7 +8,7 @@ import type { CounterActors } from '../wheel/counterActors.ts';
 import type { ChainViews } from './chain/chainViewTypes.ts';
 import { mapSettlementRanges } from './chain/settlementHistory.ts';
 import { createFeedViews } from './feed/feedViews.ts';
-import { projectProcess } from './processProjection.ts';
+import { hasRound, projectProcess } from './processProjection.ts';
 import { createStatisticsViews } from './statisticsViews.ts';
 import type { ActorViews, ProcessView, SettlementsView } from './views.ts';
 
@@ -102,6 +102,7 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
     telemetry: (installationId) => counters.telemetry(installationId, clock.nowMs()),
     modules: () => settlements.modules(publicInstallationId),
     process,
+    isClosed: (roundId) => hasRound(settlements.settlement(publicInstallationId).closedRounds, roundId),
     chain: options.chain,
     feed: createFeed(options.chain),
     lastKnownFeed: createFeed(options.chain.lastKnown),

@@ -120,8 +120,15 @@ function isEligible({ workUnits }: WorkedRound, { maxWorkPerRound }: Configurati
 }
 
 function listRoundsAbove(rounds: List<ClosedRound>, frontier: bigint): readonly ClosedRound[] {
-  const isAbove = (index: number) => (rounds.get(index) as ClosedRound).roundId > frontier;
-  return rounds.slice(findFirstIndex(rounds.size, isAbove)).toArray();
+  return rounds.slice(findIndexAbove(rounds, frontier)).toArray();
+}
+
+export function hasRound(rounds: List<ClosedRound>, roundId: bigint): boolean {
+  return rounds.get(findIndexAbove(rounds, roundId - 1n))?.roundId === roundId;
+}
+
+function findIndexAbove(rounds: List<ClosedRound>, frontier: bigint): number {
+  return findFirstIndex(rounds.size, (index) => (rounds.get(index) as ClosedRound).roundId > frontier);
 }
 
 function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): SettlementQueueView {

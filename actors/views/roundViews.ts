@@ -27,7 +27,7 @@ export interface RoundsView extends Omit<EconomyView, 'feed'> {
   readonly rounds: readonly RoundView[];
 }
 
-type Sources = Pick<ActorViews, 'chain' | 'feed' | 'process'>;
+type Sources = Pick<ActorViews, 'chain' | 'feed' | 'process' | 'isClosed'>;
 
 interface RoundCalendar {
   /** The round that runs now, or the last settled one if that is later, as by a clock that is behind; 0 before the first. */
@@ -85,7 +85,7 @@ export async function readRoundPage(
 
 /** Reads the rounds from the first through the last, newest first. Those that are settled are found in all of the history. */
 export async function readRounds(
-  { chain, feed, process }: Sources,
+  { chain, feed, process, isClosed }: Sources,
   [first, last]: readonly [first: bigint, last: bigint],
   signal: AbortSignal,
 ): Promise<RoundsView | ChainUnavailable | FeedUnavailable> {
@@ -99,7 +99,6 @@ export async function readRounds(
   const { feed: _events, ...context } = economy;
   const { settledThroughRound } = core.core;
   const { recentRounds } = history;
-  const closedThrough = process().oracle.latestClosure?.lastRound ?? 0n;
   const count = last < first ? 0 : Number(last - first) + 1;
   if (count === 0) return { ...context, rounds: [] };
   const [settled, minted] = await Promise.all([
@@ -117,7 +116,7 @@ export async function readRounds(
           ? 'future'
           : endAtMs > nowMs
             ? 'open'
-            : roundId <= closedThrough
+            : isClosed(roundId)
               ? 'closed'
               : 'ended';
     return {

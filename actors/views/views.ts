@@ -163,6 +163,8 @@ export interface ActorViews {
   modules(): ModulesView;
   /** Shared for up to one second, and computed again as soon as a message changes it. */
   process(): ProcessView;
+  /** Whether the oracle has closed a round of the public installation. Closures may skip rounds. */
+  isClosed(roundId: bigint): boolean;
   readonly chain: ChainViews;
   /** Settlement history of the public route. The view stays the same while both parts do. */
   settlements(range: SettlementRange, withQueue: boolean): SettlementsView;

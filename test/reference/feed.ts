@@ -39,9 +39,7 @@ export function buildFeed(
 ): z.infer<typeof eventsResponse> {
   const types: readonly string[] =
     category === 'all' ? Object.values(categories).flat() : categories[category];
-  const events = [...listChainEvents(input.safe), ...buildMeasurementEvents(readings)]
-    .filter(({ type }) => types.includes(type))
-    .sort(compare);
+  const events = listFeed(input.safe, readings).filter(({ type }) => types.includes(type));
   const following = behind === null ? events : events.slice(events.findIndex(({ id }) => id === behind) + 1);
   const hasReadings = readings.length > 0;
   return {
@@ -56,7 +54,10 @@ export function buildFeed(
   };
 }
 
-/** Newest first. */
+/** All events, newest first; those of the readings without a chain. */
+export const listFeed = (safe: SafeChain | null, readings: readonly Reading[]): FeedEvent[] =>
+  [...(safe === null ? [] : listChainEvents(safe)), ...buildMeasurementEvents(readings)].sort(compare);
+
 function compare(a: FeedEvent, b: FeedEvent): number {
   if (a.recordedAt !== b.recordedAt) return a.recordedAt < b.recordedAt ? 1 : -1;
   const [first, second] = [a.source, b.source];

@@ -9,7 +9,7 @@ import {
 import { buildCore, type CoreState, readCore } from './core.ts';
 import { readModules, readSigner } from './device.ts';
 import { buildFeed, type Category } from './feed.ts';
-import type { OnRejected, StoredMessage } from './messages.ts';
+import { dayMs, type OnRejected, type StoredMessage } from './messages.ts';
 import { readMetadata, selectImages } from './metadata.ts';
 import {
   buildActivity,
@@ -24,7 +24,10 @@ import {
 } from './mining.ts';
 import { buildObservations, buildTelemetry } from './observations.ts';
 import { buildProcess, buildPublicQueue, buildStatus, type ProcessInput } from './process.ts';
-import { acceptReadings } from './readings.ts';
+import { acceptReadings, type Reading } from './readings.ts';
+import { buildDayRecord, buildList, buildRecord, isCreated, type RecordInput } from './records.ts';
+import { rememberFor } from './remember.ts';
+import { buildSearch } from './search.ts';
 import { foldSettlement } from './settlement.ts';
 import { buildHistory, type Range } from './settlementHistory.ts';
 import { buildStatistics, buildYear } from './statistics.ts';
@@ -74,7 +77,10 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
   const modules = readModules(pipeline, installationId, note(rejected.pipeline));
   rejected.pipeline.sort((one, other) => one.position - other.position);
   const readChain = onChain === null ? null : readStates(followChain(chain, onChain), onChain, null);
-  const readingsOf = (id: string) => accepted.filter((reading) => reading.installationId === id);
+  const selectOf = rememberFor((list: readonly Reading[], id) =>
+    list.filter((reading) => reading.installationId === id),
+  );
+  const readingsOf = (id: string) => selectOf(accepted, id);
 
   /** The safe chain with its core, or why it is unavailable. */
   function readAvailable(
@@ -98,7 +104,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
   function withEconomy(
     schemaVersion: number,
     nowMs: number,
-    build: (input: EconomyInput) => object | Reason,
+    build: (input: EconomyInput) => object | Reason | null,
     atBlock?: bigint,
   ): object {
     const available = readAvailable('economy', nowMs);
@@ -108,6 +114,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
     const at = isNewest ? read : readStates(read.indexed, available.safe.deployment, atBlock);
     // The contracts are configured at every block of a page.
     const body = build({ ...at, installationId, nowMs } as unknown as EconomyInput);
+    if (body === null) return { error: 'not_found' };
     return typeof body === 'string'
       ? { ...unavailable(schemaVersion, body), release }
       : { ...body, schemaVersion };
@@ -184,7 +191,47 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
     return buildStatistics(input, searchParams.get('range') === '30d' ? '30d' : '7d', nowMs);
   }
 
-  /** Body of a successful request at a time. The place is the request's decoded cursor. */
+  /** A record, or a page of a list of them; null for another path. */
+  function records({ pathname, searchParams }: URL, nowMs: number, place: Place | null): object | null {
+    const [, kind = '', id] = /^\/v1\/([a-z-]+)(?:\/([^/]+))?$/.exec(pathname) ?? [];
+    const readings = readingsOf(installationId);
+    const withRecords = (build: (input: RecordInput) => object | null) =>
+      withEconomy(1, nowMs, (input) => build({ ...input, readings, settlement }));
+    if (kind === 'search') return search(searchParams.get('q') ?? '', nowMs);
+    if (kind === 'days' && id !== undefined) {
+      const isReadable = findReason('economy', readChain, nowMs) === null;
+      return buildDayRecord({ installationId, readings, genesisMs, isReadable }, id, toWindowEnd(nowMs));
+    }
+    if (id !== undefined)
+      return /^(?:events|transactions|ethereum-blocks|blocks|settlements|rounds|miners)$/.test(kind)
+        ? withRecords((input) => buildRecord(input, kind, decodeURIComponent(id)))
+        : null;
+    if (!/^(?:batches|checkpoints|rounds|miners|owners)$/.test(kind)) return null;
+    const readTime = (name: string, otherwise: number) =>
+      searchParams.has(name) ? Date.parse(searchParams.get(name) as string) : otherwise;
+    const page = {
+      limit: readLimit(searchParams, 40),
+      behind: place?.behind ?? null,
+      fromMs: readTime('from', Number.NEGATIVE_INFINITY),
+      toMs: readTime('to', Number.POSITIVE_INFINITY),
+    };
+    return withRecords((input) => buildList(input, kind, page));
+  }
+
+  function search(query: string, nowMs: number) {
+    const [chain, economy] = [readAvailable('core', nowMs), readAvailable('economy', nowMs)];
+    const first = readingsOf(installationId)[0]?.observedAtMs ?? nowMs;
+    const isChainKnown = typeof chain !== 'string';
+    return buildSearch(query, {
+      installationId,
+      chain: isChainKnown ? chain : null,
+      mayBeMiner: (tokenId) => typeof economy === 'string' || isCreated(economy, tokenId),
+      sinceMs: Math.min(nowMs - 29 * dayMs, first, isChainKnown ? genesisMs : first),
+      nowMs,
+    });
+  }
+
+  /** Body of a request at a time. The place is the request's decoded cursor. */
   function body(request: string, nowMs: number, place: Place | null = null): object {
     const url = new URL(request, 'http://reference');
     const { pathname, searchParams } = url;
@@ -248,6 +295,8 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
       case '/v1/events':
         return feed(url, nowMs, place);
     }
+    const record = records(url, nowMs, place);
+    if (record !== null) return record;
     const [, tokenId] = /^\/v2\/public\/miners\/metadata\/(\d+)$/.exec(pathname) ?? [];
     if (tokenId === undefined) throw new Error(`the reference has no route ${pathname}`);
     return metadata(tokenId, 2, searchParams.has('release'), nowMs);
@@ -263,4 +312,6 @@ function readStates(indexed: IndexedChain, deployment: ChainDeployment, atBlock:
   return { indexed, safe, core: readCore(safe), economy: readEconomy(safe) };
 }
 
+/** Statistics are computed at multiples of 30 seconds. */
+const toWindowEnd = (nowMs: number) => Math.floor(nowMs / 30_000) * 30_000;
 const readLimit = (query: URLSearchParams, otherwise: number) => Number(query.get('limit') ?? otherwise);

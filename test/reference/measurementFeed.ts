@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { dayMs, sum, toDate, toIso } from './messages.ts';
 import { findDay, type Reading } from './readings.ts';
+import { rememberFor } from './remember.ts';
 
 /** CONTRACT.md, Event types and Emission conditions: records and distances of readings. */
 
@@ -104,8 +105,8 @@ function listMilestones(before: bigint, after: bigint): bigint[] {
 }
 
 /** The events of one installation as the feed shows them, in the order of their readings. */
-export function buildMeasurementEvents(readings: readonly Reading[]): MeasurementEvent[] {
-  return listReached(readings).map(({ reading, reached: { discriminator, ...reached } }) => {
+export const buildMeasurementEvents = rememberFor((readings: readonly Reading[]): MeasurementEvent[] =>
+  listReached(readings).map(({ reading, reached: { discriminator, ...reached } }) => {
     const [occurredAt, recordedAt] = [toIso(reading.observedAtMs), toIso(reading.receivedAtMs)];
     return {
       id: `measurement:${reading.installationId}:measurement-v1:${reached.type}:${discriminator}`,
@@ -124,5 +125,5 @@ export function buildMeasurementEvents(readings: readonly Reading[]): Measuremen
       },
       ...reached,
     } as MeasurementEvent;
-  });
-}
+  }),
+);

@@ -105,6 +105,10 @@ const fixed = new RegExp(
 /** Members with one value at most, each with the reason. */
 const unreached = new RegExp(
   [
+    // An event has one schema, whose members are compared in the feed.
+    '^/v1/(?!events\\.).*\\.(?:events?|batches|checkpoints?|settlement)(?:\\[\\])?\\.(?:eventVersion|type|source|payload)\\b',
+    // A transfer of a miner has no other members, and these records need a chain to be named.
+    '\\.transfers\\[\\]\\.(?:kind|amountBaseUnits|level|effectiveRound|nextMergeBlock)$|\\{(?:eventId|transactionHash|tokenId)\\}\\.reason$',
     // Only in the schemas: the contract says they are never returned.
     '\\.payload\\.(?:previousRecordRpmMilli|recordRpmMilli|observedRpmMilli)$|v1/miners/\\{tokenId\\}/metadata\\.cardImageUrl$',
     // The schemas list further reasons, which no route gives.

@@ -58,14 +58,13 @@ export function buildYear(input: StatisticsInput, nowMs: number) {
   };
 }
 
-function buildWindow(input: StatisticsInput, dayCount: number, nowMs: number): Omit<Body, 'range'> {
-  const { readings, genesisMs } = input;
+/** What is known of rounds and days at a time. */
+function measure({ readings, genesisMs }: Pick<StatisticsInput, 'readings' | 'genesisMs'>, nowMs: number) {
   // Rounds and days count only after their end, even if a device's fast clock is ahead.
   const hasEnded = (start: number) => start + roundMs <= nowMs;
   const rounds = new Map([...observeRounds(readings, genesisMs)].filter(([start]) => hasEnded(start)));
   const isExpected = (start: number) => start >= genesisMs && hasEnded(start);
   const distances = measureDays(readings);
-  const windowStartMs = findDay(nowMs) - (dayCount - 1) * dayMs;
 
   const describe = (starts: readonly number[]) => {
     const observed = starts.filter((start) => rounds.has(start));
@@ -96,7 +95,7 @@ function buildWindow(input: StatisticsInput, dayCount: number, nowMs: number): O
     };
   };
 
-  const days = Array.from({ length: dayCount }, (_, index) => windowStartMs + index * dayMs).map((start) => {
+  const describeDay = (start: number) => {
     const { works, isFull, coverage } = describe(listRounds(start, 144));
     const buckets = Array.from({ length: 48 }, (_, index) => buildBucket(start + index * bucketMs));
     const distance = distances.get(start);
@@ -109,7 +108,19 @@ function buildWindow(input: StatisticsInput, dayCount: number, nowMs: number): O
       buckets: [...buckets.slice(24), ...buckets.slice(0, 24)].map((bucket) => bucket.shown),
     };
     return { start, work: sum(works), isFull, distance: BigInt(distance ?? 0), buckets, shown };
-  });
+  };
+  return { rounds, describe, describeDay };
+}
+
+/** A universal day by its noon. */
+export const buildDay = (input: Parameters<typeof measure>[0], start: number, nowMs: number): Day =>
+  measure(input, nowMs).describeDay(start).shown;
+
+function buildWindow(input: StatisticsInput, dayCount: number, nowMs: number): Omit<Body, 'range'> {
+  const { readings } = input;
+  const { rounds, describe, describeDay } = measure(input, nowMs);
+  const windowStartMs = findDay(nowMs) - (dayCount - 1) * dayMs;
+  const days = Array.from({ length: dayCount }, (_, index) => describeDay(windowStartMs + index * dayMs));
 
   const window = describe(listRounds(windowStartMs, dayCount * 144));
   const isComplete = window.coverage.coverageBps === 10_000;

@@ -2,6 +2,7 @@ import { type EventFilter, selectCategory } from '../../feed/eventFilter.ts';
 import type { EventNoun } from '../../feed/eventKeys.ts';
 import type { FeedType } from '../../feed/feedCategories.ts';
 import type { FeedItem } from '../../feed/feedItem.ts';
+import { aheadMsMax } from '../../messages/futureTimes.ts';
 import type { EconomyView } from '../chain/chainViewTypes.ts';
 import type { FeedPage, FeedRequest, FeedUnavailable, FeedViews } from './feedViews.ts';
 
@@ -18,8 +19,10 @@ export const newestEventsMax = 100;
 /** Events of a record. Only a transaction or a day could have more. */
 export const recordEventsMax = 1_000;
 const pageLimit = 100;
-/** How exactly a time is searched for before pages are read: about 20 probes. */
-const probedMs = 600_000;
+/** Events of a first page, so that ClickHouse is not read for what memory holds. */
+const firstLimit = 20;
+/** How far before the newest event the search for a time begins. */
+const firstStepMs = 3_600_000;
 /** A reading that is received later than this after its day is not looked for. */
 const lateMs = 86_400_000;
 const unread = { status: 'unavailable' } as const;
@@ -89,19 +92,16 @@ async function collect(
   { eventsMax = recordEventsMax, matches = always, isBefore = never }: CollectOptions = {},
 ): Promise<FoundEvents | FeedUnavailable> {
   const found: FeedItem[] = [];
-  for (let cursor: string | null = null; ; ) {
-    const page: FeedPage | FeedUnavailable = await readPage(
-      feed,
-      { filter, cursor, limit: pageLimit },
-      signal,
-    );
+  let [cursor, limit]: [string | null, number] = [null, firstLimit];
+  for (;;) {
+    const page: FeedPage | FeedUnavailable = await readPage(feed, { filter, cursor, limit }, signal);
     if (page.status === 'unavailable') return page;
     found.push(...page.events.filter(matches));
     if (page.nextCursor === null || found.length >= eventsMax || page.events.some(isBefore)) {
       const { category: _category, activeEventTypes: _types, nextCursor: _next, ...context } = page;
       return { ...context, events: found.slice(0, eventsMax) };
     }
-    cursor = page.nextCursor;
+    [cursor, limit] = [page.nextCursor, pageLimit];
   }
 }
 
@@ -115,7 +115,10 @@ export function findEventsOf(
   return collect(feed, { ...selectCategory('all'), nouns: [[noun]] }, signal, { eventsMax });
 }
 
-/** Selects the events of a type of the chain that were recorded until about the newest one that `isTooLate` does not hold for. It holds for later events only. */
+/**
+ * Selects the events of a type of the chain that were recorded until about the newest one that `isTooLate` does not hold for. It holds for later events
+ * only. Recent events are found among those in memory; the cost grows with the logarithm of the age.
+ */
 async function selectUntil(
   feed: SearchedFeed,
   type: FeedType,
@@ -123,23 +126,25 @@ async function selectUntil(
   signal: AbortSignal,
 ): Promise<EventFilter | FeedUnavailable> {
   let filter: EventFilter = { ...selectCategory('protocol'), type };
-  const newest = await readPage(feed, { filter, cursor: null, limit: 1 }, signal);
-  if (newest.status === 'unavailable') return newest;
-  const [last] = newest.events;
-  if (last === undefined || !isTooLate(last)) return filter;
-  // All events that were recorded after the later time are too late.
-  let [earlierMs, laterMs] = [0, last.recordedAtMs];
-  while (laterMs - earlierMs > probedMs) {
-    const recordedAtMs = Math.floor((earlierMs + laterMs) / 2);
-    const probed = { ...filter, toMs: recordedAtMs + 1 };
-    const page = await readPage(feed, { filter: probed, cursor: null, limit: 1 }, signal);
+  let probed = filter;
+  // The events after the later time are too late, those until the earlier one are not.
+  let [earlierMs, laterMs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let stepMs = firstStepMs; ; stepMs *= 2) {
+    const page = await readPage(feed, { filter: probed, cursor: null, limit: firstLimit }, signal);
     if (page.status === 'unavailable') return page;
-    const [latest] = page.events;
-    if (latest !== undefined && isTooLate(latest)) [laterMs, filter] = [recordedAtMs, probed];
-    else earlierMs = recordedAtMs;
+    const oldest = page.events.at(-1);
+    if (oldest !== undefined && page.events.every(isTooLate)) {
+      [laterMs, filter] = [oldest.recordedAtMs, selectThrough(probed, oldest.recordedAtMs)];
+      if (page.nextCursor === null) return filter;
+    } else if (page.events.some(isTooLate) || probed.toMs === null) return probed;
+    else earlierMs = probed.toMs - 1;
+    if (laterMs - earlierMs <= 1) return filter;
+    const isBounded = earlierMs !== Number.NEGATIVE_INFINITY;
+    probed = selectThrough(filter, isBounded ? Math.floor((earlierMs + laterMs) / 2) : laterMs - stepMs);
   }
-  return filter;
 }
+
+const selectThrough = (filter: EventFilter, recordedAtMs: number) => ({ ...filter, toMs: recordedAtMs + 1 });
 
 /** Finds the events that are about one of the numbers from the first through the last, newest first, in all of the history. */
 export async function findEventsOfSpan(
@@ -153,7 +158,10 @@ export async function findEventsOfSpan(
   const filter = await selectUntil(feed, type, isTooLate, signal);
   if ('status' in filter) return filter;
   return collect(feed, filter, signal, {
-    matches: (item) => !isTooLate(item) && (find(item)?.[1] ?? -1n) >= first,
+    matches: (item) => {
+      const [after, through] = find(item) ?? [0n, 0n];
+      return after < through && after < last && first <= through;
+    },
     isBefore: (item) => (find(item)?.[1] ?? first) < first,
   });
 }
@@ -222,7 +230,7 @@ export function findEventsOfTime(
   [startMs, endMs]: readonly [startMs: number, endMs: number],
   signal: AbortSignal,
 ): Promise<FoundEvents | FeedUnavailable> {
-  const filter = { ...selectCategory('measurement'), fromMs: startMs, toMs: endMs + lateMs };
+  const filter = { ...selectCategory('measurement'), fromMs: startMs - aheadMsMax, toMs: endMs + lateMs };
   return collect(feed, filter, signal, {
     matches: ({ event }) =>
       event.family === 'measurement' && event.observedAtMs >= startMs && event.observedAtMs < endMs,

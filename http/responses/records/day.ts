@@ -22,7 +22,7 @@ export const dayResponse = z
       .max(recordEventsMax)
       .nullable()
       .describe(
-        'Milestones and records of the wheel on this day, by the device’s clock, newest first; null while events cannot be read',
+        'Milestones and records of the wheel on this day, by the device’s clock, newest first, without those that were received a day after its end; null while events cannot be read',
       ),
   })
   .meta({ id: 'Day', description: 'One universal day, from noon to noon UTC' });

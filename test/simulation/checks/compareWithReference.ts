@@ -1,4 +1,5 @@
 import { createReference, type Place, type ReferenceDeployment } from '../../reference/index.ts';
+import type { FeedEvent } from '../../reference/measurementFeed.ts';
 import type { StoredMessage } from '../../reference/messages.ts';
 import { listDifferences } from '../../support/reference/compareBodies.ts';
 import { followPages, type Page } from '../../support/reference/followPages.ts';
@@ -22,10 +23,29 @@ export async function compareWithReference(
   paths: readonly string[],
 ): Promise<void> {
   const { time } = world;
+  const nowMs = () => time.within(time.outside, time.wallMs);
   let reference = follow();
   for (const process of processes) {
     const isOutdated = process.domain.versions !== world.time.versions;
-    for (const path of paths) await agree(process, path, isOutdated ? withoutRows : null);
+    for (const path of paths.flatMap(fill)) await agree(process, path, isOutdated ? withoutRows : null);
+  }
+
+  /** The paths of a form: a name in braces is a member of the newest and the oldest event of each type. */
+  function fill(form: string): string[] {
+    const [, name] = /\{(\w+)\}/.exec(form) ?? [];
+    if (name === undefined) return [form];
+    const { events = [] } = reference.body('/v1/events?limit=100000', nowMs()) as { events?: FeedEvent[] };
+    const ofType = (event: FeedEvent) => (one: FeedEvent) => one.type === event.type;
+    const named = events.filter(
+      (event) => event === events.find(ofType(event)) || event === events.findLast(ofType(event)),
+    );
+    const values = named.map(
+      (event) => ({ ...event, ...event.source, ...event.payload })[name as 'id'] ?? '0',
+    );
+    // Round 0 is before the first one.
+    return [...new Set(values)]
+      .filter((value) => value !== '0')
+      .map((value) => form.replace(`{${name}}`, value));
   }
 
   /** Asks again while a view may be shared. */
@@ -45,11 +65,10 @@ export async function compareWithReference(
   /** The body, or a text that explains its absence. */
   async function read(process: ServiceProcess, path: string, place?: Place): Promise<Page | string> {
     const response = await process.get(path);
-    if (response?.status !== 200) return `${response?.status} ${response?.body}`;
+    if (response?.status !== 200 && response?.status !== 404) return `${response?.status} ${response?.body}`;
     const page = JSON.parse(response.body.toString('utf8')) as Page;
     // A shared view names the time of its computation.
-    const shownMs =
-      page.generatedAt === undefined ? time.within(time.outside, time.wallMs) : Date.parse(page.generatedAt);
+    const shownMs = page.generatedAt === undefined ? nowMs() : Date.parse(page.generatedAt);
     const differences = listDifferences(page, reference.body(path, shownMs, place));
     return differences.length === 0 ? page : JSON.stringify(differences.slice(0, differencesShown));
   }

@@ -13,9 +13,12 @@ export const clockPaths = [
   '/v1/measurement/year',
   '/v1/core',
   '/v1/settlements?range=24h',
+  '/v1/rounds?limit=3',
+  '/v1/days/2026-01-31',
+  '/v1/search?q=yesterday',
 ];
 
-/** Every route, in each of its forms; lists are read page by page. */
+/** Every route, in each of its forms; lists are read page by page. A name in braces is a member of an event, of the newest and the oldest one of each type. */
 export const comparedPaths = [
   ...clockPaths,
   '/v1/public/modules',
@@ -33,6 +36,37 @@ export const comparedPaths = [
   '/v1/public/installations/wheel-three/observations?limit=100',
   '/v1/events?limit=100',
   '/v2/public/events?category=players&limit=100',
+  '/v1/events/{id}',
+  '/v1/transactions/{transactionHash}',
+  '/v1/settlements/{transactionHash}',
+  `/v1/transactions/0x${'0'.repeat(64)}`,
+  '/v1/ethereum-blocks/{blockNumber}',
+  '/v1/ethereum-blocks/0',
+  '/v1/blocks/{firstCompletedBlock}',
+  '/v1/blocks/{lastCompletedBlock}',
+  '/v1/blocks/1000000',
+  '/v1/rounds/1',
+  '/v1/rounds/{previousSettledThroughRound}',
+  '/v1/rounds/{settledThroughRound}',
+  '/v1/rounds/{throughRound}',
+  '/v1/rounds/100000',
+  '/v1/rounds?limit=100',
+  '/v1/rounds?limit=5&from=2026-01-31T12:10:00Z&to=2026-01-31T15:00:00Z',
+  '/v1/batches?limit=7',
+  '/v1/checkpoints?limit=7',
+  '/v1/miners/{tokenId}',
+  '/v1/miners/{survivorTokenId}',
+  '/v1/miners/{donorTokenId}',
+  '/v1/miners/9999',
+  '/v1/miners?limit=5',
+  '/v1/owners?limit=2',
+  '/v1/days/2026-01-30',
+  '/v1/days/2026-02-01',
+  '/v1/days/2026-02-02',
+  '/v1/days/2025-06-01',
+  ...['1', '7', '40', 'round 3', '2026-02-01', '2030-01-01', '2025-01-01', 'nothing', owners[0]].map(
+    (text) => `/v1/search?q=${encodeURIComponent(String(text))}`,
+  ),
   ...owners.flatMap((owner, index) =>
     // Both routes read the same view.
     index % 2 === 0

@@ -138,6 +138,7 @@ export async function startPublicServer(
       views.telemetry.get(id) ?? { installationId: id, freshness: 'offline', revision: null, reading: null },
     modules: () => views.modules,
     process: () => views.process,
+    isClosed: () => false,
     chain,
     feed: createFeedViews({ installationId, chain, progress, olderEvents }),
     lastKnownFeed: createFeedViews({ installationId, chain: chain.lastKnown, progress, olderEvents }),

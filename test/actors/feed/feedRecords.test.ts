@@ -1,0 +1,277 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { compareArrivals } from '../../../actors/events/arrival.ts';
+import type { ChainFeedEvent, MeasurementEvent } from '../../../actors/events/eventSchemas.ts';
+import { listEventKeys } from '../../../actors/feed/eventKeys.ts';
+import { toChainRow } from '../../../actors/feed/eventRows.ts';
+import { compareShown, type FeedItem, toChainItem } from '../../../actors/feed/feedItem.ts';
+import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
+import type { EconomyView } from '../../../actors/views/chain/chainViewTypes.ts';
+import {
+  type FoundEvents,
+  findEvent,
+  findEventsOf,
+  findEventsOfSpan,
+  findEventsOfTime,
+  findSettledBatch,
+  findWorkBlock,
+  readChainPage,
+} from '../../../actors/views/feed/feedRecords.ts';
+import { createFeedViews, type FeedPage } from '../../../actors/views/feed/feedViews.ts';
+import { addAchievements, type MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
+import {
+  buildChainEvents,
+  feedChainId as chainId,
+  createWindow,
+  evictShare,
+  inFeedOrder,
+  minted,
+  recordStep,
+} from '../../support/chain/feedEvents.ts';
+import { runs } from '../../support/propertyRuns.ts';
+import { acceptedReading } from '../../support/readings/acceptedReading.ts';
+import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
+
+const { signal } = new AbortController();
+
+/** Events that settle or mint for the next few rounds, or are about none. Many become safe together, as after a start; some come hours later. */
+const history = fc.array(
+  fc.record({
+    kind: fc.constantFrom('settlement', 'settlement', 'checkpoint', 'mint'),
+    rounds: fc.integer({ min: 1, max: 5 }),
+    blocks: fc.nat(3),
+    safeMs: fc.constantFrom(0, 0, 1, 400_000, 7_200_000),
+    blockMs: fc.constantFrom(0, 12_000, 600_000),
+  }),
+  { maxLength: 60, size: 'max' },
+);
+type Written = (typeof history extends fc.Arbitrary<infer Value> ? Value : never)[number];
+
+function buildEvents(written: readonly Written[]): ChainFeedEvent[] {
+  const [plain] = buildChainEvents([{ gapMs: 0, blocks: [[[true]]] }]) as [ChainFeedEvent];
+  let [settled, processed, height, safeMs, blockMs, position] = [0n, 0n, 0n, 1e12, 5e11, 1];
+  return written.map((one, index) => {
+    const count = BigInt(one.rounds);
+    safeMs += one.safeMs;
+    blockMs += one.blockMs;
+    if (one.safeMs > 0) position++;
+    const describe = (): ChainFeedEvent['details'] => {
+      if (one.kind === 'mint') return minted;
+      const sums = { cumulativeWork: 1n, cumulativeBlockUnits: 1n };
+      if (one.kind === 'checkpoint') {
+        processed += count;
+        return {
+          type: 'system.mining_checkpointed',
+          afterRound: processed - count,
+          throughRound: processed,
+          completedBlockCount: 1n,
+          amountBaseUnits: 1n,
+          ...sums,
+        };
+      }
+      settled += count;
+      height += BigInt(one.blocks);
+      return {
+        type: 'system.settlement_completed',
+        previousSettledThroughRound: settled - count,
+        settledThroughRound: settled,
+        activeRoundCount: 1n,
+        workAdded: 1n,
+        firstCompletedBlock: one.blocks === 0 ? null : height - BigInt(one.blocks) + 1n,
+        lastCompletedBlock: one.blocks === 0 ? null : height,
+        completedBlockCount: BigInt(one.blocks),
+        blockHeight: height,
+        ...sums,
+      };
+    };
+    const source = {
+      ...plain.source,
+      blockNumber: BigInt(index),
+      blockTimestampMs: blockMs,
+      logIndex: index,
+    };
+    return { ...plain, details: describe(), source, recordedAtMs: safeMs, position, ordinal: index };
+  });
+}
+
+interface FeedOptions {
+  readonly measurements?: readonly MeasurementEvent[] | null;
+  readonly isStoreAway?: boolean;
+}
+
+/** The feed of a process that has evicted a share of the chain's events. */
+function createFeed(
+  events: readonly ChainFeedEvent[],
+  share: number,
+  { measurements = null, isStoreAway = false }: FeedOptions = {},
+) {
+  const { window, gone } = evictShare(events, share);
+  const stored = gone.map((event) => ({
+    row: toChainRow(event, { chainId, storedBy: 1 }),
+    item: toChainItem(chainId, event),
+  }));
+  const olderEvents: OlderEvents = {
+    ...noOlderEvents,
+    before: async ({ evicted }, { keys, place, fromMs, limit }) => {
+      if (isStoreAway) throw new Error('away');
+      return stored
+        .filter(({ item }) => compareArrivals(item, evicted.through) <= 0)
+        .filter(({ item }) => listEventKeys(item).some((key) => keys.includes(key)))
+        .filter(({ item }) => place === null || compareShown(place, item) < 0)
+        .filter(({ item }) => fromMs === null || item.recordedAtMs >= fromMs)
+        .sort((one, other) => compareShown(one.item, other.item))
+        .slice(0, limit)
+        .map(({ row }) => row);
+    },
+  };
+  return createFeedViews({
+    installationId: 'wheel-1',
+    chain: { economy: () => ({ status: 'available', chain: { chainId }, feed: window }) as EconomyView },
+    progress: () => measurements && (createWindow(measurements) as MeasurementProgress),
+    olderEvents,
+  });
+}
+
+const kinds = ['settledRounds', 'mintedRounds', 'completedBlocks'] as const;
+
+/** The rounds or blocks that an event is about, one by one. */
+function listNumbers(kind: (typeof kinds)[number], { event }: FeedItem): bigint[] {
+  if (event.family !== 'chain') return [];
+  const { details } = event;
+  const list = (after: bigint, through: bigint) =>
+    Array.from({ length: Number(through - after) }, (_, index) => after + 1n + BigInt(index));
+  if (details.type === 'system.mining_checkpointed')
+    return kind === 'mintedRounds' ? list(details.afterRound, details.throughRound) : [];
+  if (details.type !== 'system.settlement_completed') return [];
+  const { previousSettledThroughRound, settledThroughRound, blockHeight, completedBlockCount } = details;
+  if (kind === 'settledRounds') return list(previousSettledThroughRound, settledThroughRound);
+  return kind === 'completedBlocks' ? list(blockHeight - completedBlockCount, blockHeight) : [];
+}
+
+const idsOf = (items: readonly FeedItem[]) => items.map(({ id }) => id);
+const share = fc.constantFrom(0, 0.5, 0.9, 1);
+
+it('events are found by rounds and work blocks wherever they are, at the ends of their spans too', async () => {
+  const span = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom(0, 0, 1, 20));
+  await fc.assert(
+    fc.asyncProperty(history, share, fc.constantFrom(...kinds), span, async (written, gone, kind, at) => {
+      const events = buildEvents(written);
+      const [first, last] = [BigInt(at[0]), BigInt(at[0] + at[1])];
+      const found = await findEventsOfSpan(createFeed(events, gone), kind, [first, last], signal);
+      const isAbout = (item: FeedItem) =>
+        listNumbers(kind, item).some((number) => first <= number && number <= last);
+      expect(idsOf((found as FoundEvents).events)).toEqual(idsOf(inFeedOrder([], events).filter(isAbout)));
+    }),
+    { numRuns: runs(150) },
+  );
+});
+
+it('pages of a type between two times have each event of that time once', async () => {
+  const request = fc.record({
+    type: fc.constantFrom('system.settlement_completed', 'system.mining_checkpointed'),
+    limit: fc.integer({ min: 1, max: 9 }),
+    /** Shares of the time of all blocks; null for no limit. */
+    from: fc.option(fc.double({ min: -0.1, max: 1.1, noNaN: true })),
+    to: fc.option(fc.double({ min: -0.1, max: 1.1, noNaN: true })),
+  });
+  await fc.assert(
+    fc.asyncProperty(history, share, request, async (written, gone, { type, limit, from, to }) => {
+      const events = buildEvents(written);
+      const times = events.map(({ source }) => source.blockTimestampMs);
+      const [start, end] = [times[0] ?? 0, times.at(-1) ?? 0];
+      /** A time of a block, if one is near. */
+      const toTime = (part: number | null) => {
+        if (part === null) return null;
+        const timeMs = Math.round(start + part * (end - start));
+        return times.findLast((one) => one <= timeMs && timeMs - one < 300_000) ?? timeMs;
+      };
+      const [fromMs, toMs] = [toTime(from), toTime(to)];
+      const feed = createFeed(events, gone);
+      const shown: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = (await readChainPage(
+          feed,
+          type as never,
+          { limit, cursor, fromMs, toMs },
+          signal,
+        )) as FeedPage;
+        expect(page.events.length).toBeLessThanOrEqual(limit);
+        shown.push(...idsOf(page.events));
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      const expected = inFeedOrder([], events).filter(({ type: of, event }) => {
+        const atMs = event.family === 'chain' ? event.source.blockTimestampMs : 0;
+        return of === type && (fromMs === null || atMs >= fromMs) && (toMs === null || atMs < toMs);
+      });
+      expect(shown).toEqual(idsOf(expected));
+    }),
+    { numRuns: runs(150) },
+  );
+});
+
+it('what the wheel reached on a day is found by the clock of the device, even if that is ahead or it was received later', async () => {
+  const dayMs = 86_400_000;
+  const readings = fc.array(
+    fc.record({
+      gapMs: fc.nat(7_200_000),
+      delayMs: fc.constantFrom(-300_000, -1, 0, 5_000, 7_200_000, dayMs, 3 * dayMs),
+    }),
+    { maxLength: 60, size: 'max' },
+  );
+  await fc.assert(
+    fc.asyncProperty(readings, fc.nat(3), async (given, day) => {
+      let observedAtMs = 10 * dayMs;
+      let progress: MeasurementProgress | null = null;
+      for (const [index, { gapMs, delayMs }] of given.entries()) {
+        observedAtMs += gapMs;
+        const [position, receivedAtMs] = [index + 1, observedAtMs + delayMs];
+        const speedMmPerSecond = 3_000 + position * recordStep;
+        const reading = acceptedReading({ position, observedAtMs, receivedAtMs, speedMmPerSecond });
+        progress = addAchievements(progress, reading, { dayMm: 0, previousDayMm: 0, storedAtMs: position });
+      }
+      const events = progress?.events.toArray() ?? [];
+      const startMs = (10 + day) * dayMs;
+      const feed = createFeed([], 0, { measurements: events });
+      const found = await findEventsOfTime(feed, [startMs, startMs + dayMs], signal);
+      const isOfDay = ({ event }: FeedItem) =>
+        event.family === 'measurement' &&
+        event.observedAtMs >= startMs &&
+        event.observedAtMs < startMs + dayMs &&
+        event.receivedAtMs < startMs + 2 * dayMs;
+      expect(idsOf((found as FoundEvents).events)).toEqual(idsOf(inFeedOrder(events, []).filter(isOfDay)));
+    }),
+    { numRuns: runs(150) },
+  );
+});
+
+it('without ClickHouse, events that memory no longer holds are missed by an error, never silently', async () => {
+  const events = buildEvents(
+    Array.from({ length: 40 }, () => ({
+      kind: 'settlement',
+      rounds: 1,
+      blocks: 1,
+      safeMs: 400_000,
+      blockMs: 12_000,
+    })),
+  );
+  const feed = createFeed(events, 0.25, { isStoreAway: true });
+  const page = { limit: 9, cursor: null, fromMs: null, toMs: null };
+  const { blockTimestampMs: earlyMs, transactionHash: hash } = (events[3] as ChainFeedEvent).source;
+  const asked = [
+    findEventsOfSpan(feed, 'settledRounds', [3n, 3n], signal),
+    findWorkBlock(feed, { blockNumber: 3n, blockHeight: 40n }, signal),
+    findSettledBatch(feed, hash, signal),
+    findEventsOf(feed, { kind: 'transaction', hash }, signal),
+    findEventsOf(feed, { kind: 'ethereumBlock', number: 3n }, signal),
+    findEvent(feed, toChainItem(chainId, events[3] as ChainFeedEvent).id, signal),
+    readChainPage(feed, 'system.settlement_completed', { ...page, limit: 30 }, signal),
+    readChainPage(feed, 'system.settlement_completed', { ...page, toMs: earlyMs }, signal),
+  ];
+  const outcomes = await Promise.allSettled(asked);
+  expect(outcomes.map(({ status }) => status)).toEqual(asked.map(() => 'rejected'));
+  for (const round of [40n, 35n])
+    expect(await findEventsOfSpan(feed, 'settledRounds', [round, round], signal)).toMatchObject({
+      events: [{}],
+    });
+});
