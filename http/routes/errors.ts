@@ -57,7 +57,8 @@ export const errorStatus = {
   },
   database_busy: {
     status: '503 Service Unavailable',
-    meaning: 'Too many expensive requests at the moment: wait Retry-After seconds, then retry with backoff.',
+    meaning:
+      'Too much work at the moment, such as expensive requests: wait Retry-After seconds, then retry with backoff.',
   },
   database_unavailable: {
     status: '503 Service Unavailable',

@@ -31,13 +31,13 @@ interface Condition extends QueryParameter {
 const times: readonly Condition[] = [
   {
     name: 'from',
-    description: 'Time of the first events, by `recordedAt`; a date is its beginning (UTC)',
+    description: 'Only events with `recordedAt` at or after this time; a date is its beginning (UTC)',
     schema: time.meta({ examples: ['2026-11-25'] }),
     parse: (text) => ({ fromMs: Date.parse(text) }),
   },
   {
     name: 'to',
-    description: 'Time before which the events were recorded; a date is its beginning (UTC)',
+    description: 'Only events with `recordedAt` before this time; a date is its beginning (UTC)',
     schema: time.meta({ examples: ['2026-11-26T12:00:00Z'] }),
     parse: (text) => ({ toMs: Date.parse(text) }),
   },
@@ -46,14 +46,14 @@ const times: readonly Condition[] = [
 const conditions: readonly Condition[] = [
   {
     name: 'type',
-    description: 'Type of the events',
+    description: 'Type of the events; a type of another category than `category` finds none',
     schema: z.enum(listKeys(feedTypes)),
     // The schema has checked it.
     parse: (type) => ({ type: type as FeedType }),
   },
   {
     name: 'owner',
-    description: `Owner of the events, or up to ${namedMax} owners with commas between them`,
+    description: `Owner who minted, merged or claimed, or up to ${namedMax} owners with commas between them`,
     schema: listOf('0x[0-9a-fA-F]{40}').meta({ examples: ['0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc'] }),
     parse: (value) => {
       const owners = value.split(',').map(parseOwner);

@@ -39,6 +39,8 @@ const printed: Record<string, RegExp> = {
   'start sh status': /"schemaVersion":1,.*"settlementQueue":/,
   'start ts follow': /settled through round \d+: \d+ work blocks\n/,
   'start py follow': /settled through round \d+: \d+ work blocks\n/,
+  'find py yesterday': /^\d{4}-\d\d-\d\d: (?:\d+ m|not known)\n$/,
+  'find sh tables': /^settled_at_utc,.*,transaction\r\n(?:\S+,0x[0-9a-f]{64}\r\n)*$/,
   'freshness sh unknown': /^"status":"available"\n$/,
   'freshness ts unknown': /^[1-9]\d* settlements in seven days\n$/,
   'freshness py unknown': /^[1-9]\d* settlements in seven days\n$/,

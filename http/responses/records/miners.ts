@@ -27,7 +27,9 @@ export const minerResponse = defineVariants(1, {
   earnings: earnings
     .nullable()
     .describe('What it earned in the last seven days; null once it has been merged'),
-  mergedInto: positiveDecimal.nullable().describe('The token that it was merged into; null for a live one'),
+  mergedInto: positiveDecimal
+    .nullable()
+    .describe('The token that it was merged into, which may have been merged later; null for a live one'),
   transfers: z
     .array(activity)
     .max(100)

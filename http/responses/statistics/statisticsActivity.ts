@@ -16,7 +16,9 @@ export const dayMembers = {
   observedWorkUnits: unboundedDecimal.describe('Work of its observed rounds, in work units'),
   distanceMm: decimal
     .nullable()
-    .describe('Largest reported distance of the day, in millimetres; null without a reading'),
+    .describe(
+      'Distance of the day in millimetres, the largest that the device reported for it; null without a reading',
+    ),
 };
 
 const halfHour = z
