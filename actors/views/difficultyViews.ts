@@ -2,12 +2,7 @@ import { blockUnitsPerBlock } from '../chain/state/blockUnits.ts';
 import type { CoreConfiguration } from '../chain/state/coreState.ts';
 import { nextDifficulty } from '../chain/state/settlementArithmetic.ts';
 import type { ChainUnavailable } from './chain/chainViewTypes.ts';
-import {
-  type ChainPage,
-  type ChainPageRequest,
-  findEventsOfSpan,
-  readChainPage,
-} from './feed/feedRecords.ts';
+import { type ChainPage, type ChainPageRequest, findBlockTime, readChainPage } from './feed/feedRecords.ts';
 import type { FeedItem, FeedUnavailable } from './feed/feedViews.ts';
 import type { ActorViews } from './views.ts';
 
@@ -34,9 +29,25 @@ const scale = blockUnitsPerBlock * 1000n;
  *
  * @param batches oldest first.
  * @param initial difficulty before them; null if it is not known.
+ * @param final difficulty after them; null if it is not known.
  * @returns work for 1,000 work blocks after each batch; null where none or several values fit.
  */
 export function findDifficulties(
+  batches: readonly DifficultyBatch[],
+  { initial, final }: { readonly initial: bigint | null; readonly final: bigint | null },
+  configuration: DifficultyConfiguration,
+): (bigint | null)[] {
+  const after = followDifficulties(batches, initial, configuration);
+  // A batch without work does not change it.
+  let value = final;
+  for (let index = batches.length - 1; index >= 0; index--) {
+    after[index] ??= value;
+    value = batches[index]?.workAdded === 0n ? (after[index] ?? null) : null;
+  }
+  return after;
+}
+
+function followDifficulties(
   batches: readonly DifficultyBatch[],
   initial: bigint | null,
   configuration: DifficultyConfiguration,
@@ -62,13 +73,8 @@ export function findDifficulties(
     return value === undefined || others.some((other) => other[index] !== value) ? null : value;
   };
   const after = followed.map((_, index) => agreed(index + 1));
-  // A batch without work does not change it.
-  let before = agreed(0);
-  for (let index = first - 1; index >= 0; index--) {
-    after.unshift(before);
-    if (batches[index]?.activeRoundCount !== 0n) before = null;
-  }
-  return after;
+  const before = batches.slice(0, first).map((_, index) => (index === first - 1 ? agreed(0) : null));
+  return [...before, ...after];
 }
 
 /** Each round adds its work in block units of the difficulty, rounded down. */
@@ -96,11 +102,13 @@ export interface DifficultyPage extends ChainPage {
   readonly workPerThousandBlocks: bigint;
   /** The difficulty before the first batch. */
   readonly initialWorkPerThousandBlocks: bigint;
-  /** Difficulty after each event; null if the batches do not tell it. */
+  /** Difficulty after each event, and after earlier ones; null if the batches do not tell it. */
   readonly difficulties: readonly (bigint | null)[];
 }
 
 const settled = 'system.settlement_completed';
+/** Batches before a page that are read, too: more than follow each other without work. */
+const olderLimit = 40;
 
 /** Reads a page of batches, newest first, with the difficulty after each. */
 export async function readDifficultyPage(
@@ -108,36 +116,42 @@ export async function readDifficultyPage(
   request: ChainPageRequest,
   signal: AbortSignal,
 ): Promise<DifficultyPage | ChainUnavailable | FeedUnavailable | { readonly fault: 'undecodable' }> {
-  const core = chain.core();
+  const [economy, core] = [chain.economy(), chain.core()];
+  if (economy.status === 'unavailable') return economy;
   if (core.status === 'unavailable') return core;
-  const { configuration, workPerThousandBlocks } = core.core;
+  const { configuration, workPerThousandBlocks, settledThroughRound } = core.core;
   if (configuration === null) throw new Error('the core is shown before it is configured');
-  const page = await readChainPage(feed, settled, request, signal);
+  // Earlier batches tell what the first ones of the page have added, and with which difficulty.
+  const page = await readChainPage(feed, settled, { ...request, fromMs: null }, signal);
   if ('fault' in page || page.status === 'unavailable') return page;
-  const [oldest] = page.events.slice(-1).flatMap(toSettlement);
-  const previous = oldest?.previousSettledThroughRound ?? 0n;
-  const isFirst = previous === 0n;
-  // The batch before the page tells what its oldest batch has added.
-  const earlier =
-    previous === 0n ? null : await findEventsOfSpan(feed, 'settledRounds', [previous, previous], signal);
-  if (earlier?.status === 'unavailable') return earlier;
-  const [before] = earlier?.events.flatMap(toSettlement) ?? [];
+  const older = { limit: olderLimit, cursor: page.nextCursor, fromMs: null, toMs: null };
+  const earlier = page.nextCursor === null ? null : await readChainPage(feed, settled, older, signal);
+  if (earlier !== null && ('fault' in earlier || earlier.status === 'unavailable')) return earlier;
+  const batches = [...page.events, ...(earlier?.events ?? [])].reverse().flatMap(toSettlement);
+  const isFromStart = batches[0]?.previousSettledThroughRound === 0n;
+  let units = isFromStart ? 0n : null;
+  const known = batches.map(({ activeRoundCount, workAdded, cumulativeBlockUnits }): DifficultyBatch => {
+    const addedBlockUnits = units === null ? null : cumulativeBlockUnits - units;
+    units = cumulativeBlockUnits;
+    return { activeRoundCount, workAdded, addedBlockUnits };
+  });
   const { initialWorkPerThousandBlocks } = configuration;
-  let units = isFirst ? 0n : (before?.cumulativeBlockUnits ?? null);
-  const batches = page.events
-    .toReversed()
-    .flatMap(toSettlement)
-    .map(({ activeRoundCount, workAdded, cumulativeBlockUnits }): DifficultyBatch => {
-      const addedBlockUnits = units === null ? null : cumulativeBlockUnits - units;
-      units = cumulativeBlockUnits;
-      return { activeRoundCount, workAdded, addedBlockUnits };
-    });
-  const difficulties = findDifficulties(
-    batches,
-    isFirst ? initialWorkPerThousandBlocks : null,
-    configuration,
-  ).toReversed();
-  return { ...page, workPerThousandBlocks, initialWorkPerThousandBlocks, difficulties };
+  const ends = {
+    initial: isFromStart ? initialWorkPerThousandBlocks : null,
+    final: batches.at(-1)?.settledThroughRound === settledThroughRound ? workPerThousandBlocks : null,
+  };
+  const difficulties = findDifficulties(known, ends, configuration).reverse();
+  const { fromMs } = request;
+  const events = page.events.filter((item) => fromMs === null || findBlockTime(item) >= fromMs);
+  const isCut = events.length < page.events.length;
+  return {
+    ...page,
+    events,
+    nextCursor: isCut ? null : page.nextCursor,
+    workPerThousandBlocks,
+    initialWorkPerThousandBlocks,
+    difficulties,
+  };
 }
 
 function toSettlement({ event }: FeedItem) {

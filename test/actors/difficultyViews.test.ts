@@ -15,6 +15,8 @@ const works = fc.array(fc.array(fc.bigInt({ min: 1n, max: 1_000_000n }), { maxLe
   maxLength: 30,
 });
 
+const unknown = { initial: null, final: null };
+
 /** Settles batches as the core does. */
 function settle(
   rounds: readonly (readonly bigint[])[],
@@ -52,7 +54,7 @@ describe('the difficulty after batches', () => {
         configuration,
         (rounds, initial, settings) => {
           const { batches, after } = settle(rounds, initial, settings);
-          expect(findDifficulties(batches, initial, settings)).toEqual(after);
+          expect(findDifficulties(batches, { initial, final: null }, settings)).toEqual(after);
         },
       ),
     );
@@ -67,7 +69,7 @@ describe('the difficulty after batches', () => {
         configuration,
         (rounds, from, initial, settings) => {
           const { batches, after } = settle(rounds, initial, settings);
-          const found = findDifficulties(batches.slice(from), null, settings);
+          const found = findDifficulties(batches.slice(from), unknown, settings);
           expect(found.map((one, index) => one ?? after[from + index])).toEqual(after.slice(from));
         },
       ),
@@ -84,9 +86,9 @@ describe('the difficulty after batches', () => {
       index % 5 === 0 ? [] : [900n + BigInt(index), 1_100n, 950n],
     );
     const { batches, after } = settle(rounds, 350_000n, settings);
-    expect(findDifficulties(batches.slice(11), null, settings)).toEqual(after.slice(11));
+    expect(findDifficulties(batches.slice(11), unknown, settings)).toEqual(after.slice(11));
     // A batch without work before it has not changed it.
-    expect(findDifficulties(batches.slice(10), null, settings)).toEqual(after.slice(10));
+    expect(findDifficulties(batches.slice(10), unknown, settings)).toEqual(after.slice(10));
   });
 
   it('is unknown if no batch has work, or none fits', () => {
@@ -96,8 +98,9 @@ describe('the difficulty after batches', () => {
       maxRoundsPerBatch: 100n,
     };
     const empty = { activeRoundCount: 0n, workAdded: 0n, addedBlockUnits: 0n };
-    expect(findDifficulties([empty, empty], null, settings)).toEqual([null, null]);
+    expect(findDifficulties([empty, empty], unknown, settings)).toEqual([null, null]);
+    expect(findDifficulties([empty, empty], { initial: null, final: 5n }, settings)).toEqual([5n, 5n]);
     const wrong = { activeRoundCount: 1n, workAdded: 7n, addedBlockUnits: 5_000_000_000_000n };
-    expect(findDifficulties([wrong], 3n, settings)).toEqual([null]);
+    expect(findDifficulties([wrong], { initial: 3n, final: null }, settings)).toEqual([null]);
   });
 });

@@ -206,7 +206,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
       return /^(?:events|transactions|ethereum-blocks|blocks|settlements|rounds|miners)$/.test(kind)
         ? withRecords((input) => buildRecord(input, kind, decodeURIComponent(id)))
         : null;
-    if (!/^(?:batches|checkpoints|rounds|miners|owners)$/.test(kind)) return null;
+    if (!/^(?:batches|checkpoints|difficulty|rounds|miners|owners)$/.test(kind)) return null;
     const readTime = (name: string, otherwise: number) =>
       searchParams.has(name) ? Date.parse(searchParams.get(name) as string) : otherwise;
     const page = {

@@ -96,7 +96,7 @@ const fixed = new RegExp(
   [
     '\\.installationId$|\\.chain\\.(?:target|chainId|deploymentBlock|economyDeploymentBlock)$|\\.release\\.|\\.identities\\.',
     '\\.asset\\.|\\.economy\\.|\\.source\\.(?:chainId|target|releaseId|policyVersion)$',
-    '\\.configuration\\.(?!guardian|reporter)|\\.(?:rewardPerBlock|supplyCap|supplyCapBaseUnits)$|\\.implementation\\.storageLayoutDigest$',
+    '\\.configuration\\.(?!guardian|reporter)|\\.(?:rewardPerBlock|supplyCap|supplyCapBaseUnits)$|\\.implementation\\.storageLayoutDigest$|difficulty\\.initialWorkPerThousandBlocks$',
     // Members of the collection's first level, of each token's text, and of the feed's rules.
     '\\.payload\\.(?:weight|minimumDailyDistanceMm)$|metadata(?:/\\{tokenId\\})?\\.(?:description|collection)$',
   ].join('|'),

@@ -96,13 +96,14 @@ export function buildList(input: RecordInput, kind: string, page: ListPage): obj
     items: readonly Item[],
     nameOf: (item: Item) => string,
     show: (item: Item) => object,
+    name = kind,
   ) => {
     const following = behind === null ? items : items.slice(items.map(nameOf).indexOf(behind) + 1);
     const nextCursor = following.length > limit ? opaque : null;
     return {
       schemaVersion: 1,
       ...showAvailable(input),
-      [kind]: following.slice(0, limit).map(show),
+      [name]: following.slice(0, limit).map(show),
       nextCursor,
     };
   };
@@ -116,6 +117,22 @@ export function buildList(input: RecordInput, kind: string, page: ListPage): obj
         ({ id }) => id,
         (event) => event,
       );
+    }
+    case 'difficulty': {
+      const { core } = input;
+      const settlements = selectType(feed, 'system.settlement_completed');
+      const after = (round: string) =>
+        core.batches.find(({ args }) => String(args.settledThroughRound) === round)?.args
+          .workPerThousandBlocks;
+      const show = (settlement: (typeof settlements)[number]) => ({
+        settlement,
+        workPerThousandBlocks: String(after(settlement.payload.settledThroughRound)),
+      });
+      return {
+        ...cut(settlements, ({ id }) => id, show, 'changes'),
+        initialWorkPerThousandBlocks: String(core.configuration.initialWorkPerThousandBlocks),
+        workPerThousandBlocks: String(core.workPerThousandBlocks),
+      };
     }
     case 'rounds': {
       const newest = max(countBegun(input), input.core.settledThroughRound);

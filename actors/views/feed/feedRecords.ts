@@ -200,7 +200,7 @@ export async function readChainPage(
   };
 }
 
-const findBlockTime = ({ event, recordedAtMs }: FeedItem) =>
+export const findBlockTime = ({ event, recordedAtMs }: FeedItem) =>
   event.family === 'chain' ? event.source.blockTimestampMs : recordedAtMs;
 
 /** Finds the event with an ID; null if none is known. */

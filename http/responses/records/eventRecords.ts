@@ -40,7 +40,9 @@ export const ethereumBlockResponse = defineVariants(1, {
 export const workBlockResponse = defineVariants(1, {
   blockNumber: decimal.describe('The number of the request'),
   blockHeight: decimal.describe('Number of completed work blocks'),
-  settlement: settlementEvent.nullable().describe('The settlement that completed it; null before'),
+  settlement: settlementEvent
+    .nullable()
+    .describe('The settlement that completed it; null before, and once events of its age are kept no longer'),
 }).meta({ id: 'WorkBlock', description: 'One block of work, and the settlement that completed it' });
 
 export const settledBatchResponse = defineVariants(1, {

@@ -23,10 +23,14 @@ const round = z
       .describe(
         '`future` before its start, `open` while it is measured, `ended` until the oracle closes it, `closed` until it is settled, then `settled`',
       ),
-    settlement: settlementEvent.nullable().describe('The settlement of its batch; null before'),
+    settlement: settlementEvent
+      .nullable()
+      .describe('The settlement of its batch; null before, and once events of its age are kept no longer'),
     checkpoint: checkpointEvent
       .nullable()
-      .describe('The checkpoint that has processed it, with the amount of all its rounds; null before'),
+      .describe(
+        'The checkpoint that has processed it, with the amount of all its rounds; null before, and once events of its age are kept no longer',
+      ),
     sqkMintedBaseUnits: decimal
       .nullable()
       .describe(

@@ -39,6 +39,7 @@ export async function compareChainRoutes(
 /** Compares the records of the newest events, and each list of records page by page. */
 async function compareRecords({ compare, hasChain }: ComparedProgram, limit: number): Promise<void> {
   await followPages(`/v1/rounds?limit=${limit * 9}`, compare);
+  for (const shown of [1, 100]) await compare(`/v1/difficulty?limit=${shown}`);
   for (const list of ['batches', 'checkpoints', 'miners', 'owners'])
     await followPages(`/v1/${list}?limit=${Math.ceil(limit / 3)}`, compare);
   for (const text of ['yesterday', '3', 'round 2', '7', 'nothing', `0x${'ab'.repeat(20)}`, '2026-01-31'])
