@@ -130,6 +130,21 @@ it('Python: clients of openapi-python-client import, and read every body', async
   await expectParsed(inPython('python'), [source('parseBodies.py'), dir, casesFile]);
 });
 
+it('Python: the package retries, reads all pages, and follows the stream without a gap', async (context) => {
+  const local = await startLocalService();
+  const folder = join(import.meta.dirname, '../../dist/python');
+  const build = join(import.meta.dirname, '../../deploy/build/pythonClient.mjs');
+  await install(context, 'Python', process.execPath, [build]);
+  await install(
+    context,
+    'Python',
+    join(folder, 'tools/bin/pip'),
+    ['install', '--quiet', 'pytest==8.4.2', '.'],
+    folder,
+  );
+  await expectRun(join(folder, 'tools/bin/pytest'), ['-q', 'test'], folder, { SERVICE_URL: local.url });
+});
+
 it('Python: classes of datamodel-code-generator have the names of the document, and no numbers', async (context) => {
   await installPython(context);
   const options = ['--input', openApi, '--input-file-type', 'openapi', '--output', 'models.py'];
