@@ -7,7 +7,8 @@ export function listRecordEvents(view: RecordView, id: string, read: ReadBody): 
   const body = read(view, recordPath(view, id));
   if (body === null || ('status' in body && body.status === 'unavailable')) return null;
   if ('error' in body) return [];
-  if ('events' in body) return body.events;
+  // A day has figures even without a chain, and so without events.
+  if ('events' in body) return body.events ?? [];
   if ('event' in body) return [body.event];
   const found = 'round' in body ? [body.round.checkpoint, body.round.settlement] : [body.settlement];
   return found.filter((event) => event !== null);
