@@ -35,9 +35,9 @@ export type ListPlace = Extract<Place, { readonly view: 'settlements' | 'owners'
 /** Views of one record: with an `s` behind it, its name begins the record's path. A block is one of work. */
 export type RecordView = 'miner' | 'round' | 'block' | 'ethereum-block' | 'transaction' | 'event' | 'day';
 
-const statisticsRanges = ['7d', '30d'] as const;
+export const statisticsRanges = ['7d', '30d'] as const;
 export type StatisticsRange = (typeof statisticsRanges)[number];
-const settlementsRanges = ['now', '24h', '7d', '30d'] as const;
+export const settlementsRanges = ['now', '24h', '7d', '30d'] as const;
 export type SettlementsRange = (typeof settlementsRanges)[number];
 const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
 export type FeedCategory = (typeof feedCategories)[number];

@@ -54,11 +54,15 @@ export function mountExplorer(
     if (page === null) writer.writeError(exchange, createHttpError('not_found'));
     else send(exchange, page);
   };
-  for (const [name, { rateClass, find }] of Object.entries(csvTables))
+  for (const [name, { rateClass, isKnown, find }] of Object.entries(csvTables))
     mount(
       nameTable(name),
       { rateClass, query: 'ignored', canAnswerWithoutViews: true },
-      (exchange, request) => sendFound(exchange, files.table(find(transport.query(request)))),
+      (exchange, request) => {
+        const query = transport.query(request);
+        if (isKnown(query)) sendFound(exchange, files.table(find(query)));
+        else writer.writeError(exchange, createHttpError('invalid_query'));
+      },
     );
   mount(unknownTable, null, (exchange) => sendFound(exchange, null));
   mount('/explorer/:file', null, (exchange, request) => {

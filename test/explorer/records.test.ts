@@ -279,6 +279,13 @@ describe('the file of a list', () => {
     const { server } = await start();
     for (const name of ['rounds', 'batches', 'checkpoints'])
       await expectError(await server.get(`/tables/${name}.csv?from=today`), 400, 'invalid_query');
+    const wrong = [
+      'days.csv?range=90d',
+      'settlements.csv?from=2026-11-01',
+      'year.csv?x',
+      'day.csv?date=1&date=2',
+    ];
+    for (const file of wrong) await expectError(await server.get(`/tables/${file}`), 400, 'invalid_query');
     await expectError(await server.get('/tables/activity.csv?owner=0x12'), 404, 'not_found');
     const owned = await server.get(`/tables/activity.csv?owner=${stateOwner}`);
     expect([owned.status, (await owned.text()).split('\r\n')[0]]).toEqual([

@@ -1,6 +1,7 @@
 import type { ReadBody } from '../../explorer/page.ts';
 import { statusPath } from '../../explorer/resources.ts';
 import { type DataRows, writeCsv } from '../../explorer/tables/dataTable.ts';
+import { parseExactQuery } from '../../routes/parseExactQuery.ts';
 import type { RateClass } from '../../routes/rateClasses.ts';
 import { routes } from '../../routes/routes.ts';
 
@@ -19,8 +20,13 @@ export interface CsvTable {
   write(read: ReadBody, pages: readonly unknown[]): CsvFile | 'none' | null;
 }
 
+/** Parameters of a file with their values; null for any value. */
+type Parameters = Readonly<Record<string, readonly string[] | null>>;
+
 export interface TableFile {
   readonly rateClass: RateClass;
+  /** Whether each parameter of a query, and its value, is known. */
+  readonly isKnown: (query: string) => boolean;
   /** @returns the table of a query; null for an unknown one. */
   readonly find: (query: string) => CsvTable | null;
 }
@@ -33,11 +39,19 @@ export interface CsvFile {
   readonly next?: string;
 }
 
-/** @param path of the route whose body the table shows. */
-export function ofRoute(path: string, find: TableFile['find']): TableFile {
+/**
+ * @param path of the route whose body the table shows.
+ * @param parameters null for those of the route, which it checks itself.
+ */
+export function ofRoute(path: string, parameters: Parameters | null, find: TableFile['find']): TableFile {
   const route = routes.find((one) => one.path === path);
   if (route === undefined) throw new Error(`there is no route ${path}`);
-  return { rateClass: route.rateClass, find };
+  const isKnown = (query: string) => {
+    if (parameters === null) return true;
+    const found = parseExactQuery(new URLSearchParams(query), Object.keys(parameters));
+    return found !== null && [...found].every(([name, value]) => parameters[name]?.includes(value) ?? true);
+  };
+  return { rateClass: route.rateClass, isKnown, find };
 }
 
 /** The first column of each table is a date, or a time. */

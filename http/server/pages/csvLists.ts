@@ -10,10 +10,12 @@ import { type CsvTable, ofRoute, type TableFile, writeFile } from './csvFile.ts'
 
 /** Lists of routes as files, in the order of time. They take the parameters of their routes. */
 export const csvLists: Readonly<Record<string, TableFile>> = {
-  'rounds.csv': ofRoute('/v1/rounds', (query) => ofList('rounds', roundColumns, query)),
-  'batches.csv': ofRoute('/v1/batches', (query) => ofList('batches', batchColumns, query)),
-  'checkpoints.csv': ofRoute('/v1/checkpoints', (query) => ofList('checkpoints', checkpointColumns, query)),
-  'activity.csv': ofRoute('/v1/owners/{address}/activity', (query) => {
+  'rounds.csv': ofRoute('/v1/rounds', null, (query) => ofList('rounds', roundColumns, query)),
+  'batches.csv': ofRoute('/v1/batches', null, (query) => ofList('batches', batchColumns, query)),
+  'checkpoints.csv': ofRoute('/v1/checkpoints', null, (query) =>
+    ofList('checkpoints', checkpointColumns, query),
+  ),
+  'activity.csv': ofRoute('/v1/owners/{address}/activity', null, (query) => {
     const { owner = '', ...others } = Object.fromEntries(new URLSearchParams(query));
     const address = parseOwner(owner);
     if (address === null) return null;

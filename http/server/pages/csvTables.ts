@@ -1,7 +1,12 @@
 import { findFirstObservedMs, findKnown, type Known } from '../../explorer/charts/observed.ts';
 import { isDate } from '../../explorer/days.ts';
 import type { Bodies, ReadBody } from '../../explorer/page.ts';
-import { parsePlace, type StatisticsRange } from '../../explorer/place.ts';
+import {
+  parsePlace,
+  type StatisticsRange,
+  settlementsRanges,
+  statisticsRanges,
+} from '../../explorer/place.ts';
 import {
   corePath,
   listOwnerPaths,
@@ -25,13 +30,13 @@ import { csvLists } from './csvLists.ts';
 
 /** The tables by the names of their files. Each is limited like the route that it shows. */
 export const csvTables: Readonly<Record<string, TableFile>> = {
-  'today.csv': ofRoute('/v1/measurement/stats', (query) =>
+  'today.csv': ofRoute('/v1/measurement/stats', { range: statisticsRanges }, (query) =>
     ofStatistics('today', 'half-hours', parseRange(query), (statistics, known) => {
       const today = statistics.activity.days.at(-1);
       return today === undefined ? 'none' : dayTable(statistics, today, known);
     }),
   ),
-  'day.csv': ofRoute('/v1/measurement/stats', (query) => {
+  'day.csv': ofRoute('/v1/measurement/stats', { date: null }, (query) => {
     const date = new URLSearchParams(query).get('date') ?? '';
     if (!isDate(date)) return null;
     const path = recordPath('day', date);
@@ -44,22 +49,22 @@ export const csvTables: Readonly<Record<string, TableFile>> = {
     });
     return { ...table, readPaths: [path] };
   }),
-  'half-hours.csv': ofRoute('/v1/measurement/stats', (query) =>
+  'half-hours.csv': ofRoute('/v1/measurement/stats', { range: statisticsRanges }, (query) =>
     ofStatistics('half-hours', 'half-hours', parseRange(query), halfHoursTable),
   ),
-  'days.csv': ofRoute('/v1/measurement/stats', (query) =>
+  'days.csv': ofRoute('/v1/measurement/stats', { range: statisticsRanges }, (query) =>
     ofStatistics('days', 'days', parseRange(query), ({ activity }, { firstObservedMs }) =>
       daysTable(activity.days, firstObservedMs),
     ),
   ),
-  'year.csv': ofRoute(yearPath, () =>
+  'year.csv': ofRoute(yearPath, {}, () =>
     ofViews('year', (read) => {
       const [year, statistics] = [read('year', yearPath), read('statistics', statisticsPath('7d'))];
       if (year === null || statistics === null) return null;
       return writeFile(read, 'days', daysTable(year.days, findFirstObservedMs(statistics)));
     }),
   ),
-  'settlements.csv': ofRoute('/v1/settlements', (query) => {
+  'settlements.csv': ofRoute('/v1/settlements', { range: settlementsRanges }, (query) => {
     const place = parsePlace('/settlements', query);
     const range = place.view === 'settlements' ? place.range : '7d';
     return ofViews(`settlements ${range}`, (read) => {
@@ -68,13 +73,13 @@ export const csvTables: Readonly<Record<string, TableFile>> = {
       return writeFile(read, 'settlements', settlementsTable(history));
     });
   }),
-  'difficulty.csv': ofRoute(corePath, () =>
+  'difficulty.csv': ofRoute(corePath, {}, () =>
     ofViews('difficulty', (read) => {
       const core = read('core', corePath);
       return core?.status === 'available' ? writeFile(read, 'difficulty', difficultyTable(core)) : null;
     }),
   ),
-  'earnings.csv': ofRoute('/v1/owners/{address}/miners', (query) => {
+  'earnings.csv': ofRoute('/v1/owners/{address}/miners', { owner: null }, (query) => {
     const owner = parseOwner(new URLSearchParams(query).get('owner') ?? '');
     if (owner === null) return null;
     const path = listOwnerPaths(owner).positions;
