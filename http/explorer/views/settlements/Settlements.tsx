@@ -31,7 +31,7 @@ const names: Record<SettlementsRange, string> = {
 };
 
 /** Number of buckets per label: one label every four hours, every day, or every five days. */
-const labelEvery: Record<SettlementsRange, number> = { now: 1, '24h': 4, '7d': 4, '30d': 5 };
+const labelEvery: Record<SettlementsRange, number> = { now: 1, '24h': 6, '7d': 4, '30d': 5 };
 
 /** Settlements and mints on the chain. */
 export function Settlements(place: Extract<Place, { readonly view: 'settlements' }>) {
