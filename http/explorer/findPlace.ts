@@ -1,28 +1,36 @@
 import { parseOwner } from '../routes/ownerAddress.ts';
-import { decodePercent } from '../routes/route.ts';
+import {
+  ethereumBlockPath,
+  eventPath,
+  minerPath,
+  roundPath,
+  transactionPath,
+  workBlockPath,
+} from '../routes/recordPaths.ts';
+import { decodePercent, type PathParameter } from '../routes/route.ts';
 import { isDate } from './days.ts';
 import { formatPlace, type Place, parsePlace, type RecordView } from './place.ts';
 import { describeAddress, describeMissing, type Known, normalizeHex, search } from './search.ts';
 
-/** A miner’s number in an address. */
-export const minerId = /^[1-9]\d{0,3}$/;
-
-/** ID that each kind of record has in the path, and the sentence for any other. */
-const ids: Readonly<Record<RecordView, { readonly pattern: RegExp; readonly meaning: string }>> = {
-  miner: { pattern: minerId, meaning: 'A miner has a number from 1 to 9999.' },
-  // Later rounds have no date that a program can write.
+/** The form of the ID that each kind of record has in the path, and the sentence for any other. */
+const ids: Readonly<Record<RecordView, Pick<PathParameter, 'parse'> & { readonly meaning: string }>> = {
+  miner: { parse: minerPath.parse, meaning: 'A miner has a number from 1 to 9999.' },
   round: {
-    pattern: /^[1-9]\d{0,8}$/,
+    parse: roundPath.parse,
     meaning: 'Rounds are numbered from 1, and this would be far in the future.',
   },
-  block: { pattern: /^[1-9]\d{0,14}$/, meaning: 'Work blocks are numbered from 1.' },
-  'ethereum-block': { pattern: /^(?:0|[1-9]\d{0,14})$/, meaning: 'Ethereum blocks are numbered from 0.' },
+  block: { parse: workBlockPath.parse, meaning: 'Work blocks are numbered from 1.' },
+  'ethereum-block': { parse: ethereumBlockPath.parse, meaning: 'Ethereum blocks are numbered from 0.' },
   transaction: {
-    pattern: /^0x[0-9a-f]{64}$/,
+    parse: transactionPath.parse,
     meaning: 'A transaction has 0x, then 64 digits from 0 to 9 and a to f.',
   },
-  event: { pattern: /^(?:chain|measurement):.{1,500}$/, meaning: 'An event has an ID as in the feed.' },
-  day: { pattern: /^\d{4}-\d\d-\d\d$/, meaning: 'A day has a date such as 2026-11-25.' },
+  event: { parse: eventPath.parse, meaning: 'An event has an ID as in the feed.' },
+  // Whether there is such a date is told apart.
+  day: {
+    parse: (text) => (/^\d{4}-\d\d-\d\d$/.test(text) ? text : null),
+    meaning: 'A day has a date such as 2026-11-25.',
+  },
 };
 const recordViews = Object.keys(ids) as RecordView[]; // The keys that the type above lists.
 
@@ -50,9 +58,9 @@ export function findPlace(path: string, query: string, readKnown: () => Known): 
   const named = first === 'settlements' && id !== '' ? 'transactions' : first;
   const view = id === '' ? undefined : recordViews.find((one) => `${one}s` === named);
   if (view === undefined) return parsePlace(path, query);
-  const { pattern, meaning } = ids[view];
+  const { parse, meaning } = ids[view];
   const written = view === 'transaction' ? normalizeHex(id) : id;
-  if (!pattern.test(written)) return describeMissing(meaning);
+  if (parse(written) === null) return describeMissing(meaning);
   if (view === 'day' && !isDate(id)) return describeMissing('There is no such date.');
   return written === id && named === first ? { view, id } : formatPlace({ view, id: written });
 }

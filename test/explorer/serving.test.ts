@@ -224,6 +224,7 @@ describe('pages of the explorer', () => {
     ['/rounds/9999999999', 'far in the future'],
     ['/days/2026-02-30', 'There is no such date'],
     ['/days/yesterday', 'A day has a date'],
+    ['/events/chain:a%20b', 'An event has an ID as in the feed'],
     ['/events/x', 'An event has an ID'],
     ['/search?q=hello', 'This is not something that can be found'],
   ])('%s is a page with status 404, which runs and prints nothing of it', async (path, sentence) => {

@@ -1,4 +1,3 @@
-import { minerId } from '../../explorer/findPlace.ts';
 import { describeEvent } from '../../explorer/format/events.ts';
 import { describeOwnerEvent, type OwnerEvent } from '../../explorer/format/ownerEvents.ts';
 import { type Sentence, writeSentence } from '../../explorer/format/sentence.ts';
@@ -6,6 +5,7 @@ import type { Bodies, FeedEvent, ReadBody } from '../../explorer/page.ts';
 import { findFeed, formatPlace, type Place, parsePlace } from '../../explorer/place.ts';
 import { listOwnerPaths, recordPath, statusPath } from '../../explorer/resources.ts';
 import { parseOwner } from '../../routes/ownerAddress.ts';
+import { minerPath } from '../../routes/recordPaths.ts';
 
 type Feed = Extract<Bodies['events'], { status: 'available' }>;
 type FeedPlace = Extract<Place, { readonly view: 'feed' }>;
@@ -41,7 +41,7 @@ export function findFeedSubject(query: string): FeedPlace | OwnerOrMiner | null 
     const address = parseOwner(owner);
     return address === null ? null : { view: 'owners', address };
   }
-  if (miner !== null) return minerId.test(miner) ? { view: 'miner', id: miner } : null;
+  if (miner !== null) return minerPath.parse(miner) !== null ? { view: 'miner', id: miner } : null;
   const place = parsePlace('/feed', query);
   return place.view === 'feed' ? place : null;
 }
