@@ -13,8 +13,8 @@ import { readingBytesMax } from '../actors/wheel/decodeCounter.ts';
 import { stalenessSeconds } from '../actors/wheel/freshness.ts';
 import { coveringGapSeconds } from '../actors/wheel/roundFold.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
-import { feedPageDefault } from '../http/routes/eventRoutes.ts';
 import { ownerPageDefault } from '../http/routes/ownerPage.ts';
+import { pageDefault } from '../http/routes/pageParameters.ts';
 import { rateClasses, siteFactor } from '../http/routes/rateClasses.ts';
 import { observationsLimitMax } from '../http/routes/routes.ts';
 import {
@@ -87,7 +87,7 @@ const requests: readonly Row[] = [
   ['Duration of a read from ClickHouse', seconds(defaultReadTimeoutMs), '504 `request_timeout`'],
   ['Page of observations, default and largest', count(observationsLimitMax), 'clamped'],
   ['Page of an owner, default (largest: 100)', count(ownerPageDefault), '400 `invalid_query`'],
-  ['Page of the event feed, default (largest: 100)', count(feedPageDefault), '400 `invalid_query`'],
+  ['Page of the event feed, default (largest: 100)', count(pageDefault), '400 `invalid_query`'],
   ['Uncompressed body', bytes(compressedAboveBytes), 'compressed'],
   ['Clients of the event stream', count(clientsMax), '429 `rate_limited`'],
   ['Event streams of a client', count(streamsOfClientMax), '429 `rate_limited`'],

@@ -6,7 +6,7 @@ import { type ChainPage, type ChainPageRequest, findBlockTime, readChainPage } f
 import type { FeedItem, FeedUnavailable } from './feed/feedViews.ts';
 import type { ActorViews } from './views.ts';
 
-/** What a batch says of the difficulty: it settled this work for these block units. */
+/** The part of a batch that tells the difficulty: it settled this work for these block units. */
 export interface DifficultyBatch {
   readonly activeRoundCount: bigint;
   readonly workAdded: bigint;
@@ -116,8 +116,7 @@ export async function readDifficultyPage(
   request: ChainPageRequest,
   signal: AbortSignal,
 ): Promise<DifficultyPage | ChainUnavailable | FeedUnavailable | { readonly fault: 'undecodable' }> {
-  const [economy, core] = [chain.economy(), chain.core()];
-  if (economy.status === 'unavailable') return economy;
+  const core = chain.core();
   if (core.status === 'unavailable') return core;
   const { configuration, workPerThousandBlocks, settledThroughRound } = core.core;
   if (configuration === null) throw new Error('the core is shown before it is configured');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
 import type { ChainUnavailable, CoreView, EconomyView } from './chain/chainViewTypes.ts';
+import { computeRoundStartMs } from './chain/settlementHistory.ts';
 import { type ChainPageRequest, findEventsOfSpan, isAbout } from './feed/feedRecords.ts';
 import type { FeedItem, FeedUnavailable } from './feed/feedViews.ts';
 import type { ActorViews } from './views.ts';
@@ -39,14 +40,15 @@ interface RoundCalendar {
 }
 
 /** When rounds begin and end; null before the core is configured. */
-function readCalendar({ core }: CoreView, nowMs: number): RoundCalendar | null {
+function readCalendar(view: CoreView, nowMs: number): RoundCalendar | null {
+  const { core } = view;
   if (core.configuration === null) return null;
   const { genesisTimestamp, roundDuration } = core.configuration;
   const [genesisMs, roundMs] = [Number(genesisTimestamp) * 1000, Number(roundDuration) * 1000];
   const running = BigInt(Math.max(0, Math.floor((nowMs - genesisMs) / roundMs) + 1));
   return {
     newest: running > core.settledThroughRound ? running : core.settledThroughRound,
-    findStart: (round) => genesisMs + Number(round - 1n) * roundMs,
+    findStart: (round) => computeRoundStartMs(view, round),
     findFirstFrom: (timeMs) => BigInt(Math.max(0, Math.ceil((timeMs - genesisMs) / roundMs))) + 1n,
   };
 }

@@ -91,8 +91,8 @@ export function runLocal(options: LocalOptions): Promise<void> {
 }
 
 /**
- * Unless their address is configured, the pages name the one that they are served at. A port that the system chooses is not known yet, and
- * a host that stands for all addresses is none to visit.
+ * Unless an address is configured, the pages name the address of the server. A port that the system chooses is not known yet, and nobody
+ * can visit a host that stands for all addresses.
  */
 function addressPages(configuration: Configuration): Configuration {
   const { MINER_PUBLIC_URL, MINER_HOST: host, MINER_HTTP_PORT: port } = configuration;

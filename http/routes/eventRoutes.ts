@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type FeedRequest, feedCategories } from '../../actors/views/feed/feedViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { eventsResponse, feedCategory, toEventsBody } from '../responses/feed/events.ts';
@@ -6,11 +5,8 @@ import { cursor } from '../responses/observations.ts';
 import { noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { filterParameters, parseFilter } from './feedFilter.ts';
-import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
+import { limitParameter, parsePage } from './pageParameters.ts';
 import { defineReadRoute, type QueryParameter, type ReadRoute, type Route } from './route.ts';
-
-/** Page size of the feed (CONTRACT.md, Event feed). */
-export const feedPageDefault = 40;
 
 const pageParameters: readonly QueryParameter[] = [
   {
@@ -18,11 +14,7 @@ const pageParameters: readonly QueryParameter[] = [
     description: 'Category of the events',
     schema: feedCategory.meta({ default: 'all' }),
   },
-  {
-    name: 'limit',
-    description: 'Page size, 1-100',
-    schema: z.int().min(1).max(100).meta({ default: feedPageDefault }),
-  },
+  limitParameter,
   {
     name: 'cursor',
     description: 'The `nextCursor` of the previous page with the same category; omit for the first page',
@@ -32,14 +24,11 @@ const pageParameters: readonly QueryParameter[] = [
 
 /** @param names of the parameters that the route has. */
 function parseFeedRequest(search: URLSearchParams, names: readonly string[]): FeedRequest | null {
-  const parameters = parseExactQuery(search, names);
-  const category = feedCategories.find((one) => one === (parameters?.get('category') ?? 'all'));
-  const limit = parsePageLimit(parameters?.get('limit'), feedPageDefault);
-  const from = parameters?.get('cursor') ?? null;
-  if (parameters === null || category === undefined || limit === null) return null;
-  if (from !== null && !cursor.safeParse(from).success) return null;
-  const filter = parseFilter(category, parameters);
-  return filter === null ? null : { filter, limit, cursor: from };
+  const page = parsePage(search, names);
+  const category = feedCategories.find((one) => one === (page?.parameters.get('category') ?? 'all'));
+  if (page === null || category === undefined) return null;
+  const filter = parseFilter(category, page.parameters);
+  return filter === null ? null : { filter, limit: page.limit, cursor: page.cursor };
 }
 
 /** A route of the feed. Its pages are the same with the same parameters. */

@@ -37,10 +37,10 @@ const miner = defineReadRoute({
     ]);
     if (found.status === 'unavailable') return { body: toMinerBody(describeUnreadable(views)) };
     if (!view.isCreated && found.events.length === 0) return { error: 'not_found' };
-    if (activity === null) return { body: toMinerBody({ miner: view, found, activity: [] }) };
+    if (activity === null) return { body: toMinerBody({ ...view, found, activity: [] }) };
     if ('fault' in activity || activity.status === 'unavailable')
       return { body: toMinerBody(describeUnreadable(views)) };
-    return { body: toMinerBody({ miner: view, found, activity: activity.activity }) };
+    return { body: toMinerBody({ ...view, found, activity: activity.activity }) };
   },
   unavailable: (views) => toMinerBody(describeUnreadable(views)),
 });

@@ -3,15 +3,17 @@ import { cursor } from '../responses/observations.ts';
 import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
 import type { QueryParameter } from './route.ts';
 
-/** Page size of lists of records. */
-const pageDefault = 40;
+/** Page size of the feed (CONTRACT.md, Event feed) and of lists of records. */
+export const pageDefault = 40;
+
+export const limitParameter: QueryParameter = {
+  name: 'limit',
+  description: 'Page size, 1-100',
+  schema: z.int().min(1).max(100).meta({ default: pageDefault }),
+};
 
 export const pageParameters: readonly QueryParameter[] = [
-  {
-    name: 'limit',
-    description: 'Page size, 1-100',
-    schema: z.int().min(1).max(100).meta({ default: pageDefault }),
-  },
+  limitParameter,
   {
     name: 'cursor',
     description: 'The `nextCursor` of the previous page with the same parameters; omit for the first page',
@@ -20,7 +22,7 @@ export const pageParameters: readonly QueryParameter[] = [
 ];
 
 /**
- * Parses the query of a list of records; null if it is invalid.
+ * Parses the query of a list; null if it is invalid.
  *
  * @param others names of the list's other parameters.
  */

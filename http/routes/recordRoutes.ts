@@ -1,7 +1,7 @@
 import { blockUnitsPerBlock, type ChainUnavailable } from '../../actors/views/chain/chainViewTypes.ts';
 import { readDifficultyPage } from '../../actors/views/difficultyViews.ts';
 import {
-  type ChainPage,
+  type ChainPageRequest,
   type FoundEvents,
   findEvent,
   findEventsOf,
@@ -9,7 +9,6 @@ import {
   findWorkBlock,
   readChainPage,
 } from '../../actors/views/feed/feedRecords.ts';
-import type { FeedType } from '../../actors/views/feed/feedViews.ts';
 import { readRoundPage, readRounds } from '../../actors/views/roundViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { difficultyResponse, toDifficultyBody } from '../responses/records/difficulty.ts';
@@ -71,7 +70,7 @@ const record = {
   rateClass: 'publicHeavy',
   topic: 'events',
   query: 'none',
-  errors: ['invalid_path', 'invalid_query', 'not_found'],
+  errors: ['invalid_path', 'invalid_query'],
 } as const;
 const list = {
   cacheControl: noCache,
@@ -110,6 +109,7 @@ function readRecord<View extends { readonly status: 'available' }, Body>(
 
 const event = defineReadRoute({
   ...record,
+  errors: [...record.errors, 'not_found'],
   path: '/v1/events/{eventId}',
   operationId: 'getEvent',
   summary: 'One event of the feed',
@@ -121,7 +121,6 @@ const event = defineReadRoute({
 
 const transaction = defineReadRoute({
   ...record,
-  errors: ['invalid_path', 'invalid_query'],
   path: '/v1/transactions/{transactionHash}',
   operationId: 'getTransaction',
   summary: 'All events of one transaction, in the order of the chain',
@@ -136,7 +135,6 @@ const transaction = defineReadRoute({
 
 const ethereumBlock = defineReadRoute({
   ...record,
-  errors: ['invalid_path', 'invalid_query'],
   path: '/v1/ethereum-blocks/{ethereumBlockNumber}',
   operationId: 'getEthereumBlock',
   summary: 'All events of one block of the chain, newest first',
@@ -152,7 +150,6 @@ const ethereumBlock = defineReadRoute({
 
 const workBlock = defineReadRoute({
   ...record,
-  errors: ['invalid_path', 'invalid_query'],
   path: '/v1/blocks/{blockNumber}',
   operationId: 'getWorkBlock',
   summary: 'One block of work, and the settlement that completed it',
@@ -170,6 +167,7 @@ const workBlock = defineReadRoute({
 
 const settledBatch = defineReadRoute({
   ...record,
+  errors: [...record.errors, 'not_found'],
   path: '/v1/settlements/{transactionHash}',
   operationId: 'getSettledBatch',
   summary: 'The batch that a transaction has settled, and the checkpoints of its rounds',
@@ -180,14 +178,23 @@ const settledBatch = defineReadRoute({
   unavailable: (views) => toSettledBatchBody(describeUnreadable(views)),
 });
 
-/** Reads a page of all events of one type. */
-function readEventList<Body>(type: FeedType, toBody: (view: ChainPage | ChainUnavailable) => Body) {
+/** Reads a page of a list with times. */
+function readList<Page extends { readonly status: 'available' }, Body>(
+  load: (
+    views: ActorViews,
+    request: ChainPageRequest,
+    signal: AbortSignal,
+  ) => Promise<
+    Page | ChainUnavailable | { readonly status: 'unavailable' } | { readonly fault: 'undecodable' }
+  >,
+  toBody: (page: Page | ChainUnavailable) => Body,
+) {
   return async ({ views }: RouteSources, { query, signal }: ReadRequest): Promise<ReadResult<Body>> => {
     const request = parseList(query);
     if (request === null) return { error: 'invalid_query' };
     const economy = views.chain.economy();
     if (economy.status === 'unavailable') return { body: toBody(economy) };
-    const page = await readChainPage(views.feed, type, request, signal);
+    const page = await load(views, request, signal);
     if ('fault' in page) return { error: 'invalid_cursor' };
     return { body: toBody(page.status === 'unavailable' ? toUnread(views, page) : page) };
   };
@@ -199,7 +206,10 @@ const batches = defineReadRoute({
   operationId: 'getBatches',
   summary: 'All settled batches, newest first',
   response: batchesResponse,
-  read: readEventList('system.settlement_completed', toBatchesBody),
+  read: readList(
+    ({ feed }, page, signal) => readChainPage(feed, 'system.settlement_completed', page, signal),
+    toBatchesBody,
+  ),
   unavailable: (views) => toBatchesBody(describeUnreadable(views)),
 });
 
@@ -210,13 +220,15 @@ const checkpoints = defineReadRoute({
   operationId: 'getCheckpoints',
   summary: 'All checkpoints, which mint for settled rounds, newest first',
   response: checkpointsResponse,
-  read: readEventList('system.mining_checkpointed', toCheckpointsBody),
+  read: readList(
+    ({ feed }, page, signal) => readChainPage(feed, 'system.mining_checkpointed', page, signal),
+    toCheckpointsBody,
+  ),
   unavailable: (views) => toCheckpointsBody(describeUnreadable(views)),
 });
 
 const round = defineReadRoute({
   ...record,
-  errors: ['invalid_path', 'invalid_query'],
   path: '/v1/rounds/{round}',
   operationId: 'getRound',
   summary: 'One round: when it is, how far it has come, its settlement and its checkpoint',
@@ -234,13 +246,7 @@ const rounds = defineReadRoute({
   operationId: 'getRounds',
   summary: 'Rounds that have begun, newest first',
   response: roundsResponse,
-  read: async ({ views }, { query, signal }) => {
-    const request = parseList(query);
-    if (request === null) return { error: 'invalid_query' };
-    const view = await readRoundPage(views, request, signal);
-    if ('fault' in view) return { error: 'invalid_cursor' };
-    return { body: toRoundsBody(view.status === 'unavailable' ? toUnread(views, view) : view) };
-  },
+  read: readList(readRoundPage, toRoundsBody),
   unavailable: (views) => toRoundsBody(describeUnreadable(views)),
 });
 
@@ -250,13 +256,7 @@ const difficulty = defineReadRoute({
   operationId: 'getDifficulty',
   summary: 'The difficulty now, and after each batch, newest first',
   response: difficultyResponse,
-  read: async ({ views }, { query, signal }) => {
-    const request = parseList(query);
-    if (request === null) return { error: 'invalid_query' };
-    const page = await readDifficultyPage(views, request, signal);
-    if ('fault' in page) return { error: 'invalid_cursor' };
-    return { body: toDifficultyBody(page.status === 'unavailable' ? toUnread(views, page) : page) };
-  },
+  read: readList(readDifficultyPage, toDifficultyBody),
   unavailable: (views) => toDifficultyBody(describeUnreadable(views)),
 });
 

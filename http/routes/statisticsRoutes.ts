@@ -1,7 +1,7 @@
-import { dayMs } from '../../actors/schemas/durations.ts';
 import { findEventsOfTime } from '../../actors/views/feed/feedRecords.ts';
 import { type StatisticsViews, statisticsRanges } from '../../actors/views/statisticsViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
+import { findDaySpan } from '../explorer/days.ts';
 import { dayResponse, toDayBody } from '../responses/records/day.ts';
 import {
   plainStatisticsResponse,
@@ -85,8 +85,7 @@ const day = defineReadRoute({
   read: async ({ views }, { pathValue: date, signal }) => {
     const { statistics: shown, publicInstallationId: installationId, feed } = views;
     if (shown === null) return { error: 'public_stats_rebuilding' };
-    const startAtMs = Date.parse(`${date}T12:00:00Z`);
-    const endAtMs = startAtMs + dayMs;
+    const [startAtMs, endAtMs] = findDaySpan(date);
     const [known, found] = await Promise.all([
       shown.day(startAtMs, signal),
       findEventsOfTime(feed, [startAtMs, endAtMs], signal),

@@ -142,7 +142,7 @@ export interface IssuanceView extends ChainAvailable {
   readonly collection: CollectionState & { readonly phase: CollectionPhase };
 }
 
-/** What all positions have in common. */
+/** Configuration and state of the mining contract, the same for all positions. */
 export interface MiningView extends ChainAvailable {
   readonly identities: Identities;
   readonly configuration: MiningConfiguration & {
@@ -254,7 +254,7 @@ export interface ChainViews {
     signal: AbortSignal,
   ): OwnerActivityView | ChainUnavailable | { readonly fault: CursorFault } | Promise<OwnerActivityView>;
   miner(tokenId: number): MinerView | ChainUnavailable;
-  /** All live miners. A cursor goes on below the last weight that was shown, whatever has changed since. */
+  /** All live miners. A cursor goes on below the last weight that was shown, even if weights have changed since. */
   miners(page: WeightPageRequest): MinersView | ChainUnavailable | { readonly fault: 'undecodable' };
   /** All owners of live miners. */
   owners(page: WeightPageRequest): OwnersView | ChainUnavailable | { readonly fault: 'undecodable' };

@@ -38,7 +38,7 @@ export function buildPortfolioView(
   };
 }
 
-/** What all positions at a state's block have in common. */
+/** Configuration and state of the mining contract at a state's block, the same for all positions. */
 export function describeMining(states: ShownStates, shown: ShownState): MiningView | ChainUnavailable {
   const { core, mining, token, block } = shown.state;
   const { configuration } = mining;

@@ -121,7 +121,7 @@ export function sumMinted(checkpoints: readonly Checkpoint[]): bigint {
   return checkpoints.reduce((sum, { amountBaseUnits }) => sum + amountBaseUnits, 0n);
 }
 
-export function computeRoundStartMs(state: ChainState, round: bigint): number {
+export function computeRoundStartMs(state: Pick<ChainState, 'core'>, round: bigint): number {
   const { genesisTimestamp = 0n, roundDuration = 600n } = state.core.configuration ?? {};
   return Number(genesisTimestamp + (round - 1n) * roundDuration) * 1000;
 }

@@ -64,28 +64,28 @@ export const ownersResponse = defineVariants(1, {
   nextCursor,
 }).meta({ id: 'Owners', description: 'A page of all owners' });
 
-interface MinerRecord {
-  readonly miner: MinerView;
+interface MinerRecord extends MinerView {
   readonly found: FoundEvents;
   /** Actions of its owner, newest first. */
   readonly activity: readonly OwnerEvent[];
 }
 
 export function toMinerBody(view: MinerRecord | ChainUnavailable): z.infer<typeof minerResponse> {
-  if ('status' in view) return toVariant(1, view, () => ({}) as never);
-  const { miner, found, activity: actions } = view;
-  return toVariant(1, miner, ({ tokenId, live, chain }) => ({
-    tokenId: String(tokenId),
-    ...toMiningMembers(miner),
-    owner: live?.owner ?? null,
-    position: live === null ? null : encodeView(live.position),
-    earnings: live === null ? null : encodeView(live.earnings),
-    mergedInto: live === null ? findSurvivor(found, tokenId) : null,
-    transfers: actions
-      .filter(({ kind, tokenIds }) => kind === 'transfer' && tokenIds.includes(tokenId))
-      .map((event) => toActivityBody(chain.chainId, event)),
-    events: found.events.map((item) => toFeedEventBody(item, found)),
-  }));
+  return toVariant(1, view, (miner) => {
+    const { tokenId, live, chain, found, activity: actions } = miner;
+    return {
+      tokenId: String(tokenId),
+      ...toMiningMembers(miner),
+      owner: live?.owner ?? null,
+      position: live === null ? null : encodeView(live.position),
+      earnings: live === null ? null : encodeView(live.earnings),
+      mergedInto: live === null ? findSurvivor(found, tokenId) : null,
+      transfers: actions
+        .filter(({ kind, tokenIds }) => kind === 'transfer' && tokenIds.includes(tokenId))
+        .map((event) => toActivityBody(chain.chainId, event)),
+      events: found.events.map((item) => toFeedEventBody(item, found)),
+    };
+  });
 }
 
 function findSurvivor({ events }: FoundEvents, tokenId: bigint): string | null {

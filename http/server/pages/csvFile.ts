@@ -7,7 +7,7 @@ import { routes } from '../../routes/routes.ts';
 
 /** A table of the explorer as a file. */
 export interface CsvTable {
-  /** Names the table in caches: parameters that nobody knows make no other table. */
+  /** Names the table in caches. */
   readonly key: string;
   /** Paths of the routes whose bodies must be read for it, because no view says whether they are current. */
   readonly readPaths: readonly string[];
