@@ -153,11 +153,11 @@ it('a row of the chain that a fold has stored once more after a reorganization i
   }
 });
 
-it('the views answer the queries that the page of the tables shows', async () => {
+it('the views answer the queries that RUNNING.md shows', async () => {
   const { database } = await openTables();
   await storeRows(database, { ...storedRows(58, 3), checkpoints: [someRows.checkpoint] });
   await note(database, someLineage.runs);
-  const page = readFileSync(resolve(import.meta.dirname, '../../storage/README.md'), 'utf8');
+  const page = readFileSync(resolve(import.meta.dirname, '../../deploy/RUNNING.md'), 'utf8');
   const queries = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = '']) => sql);
   expect(queries.length).toBeGreaterThanOrEqual(3);
   const from = "fromUnixTimestamp64Milli({from:Int64}, 'UTC')";

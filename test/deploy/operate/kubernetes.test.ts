@@ -44,7 +44,7 @@ const manifests = files
   .filter((file) => !kustomizations.includes(file))
   .flatMap((file) => readYamlDocuments<Manifest>(file));
 /** The runbook's temporary pod, named by a shell variable. */
-const [, diskPod = ''] = /<<END\n(.*?)\nEND\n/s.exec(readDeployFile('RUNBOOK.md')) ?? [];
+const [, diskPod = ''] = /<<END\n(.*?)\nEND\n/s.exec(readDeployFile('operator.sh')) ?? [];
 const disk = parse(diskPod.replaceAll('$n', '0')) as Manifest;
 const pods = manifests.filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind));
 const ours = pods.filter(({ spec }) => spec.template.spec.containers[0].image === 'miner');

@@ -67,17 +67,16 @@ describe.each(pages)('%s', (page) => {
     expect(named.filter((name) => !(name in variables) && !streams.has(name))).toEqual([]);
     const metrics = [...text.matchAll(/\b(?:miner|nodejs|process)_[a-z0-9_]+\b/g)].map(([name]) => name);
     const known = knownMetrics();
-    expect(metrics.filter((name) => !known.has(name) && name !== 'miner_nats')).toEqual([]);
+    expect(metrics.filter((name) => !known.has(name))).toEqual([]);
   });
 });
 
 it('the runbook asks NATS through this machine, with the authority if it has a certificate', () => {
-  const [, definition = ''] = /^(nats\(\) .*)$/m.exec(readDeployFile('RUNBOOK.md')) ?? [];
   const dir = temporaryDirectory();
   writeFileSync(join(dir, 'nats'), '#!/bin/sh\necho "$NATS_CA $@"\n', { mode: 0o755 });
   runDeployScript('createSecrets.mjs', join(dir, 'secrets'));
   const ask = () =>
-    execFileSync('bash', ['--norc', '-c', `${definition}\nnats stream report`], {
+    execFileSync('bash', ['--norc', '-c', `. ${join(deployDir, 'operator.sh')}\nnats stream report`], {
       cwd: dir,
       env: { PATH: `${dir}:${process.env.PATH}` },
       encoding: 'utf8',
