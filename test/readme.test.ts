@@ -1,11 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { counterReadingMessage, measurements } from '../actors/wheel/counterReading.ts';
 import { routes } from '../http/routes/routes.ts';
 import { drawMachine, machines } from './machines/machineDiagrams.ts';
-import { storedLateNanos } from './support/genesis.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -42,18 +40,6 @@ describe('pages', () => {
     const listed = tableRows.flatMap((row) => [...row.matchAll(/`(\/[^`]+)`/g)].map(([, path]) => path));
     const paths = [...routes.map(({ path }) => path), '/v1/events/stream'];
     expect([...new Set(listed)].sort()).toEqual(paths.sort());
-  });
-
-  it('show a reading that is accepted', () => {
-    const [, subject = '', body = ''] = /pub (\S+) [^']*'(\{[^']+\})'/.exec(read('deploy/RUNNING.md')) ?? [];
-    const actors = createCounterActors({ genesisMs: 0, publicInstallationId: 'my.wheel' });
-    const outcome = actors.receive({
-      seq: 1,
-      subject,
-      data: Buffer.from(body),
-      timestampNanos: storedLateNanos,
-    });
-    expect(outcome).toHaveProperty('output.reading.installationId', 'my.wheel');
   });
 
   it('list what each user of NATS may publish, as in the configuration of nats-server', () => {

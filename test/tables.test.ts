@@ -15,6 +15,7 @@ import { stalenessSeconds } from '../actors/wheel/freshness.ts';
 import { coveringGapSeconds } from '../actors/wheel/roundFold.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
 import { variables } from '../deploy/configuration/configuration.ts';
+import { tracingVariables } from '../deploy/process/tracingSettings.ts';
 import { ownerPageDefault } from '../http/routes/ownerPage.ts';
 import { pageDefault } from '../http/routes/pageParameters.ts';
 import { rateClasses, siteFactor } from '../http/routes/rateClasses.ts';
@@ -214,7 +215,8 @@ it('every setting is in a table, with its default and meaning (npm run tables)',
     defaultValue,
     meaning,
   ]);
-  const table = writeCsv([['setting', 'default', 'meaning'], ...rows]);
+  const ofTraces = tracingVariables.map((name) => [name, '', 'Traces, as OpenTelemetry documents it']);
+  const table = writeCsv([['setting', 'default', 'meaning'], ...rows, ...ofTraces]);
   await expect(table).toMatchFileSnapshot('../deploy/settings.csv');
 });
 

@@ -8,5 +8,4 @@ for await (const { body, isRestart } of client.pages('/v1/owners/{address}/miner
   if (body.status === 'unavailable') throw new Error(body.reason);
   for (const { tokenId, claimableBaseUnits } of body.positions) claimable.set(tokenId, claimableBaseUnits);
 }
-for (const [tokenId, amount] of claimable)
-  console.log(`token ${tokenId}: ${formatUnits(amount, 18)} to claim`);
+for (const [tokenId, amount] of claimable) console.log(`token ${tokenId}: ${formatUnits(amount, 18)} to claim`);
