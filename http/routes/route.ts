@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { ObservationReader } from '../../actors/older/observationReader.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
-import type { ObservationReader } from '../../storage/observationReader.ts';
 import type { ErrorCode } from './errors.ts';
 import type { RateClass } from './rateClasses.ts';
 

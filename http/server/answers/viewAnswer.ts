@@ -1,4 +1,4 @@
-import { memoizeByIdentity } from '../../../actors/memoizeByIdentity.ts';
+import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
 import { createHttpError } from '../../routes/errors.ts';
 import type { ViewRoute } from '../../routes/route.ts';
 import { memoize } from './memoize.ts';

@@ -1,4 +1,4 @@
-import { memoizeByIdentity } from '../../../actors/memoizeByIdentity.ts';
+import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
 import type { ActorViews } from '../../../actors/views/views.ts';
 import { isPassing } from '../../routes/errors.ts';
 import {
