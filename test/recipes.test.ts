@@ -55,8 +55,15 @@ const firstSteps: readonly Edit[] = [
 const laterSteps: readonly Edit[] = [
   {
     file: 'actors/wheel/measurementEvents.ts',
-    after: 'const achievements: Achievement[] = [',
-    insert: " { type: 'measurement.hot_axle', observed: speed },",
+    after: 'const rules: readonly Rule[] = [',
+    insert: `
+      {
+        isReached: () => true,
+        reach: (_progress, { speedMmPerSecond: observed }) => ({
+          achievements: [{ type: 'measurement.hot_axle', observed }],
+          change: {},
+        }),
+      },`,
   },
   {
     file: 'actors/wheel/measurementEvents.ts',
