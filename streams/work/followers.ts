@@ -25,8 +25,12 @@ import { createRunsReader, type ReadRuns } from '../../storage/runs/visibleRuns.
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
-import { createStoredReadings } from '../folds/storedReadings.ts';
-import { createStreamFold, listFolds, type StreamActors } from '../folds/streamDefinitions.ts';
+import {
+  createStreamFold,
+  listFolds,
+  type StreamActors,
+  streamDefinitions,
+} from '../folds/streamDefinitions.ts';
 import { createRunHistory, type RunHistory } from '../follower/runHistory.ts';
 import {
   createStreamFollower,
@@ -211,7 +215,7 @@ function follow(options: ReaderOptions, { fold, sinks }: Followed): StreamFollow
     source: createMessageSource({
       ...options,
       onMissing,
-      ...(stream === 'MINER_COUNTER' && { readStored: createStoredReadings(options) }),
+      readStored: streamDefinitions[stream].createStoredReader?.(options),
     }),
     fold,
     snapshots: createSnapshotStore(database),
