@@ -2,18 +2,18 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import { countHalfHours, countStored } from '../../storage/countStored.ts';
-import type { Database } from '../../storage/database.ts';
-import { findTip, readContinued, readLineage, type VisibleRuns } from '../../storage/lineages.ts';
-import { readCounted } from '../../storage/mergedRuns.ts';
-import { createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
-import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { countHalfHours, countStored } from '../../storage/rows/countStored.ts';
+import { createOldestRowMs, readRowsTtlDays } from '../../storage/rows/rowsTtl.ts';
+import { findTip, readContinued, readLineage, type VisibleRuns } from '../../storage/runs/lineages.ts';
+import { readCounted } from '../../storage/runs/mergedRuns.ts';
+import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
+import { createStreamActors, listFolds } from '../../streams/folds/streamDefinitions.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { describeLostStreams, findLostStreams } from '../../streams/ingest/lostStreams.ts';
-import type { JetStream } from '../../streams/jetstream/natsLink.ts';
-import { askUntilProven, createSuspicions } from '../../streams/jetstream/suspicions.ts';
-import { createStreamActors, listFolds } from '../../streams/streamDefinitions.ts';
+import { askUntilProven, createSuspicions } from '../../streams/jetstream/proofs/suspicions.ts';
+import type { JetStream } from '../../streams/nats/natsLink.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
 import { systemClock } from '../process/systemClock.ts';
 import { checkDatabase } from './checkDatabase.ts';
@@ -74,9 +74,9 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
       return { findings: [...findings, failed('lost streams', detail, remedy)], stored: null };
     }
     const snapshots = createSnapshotStore(database);
-    const folds = deployment === null ? [] : listFolds(createStreamActors(deployment));
-    const [, identity] = folds.find(([stream]) => stream === 'MINER_COUNTER') ?? [];
-    const runs = (await readLineage(database, 'MINER_COUNTER', identity))?.runs ?? [];
+    const actors = deployment && createStreamActors(deployment);
+    const folds = actors === null ? [] : listFolds(actors);
+    const runs = (await readLineage(database, 'MINER_COUNTER', actors?.MINER_COUNTER.identity))?.runs ?? [];
     findings.push(
       ...(await checkSnapshots({
         jsm,

@@ -9,7 +9,7 @@ import { readGuide } from '../../http/guides/readGuide.mjs';
 import { errorStatus } from '../../http/routes/errors.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { routes } from '../../http/routes/routes.ts';
-import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import {
   buildEconomyEvents,
   buildState,

@@ -1,46 +1,50 @@
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { isOfFold } from '../../../actors/foldIdentity.ts';
+import { isOfFold } from '../../../actors/folds/foldIdentity.ts';
 import { type InputStreamName, inputStreamNames } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { dayMs } from '../../../actors/schemas/durations.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
-import type { Database } from '../../../storage/database.ts';
-import { closeFill, findFillBase, selectKept } from '../../../storage/fills.ts';
+import type { Database } from '../../../storage/clickhouse/database.ts';
+import { hasMoved, selectNoted } from '../../../storage/migration/moveToRuns.ts';
+import { createRecentReadings } from '../../../storage/reading/recentReadings.ts';
+import { createOldestRowMs, readRowsGoneBeforeMs, readRowsTtlDays } from '../../../storage/rows/rowsTtl.ts';
+import {
+  compareTable,
+  countLaterRows,
+  type TableDifference,
+} from '../../../storage/rows/tableDifferences.ts';
+import { closeFill, findFillBase, selectKept } from '../../../storage/runs/fills.ts';
 import {
   cutRuns,
   findLastRun,
   type Lineage,
   readLineage,
   type VisibleRuns,
-} from '../../../storage/lineages.ts';
-import { readCounted } from '../../../storage/mergedRuns.ts';
-import { hasMoved, selectNoted } from '../../../storage/moveToRuns.ts';
-import { isRefusal, readSnapshotRecords } from '../../../storage/readSnapshotRecords.ts';
-import { createRecentReadings } from '../../../storage/recentReadings.ts';
-import { createOldestRowMs, readRowsGoneBeforeMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
-import { rowTablesOf } from '../../../storage/rowTables.ts';
-import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
-import { compareTable, countLaterRows, type TableDifference } from '../../../storage/tableDifferences.ts';
+} from '../../../storage/runs/lineages.ts';
+import { readCounted } from '../../../storage/runs/mergedRuns.ts';
+import { isRefusal, readSnapshotRecords } from '../../../storage/snapshots/readSnapshotRecords.ts';
+import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
-import { createStoredReadings } from '../../../streams/counter/storedReadings.ts';
-import { type FilledRun, fillRun } from '../../../streams/follower/fillRun.ts';
-import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
-import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import {
-  createStreamVerifier,
-  StreamDiverged,
-  type StreamVerifier,
-} from '../../../streams/jetstream/sourceVerification.ts';
-import { askUntilProven } from '../../../streams/jetstream/suspicions.ts';
-import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
-import type { StreamFold } from '../../../streams/pipeline/streamFold.ts';
+import { rowTablesOf } from '../../../storage/tables/rowTables.ts';
 import {
   createStreamActors,
   createStreamFold,
   type StreamActors,
-} from '../../../streams/streamDefinitions.ts';
+  streamDefinitions,
+} from '../../../streams/folds/streamDefinitions.ts';
+import { type FilledRun, fillRun } from '../../../streams/follower/fillRun.ts';
+import {
+  createStreamVerifier,
+  StreamDiverged,
+  type StreamVerifier,
+} from '../../../streams/jetstream/proofs/streamVerifier.ts';
+import { askUntilProven } from '../../../streams/jetstream/proofs/suspicions.ts';
+import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import type { JetStream } from '../../../streams/nats/natsLink.ts';
+import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
+import type { StreamFold } from '../../../streams/pipeline/streamFold.ts';
 import type { Deployment } from '../../configuration/deploymentFile.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import { createProgress } from '../../process/progress.ts';
@@ -61,8 +65,6 @@ interface Check extends CheckAllOptions {
 /** Records that one finding names. */
 const recordsNamed = 5;
 const silent = pino({ level: 'silent' });
-const replayFrom = 'rebuild it from the stream: `npm run miner -- replay --from-sequence';
-const refill = 'fill another database from the streams: deploy/RUNBOOK.md, "Moving to another database"';
 
 /**
  * Folds every stream again, each into a run of its own, through the message of the newest saved state, and compares each row and that state with the
@@ -184,13 +186,13 @@ async function foldAgain(check: Check, range: FoldRange): Promise<FilledRun> {
   const progress = createProgress({ label: `folding ${stream}`, unit: 'messages', total: through });
   const oldestMs = createOldestRowMs(await readRowsTtlDays(database), systemClock.nowMs)();
   const reader = { ...check, stream, verifier, clock: systemClock, logger: silent };
-  const readStored = createStoredReadings({ ...reader, oldestRowMs: () => oldestMs });
+  const { createStoredReader } = streamDefinitions[stream];
   return fillRun({
     ...reader,
     source: createMessageSource({
       ...reader,
       through,
-      ...(stream === 'MINER_COUNTER' && { readStored }),
+      readStored: createStoredReader?.({ ...reader, oldestRowMs: () => oldestMs }),
     }),
     through,
     fold,
@@ -234,7 +236,7 @@ async function compareRows(
         failed(
           check,
           `${table}: ${missing} of ${rows} rows are missing, and ${foreign} rows are there that the stream does not make; the first of them is of message ${firstMessage}`,
-          stream === 'MINER_COUNTER' ? `${replayFrom} ${firstMessage}\`, with --dry-run first` : refill,
+          streamDefinitions[stream].doctor.remedyFrom(firstMessage ?? 1),
         ),
       ),
   ];
@@ -263,8 +265,7 @@ async function compareState(
   if (differing.length > 0) {
     const named = differing.slice(0, recordsNamed).join(', ');
     const detail = `${differing.length} of ${folded.size} records differ: ${named}${differing.length > recordsNamed ? ' and others' : ''}`;
-    const remedy = stream === 'MINER_COUNTER' ? `${replayFrom} 1\`, with --dry-run first` : refill;
-    return [failed(check, detail, remedy)];
+    return [failed(check, detail, streamDefinitions[stream].doctor.remedyFrom(1))];
   }
   const same = `as folded again: ${folded.size} records`;
   if (all.length === 0) return [ok(check, same)];
