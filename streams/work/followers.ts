@@ -6,7 +6,7 @@ import type { ObservationReader } from '../../actors/older/observationReader.ts'
 import type { OlderActivity } from '../../actors/older/olderActivity.ts';
 import type { ReadOlderDay } from '../../actors/older/olderDay.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { createReaderEventsStored, createWriterEventsStored } from '../../storage/reading/awaitEvents.ts';
+import { createAwaitByReading, createAwaitByWriter } from '../../storage/reading/awaitEvents.ts';
 import { createKnownInstallations } from '../../storage/reading/knownInstallations.ts';
 import {
   createObservationReader,
@@ -143,13 +143,13 @@ export function createFollowers(options: FollowersOptions): Followers {
     }),
     olderEvents: createStoredEvents({
       ...options,
-      eventsStored:
+      awaitEvents:
         readingWriter === null
-          ? createReaderEventsStored({
+          ? createAwaitByReading({
               ...options,
               readRuns: { measurement: readReadingRuns, chain: readChainRuns },
             })
-          : createWriterEventsStored({
+          : createAwaitByWriter({
               measurement: { writer: readingWriter, readRuns: readReadingRuns },
               chain: chainWriter && { writer: chainWriter, readRuns: readChainRuns },
             }),
