@@ -1,5 +1,4 @@
 import { assign, raise } from 'xstate';
-import { passError } from './failureParams.ts';
 import { type AwaitedPart, indexer } from './indexerSetup.ts';
 
 function noteFailure(waitingFor: AwaitedPart) {
@@ -13,17 +12,17 @@ function noteFailure(waitingFor: AwaitedPart) {
 /** Transitions after a failure, by what failed. */
 const failed = [
   {
-    guard: { type: 'isLostRace', params: passError },
+    guard: 'isLostRace',
     target: '#failing',
     actions: [noteFailure('NATS'), 'countLostRace'],
   },
   {
-    guard: { type: 'isStreamFailure', params: passError },
+    guard: 'isStreamUnavailable',
     target: '#failing',
     actions: noteFailure('NATS'),
   },
   {
-    guard: { type: 'isUnpublishable', params: passError },
+    guard: 'isUnpublishable',
     target: '#unpublishable',
     actions: noteFailure('a setting or another version'),
   },

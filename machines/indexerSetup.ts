@@ -1,5 +1,6 @@
 import { assign, fromEventObservable, fromPromise, not, or, setup, stateIn } from 'xstate';
 import { type BackoffBounds, backoffDelay } from './backoff.ts';
+import { hasKind } from './failures.ts';
 import { notProvided } from './notProvided.ts';
 
 export const indexerStates = [
@@ -119,11 +120,9 @@ export const indexer = setup({
     /** Whether the chain can have logs before the first block. Its genesis block has none. */
     hasEarlierLogs: ({ context }) => context.firstBlock > 1n,
     areReadsAsked: not(or([stateIn({ reads: 'unasked' }), stateIn({ reads: 'asking' })])),
-    isLostRace: (_, _params: { error: unknown }): boolean => notProvided(),
-    /** Whether NATS failed, rather than the node. */
-    isStreamFailure: (_, _params: { error: unknown }): boolean => notProvided(),
-    /** Whether NATS would refuse the next span for its size, or the fold would refuse it. */
-    isUnpublishable: (_, _params: { error: unknown }): boolean => notProvided(),
+    isLostRace: hasKind('lostRace'),
+    isStreamUnavailable: hasKind('streamUnavailable'),
+    isUnpublishable: hasKind('unpublishable'),
   },
   actions: {
     /** Gives the provider of the work access to the running actor. */

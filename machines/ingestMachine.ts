@@ -1,14 +1,14 @@
 import { assign, raise, sendTo } from 'xstate';
-import { passError, passErrorAsFault } from './failureParams.ts';
+import { passError } from './failures.ts';
 import { ingest } from './ingestSetup.ts';
 
 /** Transitions after a failure: an unusable database ends the process; any other failure is reported and retried. */
 function endOrRetry(retry: string, end = '#ingest.ended') {
   return [
     {
-      guard: { type: 'isUnusableDatabase', params: passError },
+      guard: 'isUnusable',
       target: end,
-      actions: { type: 'noteFault', params: passErrorAsFault },
+      actions: { type: 'noteFault', params: passError },
     },
     { target: retry, actions: ['noteFailure', { type: 'reportFailure', params: passError }] },
   ] as const;
@@ -79,11 +79,11 @@ export const ingestMachine = ingest.createMachine({
         onError: { actions: raise(({ event }) => ({ type: 'leaseLost', error: event.error })) },
       },
       on: {
-        leaseLost: { target: 'ended', actions: { type: 'noteFault', params: passErrorAsFault } },
+        leaseLost: { target: 'ended', actions: { type: 'noteFault', params: passError } },
         release: '.releasing.ending',
         superseded: {
           target: '.releasing.ending',
-          actions: { type: 'noteFault', params: passErrorAsFault },
+          actions: { type: 'noteFault', params: passError },
         },
       },
       initial: 'contending',

@@ -1,5 +1,6 @@
 import { assign, fromPromise, raise, setup } from 'xstate';
 import { type BackoffBounds, backoffDelay } from './backoff.ts';
+import { hasKind } from './failures.ts';
 import { leaseMachine } from './leaseMachine.ts';
 import { notProvided } from './notProvided.ts';
 
@@ -59,12 +60,11 @@ export const ingest = setup({
   },
   guards: {
     writes: ({ context }) => context.writes,
-    /** Whether an error ends the process. Other failures are retried. */
-    isUnusableDatabase: (_, _params: { error: unknown }): boolean => notProvided(),
+    isUnusable: hasKind('unusable'),
   },
   actions: {
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
-    noteFault: assign((_, { fault }: { fault: unknown }) => ({ fault })),
+    noteFault: assign((_, { error }: { error: unknown }) => ({ fault: error })),
     failPreparation: raise((_, { error }: { error: unknown }) => ({ type: 'preparationFailed', error })),
     reportFailure: (_, _params: { error: unknown }): void => notProvided(),
     reportGrant: (): void => notProvided(),

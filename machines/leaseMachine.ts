@@ -1,5 +1,5 @@
 import { assign, raise } from 'xstate';
-import { passError, passFault } from './failureParams.ts';
+import { passError } from './failures.ts';
 import { lease } from './leaseSetup.ts';
 
 /** Checks the lease every second, and tries to take it once it is free. */
@@ -155,12 +155,12 @@ export const leaseMachine = lease.createMachine({
             },
             onError: [
               {
-                guard: { type: 'isFault', params: passFault('lost') },
+                guard: 'isLost',
                 target: '#lease.lost',
                 actions: assign({ fault: ({ event }) => event.error }),
               },
               {
-                guard: { type: 'isFault', params: passFault('missing') },
+                guard: 'isMissing',
                 target: 'recreating',
               },
               { target: 'waiting' },

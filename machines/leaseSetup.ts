@@ -1,4 +1,5 @@
 import { assign, fromPromise, raise, setup } from 'xstate';
+import { hasKind } from './failures.ts';
 import { notProvided } from './notProvided.ts';
 
 /** How often the holder renews the lease, and how often a waiting process checks it. */
@@ -35,12 +36,6 @@ interface Replacement {
   /** True to hold the lease, false to release it. */
   readonly holds: boolean;
 }
-
-/** Why a lease could not be verified. Other errors are retried. */
-export type LeaseFault =
-  | 'lost'
-  /** The stream does not exist. */
-  | 'missing';
 
 interface Context {
   /** Names the database. One process at a time holds the lease of a name. */
@@ -99,7 +94,9 @@ export const lease = setup({
   guards: {
     isFree: ({ context }, { observation }: { observation: LeaseObservation }) =>
       isFreeLease(context, observation),
-    isFault: (_, _params: { error: unknown; fault: LeaseFault }): boolean => notProvided(),
+    isLost: hasKind('lost'),
+    /** The lease's stream does not exist. */
+    isMissing: hasKind('missing'),
   },
   actions: {
     noteObservation: assign(({ context }, { observation }: { observation: LeaseObservation }) => ({

@@ -1,5 +1,5 @@
 import { assign, raise, sendTo } from 'xstate';
-import { passError } from './failureParams.ts';
+import { passError } from './failures.ts';
 import { requireValue } from './requireValue.ts';
 import { operatorServer, publicServer, raiseFault } from './serviceServers.ts';
 import { setUpService, type WorkMachines } from './serviceSetup.ts';

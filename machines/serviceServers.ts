@@ -6,7 +6,7 @@ import type {
   SnapshotEvent,
   SnapshotFrom,
 } from 'xstate';
-import { passError } from './failureParams.ts';
+import { passError } from './failures.ts';
 import type { serverMachine } from './serverMachine.ts';
 
 /** In any state, a failed child is a fault of the program. */

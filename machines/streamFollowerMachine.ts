@@ -1,16 +1,12 @@
 import { assign, fromEventObservable, fromPromise, sendTo, setup, stateIn } from 'xstate';
 import { backoffDelay } from './backoff.ts';
-import { passError, passFault } from './failureParams.ts';
+import { type ErrorKind, hasKind, passError } from './failures.ts';
 import { foldMachine } from './foldMachine.ts';
 import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
 
 /** Why a pipeline ended without a request. */
-export type PipelineFault =
-  /** The stream differs from the folded one. */
-  | 'diverged'
-  /** The fold needs an older snapshot than the restored one. */
-  | 'olderSnapshotNeeded';
+export type PipelineFault = Extract<ErrorKind, 'diverged' | 'olderSnapshotNeeded'>;
 
 /** Where a restoration leaves the fold. */
 export interface RestoredState {
@@ -92,7 +88,8 @@ export const streamFollowerMachine = setup({
     /** Whether the saved state includes everything that was folded to catch up. */
     coversWay: ({ context }, { position }: { position: number }) =>
       position >= requireValue(context.restored, 'the restored state').lastSequence,
-    isFault: (_, _params: { error: unknown; fault: PipelineFault }): boolean => notProvided(),
+    isDiverged: hasKind('diverged'),
+    needsOlderSnapshot: hasKind('olderSnapshotNeeded'),
   },
   actions: {
     /** Gives the provider of the work access to the running actor. */
@@ -178,7 +175,7 @@ export const streamFollowerMachine = setup({
         onError: [
           { guard: 'isDraining', target: 'stopped' },
           {
-            guard: { type: 'isFault', params: passFault('diverged') },
+            guard: 'isDiverged',
             target: 'awaitingIdle',
             actions: [
               assign({ divergences: ({ context }) => context.divergences + 1 }),
@@ -187,7 +184,7 @@ export const streamFollowerMachine = setup({
             ],
           },
           {
-            guard: { type: 'isFault', params: passFault('olderSnapshotNeeded') },
+            guard: 'needsOlderSnapshot',
             target: 'awaitingIdle',
             actions: [
               { type: 'noteUncorrected', params: { uncorrected: 'olderSnapshotNeeded' } },

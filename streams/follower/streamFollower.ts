@@ -30,7 +30,6 @@ import { type ActorOwner, fromOwningObservable } from '../operators/actorOwner.t
 import type { SnapshotPolicy } from '../operators/snapshotMarks.ts';
 import type { CapturedState } from '../pipeline/pipelineItem.ts';
 import { createStateSaver, type SavedStatus } from '../pipeline/stateSaver.ts';
-import { OlderSnapshotNeeded } from '../pipeline/streamFold.ts';
 import { type FoldedBatchReport, runStreamPipeline, type StreamSinks } from '../pipeline/streamPipeline.ts';
 import { type RestorationOptions, restoreFold, type StoredOutput } from './restoreFold.ts';
 
@@ -98,10 +97,6 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       restore: fromPromise(({ input }) => restore(input)),
       pipeline: fromOwningObservable(({ input, owner }) => runPipeline(input, owner)),
       awaitIdle: fromPromise(awaitIdle),
-    },
-    guards: {
-      isFault: (_, { error, fault }) =>
-        fault === 'diverged' ? error instanceof StreamDiverged : error instanceof OlderSnapshotNeeded,
     },
     actions: {
       noteStarted: ({ self }) => {

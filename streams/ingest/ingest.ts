@@ -18,16 +18,9 @@ import {
   readDatabaseIdentity,
   readNewestEpoch,
 } from '../../storage/ingestEpochs.ts';
-import {
-  canReadStored,
-  DatabaseIncompatible,
-  DatabaseTooNew,
-  migrate,
-  requireMigrated,
-  requireUsable,
-} from '../../storage/migrations.ts';
+import { canReadStored, migrate, requireMigrated, requireUsable } from '../../storage/migrations.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
-import { requireSupportedServer, ServerTooOld } from '../../storage/serverVersion.ts';
+import { requireSupportedServer } from '../../storage/serverVersion.ts';
 import {
   ensureExists,
   ensureStreams,
@@ -36,12 +29,7 @@ import {
 } from '../jetstream/ensureStreams.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 import type { StreamSettingsWatch } from '../jetstream/streamSettings.ts';
-import {
-  type AcceptedLossOptions,
-  leaveLostStreams,
-  RebuildIncomplete,
-  requireComplete,
-} from './acceptLosses.ts';
+import { type AcceptedLossOptions, leaveLostStreams, requireComplete } from './acceptLosses.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './ingestLease.ts';
 import type { StreamGuard } from './lostStreams.ts';
 
@@ -84,9 +72,6 @@ export interface Ingest {
    */
   ensureStreams(): Promise<void>;
 }
-
-/** Errors that another attempt cannot cure. */
-const unusable = [DatabaseTooNew, DatabaseIncompatible, ServerTooOld, RebuildIncomplete] as const;
 
 export function createIngest(options: IngestOptions): Ingest {
   const { jetStream, database, clock, logger, retention } = options;
@@ -162,9 +147,6 @@ export function createIngest(options: IngestOptions): Ingest {
       checkEpoch: fromPromise(async ({ input: { epoch } }) => {
         await isNewestEpoch({ database, epoch, holder, onSuperseded });
       }),
-    },
-    guards: {
-      isUnusableDatabase: (_, { error }) => unusable.some((kind) => error instanceof kind),
     },
     actions: {
       reportFailure: ({ context: { writes, failures } }, { error }) => {

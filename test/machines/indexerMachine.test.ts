@@ -52,11 +52,6 @@ function indexer({ firstBlock = 100n } = {}) {
         awaitIdle: createPromiseActor('awaitIdle'),
         awaitReconnection: createPromiseActor('awaitReconnection'),
       },
-      guards: {
-        isLostRace: (_, { error }) => error === 'lost',
-        isStreamFailure: (_, { error }) => error === 'no stream',
-        isUnpublishable: (_, { error }) => error === 'unpublishable',
-      },
       actions: { noteStarted: () => undefined },
     }),
     { input: { firstBlock, timings: defaultIndexerTimings } },
@@ -99,6 +94,8 @@ function indexer({ firstBlock = 100n } = {}) {
 
 type TestIndexer = ReturnType<typeof indexer>;
 
+const [lostRace, unpublishable] = (['lostRace', 'unpublishable'] as const).map((kind) => ({ kind }));
+
 /** Leads a started indexer to each of its states. */
 const ways: Record<string, (one: TestIndexer) => Promise<unknown>> = {
   connecting: async () => undefined,
@@ -125,7 +122,7 @@ const ways: Record<string, (one: TestIndexer) => Promise<unknown>> = {
   unpublishable: async (one) => {
     await one.connect(999n);
     await one.compare(999n, 1_000n);
-    await one.fail('publishBlocks', 'unpublishable');
+    await one.fail('publishBlocks', unpublishable);
   },
 };
 
@@ -270,11 +267,11 @@ describe('the machine of an indexer', () => {
       ['reorganizing', 'proveBranch'],
     ];
     for (const [state, work] of works) {
-      for (const error of ['lost', new Error('unavailable')]) {
+      for (const error of [lostRace, new Error('unavailable')]) {
         const one = indexer();
         await ways[state]?.(one);
         await one.fail(work, error);
-        const [lostRaces, providerFailures] = error === 'lost' ? [1, 0] : [0, 1];
+        const [lostRaces, providerFailures] = error === lostRace ? [1, 0] : [0, 1];
         expect(one.context()).toMatchObject({ failures: 1, error, lostRaces, providerFailures });
         expect(one.is({ blocks: { failing: 'awaitingIdle' } })).toBe(true);
         // Work in progress is awaited before the stream is read again.
@@ -291,7 +288,7 @@ describe('the machine of an indexer', () => {
 
   it('names the part that it waits for, and retries at once when NATS is connected again', async () => {
     for (const [error, waitingFor, providerFailures] of [
-      ['no stream', 'NATS', 0],
+      [{ kind: 'streamUnavailable' }, 'NATS', 0],
       [new Error('refused'), 'the node', 1],
     ] as const) {
       const one = indexer();
@@ -311,13 +308,13 @@ describe('the machine of an indexer', () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const one = indexer();
     await ways.unpublishable?.(one);
-    expect(one.context()).toMatchObject({ providerFailures: 0, lostRaces: 0, error: 'unpublishable' });
+    expect(one.context()).toMatchObject({ providerFailures: 0, lostRaces: 0, error: unpublishable });
     for (let failure = 0; failure < 12; failure++) {
       expect(one.is({ blocks: 'unpublishable' })).toBe(true);
       await vi.advanceTimersByTimeAsync(20_000);
       await one.connect(999n);
       await one.compare(999n, 1_000n);
-      await one.fail('publishBlocks', 'unpublishable');
+      await one.fail('publishBlocks', unpublishable);
     }
     await vi.advanceTimersByTimeAsync(19_999);
     expect(one.is({ blocks: 'unpublishable' })).toBe(true);

@@ -52,7 +52,7 @@ function start({
     const left = failuresLeft[name] ?? 0;
     if (left > 0) {
       failuresLeft[name] = left - 1;
-      throw Object.assign(new Error(`${name} failed`), { part: name });
+      throw Object.assign(new Error(`${name} failed`), name === 'migrate' && { kind: 'unusable' });
     }
     if (hangs.includes(name))
       await new Promise<void>((resolve, reject) => settle.set(name, { resolve, reject }));
@@ -80,10 +80,9 @@ function start({
         return { sequence: store.sequence, sinceMs: Date.now() };
       }),
       verify: fromPromise(async (): Promise<number> => {
-        throw new Error('lost');
+        throw Object.assign(new Error('lost'), { kind: 'lost' });
       }),
     },
-    guards: { isFault: (_, { error, fault }) => fault === 'lost' && (error as Error).message === 'lost' },
     actions: {
       reportFailure: ignore,
       reportStandby: ignore,
@@ -101,9 +100,6 @@ function start({
       beginEpoch: work('begin epoch', 5),
       prepareRows: work('prepare rows'),
       checkEpoch: work('check epoch'),
-    },
-    guards: {
-      isUnusableDatabase: (_, { error }) => (error as { part?: string }).part === 'migrate',
     },
     actions: {
       reportFailure: () => breakIf('ingest'),

@@ -4,7 +4,6 @@ import { createActor, fromEventObservable, fromPromise, type SnapshotFrom } from
 import type { foldMachine } from '../../machines/foldMachine.ts';
 import {
   type CaughtUp,
-  type PipelineFault,
   type RestorationInput,
   type RestoredState,
   streamFollowerMachine,
@@ -44,12 +43,11 @@ function follower() {
             }),
         ),
       },
-      guards: { isFault: (_, { error, fault }) => (error as { fault?: PipelineFault }).fault === fault },
       actions: {
         noteStarted: () => done.push('started'),
         noteRestoreFailure: ({ context: { failures } }, { error }) =>
           done.push(`not restored, ${failures} times: ${(error as Error).message}`),
-        noteFault: (_, { error }) => done.push(`fault: ${(error as { fault: string }).fault}`),
+        noteFault: (_, { error }) => done.push(`fault: ${(error as { kind: string }).kind}`),
         noteCaughtUp: (_, { position }) => done.push(`caught up through ${position}`),
         endSource: () => done.push('end'),
       },
@@ -109,7 +107,7 @@ describe('the machine of a follower', () => {
       ...['restore', 'not restored, 2 times: unavailable'],
       ...['restore', 'pipeline from 0', 'caught up through 1'],
     ]);
-    fail({ fault: 'diverged' });
+    fail({ kind: 'diverged' });
     await becomesIdle();
     await refused();
     expect(done.at(-1)).toBe('not restored, 1 times: unavailable');
@@ -140,7 +138,7 @@ describe('the machine of a follower', () => {
         follower();
       await restored();
       caughtUp();
-      fail({ fault });
+      fail({ kind: fault });
       expect(actor.getSnapshot().matches('awaitingIdle')).toBe(true);
       await becomesIdle();
       // The fault is kept until a restoration succeeds.
@@ -165,10 +163,10 @@ describe('the machine of a follower', () => {
     const { actor, restored, becomesIdle, fail } = follower();
     await restored({ hasDiverged: true });
     expect(actor.getSnapshot().context.divergences).toBe(1);
-    fail({ fault: 'olderSnapshotNeeded' });
+    fail({ kind: 'olderSnapshotNeeded' });
     await becomesIdle();
     await restored({ hasDiverged: true });
-    fail({ fault: 'diverged' });
+    fail({ kind: 'diverged' });
     await becomesIdle();
     actor.send({ type: 'replaced' });
     await restored({ hasDiverged: true });
@@ -233,7 +231,7 @@ describe('the machine of a follower', () => {
       expect(one.is({ following: { progress: 'draining' } })).toBe(true);
       expect(one.done.at(-1)).toBe('end');
       if (ending === 'completed') one.complete();
-      if (ending === 'failed') one.fail({ fault: 'diverged' });
+      if (ending === 'failed') one.fail({ kind: 'diverged' });
       if (ending === 'grace') {
         await vi.advanceTimersByTimeAsync(4_999);
         one.actor.send({ type: 'stopped', graceMs: 1 });

@@ -1,4 +1,5 @@
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
+import type { ErrorKind } from '../../../machines/failures.ts';
 import { missingDigest, type StreamPosition } from '../streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
@@ -8,6 +9,7 @@ import type { SourceProgress } from './sourceProgress.ts';
 /** Messages are missing, and the stream does not explain why. */
 export class UnexplainedGap extends Error {
   override readonly name = 'UnexplainedGap';
+  readonly kind: ErrorKind = 'gap';
 }
 
 export interface MissingMessagesOptions extends Pick<StreamReaderOptions, 'stream' | 'verifier' | 'logger'> {
