@@ -1,7 +1,6 @@
-import { assign, fromEventObservable, fromPromise, sendTo, setup, stateIn } from 'xstate';
+import { assign, fromEventObservable, fromPromise, setup, stateIn } from 'xstate';
 import { backoffDelay } from './backoff.ts';
 import { type ErrorKind, hasKind, passError } from './failures.ts';
-import { foldMachine } from './foldMachine.ts';
 import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
 
@@ -47,6 +46,12 @@ interface Context {
   readonly isReplaced: boolean;
   /** Null before the first restoration. */
   readonly restored: RestoredState | null;
+  /** The state was restored at least once, so views can show it. They also show it while it is restored again. */
+  readonly isShown: boolean;
+  /** All messages that the stream held at a restoration were folded at least once. */
+  readonly isCaughtUp: boolean;
+  /** All messages that the stream held at the last restoration are folded. */
+  readonly isCurrent: boolean;
   readonly graceMs: number;
   /** The unexpected error that ended the follower. */
   readonly fault: unknown;
@@ -67,14 +72,12 @@ export const streamFollowerMachine = setup({
       /** A replay has made another state. */
       | { type: 'replaced' }
       | { type: 'stopped'; graceMs: number };
-    children: { fold: 'fold' };
     input: { readonly label: string };
     output: { readonly fault: unknown };
     /** Catching up folded messages, so the state should be saved now, to spare the next start that work. */
     tags: 'saveDue';
   },
   actors: {
-    fold: foldMachine,
     restore: fromPromise<RestoredState, RestorationInput>(notProvided),
     /** Reports when it has caught up. Completes after the end of the source. */
     pipeline: fromEventObservable<CaughtUp, RestoredState>(notProvided),
@@ -122,10 +125,12 @@ export const streamFollowerMachine = setup({
     uncorrected: null,
     isReplaced: false,
     restored: null,
+    isShown: false,
+    isCaughtUp: false,
+    isCurrent: false,
     graceMs: 0,
     fault: null,
   }),
-  invoke: { id: 'fold', src: 'fold', input: ({ context: { label } }) => ({ label }) },
   initial: 'restoring',
   on: {
     stopped: '.stopped',
@@ -147,10 +152,7 @@ export const streamFollowerMachine = setup({
               },
               {
                 target: '#streamFollower.following',
-                actions: [
-                  { type: 'noteRestored', params: passRestored },
-                  sendTo('fold', { type: 'restored' }),
-                ],
+                actions: [{ type: 'noteRestored', params: passRestored }, assign({ isShown: true })],
               },
             ],
             onError: {
@@ -210,7 +212,7 @@ export const streamFollowerMachine = setup({
                 caughtUp: {
                   target: 'live',
                   actions: [
-                    sendTo('fold', { type: 'caughtUp' }),
+                    assign({ isCaughtUp: true, isCurrent: true }),
                     { type: 'noteCaughtUp', params: ({ event: { position } }) => ({ position }) },
                   ],
                 },
@@ -242,7 +244,7 @@ export const streamFollowerMachine = setup({
       },
     },
     awaitingIdle: {
-      entry: sendTo('fold', { type: 'restarted' }),
+      entry: assign({ isCurrent: false }),
       invoke: {
         src: 'awaitIdle',
         onDone: { target: 'restoring', actions: assign({ isReplaced: false }) },

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../actors/clock.ts';
-import type { Grant } from '../../machines/ingestSetup.ts';
+import type { Grant } from '../../machines/ingestMachine.ts';
 import type { Database } from '../../storage/database.ts';
 import { dropRetiredRuns } from '../../storage/retiredRuns.ts';
 import { createOldestRowMs } from '../../storage/rowsTtl.ts';

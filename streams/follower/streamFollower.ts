@@ -15,7 +15,6 @@ import {
   throwError,
 } from 'rxjs';
 import { type ActorRefFrom, fromPromise, type SnapshotFrom } from 'xstate';
-import type { foldMachine } from '../../machines/foldMachine.ts';
 import type { Member } from '../../machines/groupMachine.ts';
 import {
   type CaughtUp,
@@ -89,7 +88,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   let actor:
     | (Pick<ActorRefFrom<typeof streamFollowerMachine>, 'send'> & {
-        getSnapshot(): Pick<SnapshotFrom<typeof streamFollowerMachine>, 'context' | 'hasTag' | 'children'>;
+        getSnapshot(): Pick<SnapshotFrom<typeof streamFollowerMachine>, 'context' | 'hasTag'>;
       })
     | null = null;
   const logic = streamFollowerMachine.provide({
@@ -121,9 +120,8 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     },
   });
 
-  const hasFoldTag = (tag: Parameters<SnapshotFrom<typeof foldMachine>['hasTag']>[0]) =>
-    actor?.getSnapshot().children.fold?.getSnapshot().hasTag(tag) ?? false;
-  const isCurrent = () => hasFoldTag('current');
+  const context = () => actor?.getSnapshot().context;
+  const isCurrent = () => context()?.isCurrent ?? false;
 
   /** Waits until the last inserts and saves of a cancelled pipeline have ended. The log of rejections waits by itself when it is resumed. */
   async function awaitIdle() {
@@ -207,7 +205,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       ...(sinks === null && { snapshotTakenAtMs: null, snapshotPosition: null }),
       position: stoppedAt ?? sourceStatus.position,
       isCurrent: isCurrent(),
-      divergences: actor?.getSnapshot().context.divergences ?? 0,
+      divergences: context()?.divergences ?? 0,
     };
   }
 
@@ -215,10 +213,10 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     member: { logic, input: { label: stream } },
     status,
     get isRestored() {
-      return hasFoldTag('restored');
+      return context()?.isShown ?? false;
     },
     get isCaughtUp() {
-      return hasFoldTag('caughtUp');
+      return context()?.isCaughtUp ?? false;
     },
     get isCurrent() {
       return isCurrent();

@@ -1,14 +1,14 @@
 import { fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Member } from '../../machines/groupMachine.ts';
-import { indexerMachine } from '../../machines/indexerMachine.ts';
 import {
   type AwaitedPart,
   defaultIndexerTimings,
   type IndexerState,
   type IndexerTimings,
+  indexerMachine,
   indexerStates,
-} from '../../machines/indexerSetup.ts';
+} from '../../machines/indexerMachine.ts';
 import { createIndexerWork, type IndexerWorkOptions } from './indexerWork.ts';
 
 export interface IndexerStatus {

@@ -6,7 +6,7 @@ import type { Clock } from '../../actors/clock.ts';
 import type { FoldIdentity } from '../../actors/foldIdentity.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
-import type { LeaseHolder } from '../../machines/leaseSetup.ts';
+import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import type { MigratedDeployment } from '../../storage/convertReleased.ts';
 import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';

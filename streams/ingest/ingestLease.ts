@@ -8,8 +8,8 @@ import type { Clock } from '../../actors/clock.ts';
 import { leaseSubject } from '../../actors/messages/subjects.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 import type { ErrorKind } from '../../machines/failures.ts';
+import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
-import type { LeaseHolder } from '../../machines/leaseSetup.ts';
 import { throwStreamMissing } from '../jetstream/ensureStreams.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 

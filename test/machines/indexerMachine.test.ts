@@ -1,8 +1,12 @@
 import { Subject } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
-import { indexerMachine } from '../../machines/indexerMachine.ts';
-import { defaultIndexerTimings, type HeadMoved, indexerStates } from '../../machines/indexerSetup.ts';
+import {
+  defaultIndexerTimings,
+  type HeadMoved,
+  indexerMachine,
+  indexerStates,
+} from '../../machines/indexerMachine.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
 type Snapshot = SnapshotFrom<typeof indexerMachine>;
@@ -361,7 +365,7 @@ describe('the machine of an indexer', () => {
     const one = indexer();
     await ways[state]?.(one);
     expect(indexerStates.filter((shown) => one.is({ blocks: shown }))).toEqual([state]);
-    one.actor.send({ type: 'stopped' });
+    one.actor.send({ type: 'stopped', graceMs: 180_000 });
     expect(one.is({ blocks: 'stopping' })).toBe(true);
     const { length } = one.begun;
     expect(one.begun.at(-1)).toBe('awaitIdle');
@@ -371,5 +375,15 @@ describe('the machine of an indexer', () => {
     await one.resolve('awaitIdle');
     expect(one.actor.getSnapshot()).toMatchObject({ status: 'done', value: { blocks: 'stopped' } });
     expect(one.begun).toHaveLength(length);
+  });
+
+  it('ends without the publication in progress after its grace period', async () => {
+    const one = indexer();
+    await ways.following?.(one);
+    one.actor.send({ type: 'stopped', graceMs: 400 });
+    await vi.advanceTimersByTimeAsync(399);
+    expect(one.actor.getSnapshot().status).toBe('active');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(one.actor.getSnapshot()).toMatchObject({ status: 'done', value: { blocks: 'stopped' } });
   });
 });

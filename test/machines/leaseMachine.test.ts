@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
+import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
-import type { LeaseHolder } from '../../machines/leaseSetup.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
 const other: LeaseHolder = { host: 'other', pid: 2 };

@@ -1,7 +1,6 @@
 import { Subject } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
-import type { foldMachine } from '../../machines/foldMachine.ts';
 import {
   type CaughtUp,
   type RestorationInput,
@@ -60,8 +59,11 @@ function follower() {
     actor,
     done,
     restoredWith,
-    hasTag: (tag: Parameters<SnapshotFrom<typeof foldMachine>['hasTag']>[0]) =>
-      actor.getSnapshot().children.fold?.getSnapshot().hasTag(tag),
+    /** Whether the state is shown, was caught up once, and is current. */
+    progress: () => {
+      const { isShown, isCaughtUp, isCurrent } = actor.getSnapshot().context;
+      return [isShown, isCaughtUp, isCurrent];
+    },
     is: (state: Parameters<Snapshot['matches']>[0]) => actor.getSnapshot().matches(state),
     restored: async ({ position = 0, lastSequence = 1, hasDiverged = false } = {}) => {
       restore.resolve({ place: { streamCreated: null, position, digest: null }, lastSequence, hasDiverged });
@@ -88,7 +90,7 @@ describe('the machine of a follower', () => {
   useVirtualTime();
 
   it('retries the restoration, then runs the pipeline', async () => {
-    const { actor, done, is, hasTag, restored, refused, caughtUp, fail, becomesIdle } = follower();
+    const { actor, done, is, progress, restored, refused, caughtUp, fail, becomesIdle } = follower();
     for (const waitsMs of [250, 500]) {
       await refused();
       await vi.advanceTimersByTimeAsync(waitsMs - 1);
@@ -96,12 +98,12 @@ describe('the machine of a follower', () => {
       await vi.advanceTimersByTimeAsync(1);
     }
     await restored();
-    expect(actor.getSnapshot().children.fold?.getSnapshot().context).toEqual({ label: 'one' });
+    expect(actor.getSnapshot().context.label).toBe('one');
     expect(is({ following: { progress: 'catchingUp' } })).toBe(true);
-    expect([hasTag('restored'), hasTag('caughtUp')]).toEqual([true, false]);
+    expect(progress()).toEqual([true, false, false]);
     caughtUp();
     expect(is({ following: { progress: 'live' } })).toBe(true);
-    expect([hasTag('restored'), hasTag('caughtUp'), hasTag('current')]).toEqual([true, true, true]);
+    expect(progress()).toEqual([true, true, true]);
     expect(done).toEqual([
       ...['restore', 'started', 'not restored, 1 times: unavailable'],
       ...['restore', 'not restored, 2 times: unavailable'],
@@ -134,7 +136,7 @@ describe('the machine of a follower', () => {
   it.each(['diverged', 'olderSnapshotNeeded'] as const)(
     'waits for work in progress and restores again after the fault %s',
     async (fault) => {
-      const { actor, done, hasTag, restoredWith, restored, refused, becomesIdle, fail, caughtUp } =
+      const { actor, done, progress, restoredWith, restored, refused, becomesIdle, fail, caughtUp } =
         follower();
       await restored();
       caughtUp();
@@ -153,9 +155,9 @@ describe('the machine of a follower', () => {
       const divergences = fault === 'diverged' ? 1 : 0;
       expect(actor.getSnapshot().context).toMatchObject({ divergences, uncorrected: null });
       // The shown state stays visible meanwhile.
-      expect([hasTag('caughtUp'), hasTag('current')]).toEqual([true, false]);
+      expect(progress()).toEqual([true, true, false]);
       caughtUp();
-      expect(hasTag('current')).toBe(true);
+      expect(progress()).toEqual([true, true, true]);
     },
   );
 
@@ -182,7 +184,7 @@ describe('the machine of a follower', () => {
   });
 
   it('restores again, once, after a restoration during which a replay has made another state', async () => {
-    const { actor, done, is, hasTag, restored, refused, becomesIdle } = follower();
+    const { actor, done, is, progress, restored, refused, becomesIdle } = follower();
     const replace = () => actor.send({ type: 'replaced' });
     replace();
     expect(is('restoring')).toBe(true);
@@ -191,7 +193,7 @@ describe('the machine of a follower', () => {
     replace();
     await vi.advanceTimersByTimeAsync(1_000);
     await restored();
-    expect([is('awaitingIdle'), hasTag('restored')]).toEqual([true, false]);
+    expect([is('awaitingIdle'), progress()]).toEqual([true, [false, false, false]]);
     // What it restores next is of the newest replay.
     replace();
     await becomesIdle();
@@ -209,14 +211,14 @@ describe('the machine of a follower', () => {
     one.caughtUp();
     one.actor.send({ type: 'replaced' });
     expect([one.is('awaitingIdle'), one.isPipelineObserved]).toEqual([true, false]);
-    expect([one.hasTag('caughtUp'), one.hasTag('current')]).toEqual([true, false]);
+    expect(one.progress()).toEqual([true, true, false]);
     one.actor.send({ type: 'replaced' });
     expect(one.done.filter((step) => step === 'restore')).toHaveLength(1);
     await one.becomesIdle();
     await one.restored({ position: 7 });
     expect(one.done.at(-1)).toBe('pipeline from 7');
     one.caughtUp();
-    expect(one.hasTag('current')).toBe(true);
+    expect(one.progress()).toEqual([true, true, true]);
     // It is no fault, so nothing is corrected and no divergence is counted.
     expect(one.restoredWith).toEqual([{ fault: null }, { fault: null }]);
     expect(one.actor.getSnapshot().context).toMatchObject({ divergences: 0, isReplaced: false });
@@ -245,7 +247,7 @@ describe('the machine of a follower', () => {
       });
       expect(one.isPipelineObserved).toBe(false);
       // Remaining requests still see the folded state.
-      expect(one.hasTag('restored')).toBe(true);
+      expect(one.progress()).toEqual([true, false, false]);
     }
   });
 

@@ -7,7 +7,7 @@ import { messageOverheadBytes } from './messageBatch.ts';
 import type { SourceProgress } from './sourceProgress.ts';
 
 /** Messages are missing, and the stream does not explain why. */
-export class UnexplainedGap extends Error {
+class UnexplainedGap extends Error {
   override readonly name = 'UnexplainedGap';
   readonly kind: ErrorKind = 'gap';
 }
