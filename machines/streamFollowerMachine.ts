@@ -52,6 +52,8 @@ interface Context {
   readonly isCaughtUp: boolean;
   /** All messages that the stream held at the last restoration are folded. */
   readonly isCurrent: boolean;
+  /** Catching up folded messages, so the state should be saved now, to spare the next start that work. */
+  readonly isSaveDue: boolean;
   readonly graceMs: number;
   /** The unexpected error that ended the follower. */
   readonly fault: unknown;
@@ -74,8 +76,6 @@ export const streamFollowerMachine = setup({
       | { type: 'stopped'; graceMs: number };
     input: { readonly label: string };
     output: { readonly fault: unknown };
-    /** Catching up folded messages, so the state should be saved now, to spare the next start that work. */
-    tags: 'saveDue';
   },
   actors: {
     restore: fromPromise<RestoredState, RestorationInput>(notProvided),
@@ -86,8 +86,7 @@ export const streamFollowerMachine = setup({
   },
   guards: {
     isReplaced: ({ context }) => context.isReplaced,
-    isDraining: stateIn({ following: { progress: 'draining' } }),
-    wasBehind: ({ context }) => isBehind(requireValue(context.restored, 'the restored state')),
+    isDraining: stateIn({ following: 'draining' }),
     /** Whether the saved state includes everything that was folded to catch up. */
     coversWay: ({ context }, { position }: { position: number }) =>
       position >= requireValue(context.restored, 'the restored state').lastSequence,
@@ -104,7 +103,12 @@ export const streamFollowerMachine = setup({
       // A divergence that the previous pipeline met is already counted.
       divergences: context.divergences + (restored.hasDiverged && context.uncorrected !== 'diverged' ? 1 : 0),
       uncorrected: null,
+      isSaveDue: false,
     })),
+    noteCurrent: assign(({ context }) => {
+      const { place, lastSequence } = requireValue(context.restored, 'the restored state');
+      return { isCaughtUp: true, isCurrent: true, isSaveDue: lastSequence > place.position };
+    }),
     noteRestoreFailure: (_, _params: { error: unknown }): void => notProvided(),
     noteUncorrected: assign((_, { uncorrected }: { uncorrected: PipelineFault }) => ({ uncorrected })),
     noteFault: (_, _params: { error: unknown }): void => notProvided(),
@@ -128,6 +132,7 @@ export const streamFollowerMachine = setup({
     isShown: false,
     isCaughtUp: false,
     isCurrent: false,
+    isSaveDue: false,
     graceMs: 0,
     fault: null,
   }),
@@ -169,7 +174,6 @@ export const streamFollowerMachine = setup({
       },
     },
     following: {
-      type: 'parallel',
       invoke: {
         src: 'pipeline',
         input: ({ context }) => requireValue(context.restored, 'the restored state'),
@@ -196,50 +200,32 @@ export const streamFollowerMachine = setup({
           { target: 'failed', actions: assign({ fault: ({ event }) => event.error }) },
         ],
       },
+      initial: 'catchingUp',
+      on: {
+        replaced: 'awaitingIdle',
+        saving: {
+          guard: { type: 'coversWay', params: ({ event: { position } }) => ({ position }) },
+          actions: assign({ isSaveDue: false }),
+        },
+        stopped: { target: '.draining', actions: assign({ graceMs: ({ event }) => event.graceMs }) },
+      },
       states: {
-        progress: {
-          initial: 'catchingUp',
+        catchingUp: {
           on: {
-            replaced: '#streamFollower.awaitingIdle',
-            stopped: {
-              target: '.draining',
-              actions: assign({ graceMs: ({ event }) => event.graceMs }),
-            },
-          },
-          states: {
-            catchingUp: {
-              on: {
-                caughtUp: {
-                  target: 'live',
-                  actions: [
-                    assign({ isCaughtUp: true, isCurrent: true }),
-                    { type: 'noteCaughtUp', params: ({ event: { position } }) => ({ position }) },
-                  ],
-                },
-              },
-            },
-            live: {},
-            draining: {
-              entry: 'endSource',
-              on: { replaced: {}, stopped: {} },
-              after: { grace: '#streamFollower.stopped' },
+            caughtUp: {
+              target: 'live',
+              actions: [
+                'noteCurrent',
+                { type: 'noteCaughtUp', params: ({ event: { position } }) => ({ position }) },
+              ],
             },
           },
         },
-        save: {
-          initial: 'notDue',
-          states: {
-            notDue: { on: { caughtUp: { guard: 'wasBehind', target: 'due' } } },
-            due: {
-              tags: 'saveDue',
-              on: {
-                saving: {
-                  guard: { type: 'coversWay', params: ({ event: { position } }) => ({ position }) },
-                  target: 'notDue',
-                },
-              },
-            },
-          },
+        live: {},
+        draining: {
+          entry: 'endSource',
+          on: { replaced: {}, stopped: {} },
+          after: { grace: '#streamFollower.stopped' },
         },
       },
     },
@@ -260,9 +246,4 @@ export const streamFollowerMachine = setup({
 
 function passRestored({ event }: { readonly event: { readonly output: RestoredState } }) {
   return { restored: event.output };
-}
-
-/** Whether the stream held messages after the restored state. */
-function isBehind({ place, lastSequence }: RestoredState): boolean {
-  return lastSequence > place.position;
 }

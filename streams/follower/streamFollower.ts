@@ -88,7 +88,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   let actor:
     | (Pick<ActorRefFrom<typeof streamFollowerMachine>, 'send'> & {
-        getSnapshot(): Pick<SnapshotFrom<typeof streamFollowerMachine>, 'context' | 'hasTag'>;
+        getSnapshot(): Pick<SnapshotFrom<typeof streamFollowerMachine>, 'context'>;
       })
     | null = null;
   const logic = streamFollowerMachine.provide({
@@ -144,7 +144,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       sinks,
       policy,
       onFolded: ({ position }) => folded$.next(position),
-      isSaveDue: () => actor?.getSnapshot().hasTag('saveDue') ?? false,
+      isSaveDue: () => context()?.isSaveDue ?? false,
       ...(options.onBatch && { onBatch: options.onBatch }),
       capture: saver.capture,
       save,
