@@ -3,13 +3,21 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { type ActorRefFrom, fromPromise } from 'xstate';
 import type { Clock } from '../../actors/clock.ts';
-import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
 import type { LeaseHolder } from '../../machines/leaseMachine.ts';
-import type { MigratedDeployment } from '../../storage/convertReleased.ts';
-import { findDamagedParts } from '../../storage/damagedParts.ts';
-import type { Database } from '../../storage/database.ts';
+import { findDamagedParts } from '../../storage/clickhouse/damagedParts.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { requireSupportedServer } from '../../storage/clickhouse/serverVersion.ts';
+import type { MigratedDeployment } from '../../storage/migration/convertReleased.ts';
+import {
+  canReadStored,
+  migrate,
+  requireMigrated,
+  requireUsable,
+} from '../../storage/migration/migrations.ts';
+import { applyRowsTtl } from '../../storage/rows/rowsTtl.ts';
 import {
   beginEpoch,
   type EpochSuperseded,
@@ -17,18 +25,15 @@ import {
   isNewestEpoch,
   readDatabaseIdentity,
   readNewestEpoch,
-} from '../../storage/ingestEpochs.ts';
-import { canReadStored, migrate, requireMigrated, requireUsable } from '../../storage/migrations.ts';
-import { applyRowsTtl } from '../../storage/rowsTtl.ts';
-import { requireSupportedServer } from '../../storage/serverVersion.ts';
+} from '../../storage/runs/ingestEpochs.ts';
 import {
   ensureExists,
   ensureStreams,
   type StreamSettings,
   warnOfSingleReplicas,
-} from '../jetstream/ensureStreams.ts';
-import type { JetStream } from '../jetstream/natsLink.ts';
-import type { StreamSettingsWatch } from '../jetstream/streamSettings.ts';
+} from '../jetstream/settings/ensureStreams.ts';
+import type { StreamSettingsWatch } from '../jetstream/settings/streamSettings.ts';
+import type { JetStream } from '../nats/natsLink.ts';
 import { type AcceptedLossOptions, leaveLostStreams, requireComplete } from './acceptLosses.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './ingestLease.ts';
 import type { StreamGuard } from './lostStreams.ts';

@@ -10,8 +10,8 @@ import { readErrorCode } from '../../actors/readErrorCode.ts';
 import type { ErrorKind } from '../../machines/failures.ts';
 import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
-import { throwStreamMissing } from '../jetstream/ensureStreams.ts';
-import type { JetStream } from '../jetstream/natsLink.ts';
+import { throwStreamMissing } from '../jetstream/settings/ensureStreams.ts';
+import type { JetStream } from '../nats/natsLink.ts';
 
 const answerMs = 1_000;
 /** The holder may write for this long after its last successful renewal began. Another process waits longer before it takes over. */

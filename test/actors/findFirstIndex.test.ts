@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { findFirstIndex } from '../../actors/findFirstIndex.ts';
+import { findFirstIndex } from '../../actors/events/findFirstIndex.ts';
 
 it('equals a linear search, or the size of the list', () => {
   fc.assert(

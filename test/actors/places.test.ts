@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRecord } from '../../actors/foldRecord.ts';
+import { parseRecord } from '../../actors/folds/foldRecord.ts';
+import { idleMsMax } from '../../actors/folds/places.ts';
 import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject, oracleSubject } from '../../actors/messages/subjects.ts';
-import { idleMsMax } from '../../actors/places.ts';
 import { dayMs } from '../../actors/schemas/durations.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';

@@ -4,8 +4,8 @@ import { describeDifferences } from '../../deploy/commands/replay/differenceLine
 import { createReplayFold } from '../../deploy/commands/replay/replayFold.ts';
 import { listPorts } from '../../deploy/commands/runService.ts';
 import { readConfiguration } from '../../deploy/configuration/configuration.ts';
-import type { Database } from '../../storage/database.ts';
-import { openEnd } from '../../storage/lineages.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { openEnd } from '../../storage/runs/lineages.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';

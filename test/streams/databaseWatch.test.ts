@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { DatabaseReach } from '../../machines/serviceMachine.ts';
-import { watchDatabase } from '../../streams/databaseWatch.ts';
+import { watchDatabase } from '../../streams/health/databaseWatch.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createReconnectDelay } from '../../streams/jetstream/reconnectDelay.ts';
+import { createReconnectDelay } from '../../streams/nats/reconnectDelay.ts';
 
 it('the delay of a new attempt to reach NATS is zero for a few attempts after the clock was put back', () => {
   let wallMs = 1_000_000;

@@ -7,11 +7,11 @@ import {
 } from '../../../machines/messageSourceMachine.ts';
 import { type ActorOwner, noOwner } from '../../operators/actorOwner.ts';
 import type { Gate } from '../../operators/gate.ts';
-import { createDoubts } from '../doubts.ts';
-import { throwStreamMissing } from '../ensureStreams.ts';
-import { findMessageBytesMax } from '../messageBytesMax.ts';
-import type { StreamDiverged } from '../sourceVerification.ts';
-import type { StreamPosition } from '../streamPosition.ts';
+import { createDoubts } from '../proofs/doubts.ts';
+import type { StreamPosition } from '../proofs/streamPosition.ts';
+import type { StreamDiverged } from '../proofs/streamVerifier.ts';
+import { throwStreamMissing } from '../settings/ensureStreams.ts';
+import { findMessageBytesMax } from '../settings/messageBytesMax.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
 import type { MessageBatch } from './messageBatch.ts';
