@@ -12,9 +12,12 @@ class UnexplainedGap extends Error {
   readonly kind: ErrorKind = 'gap';
 }
 
+/** Reads the stored readings of messages that have left the stream, after one sequence through another. */
+export type ReadStored = (after: number, through: number) => AsyncIterable<readonly CounterReading[]>;
+
 export interface MissingMessagesOptions extends Pick<StreamReaderOptions, 'stream' | 'verifier' | 'logger'> {
-  /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without readings. */
-  readonly readStored?: (after: number, through: number) => AsyncIterable<readonly CounterReading[]>;
+  /** Omitted for a stream without stored readings. */
+  readonly readStored?: ReadStored | undefined;
   readonly progress: SourceProgress;
   readonly recipient: BatchRecipient;
 }
