@@ -1,6 +1,161 @@
-import { assign, raise } from 'xstate';
-import { passError } from './failureParams.ts';
-import { type AwaitedPart, indexer } from './indexerSetup.ts';
+import { assign, fromEventObservable, fromPromise, not, or, raise, setup, stateIn } from 'xstate';
+import { type BackoffBounds, backoffDelay } from './backoff.ts';
+import { hasKind } from './failures.ts';
+import { notProvided } from './notProvided.ts';
+
+export const indexerStates = [
+  'connecting',
+  'catchingUp',
+  'following',
+  'reorganizing',
+  'lagging',
+  'failing',
+  'unpublishable',
+  'stopping',
+  'stopped',
+] as const;
+export type IndexerState = (typeof indexerStates)[number];
+
+/** The newest blocks are published one per span, so that the safe block's hash and time are known (MESSAGES.md, Chain span). */
+export const singleBlocks = 64n;
+
+export interface IndexerTimings {
+  /** Time between two polls of a node that has nothing new. */
+  readonly pollMs: number;
+  /** Time before the timelock's logs from before the first block are requested again. */
+  readonly readsRetryMs: number;
+  /** Near the tip, where views become stale in the meantime: at most five seconds. */
+  readonly nearBackoff: BackoffBounds;
+  /** Far behind the tip, to let a provider recover: at most 20 s. With the request under way, indexing continues within 30 s. */
+  readonly farBackoff: BackoffBounds;
+}
+
+export const defaultIndexerTimings: IndexerTimings = {
+  pollMs: 1_000,
+  readsRetryMs: 60_000,
+  nearBackoff: { firstMs: 500, longestMs: 4_000 },
+  farBackoff: { firstMs: 500, longestMs: 16_000 },
+};
+
+export type AwaitedPart = 'NATS' | 'the node' | 'a setting or another version';
+
+export interface Comparison {
+  /** Last published block; null if the stream has none. */
+  readonly head: bigint | null;
+  readonly tip: bigint;
+  /** The node's block after the last published one has another parent. */
+  readonly isFork: boolean;
+}
+
+export interface HeadMoved {
+  readonly type: 'headMoved';
+  readonly head: bigint;
+}
+
+interface Context {
+  readonly timings: IndexerTimings;
+  readonly firstBlock: bigint;
+  /** Last published block; null before the first. */
+  readonly head: bigint | null;
+  /** The node's newest block when last seen; null before the first comparison. */
+  readonly tip: bigint | null;
+  /** The node's next block belongs to another branch than the published blocks. */
+  readonly isFork: boolean;
+  /** Set while the indexer catches up: the node's newest block when it was found far behind. Otherwise null. */
+  readonly catchesUpTo: bigint | null;
+  readonly failures: number;
+  readonly error: unknown;
+  /** Null unless the last attempt failed. */
+  readonly waitingFor: AwaitedPart | null;
+  readonly reorganizations: number;
+  readonly providerFailures: number;
+  readonly lostRaces: number;
+  /** Time that a stop leaves for the publication in progress. */
+  readonly graceMs: number;
+}
+
+/** Whether spans of many blocks are published next; false if the tip is unknown. */
+function isFarBehind({ firstBlock, head, tip }: Context): boolean {
+  const next = head === null ? firstBlock : head + 1n;
+  return tip !== null && tip - next >= singleBlocks;
+}
+
+const indexer = setup({
+  types: {} as {
+    context: Context;
+    input: { readonly firstBlock: bigint; readonly timings: IndexerTimings };
+    events:
+      | HeadMoved
+      /** The contents of the stream are known. */
+      | { type: 'resumed' }
+      | { type: 'stopped'; graceMs: number };
+  },
+  actors: {
+    /** Resolves once the node has confirmed that it serves the deployment's chain. */
+    askNode: fromPromise<void>(notProvided),
+    /** Reads the stream and resolves with the last published block; null if it has none. */
+    resume: fromPromise<bigint | null>(notProvided),
+    /** Publishes the timelock's logs from before the first block. */
+    publishReads: fromPromise<void>(notProvided),
+    compare: fromPromise<Comparison>(notProvided),
+    /** Publishes spans of many blocks, from the compared block up to the newest blocks. */
+    publishRanges: fromEventObservable<HeadMoved, undefined>(notProvided),
+    /** Publishes the newest blocks, one per span. */
+    publishBlocks: fromEventObservable<HeadMoved, undefined>(notProvided),
+    /** Proves the node's branch and resolves with the last block that it shares with the published one. */
+    proveBranch: fromPromise<bigint>(notProvided),
+    publishBranch: fromEventObservable<HeadMoved, undefined>(notProvided),
+    /** Resolves when all cancelled work has stopped publishing. */
+    awaitIdle: fromPromise<void>(notProvided),
+    /** Resolves when the connection to NATS is established again. */
+    awaitReconnection: fromPromise<void>(notProvided),
+  },
+  guards: {
+    /** The node lags, restarted or syncs. */
+    isNodeBehind: ({ context: { head, tip } }) => head !== null && tip !== null && tip < head,
+    isBeforeFirstBlock: ({ context: { tip, firstBlock } }) => tip !== null && tip < firstBlock,
+    /** Another block of the same height is not a longer chain, so nothing is replaced for it. */
+    isAtTip: ({ context: { head, tip } }) => head === tip,
+    isFork: ({ context }) => context.isFork,
+    isFarBehind: ({ context }) => isFarBehind(context),
+    /** Whether the chain can have logs before the first block. Its genesis block has none. */
+    hasEarlierLogs: ({ context }) => context.firstBlock > 1n,
+    areReadsAsked: not(or([stateIn({ reads: 'unasked' }), stateIn({ reads: 'asking' })])),
+    isLostRace: hasKind('lostRace'),
+    isStreamUnavailable: hasKind('streamUnavailable'),
+    isUnpublishable: hasKind('unpublishable'),
+  },
+  actions: {
+    /** Gives the provider of the work access to the running actor. */
+    noteStarted: notProvided,
+    noteSuccess: assign({ failures: 0, waitingFor: null }),
+    noteComparison: assign(({ context }, { head, tip, isFork }: Comparison) => {
+      const { catchesUpTo } = context;
+      const isDone = catchesUpTo === null || (head !== null && head >= catchesUpTo);
+      return { head, tip, isFork, catchesUpTo: isDone ? null : catchesUpTo };
+    }),
+    noteFailure: assign(
+      ({ context }, { error, waitingFor }: { error: unknown; waitingFor: AwaitedPart }) => ({
+        error,
+        waitingFor,
+        failures: context.failures + 1,
+      }),
+    ),
+    countLostRace: assign({ lostRaces: ({ context }) => context.lostRaces + 1 }),
+    countProviderFailure: assign({ providerFailures: ({ context }) => context.providerFailures + 1 }),
+  },
+  delays: {
+    /** Only an operator can resolve this, so it is retried rarely. */
+    longBackoff: ({ context }) => backoffDelay(context.timings.farBackoff)({ context }),
+    poll: ({ context }) => context.timings.pollMs,
+    readsRetry: ({ context }) => context.timings.readsRetryMs,
+    grace: ({ context }) => context.graceMs,
+    backoff: ({ context }) => {
+      const { nearBackoff, farBackoff } = context.timings;
+      return backoffDelay(isFarBehind(context) ? farBackoff : nearBackoff)({ context });
+    },
+  },
+});
 
 function noteFailure(waitingFor: AwaitedPart) {
   const params = ({ event }: { readonly event: { readonly error: unknown } }) => ({
@@ -13,17 +168,17 @@ function noteFailure(waitingFor: AwaitedPart) {
 /** Transitions after a failure, by what failed. */
 const failed = [
   {
-    guard: { type: 'isLostRace', params: passError },
+    guard: 'isLostRace',
     target: '#failing',
     actions: [noteFailure('NATS'), 'countLostRace'],
   },
   {
-    guard: { type: 'isStreamFailure', params: passError },
+    guard: 'isStreamUnavailable',
     target: '#failing',
     actions: noteFailure('NATS'),
   },
   {
-    guard: { type: 'isUnpublishable', params: passError },
+    guard: 'isUnpublishable',
     target: '#unpublishable',
     actions: noteFailure('a setting or another version'),
   },
@@ -64,10 +219,14 @@ export const indexerMachine = indexer.createMachine({
     reorganizations: 0,
     providerFailures: 0,
     lostRaces: 0,
+    graceMs: 0,
   }),
   on: {
     headMoved: { actions: assign({ head: ({ event }) => event.head }) },
-    stopped: { target: ['.blocks.stopping', '.reads.ended'] },
+    stopped: {
+      target: ['.blocks.stopping', '.reads.ended'],
+      actions: assign({ graceMs: ({ event }) => event.graceMs }),
+    },
   },
   states: {
     blocks: {
@@ -179,7 +338,7 @@ export const indexerMachine = indexer.createMachine({
           invoke: { src: 'awaitReconnection', onDone: '#connecting' },
           after: { longBackoff: '#connecting' },
         },
-        stopping: { invoke: { src: 'awaitIdle', onDone: 'stopped' } },
+        stopping: { invoke: { src: 'awaitIdle', onDone: 'stopped' }, after: { grace: 'stopped' } },
         stopped: { type: 'final' },
       },
     },

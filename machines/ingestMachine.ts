@@ -1,18 +1,92 @@
-import { assign, raise, sendTo } from 'xstate';
-import { passError, passErrorAsFault } from './failureParams.ts';
-import { ingest } from './ingestSetup.ts';
+import { assign, fromPromise, raise, sendTo, setup } from 'xstate';
+import { type BackoffBounds, backoffDelay } from './backoff.ts';
+import { hasKind, passError } from './failures.ts';
+import { leaseMachine } from './leaseMachine.ts';
+import { notProvided } from './notProvided.ts';
+
+const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
+/** How often to check whether another process has begun an epoch. */
+const epochCheckMs = 5_000;
+
+export interface Grant {
+  /** Epoch in which the process writes; null if it only reads. */
+  readonly epoch: number | null;
+}
+
+interface Context {
+  /** Whether this process ingests; otherwise it only reads. */
+  readonly writes: boolean;
+  readonly name: string;
+  readonly isUnused: boolean;
+  /** Consecutive failures of the steps before the grant. */
+  readonly failures: number;
+  readonly epoch: number;
+  readonly grant: Grant | null;
+  readonly fault: unknown;
+}
+
+const ingest = setup({
+  types: {} as {
+    context: Context;
+    input: { readonly writes: boolean };
+    events:
+      | { type: 'release' }
+      /** Another process has begun a later epoch. */
+      | { type: 'superseded'; error: unknown }
+      | { type: 'leaseHeld' }
+      /** The lease ended without a request. */
+      | { type: 'leaseLost'; error: unknown }
+      /** The lease was released on request. */
+      | { type: 'leaseReleased' }
+      | { type: 'preparationFailed'; error: unknown };
+    children: { lease: 'lease' };
+    output: { readonly fault: unknown };
+    tags: 'granted';
+  },
+  actors: {
+    lease: leaseMachine,
+    /** Checks that what is stored can be read. */
+    checkStored: fromPromise<void>(notProvided),
+    /** Name of the lease, and whether no process has ever ingested into the database. */
+    identify: fromPromise<{ readonly name: string; readonly isUnused: boolean }>(notProvided),
+    ensureStreams: fromPromise<void>(notProvided),
+    migrate: fromPromise<void>(notProvided),
+    beginEpoch: fromPromise<number>(notProvided),
+    /** Leaves out what lost streams have made, and sets for how long rows are kept. */
+    prepareRows: fromPromise<void, { readonly epoch: number }>(notProvided),
+    /** Checks whether a later epoch has begun, and sends `superseded` if so. */
+    checkEpoch: fromPromise<void, { readonly epoch: number }>(notProvided),
+  },
+  guards: {
+    writes: ({ context }) => context.writes,
+    isUnusable: hasKind('unusable'),
+  },
+  actions: {
+    noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
+    noteFault: assign((_, { error }: { error: unknown }) => ({ fault: error })),
+    failPreparation: raise((_, { error }: { error: unknown }) => ({ type: 'preparationFailed', error })),
+    reportFailure: (_, _params: { error: unknown }): void => notProvided(),
+    reportGrant: (): void => notProvided(),
+  },
+  delays: {
+    backoff: backoffDelay(backoff),
+    epochCheck: epochCheckMs,
+  },
+});
 
 /** Transitions after a failure: an unusable database ends the process; any other failure is reported and retried. */
 function endOrRetry(retry: string, end = '#ingest.ended') {
   return [
     {
-      guard: { type: 'isUnusableDatabase', params: passError },
+      guard: 'isUnusable',
       target: end,
-      actions: { type: 'noteFault', params: passErrorAsFault },
+      actions: { type: 'noteFault', params: passError },
     },
     { target: retry, actions: ['noteFailure', { type: 'reportFailure', params: passError }] },
   ] as const;
 }
+
+const preparationFailed = { actions: { type: 'failPreparation', params: passError } } as const;
 
 /**
  * Obtains what a process may do with the database. A process that only reads checks that it can. A process that ingests waits for the lease of the
@@ -79,11 +153,11 @@ export const ingestMachine = ingest.createMachine({
         onError: { actions: raise(({ event }) => ({ type: 'leaseLost', error: event.error })) },
       },
       on: {
-        leaseLost: { target: 'ended', actions: { type: 'noteFault', params: passErrorAsFault } },
+        leaseLost: { target: 'ended', actions: { type: 'noteFault', params: passError } },
         release: '.releasing.ending',
         superseded: {
           target: '.releasing.ending',
-          actions: { type: 'noteFault', params: passErrorAsFault },
+          actions: { type: 'noteFault', params: passError },
         },
       },
       initial: 'contending',
@@ -100,14 +174,14 @@ export const ingestMachine = ingest.createMachine({
               invoke: {
                 src: 'ensureStreams',
                 onDone: 'migrating',
-                onError: { actions: { type: 'failPreparation', params: passError } },
+                onError: preparationFailed,
               },
             },
             migrating: {
               invoke: {
                 src: 'migrate',
                 onDone: 'beginningEpoch',
-                onError: { actions: { type: 'failPreparation', params: passError } },
+                onError: preparationFailed,
               },
             },
             beginningEpoch: {
@@ -117,7 +191,7 @@ export const ingestMachine = ingest.createMachine({
                   target: 'preparingRows',
                   actions: assign({ epoch: ({ event }) => event.output }),
                 },
-                onError: { actions: { type: 'failPreparation', params: passError } },
+                onError: preparationFailed,
               },
             },
             preparingRows: {
@@ -131,7 +205,7 @@ export const ingestMachine = ingest.createMachine({
                     'reportGrant',
                   ],
                 },
-                onError: { actions: { type: 'failPreparation', params: passError } },
+                onError: preparationFailed,
               },
             },
           },

@@ -1,6 +1,119 @@
-import { assign, raise } from 'xstate';
-import { passError, passFault } from './failureParams.ts';
-import { lease } from './leaseSetup.ts';
+import { assign, fromPromise, raise, setup } from 'xstate';
+import { hasKind, passError } from './failures.ts';
+import { notProvided } from './notProvided.ts';
+
+/** How often the holder renews the lease, and how often a waiting process checks it. */
+const renewalMs = 1_000;
+/** A lease that was not renewed for this long is free. Its holder stops writing earlier. */
+const abandonedMs = 6_000;
+
+export interface LeaseObservation {
+  /** Sequence of the message that represents the lease; 0 without one. */
+  readonly sequence: number;
+  /** Null after a release. */
+  readonly holder: LeaseHolder | null;
+  /** Whether the holder was a process on this host that has ended. */
+  readonly hasHolderEnded: boolean;
+  /** Times of the request and its response, by a clock that includes the time that the host was suspended. */
+  readonly askedAtMs: number;
+  readonly answeredAtMs: number;
+}
+
+export interface LeaseHolder {
+  readonly host: string;
+  readonly pid: number;
+}
+
+interface StoredLease {
+  readonly sequence: number;
+  /** Start of the attempt that stored it, by the same clock. The lease counts from then on. */
+  readonly sinceMs: number;
+}
+
+interface Replacement {
+  readonly name: string;
+  readonly sequence: number;
+  /** True to hold the lease, false to release it. */
+  readonly holds: boolean;
+}
+
+interface Context {
+  /** Names the database. One process at a time holds the lease of a name. */
+  readonly name: string;
+  /** No process has ever ingested under this name, so the lease is free if it has no message. */
+  readonly isUnused: boolean;
+  readonly observed: LeaseObservation | null;
+  /** Since when the observed message has been the newest, as far as known. */
+  readonly seenSinceMs: number;
+  /** Whether the last attempt to read or take the lease failed. */
+  readonly isFailing: boolean;
+  readonly hasSeenLease: boolean;
+  readonly stored: StoredLease;
+  readonly fault: unknown;
+}
+
+/**
+ * Since when the observed message has been the newest, as far as known. The server's time is unknown, so the time without a renewal counts from
+ * the end of the first request to the start of the last one.
+ */
+function computeSeenSince(context: Context, { sequence, answeredAtMs }: LeaseObservation): number {
+  const isUnchanged = context.observed?.sequence === sequence && !context.isFailing;
+  return isUnchanged ? context.seenSinceMs : answeredAtMs;
+}
+
+function isFreeLease(context: Context, observation: LeaseObservation): boolean {
+  const { sequence, holder, hasHolderEnded, askedAtMs } = observation;
+  const isNew = sequence === 0 && context.isUnused && !context.hasSeenLease;
+  const isAbandoned = askedAtMs - computeSeenSince(context, observation) >= abandonedMs;
+  return isNew || holder === null || hasHolderEnded || isAbandoned;
+}
+
+const lease = setup({
+  types: {} as {
+    context: Context;
+    input: { readonly name: string; readonly isUnused: boolean };
+    events:
+      | { type: 'release' }
+      /** The attempt stored its message, which now represents the lease. */
+      | { type: 'stored' }
+      /** The attempt failed, but may have stored its message. */
+      | { type: 'notStored'; error: unknown };
+    output: { readonly fault: unknown };
+    /** `held` allows writing. It ends when a release is requested. */
+    tags: 'standby' | 'held';
+  },
+  actors: {
+    observe: fromPromise<LeaseObservation, { readonly name: string }>(notProvided),
+    /** Replaces the message with this sequence, which must be the newest. */
+    replace: fromPromise<StoredLease, Replacement>(notProvided),
+    /** Resolves with the sequence of the lease's message if this process holds the lease. */
+    verify: fromPromise<number, { readonly name: string }>(notProvided),
+    recreate: fromPromise<void>(notProvided),
+  },
+  guards: {
+    isFree: ({ context }, { observation }: { observation: LeaseObservation }) =>
+      isFreeLease(context, observation),
+    isLost: hasKind('lost'),
+    /** The lease's stream does not exist. */
+    isMissing: hasKind('missing'),
+  },
+  actions: {
+    noteObservation: assign(({ context }, { observation }: { observation: LeaseObservation }) => ({
+      observed: observation,
+      seenSinceMs: computeSeenSince(context, observation),
+      hasSeenLease: context.hasSeenLease || observation.sequence > 0,
+      isFailing: false,
+    })),
+    noteFailure: assign({ isFailing: true }),
+    noteStored: assign((_, { stored }: { stored: StoredLease }) => ({ stored })),
+    raiseNotStored: raise((_, { error }: { error: unknown }) => ({ type: 'notStored', error })),
+    reportFailure: (_, _params: { error: unknown }): void => notProvided(),
+    reportStandby: (): void => notProvided(),
+    reportTaken: (_, _params: { wasStandby: boolean }): void => notProvided(),
+    reportRenewalFailure: (_, _params: { error: unknown }): void => notProvided(),
+  },
+  delays: { renewal: renewalMs },
+});
 
 /** Checks the lease every second, and tries to take it once it is free. */
 const contend = ({ wasStandby }: { wasStandby: boolean }) =>
@@ -155,12 +268,12 @@ export const leaseMachine = lease.createMachine({
             },
             onError: [
               {
-                guard: { type: 'isFault', params: passFault('lost') },
+                guard: 'isLost',
                 target: '#lease.lost',
                 actions: assign({ fault: ({ event }) => event.error }),
               },
               {
-                guard: { type: 'isFault', params: passFault('missing') },
+                guard: 'isMissing',
                 target: 'recreating',
               },
               { target: 'waiting' },

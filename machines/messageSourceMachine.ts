@@ -1,6 +1,6 @@
 import { assign, fromPromise, setup } from 'xstate';
 import { type BackoffBounds, backoffDelay } from './backoff.ts';
-import { passError, passFault } from './failureParams.ts';
+import { hasKind, passError } from './failures.ts';
 import { notProvided } from './notProvided.ts';
 
 /** States of a stream's source, as `/metrics` shows them. */
@@ -15,15 +15,6 @@ export const messageSourceStates = [
   'ended',
 ] as const;
 export type MessageSourceState = (typeof messageSourceStates)[number];
-
-/** Why a stream cannot be read. Any other error is an interruption. */
-export type SourceFault =
-  /** The stream differs from the folded one. */
-  | 'diverged'
-  /** Messages are missing, and the stream does not report their removal. */
-  | 'gap'
-  /** The stream does not exist. */
-  | 'missing';
 
 /** After this many attempts in succession, a missing stream counts as absent rather than slow to appear. */
 export const missingTimesMax = 2;
@@ -59,7 +50,9 @@ export const messageSourceMachine = setup({
     recreate: fromPromise<void>(notProvided),
   },
   guards: {
-    isFault: (_, _params: { error: unknown; fault: SourceFault }): boolean => notProvided(),
+    isDiverged: hasKind('diverged'),
+    isGap: hasKind('gap'),
+    isMissing: hasKind('missing'),
     isEnded: (_, { outcome }: { outcome: 'interrupted' | 'ended' }) => outcome === 'ended',
     isMissingForLong: ({ context }) => context.missingTimes >= missingTimesMax,
   },
@@ -83,12 +76,12 @@ export const messageSourceMachine = setup({
         onDone: { target: 'consuming', actions: assign({ missingTimes: 0 }) },
         onError: [
           {
-            guard: { type: 'isFault', params: passFault('diverged') },
+            guard: 'isDiverged',
             target: 'diverged',
             actions: assign({ fault: ({ event }) => event.error }),
           },
           {
-            guard: { type: 'isFault', params: passFault('missing') },
+            guard: 'isMissing',
             target: 'missing',
             actions: { type: 'report', params: passError },
           },
@@ -112,12 +105,12 @@ export const messageSourceMachine = setup({
         ],
         onError: [
           {
-            guard: { type: 'isFault', params: passFault('diverged') },
+            guard: 'isDiverged',
             target: 'diverged',
             actions: assign({ fault: ({ event }) => event.error }),
           },
           {
-            guard: { type: 'isFault', params: passFault('gap') },
+            guard: 'isGap',
             target: 'gap',
             actions: ['noteInterruption', { type: 'report', params: passError }],
           },

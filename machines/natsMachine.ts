@@ -1,6 +1,6 @@
 import { assign, fromCallback, fromPromise, setup } from 'xstate';
 import { backoffDelay } from './backoff.ts';
-import { passError } from './failureParams.ts';
+import { passError } from './failures.ts';
 import { notProvided } from './notProvided.ts';
 
 export type NatsEvent = { type: 'connected' } | { type: 'disconnected' };

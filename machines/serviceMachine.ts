@@ -1,9 +1,106 @@
-import { assign, raise, sendTo } from 'xstate';
-import { passError } from './failureParams.ts';
+import { assign, fromCallback, fromObservable, fromPromise, raise, sendTo, setup } from 'xstate';
+import { type BackoffBounds, backoffDelay } from './backoff.ts';
+import { passError } from './failures.ts';
+import { groupMachine, type Members } from './groupMachine.ts';
+import { type Grant, ingestMachine } from './ingestMachine.ts';
+import { natsMachine } from './natsMachine.ts';
+import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
-import { operatorServer, publicServer, raiseFault } from './serviceServers.ts';
-import { setUpService, type WorkMachines } from './serviceSetup.ts';
-import { createFollowingState, createIndexingState } from './serviceWork.ts';
+
+const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
+/** How long a stop waits for the state to be saved. */
+export const saveGraceMs = 5_000;
+/** How long a stop waits for each part to close. */
+export const closeGraceMs = 400;
+/** How long a stop waits for a statement that ClickHouse is executing. */
+export const databaseCloseGraceMs = 1_000;
+
+/** Whether the database answers, and whether it answers or has answered within the grace. */
+export interface DatabaseReach {
+  readonly isReachable: boolean;
+  readonly isWithinGrace: boolean;
+}
+
+export type ServerName = 'operator' | 'public';
+/** What a server reports. It listens until it is cancelled. After `leave`, each of its answers closes the connection. */
+export type ServerEvent =
+  | { type: 'bound'; server: ServerName; port: number }
+  | { type: 'faulted'; error: unknown };
+const server = fromCallback<{ type: 'leave' }, ServerName>(notProvided);
+
+interface Context<Work> {
+  readonly writes: boolean;
+  /** Bound ports of the servers. */
+  readonly ports: { readonly [Name in ServerName]?: number };
+  /** Consecutive failed attempts to reach JetStream. */
+  readonly failures: number;
+  readonly grant: Grant | null;
+  /** Work on the granted tables; null until the grant is known. */
+  readonly work: Work | null;
+  /** Why the service ends, unless it was told to stop. */
+  readonly fault: { readonly error: unknown } | null;
+}
+
+function setUpService<Work extends { readonly members: Members }>() {
+  return setup({
+    types: {} as {
+      context: Context<Work>;
+      input: { readonly writes: boolean };
+      events: /** The process stops after `drainMs`; until then everything continues. */
+        | { type: 'leave'; drainMs: number }
+        | { type: 'stop' }
+        | ServerEvent
+        | { type: 'natsConnected' }
+        | { type: 'granted'; grant: Grant | null }
+        | { type: 'released' }
+        /** The ingest ended without a request. */
+        | { type: 'lost'; error: unknown };
+      children: {
+        operatorServer: 'operatorServer';
+        publicServer: 'publicServer';
+        nats: 'nats';
+        databaseWatch: 'databaseWatch';
+        ingest: 'ingest';
+        group: 'group';
+      };
+      /** `leaving` tells clients to connect elsewhere. */
+      tags: 'leaving' | 'stopping';
+    },
+    actors: {
+      operatorServer: server,
+      publicServer: server,
+      nats: natsMachine,
+      databaseWatch: fromObservable<DatabaseReach, undefined>(notProvided),
+      ingest: ingestMachine,
+      /** Reports changes in the conditions of the chain's views. */
+      watchConditions: fromObservable<never, undefined>(notProvided),
+      openJetStream: fromPromise<void>(notProvided),
+      /** Builds the work on the granted tables. */
+      compose: fromPromise<Work, { readonly grant: Grant }>(notProvided),
+      /** Followers, and the indexer if this process indexes. */
+      group: groupMachine,
+      /** Compares samples of stored and shown data with their sources, restores what a replay has made, and drops rows that nobody needs. */
+      upkeep: fromObservable<never, { readonly work: Work }>(notProvided),
+      closeNats: fromPromise<void>(notProvided),
+      closeDatabase: fromPromise<void>(notProvided),
+    },
+    guards: { hasFault: ({ context }) => context.fault !== null },
+    actions: {
+      stopLater: raise({ type: 'stop' }, { delay: (_, { drainMs }: { drainMs: number }) => drainMs }),
+      raiseFault: raise((_, { error }: { error: unknown }) => ({ type: 'faulted' as const, error })),
+      noteFault: assign((_, { error }: { error: unknown }) => ({ fault: { error } })),
+      reportJetStreamFailure: (_, _params: { error: unknown }): void => notProvided(),
+    },
+    delays: {
+      backoff: backoffDelay(backoff),
+      closeGrace: closeGraceMs,
+      databaseCloseGrace: databaseCloseGraceMs,
+    },
+  });
+}
+
+/** In any state, a failed child is a fault of the program. */
+const raiseFault = { actions: { type: 'raiseFault', params: passError } } as const;
 
 /** Keeps a fault, which is reported at the end. */
 const noteFault = { type: 'noteFault', params: passError } as const;
@@ -16,13 +113,6 @@ function endInOrder<const Target extends string>(target: Target) {
 /** Another process ingests, so this one may not write any more, not even while it stops. */
 const abandon = { lost: { target: '#closingNats', actions: noteFault } } as const;
 
-/** Transitions that end the service in any state. */
-const endings = {
-  stop: 'stopping',
-  faulted: { target: 'stopping', actions: noteFault },
-  lost: 'stopping',
-} as const;
-
 /** Announces the end. The service answers as before until it stops. */
 const leave = {
   target: 'leaving',
@@ -32,6 +122,10 @@ const leave = {
   },
 } as const;
 
+function requireWork<Work>({ context }: { readonly context: Context<Work> }): Work {
+  return requireValue(context.work, 'the work of the service');
+}
+
 /**
  * The root of a process. It decides how long each child lives, when the process ends, and in which order. The children wait for
  * unavailable servers by themselves. A child that errors is a fault of the program and ends the process in order, as a stop does. Once
@@ -40,29 +134,38 @@ const leave = {
  * @typeParam Work followers, indexer and their readers. The machine only passes it to its actors and actions.
  * @param serves whether the process has a public port. It always has one for operators.
  */
-export function createServiceMachine<Work extends { readonly machines: WorkMachines }>(serves: boolean) {
-  const service = setUpService<Work>();
-  return service.createMachine({
+export function createServiceMachine<Work extends { readonly members: Members }>(serves: boolean) {
+  return setUpService<Work>().createMachine({
     id: 'service',
     type: 'parallel',
-    context: ({ input }) => ({
-      ...input,
-      portsToBind: serves ? 2 : 1,
-      failures: 0,
-      grant: null,
-      work: null,
-      fault: null,
-    }),
-    // The servers live as long as the root, unless they are closed before.
-    invoke: serves ? [operatorServer, publicServer] : [operatorServer],
+    context: ({ input }) => ({ ...input, ports: {}, failures: 0, grant: null, work: null, fault: null }),
+    invoke: { id: 'operatorServer', src: 'operatorServer', input: 'operator', onError: raiseFault },
     states: {
       /** Tells clients whether to stay or connect elsewhere. */
       departure: {
-        initial: 'staying',
+        initial: 'open',
         states: {
-          staying: { on: { leave, ...endings } },
-          leaving: { tags: 'leaving', entry: 'drainPublicServer', on: { leave, ...endings } },
-          stopping: { type: 'final', tags: ['leaving', 'stopping'], entry: 'closePublicServer' },
+          open: {
+            invoke: serves
+              ? { id: 'publicServer', src: 'publicServer', input: 'public', onError: raiseFault }
+              : [],
+            on: {
+              stop: 'stopping',
+              faulted: { target: 'stopping', actions: noteFault },
+              lost: 'stopping',
+            },
+            initial: 'staying',
+            states: {
+              staying: { on: { leave } },
+              leaving: {
+                tags: 'leaving',
+                entry: serves ? sendTo('publicServer', { type: 'leave' }) : [],
+                on: { leave },
+              },
+            },
+          },
+          /** Open connections are answered until the process ends. */
+          stopping: { type: 'final', tags: ['leaving', 'stopping'] },
         },
       },
       course: {
@@ -70,11 +173,18 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
         states: {
           opening: {
             on: {
-              portBound: [
-                { guard: 'isLastPort', target: 'online' },
-                { actions: assign({ portsToBind: ({ context }) => context.portsToBind - 1 }) },
-              ],
+              bound: {
+                actions: assign({
+                  ports: ({ context, event }) => ({ ...context.ports, [event.server]: event.port }),
+                }),
+              },
               ...endInOrder('closingDatabase'),
+            },
+            always: {
+              guard: function isListening({ context: { ports } }) {
+                return ports.operator !== undefined && (!serves || ports.public !== undefined);
+              },
+              target: 'online',
             },
           },
           online: {
@@ -167,15 +277,35 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
                       },
                     },
                   },
-                  /** All parts stop at the same time; each has its own grace period. */
+                  /** Messages already taken are stored and saved before it ends, and a publication in progress is finished. */
                   working: {
                     id: 'working',
-                    type: 'parallel',
+                    invoke: {
+                      id: 'group',
+                      src: 'group',
+                      input: ({ context }) => ({ members: requireWork({ context }).members }),
+                      onSnapshot: {
+                        guard: ({ event }) => event.snapshot.hasTag('faulted'),
+                        actions: raise(({ event }) => ({
+                          type: 'faulted',
+                          error: event.snapshot.context.fault?.error,
+                        })),
+                      },
+                      onDone: 'releasing',
+                      onError: { target: 'releasing', ...raiseFault },
+                    },
                     on: abandon,
-                    onDone: 'releasing',
+                    initial: 'running',
                     states: {
-                      indexing: createIndexingState(service),
-                      following: createFollowingState(service),
+                      running: {
+                        invoke: {
+                          src: 'upkeep',
+                          input: ({ context }) => ({ work: requireWork({ context }) }),
+                          onError: raiseFault,
+                        },
+                        on: endInOrder('stopping'),
+                      },
+                      stopping: { entry: sendTo('group', { type: 'stopped' }) },
                     },
                   },
                   releasing: {
@@ -207,6 +337,6 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
   });
 }
 
-export type ServiceMachine<Work extends { readonly machines: WorkMachines }> = ReturnType<
+export type ServiceMachine<Work extends { readonly members: Members }> = ReturnType<
   typeof createServiceMachine<Work>
 >;

@@ -1,16 +1,11 @@
-import { assign, fromEventObservable, fromPromise, sendTo, setup, stateIn } from 'xstate';
+import { assign, fromEventObservable, fromPromise, setup, stateIn } from 'xstate';
 import { backoffDelay } from './backoff.ts';
-import { passError, passFault } from './failureParams.ts';
-import { foldMachine } from './foldMachine.ts';
+import { type ErrorKind, hasKind, passError } from './failures.ts';
 import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
 
 /** Why a pipeline ended without a request. */
-export type PipelineFault =
-  /** The stream differs from the folded one. */
-  | 'diverged'
-  /** The fold needs an older snapshot than the restored one. */
-  | 'olderSnapshotNeeded';
+export type PipelineFault = Extract<ErrorKind, 'diverged' | 'olderSnapshotNeeded'>;
 
 /** Where a restoration leaves the fold. */
 export interface RestoredState {
@@ -51,6 +46,14 @@ interface Context {
   readonly isReplaced: boolean;
   /** Null before the first restoration. */
   readonly restored: RestoredState | null;
+  /** The state was restored at least once, so views can show it. They also show it while it is restored again. */
+  readonly isShown: boolean;
+  /** All messages that the stream held at a restoration were folded at least once. */
+  readonly isCaughtUp: boolean;
+  /** All messages that the stream held at the last restoration are folded. */
+  readonly isCurrent: boolean;
+  /** Catching up folded messages, so the state should be saved now, to spare the next start that work. */
+  readonly isSaveDue: boolean;
   readonly graceMs: number;
   /** The unexpected error that ended the follower. */
   readonly fault: unknown;
@@ -71,14 +74,10 @@ export const streamFollowerMachine = setup({
       /** A replay has made another state. */
       | { type: 'replaced' }
       | { type: 'stopped'; graceMs: number };
-    children: { fold: 'fold' };
     input: { readonly label: string };
     output: { readonly fault: unknown };
-    /** Catching up folded messages, so the state should be saved now, to spare the next start that work. */
-    tags: 'saveDue';
   },
   actors: {
-    fold: foldMachine,
     restore: fromPromise<RestoredState, RestorationInput>(notProvided),
     /** Reports when it has caught up. Completes after the end of the source. */
     pipeline: fromEventObservable<CaughtUp, RestoredState>(notProvided),
@@ -87,12 +86,12 @@ export const streamFollowerMachine = setup({
   },
   guards: {
     isReplaced: ({ context }) => context.isReplaced,
-    isDraining: stateIn({ following: { progress: 'draining' } }),
-    wasBehind: ({ context }) => isBehind(requireValue(context.restored, 'the restored state')),
+    isDraining: stateIn({ following: 'draining' }),
     /** Whether the saved state includes everything that was folded to catch up. */
     coversWay: ({ context }, { position }: { position: number }) =>
       position >= requireValue(context.restored, 'the restored state').lastSequence,
-    isFault: (_, _params: { error: unknown; fault: PipelineFault }): boolean => notProvided(),
+    isDiverged: hasKind('diverged'),
+    needsOlderSnapshot: hasKind('olderSnapshotNeeded'),
   },
   actions: {
     /** Gives the provider of the work access to the running actor. */
@@ -104,7 +103,12 @@ export const streamFollowerMachine = setup({
       // A divergence that the previous pipeline met is already counted.
       divergences: context.divergences + (restored.hasDiverged && context.uncorrected !== 'diverged' ? 1 : 0),
       uncorrected: null,
+      isSaveDue: false,
     })),
+    noteCurrent: assign(({ context }) => {
+      const { place, lastSequence } = requireValue(context.restored, 'the restored state');
+      return { isCaughtUp: true, isCurrent: true, isSaveDue: lastSequence > place.position };
+    }),
     noteRestoreFailure: (_, _params: { error: unknown }): void => notProvided(),
     noteUncorrected: assign((_, { uncorrected }: { uncorrected: PipelineFault }) => ({ uncorrected })),
     noteFault: (_, _params: { error: unknown }): void => notProvided(),
@@ -125,10 +129,13 @@ export const streamFollowerMachine = setup({
     uncorrected: null,
     isReplaced: false,
     restored: null,
+    isShown: false,
+    isCaughtUp: false,
+    isCurrent: false,
+    isSaveDue: false,
     graceMs: 0,
     fault: null,
   }),
-  invoke: { id: 'fold', src: 'fold', input: ({ context: { label } }) => ({ label }) },
   initial: 'restoring',
   on: {
     stopped: '.stopped',
@@ -150,10 +157,7 @@ export const streamFollowerMachine = setup({
               },
               {
                 target: '#streamFollower.following',
-                actions: [
-                  { type: 'noteRestored', params: passRestored },
-                  sendTo('fold', { type: 'restored' }),
-                ],
+                actions: [{ type: 'noteRestored', params: passRestored }, assign({ isShown: true })],
               },
             ],
             onError: {
@@ -170,7 +174,6 @@ export const streamFollowerMachine = setup({
       },
     },
     following: {
-      type: 'parallel',
       invoke: {
         src: 'pipeline',
         input: ({ context }) => requireValue(context.restored, 'the restored state'),
@@ -178,7 +181,7 @@ export const streamFollowerMachine = setup({
         onError: [
           { guard: 'isDraining', target: 'stopped' },
           {
-            guard: { type: 'isFault', params: passFault('diverged') },
+            guard: 'isDiverged',
             target: 'awaitingIdle',
             actions: [
               assign({ divergences: ({ context }) => context.divergences + 1 }),
@@ -187,7 +190,7 @@ export const streamFollowerMachine = setup({
             ],
           },
           {
-            guard: { type: 'isFault', params: passFault('olderSnapshotNeeded') },
+            guard: 'needsOlderSnapshot',
             target: 'awaitingIdle',
             actions: [
               { type: 'noteUncorrected', params: { uncorrected: 'olderSnapshotNeeded' } },
@@ -197,55 +200,37 @@ export const streamFollowerMachine = setup({
           { target: 'failed', actions: assign({ fault: ({ event }) => event.error }) },
         ],
       },
+      initial: 'catchingUp',
+      on: {
+        replaced: 'awaitingIdle',
+        saving: {
+          guard: { type: 'coversWay', params: ({ event: { position } }) => ({ position }) },
+          actions: assign({ isSaveDue: false }),
+        },
+        stopped: { target: '.draining', actions: assign({ graceMs: ({ event }) => event.graceMs }) },
+      },
       states: {
-        progress: {
-          initial: 'catchingUp',
+        catchingUp: {
           on: {
-            replaced: '#streamFollower.awaitingIdle',
-            stopped: {
-              target: '.draining',
-              actions: assign({ graceMs: ({ event }) => event.graceMs }),
-            },
-          },
-          states: {
-            catchingUp: {
-              on: {
-                caughtUp: {
-                  target: 'live',
-                  actions: [
-                    sendTo('fold', { type: 'caughtUp' }),
-                    { type: 'noteCaughtUp', params: ({ event: { position } }) => ({ position }) },
-                  ],
-                },
-              },
-            },
-            live: {},
-            draining: {
-              entry: 'endSource',
-              on: { replaced: {}, stopped: {} },
-              after: { grace: '#streamFollower.stopped' },
+            caughtUp: {
+              target: 'live',
+              actions: [
+                'noteCurrent',
+                { type: 'noteCaughtUp', params: ({ event: { position } }) => ({ position }) },
+              ],
             },
           },
         },
-        save: {
-          initial: 'notDue',
-          states: {
-            notDue: { on: { caughtUp: { guard: 'wasBehind', target: 'due' } } },
-            due: {
-              tags: 'saveDue',
-              on: {
-                saving: {
-                  guard: { type: 'coversWay', params: ({ event: { position } }) => ({ position }) },
-                  target: 'notDue',
-                },
-              },
-            },
-          },
+        live: {},
+        draining: {
+          entry: 'endSource',
+          on: { replaced: {}, stopped: {} },
+          after: { grace: '#streamFollower.stopped' },
         },
       },
     },
     awaitingIdle: {
-      entry: sendTo('fold', { type: 'restarted' }),
+      entry: assign({ isCurrent: false }),
       invoke: {
         src: 'awaitIdle',
         onDone: { target: 'restoring', actions: assign({ isReplaced: false }) },
@@ -261,9 +246,4 @@ export const streamFollowerMachine = setup({
 
 function passRestored({ event }: { readonly event: { readonly output: RestoredState } }) {
   return { restored: event.output };
-}
-
-/** Whether the stream held messages after the restored state. */
-function isBehind({ place, lastSequence }: RestoredState): boolean {
-  return lastSequence > place.position;
 }

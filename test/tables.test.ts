@@ -42,7 +42,7 @@ import { createRateLimiter } from '../http/server/limits/rateLimiter.ts';
 import { refusalsPerTurn } from '../http/server/limits/refusalCount.ts';
 import { expensiveMsPerTurn } from '../http/server/limits/turnBudget.ts';
 import { cachedPagesBytesMax, cachedPagesMax } from '../http/server/pages/pageCache.ts';
-import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceSetup.ts';
+import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceMachine.ts';
 import { openIncidentsMax } from '../machines/settlementEvents.ts';
 import { readBytesMax, readSecondsMax } from '../storage/clickhouse/readLimits.ts';
 import { readingsRetained } from '../storage/reading/recentReadings.ts';

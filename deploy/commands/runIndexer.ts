@@ -93,7 +93,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
     });
     const running = runAlone(indexer.member, createActorTransitions({ logger, registry }));
     onStop('the indexer', async () => {
-      await within(closeGraceMs, running.stop({ graceMs: closeGraceMs }));
+      await running.stop({ graceMs: closeGraceMs });
       await within(closeGraceMs, closeNats(connection));
     });
     // Deliberately unhandled: it ends the process like any other failure, with everything stopped in order.

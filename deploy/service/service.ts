@@ -13,7 +13,7 @@ import { createServiceMachine, type ServiceMachine } from '../../machines/servic
 import { openDatabase } from '../../storage/clickhouse/database.ts';
 import { createStreamActors, listFolds } from '../../streams/folds/streamDefinitions.ts';
 import { watchChainConditions } from '../../streams/health/chainConditionWatch.ts';
-import { createDatabaseWatch, registerDatabaseMetrics } from '../../streams/health/databaseWatch.ts';
+import { registerDatabaseMetrics, watchDatabase } from '../../streams/health/databaseWatch.ts';
 import { createReadiness, registerReadinessMetric } from '../../streams/health/readiness.ts';
 import { createIngest } from '../../streams/ingest/ingest.ts';
 import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
@@ -84,9 +84,8 @@ export async function startService({
   const child = () => root.getSnapshot().children;
   const work = () => root.getSnapshot().context.work;
   const isNatsConnected = () => child().nats?.getSnapshot().hasTag('connected') ?? false;
-  const isDatabaseTagged = (tag: 'reachable' | 'withinGrace') =>
-    child().databaseWatch?.getSnapshot().hasTag(tag) ?? false;
-  const isDatabaseReachable = () => isDatabaseTagged('reachable');
+  const databaseReach = () => child().databaseWatch?.getSnapshot().context;
+  const isDatabaseReachable = () => databaseReach()?.isReachable ?? false;
   const isLeaving = () => {
     const snapshot = root.getSnapshot();
     return snapshot.hasTag('leaving') || snapshot.status !== 'active';
@@ -137,7 +136,7 @@ export async function startService({
     graceMs: settings.readyGraceMs,
     isNatsConnected,
     isDatabaseReachable,
-    isDatabaseWithinGrace: () => isDatabaseTagged('withinGrace'),
+    isDatabaseWithinGrace: () => databaseReach()?.isWithinGrace ?? false,
     standbyFor: ingest.standbyFor,
     mayWrite: () => !roles.ingest || ingest.isHeld(),
     lostStreams: () => streamGuard.lost,
@@ -216,7 +215,7 @@ export async function startService({
           publicServer: createServerActor(publicServer, host, settings.httpPort),
         }),
         nats: nats.logic,
-        databaseWatch: createDatabaseWatch(database, settings.readyGraceMs),
+        databaseWatch: fromObservable(() => watchDatabase(database, settings.readyGraceMs)),
         ingest: ingest.logic,
         watchConditions: fromObservable(() => conditions$),
         openJetStream: fromPromise(nats.openJetStream),
@@ -239,18 +238,16 @@ export async function startService({
 
   const ended = () => waitFor(root, ({ status }) => status !== 'active');
   root.start();
-  const { fault } = (await waitFor(root, (snapshot) => !snapshot.matches({ course: 'opening' }))).context;
+  const { fault, ports } = (await waitFor(root, (snapshot) => !snapshot.matches({ course: 'opening' })))
+    .context;
   if (fault !== null) {
     await ended();
     throw fault.error;
   }
-  const urlOf = (server: 'publicServer' | 'operatorServer', address: string) => {
-    const port = child()[server]?.getSnapshot().context.port ?? null;
-    return port === null ? null : `http://${formatAuthority(address, port)}`;
-  };
+  const urlOf = (address: string, port: number) => `http://${formatAuthority(address, port)}`;
   return {
-    publicUrl: urlOf('publicServer', host),
-    operatorUrl: requireValue(urlOf('operatorServer', settings.opsHost), 'the operators’ port'),
+    publicUrl: ports.public === undefined ? null : urlOf(host, ports.public),
+    operatorUrl: urlOf(settings.opsHost, requireValue(ports.operator, 'the operators’ port')),
     readiness,
     failed: waitForFault(root),
     stop: async (drainMs = 0) => {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../actors/clock.ts';
-import type { Grant } from '../../machines/ingestSetup.ts';
+import type { Grant } from '../../machines/ingestMachine.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { createOldestRowMs } from '../../storage/rows/rowsTtl.ts';
 import { dropRetiredRuns } from '../../storage/runs/retiredRuns.ts';

@@ -1,3 +1,4 @@
+import type { ErrorKind } from '../../machines/failures.ts';
 import type { Database } from './database.ts';
 
 /** Oldest version with everything that the tables and statements need. */
@@ -5,6 +6,7 @@ const oldestServer = { year: 24, release: 8 } as const;
 
 export class ServerTooOld extends Error {
   override readonly name = 'ServerTooOld';
+  readonly kind: ErrorKind = 'unusable';
 
   constructor(version: string) {
     super(

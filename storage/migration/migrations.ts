@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import type { ErrorKind } from '../../machines/failures.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { hasTable } from '../clickhouse/hasTable.ts';
 import { readColumns } from '../clickhouse/readColumns.ts';
@@ -37,6 +38,7 @@ const allTables = [
 
 export class DatabaseTooNew extends Error {
   override readonly name = 'DatabaseTooNew';
+  readonly kind: ErrorKind = 'unusable';
 
   constructor(found: number, known: number) {
     super(
@@ -48,6 +50,7 @@ export class DatabaseTooNew extends Error {
 /** The database lacks columns of this program, and no migration adds them. */
 export class DatabaseIncompatible extends Error {
   override readonly name = 'DatabaseIncompatible';
+  readonly kind: ErrorKind = 'unusable';
 
   constructor([first, ...others]: readonly string[]) {
     const more = others.length === 0 ? '' : ` and ${others.length} more`;

@@ -15,7 +15,6 @@ import {
   throwError,
 } from 'rxjs';
 import { type ActorRefFrom, fromPromise, type SnapshotFrom } from 'xstate';
-import type { foldMachine } from '../../machines/foldMachine.ts';
 import type { Member } from '../../machines/groupMachine.ts';
 import {
   type CaughtUp,
@@ -30,7 +29,6 @@ import { type ActorOwner, fromOwningObservable } from '../operators/actorOwner.t
 import type { SnapshotPolicy } from '../operators/snapshotMarks.ts';
 import type { CapturedState } from '../pipeline/pipelineItem.ts';
 import { createStateSaver, type SavedStatus } from '../pipeline/stateSaver.ts';
-import { OlderSnapshotNeeded } from '../pipeline/streamFold.ts';
 import { type FoldedBatchReport, runStreamPipeline, type StreamSinks } from '../pipeline/streamPipeline.ts';
 import { type RestorationOptions, restoreFold, type StoredOutput } from './restoreFold.ts';
 
@@ -90,7 +88,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   let actor:
     | (Pick<ActorRefFrom<typeof streamFollowerMachine>, 'send'> & {
-        getSnapshot(): Pick<SnapshotFrom<typeof streamFollowerMachine>, 'context' | 'hasTag' | 'children'>;
+        getSnapshot(): Pick<SnapshotFrom<typeof streamFollowerMachine>, 'context'>;
       })
     | null = null;
   const logic = streamFollowerMachine.provide({
@@ -98,10 +96,6 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       restore: fromPromise(({ input }) => restore(input)),
       pipeline: fromOwningObservable(({ input, owner }) => runPipeline(input, owner)),
       awaitIdle: fromPromise(awaitIdle),
-    },
-    guards: {
-      isFault: (_, { error, fault }) =>
-        fault === 'diverged' ? error instanceof StreamDiverged : error instanceof OlderSnapshotNeeded,
     },
     actions: {
       noteStarted: ({ self }) => {
@@ -126,9 +120,8 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     },
   });
 
-  const hasFoldTag = (tag: Parameters<SnapshotFrom<typeof foldMachine>['hasTag']>[0]) =>
-    actor?.getSnapshot().children.fold?.getSnapshot().hasTag(tag) ?? false;
-  const isCurrent = () => hasFoldTag('current');
+  const context = () => actor?.getSnapshot().context;
+  const isCurrent = () => context()?.isCurrent ?? false;
 
   /** Waits until the last inserts and saves of a cancelled pipeline have ended. The log of rejections waits by itself when it is resumed. */
   async function awaitIdle() {
@@ -151,7 +144,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       sinks,
       policy,
       onFolded: ({ position }) => folded$.next(position),
-      isSaveDue: () => actor?.getSnapshot().hasTag('saveDue') ?? false,
+      isSaveDue: () => context()?.isSaveDue ?? false,
       ...(options.onBatch && { onBatch: options.onBatch }),
       capture: saver.capture,
       save,
@@ -212,7 +205,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       ...(sinks === null && { snapshotTakenAtMs: null, snapshotPosition: null }),
       position: stoppedAt ?? sourceStatus.position,
       isCurrent: isCurrent(),
-      divergences: actor?.getSnapshot().context.divergences ?? 0,
+      divergences: context()?.divergences ?? 0,
     };
   }
 
@@ -220,10 +213,10 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     member: { logic, input: { label: stream } },
     status,
     get isRestored() {
-      return hasFoldTag('restored');
+      return context()?.isShown ?? false;
     },
     get isCaughtUp() {
-      return hasFoldTag('caughtUp');
+      return context()?.isCaughtUp ?? false;
     },
     get isCurrent() {
       return isCurrent();

@@ -1,20 +1,61 @@
 import type { Registry } from 'prom-client';
-import { fromPromise } from 'xstate';
-import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
+import {
+  catchError,
+  concat,
+  defer,
+  distinctUntilChanged,
+  finalize,
+  from,
+  map,
+  type Observable,
+  of,
+  repeat,
+  skipWhile,
+  startWith,
+  switchMap,
+  timeout,
+  timer,
+} from 'rxjs';
+import type { DatabaseReach } from '../../machines/serviceMachine.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { registerGauge } from '../metrics/registerGauge.ts';
 
-/** Watches whether ClickHouse answers. No answer for longer than `graceMs` ends readiness (CONTRACT.md, Health). */
-export function createDatabaseWatch(database: Database, graceMs: number): typeof databaseWatchMachine {
-  return databaseWatchMachine.provide({
-    delays: { grace: graceMs },
-    actors: {
-      ask: fromPromise(async ({ signal }) => {
-        // A statement of the embedded engine cannot be cancelled: closing the engine waits for its end.
-        await database.select('SELECT 1', {}, database.kind === 'server' ? signal : undefined);
-      }),
-    },
+const intervalMs = 2_000;
+/** A database that takes longer than this to answer counts as unavailable. */
+const answerMs = 1_500;
+
+const unavailable: DatabaseReach = { isReachable: false, isWithinGrace: false };
+const lost: DatabaseReach = { isReachable: false, isWithinGrace: true };
+const reachable: DatabaseReach = { isReachable: true, isWithinGrace: true };
+
+/**
+ * Asks ClickHouse again and again whether it answers, and emits what changes. No answer for longer than `graceMs` ends readiness
+ * (CONTRACT.md, Health). It logs nothing: the parts that use the database log their own failures.
+ */
+export function watchDatabase(
+  database: Pick<Database, 'kind' | 'select'>,
+  graceMs: number,
+): Observable<DatabaseReach> {
+  const ask$ = defer(() => {
+    const asking = new AbortController();
+    // A statement of the embedded engine cannot be cancelled: closing the engine waits for its end.
+    const signal = database.kind === 'server' ? asking.signal : undefined;
+    return from(database.select('SELECT 1', {}, signal)).pipe(
+      timeout(answerMs),
+      finalize(() => asking.abort()),
+    );
   });
+  return ask$.pipe(
+    map(() => true),
+    catchError(() => of(false)),
+    repeat({ delay: intervalMs }),
+    skipWhile((isAnswered) => !isAnswered),
+    distinctUntilChanged(),
+    switchMap((isAnswered) =>
+      isAnswered ? of(reachable) : concat(of(lost), timer(graceMs).pipe(map(() => unavailable))),
+    ),
+    startWith(unavailable),
+  );
 }
 
 export function registerDatabaseMetrics(registry: Registry, isReachable: () => boolean): void {

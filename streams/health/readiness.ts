@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../actors/clock.ts';
 import type { Readiness } from '../../actors/views/readiness.ts';
-import type { LeaseHolder } from '../../machines/leaseSetup.ts';
+import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import type { StreamFollower } from '../follower/streamFollower.ts';
 import type { LostStream } from '../ingest/lostStreams.ts';
 import type { StreamRisk } from '../jetstream/settings/streamRisks.ts';

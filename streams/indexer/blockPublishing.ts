@@ -1,6 +1,6 @@
 import { concatMap, defer, EMPTY, expand, filter, forkJoin, from, map, type Observable } from 'rxjs';
 import type { ChainBlock } from '../../actors/chain/spans/chainSpan.ts';
-import { type HeadMoved, singleBlocks } from '../../machines/indexerSetup.ts';
+import { type HeadMoved, singleBlocks } from '../../machines/indexerMachine.ts';
 import type { BlockHeader } from './blockProof.ts';
 import type { ChainReader } from './chainReader.ts';
 import type { PublishedBlock, SpanPublisher } from './spanPublisher.ts';

@@ -1,16 +1,15 @@
 import { fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Member } from '../../machines/groupMachine.ts';
-import { indexerMachine } from '../../machines/indexerMachine.ts';
 import {
   type AwaitedPart,
   defaultIndexerTimings,
   type IndexerState,
   type IndexerTimings,
+  indexerMachine,
   indexerStates,
-} from '../../machines/indexerSetup.ts';
+} from '../../machines/indexerMachine.ts';
 import { createIndexerWork, type IndexerWorkOptions } from './indexerWork.ts';
-import { PublishedMeanwhile, StreamUnavailable, UnpublishableSpan } from './spanPublisher.ts';
 
 export interface IndexerStatus {
   readonly state: IndexerState;
@@ -58,11 +57,6 @@ export function createIndexer(options: IndexerOptions): Indexer {
       publishBranch: fromEventObservable(work.publishBranch),
       awaitIdle: fromPromise(work.whenIdle),
       awaitReconnection: fromPromise(({ signal }) => work.reconnected(signal)),
-    },
-    guards: {
-      isLostRace: (_, { error }) => error instanceof PublishedMeanwhile,
-      isStreamFailure: (_, { error }) => error instanceof StreamUnavailable,
-      isUnpublishable: (_, { error }) => error instanceof UnpublishableSpan,
     },
     actions: {
       noteStarted: ({ self }) => {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { latestChanges } from '../../actors/chain/spans/chainReads.ts';
 import type { Address } from '../../actors/schemas/hex.ts';
-import type { Comparison } from '../../machines/indexerSetup.ts';
+import type { Comparison } from '../../machines/indexerMachine.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import type { BlockHeader } from './blockProof.ts';
 import { type BlocksAhead, createBlockPublishing } from './blockPublishing.ts';

@@ -8,6 +8,7 @@ import { decodeMessage } from '../../actors/messages/decodeMessage.ts';
 import { readsSubject, spanSubject } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Address, BlockHash } from '../../actors/schemas/hex.ts';
+import type { ErrorKind } from '../../machines/failures.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
 import { findMessageBytesMax } from '../jetstream/settings/messageBytesMax.ts';
 import type { JetStream } from '../nats/natsLink.ts';
@@ -25,18 +26,21 @@ export interface PublishedBlock {
 }
 
 /** Another indexer published meanwhile, or the outcome of an attempt is unknown. The stream has to be read again. */
-export class PublishedMeanwhile extends Error {
+class PublishedMeanwhile extends Error {
   override readonly name = 'PublishedMeanwhile';
+  readonly kind: ErrorKind = 'lostRace';
 }
 
 /** The fold would refuse the span, or NATS its size. A retry helps only after a setting or this program has changed. */
-export class UnpublishableSpan extends Error {
+class UnpublishableSpan extends Error {
   override readonly name = 'UnpublishableSpan';
+  readonly kind: ErrorKind = 'unpublishable';
 }
 
 /** The content of the stream cannot be read. */
-export class StreamUnavailable extends Error {
+class StreamUnavailable extends Error {
   override readonly name = 'StreamUnavailable';
+  readonly kind: ErrorKind = 'streamUnavailable';
 }
 
 interface SpanPublisherOptions extends JetStream {

@@ -1,6 +1,7 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type FoldIdentity, isOfFold } from '../../actors/folds/foldIdentity.ts';
+import type { ErrorKind } from '../../machines/failures.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { type Lineage, noteLineage, readLineage } from '../../storage/runs/lineages.ts';
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
@@ -26,6 +27,7 @@ export interface AcceptedLossOptions {
 /** Some messages can no longer be folded again; the error says which, and how to continue. */
 export class RebuildIncomplete extends Error {
   override readonly name = 'RebuildIncomplete';
+  readonly kind: ErrorKind = 'unusable';
 }
 
 /**

@@ -6,15 +6,13 @@ import type { Clock } from '../../actors/clock.ts';
 import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
-import type { LeaseHolder } from '../../machines/leaseSetup.ts';
+import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import { findDamagedParts } from '../../storage/clickhouse/damagedParts.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { requireSupportedServer, ServerTooOld } from '../../storage/clickhouse/serverVersion.ts';
+import { requireSupportedServer } from '../../storage/clickhouse/serverVersion.ts';
 import type { MigratedDeployment } from '../../storage/migration/convertReleased.ts';
 import {
   canReadStored,
-  DatabaseIncompatible,
-  DatabaseTooNew,
   migrate,
   requireMigrated,
   requireUsable,
@@ -36,12 +34,7 @@ import {
 } from '../jetstream/settings/ensureStreams.ts';
 import type { StreamSettingsWatch } from '../jetstream/settings/streamSettings.ts';
 import type { JetStream } from '../nats/natsLink.ts';
-import {
-  type AcceptedLossOptions,
-  leaveLostStreams,
-  RebuildIncomplete,
-  requireComplete,
-} from './acceptLosses.ts';
+import { type AcceptedLossOptions, leaveLostStreams, requireComplete } from './acceptLosses.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './ingestLease.ts';
 import type { StreamGuard } from './lostStreams.ts';
 
@@ -84,9 +77,6 @@ export interface Ingest {
    */
   ensureStreams(): Promise<void>;
 }
-
-/** Errors that another attempt cannot cure. */
-const unusable = [DatabaseTooNew, DatabaseIncompatible, ServerTooOld, RebuildIncomplete] as const;
 
 export function createIngest(options: IngestOptions): Ingest {
   const { jetStream, database, clock, logger, retention } = options;
@@ -162,9 +152,6 @@ export function createIngest(options: IngestOptions): Ingest {
       checkEpoch: fromPromise(async ({ input: { epoch } }) => {
         await isNewestEpoch({ database, epoch, holder, onSuperseded });
       }),
-    },
-    guards: {
-      isUnusableDatabase: (_, { error }) => unusable.some((kind) => error instanceof kind),
     },
     actions: {
       reportFailure: ({ context: { writes, failures } }, { error }) => {

@@ -7,9 +7,10 @@ import { z } from 'zod';
 import type { Clock } from '../../actors/clock.ts';
 import { leaseSubject } from '../../actors/messages/subjects.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
+import type { ErrorKind } from '../../machines/failures.ts';
+import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
-import type { LeaseHolder } from '../../machines/leaseSetup.ts';
-import { isStreamMissing } from '../jetstream/settings/ensureStreams.ts';
+import { throwStreamMissing } from '../jetstream/settings/ensureStreams.ts';
 import type { JetStream } from '../nats/natsLink.ts';
 
 const answerMs = 1_000;
@@ -31,6 +32,7 @@ const unknownHolder = { host: 'unknown', pid: 0, pidSpace: null };
 /** Another process ingests now. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
+  readonly kind: ErrorKind = 'lost';
 
   constructor(name: string, holder: LeaseHolder | null) {
     const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
@@ -91,7 +93,7 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
       }),
       // A message with the ID of this process is ours, whichever attempt stored it.
       verify: fromPromise(async ({ input: { name } }) => {
-        const newest = await readNewest(name);
+        const newest = await readNewest(name).catch(throwStreamMissing);
         const isOld = newest.sequence < stored.sequence && clock.bootMs() - stored.atMs < oldAnswerMs;
         if (newest.sequence !== 0 && isOld)
           throw new Error(`the server does not know message ${stored.sequence} of the lease yet`);
@@ -99,10 +101,6 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
         return newest.sequence;
       }),
       recreate: fromPromise(onMissing),
-    },
-    guards: {
-      isFault: (_, { error, fault }) =>
-        fault === 'lost' ? error instanceof LeaseLost : isStreamMissing(error),
     },
     actions: {
       reportFailure: ({ context: { isFailing } }, { error }) => {

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
-import { indexerStates } from '../../machines/indexerSetup.ts';
+import { indexerStates } from '../../machines/indexerMachine.ts';
 import type { Indexer } from '../indexer/indexer.ts';
 import { registerGauge } from './registerGauge.ts';
 

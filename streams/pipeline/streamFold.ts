@@ -1,5 +1,6 @@
 import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { FoldRecord, Restoration, StateRestoration } from '../../actors/folds/foldRecord.ts';
+import type { ErrorKind } from '../../machines/failures.ts';
 import type { StoredRows } from '../../storage/tables/storedRows.ts';
 import type { MessageBatch } from '../jetstream/source/messageBatch.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
@@ -7,6 +8,7 @@ import type { RejectedMessage } from './rejectedMessage.ts';
 /** A fold cannot continue from its current state; the message says why. */
 export class OlderSnapshotNeeded extends Error {
   override readonly name = 'OlderSnapshotNeeded';
+  readonly kind: ErrorKind = 'olderSnapshotNeeded';
 }
 
 /** Output of a batch of messages, in addition to the views. */

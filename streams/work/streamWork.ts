@@ -9,7 +9,8 @@ import {
   NEVER,
   type Observable,
 } from 'rxjs';
-import type { WorkMachines } from '../../machines/serviceSetup.ts';
+import type { GroupMember, Members } from '../../machines/groupMachine.ts';
+import { closeGraceMs, saveGraceMs } from '../../machines/serviceMachine.ts';
 import { type Drift, runSelfAudit, type SelfAudit } from '../audit/selfAudit.ts';
 import type { Indexer } from '../indexer/indexer.ts';
 import type { Followers } from './followers.ts';
@@ -18,7 +19,8 @@ import type { Followers } from './followers.ts';
 export interface StreamWork extends Followers {
   /** Whether every stream's state was restored at least once, so that views can answer. */
   isRestored(): boolean;
-  readonly machines: WorkMachines;
+  /** Followers, and the indexer if this process indexes. */
+  readonly members: Members;
   /** Compares samples, continues after replays and drops rows that nobody needs while subscribed; emits nothing. */
   upkeep(): Observable<never>;
   /** Differences that the audits know. */
@@ -46,13 +48,14 @@ export function createStreamWork(options: StreamWorkOptions): StreamWork {
   const { followers, indexer, audit, auditSeconds, isDatabaseShared, dropRuns } = options;
   const all = [...followers.followers.values()];
   const takeReplay = async () => followers.followers.get('MINER_COUNTER')?.takeReplay();
+  const members = new Map<string, GroupMember>();
+  for (const [stream, { member }] of followers.followers)
+    members.set(stream, { ...member, graceMs: saveGraceMs });
+  if (indexer !== null) members.set('indexer', { ...indexer.member, graceMs: closeGraceMs });
   return {
     ...followers,
     isRestored: () => all.every((follower) => follower.isRestored),
-    machines: {
-      followers: new Map([...followers.followers].map(([stream, { member }]) => [stream, member])),
-      indexers: new Map(indexer === null ? [] : [['indexer', indexer.member]]),
-    },
+    members,
     upkeep: () =>
       merge(
         auditSeconds === 0 ? NEVER : runSelfAudit(audit, auditSeconds),

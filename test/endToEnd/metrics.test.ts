@@ -33,9 +33,8 @@ it('metrics show every actor of a process, at any depth', async () => {
     [...(await metrics()).matchAll(/^miner_actor_state\{actor="([^"]+)"/gm)].map(([, name]) => name).sort();
   const streams = ['MINER_CHAIN', 'MINER_COUNTER', 'MINER_PIPELINE'];
   const expected = [
-    ...['service', 'server operator', 'server public', 'nats', 'databaseWatch', 'ingest', 'lease'],
-    ...['followers', 'indexers', 'indexer'],
-    ...streams.flatMap((stream) => [`streamFollower ${stream}`, `messageSource ${stream}`, `fold ${stream}`]),
+    ...['service', 'nats', 'ingest', 'lease', 'group', 'indexer'],
+    ...streams.flatMap((stream) => [`streamFollower ${stream}`, `messageSource ${stream}`]),
     ...streams.map((stream) => `delivery ${stream} rejections`),
     ...['delivery MINER_CHAIN rows', 'delivery MINER_COUNTER rows'],
   ].sort();

@@ -1,8 +1,12 @@
 import { Subject } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
-import { indexerMachine } from '../../machines/indexerMachine.ts';
-import { defaultIndexerTimings, type HeadMoved, indexerStates } from '../../machines/indexerSetup.ts';
+import {
+  defaultIndexerTimings,
+  type HeadMoved,
+  indexerMachine,
+  indexerStates,
+} from '../../machines/indexerMachine.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
 type Snapshot = SnapshotFrom<typeof indexerMachine>;
@@ -52,11 +56,6 @@ function indexer({ firstBlock = 100n } = {}) {
         awaitIdle: createPromiseActor('awaitIdle'),
         awaitReconnection: createPromiseActor('awaitReconnection'),
       },
-      guards: {
-        isLostRace: (_, { error }) => error === 'lost',
-        isStreamFailure: (_, { error }) => error === 'no stream',
-        isUnpublishable: (_, { error }) => error === 'unpublishable',
-      },
       actions: { noteStarted: () => undefined },
     }),
     { input: { firstBlock, timings: defaultIndexerTimings } },
@@ -99,6 +98,8 @@ function indexer({ firstBlock = 100n } = {}) {
 
 type TestIndexer = ReturnType<typeof indexer>;
 
+const [lostRace, unpublishable] = (['lostRace', 'unpublishable'] as const).map((kind) => ({ kind }));
+
 /** Leads a started indexer to each of its states. */
 const ways: Record<string, (one: TestIndexer) => Promise<unknown>> = {
   connecting: async () => undefined,
@@ -125,7 +126,7 @@ const ways: Record<string, (one: TestIndexer) => Promise<unknown>> = {
   unpublishable: async (one) => {
     await one.connect(999n);
     await one.compare(999n, 1_000n);
-    await one.fail('publishBlocks', 'unpublishable');
+    await one.fail('publishBlocks', unpublishable);
   },
 };
 
@@ -270,11 +271,11 @@ describe('the machine of an indexer', () => {
       ['reorganizing', 'proveBranch'],
     ];
     for (const [state, work] of works) {
-      for (const error of ['lost', new Error('unavailable')]) {
+      for (const error of [lostRace, new Error('unavailable')]) {
         const one = indexer();
         await ways[state]?.(one);
         await one.fail(work, error);
-        const [lostRaces, providerFailures] = error === 'lost' ? [1, 0] : [0, 1];
+        const [lostRaces, providerFailures] = error === lostRace ? [1, 0] : [0, 1];
         expect(one.context()).toMatchObject({ failures: 1, error, lostRaces, providerFailures });
         expect(one.is({ blocks: { failing: 'awaitingIdle' } })).toBe(true);
         // Work in progress is awaited before the stream is read again.
@@ -291,7 +292,7 @@ describe('the machine of an indexer', () => {
 
   it('names the part that it waits for, and retries at once when NATS is connected again', async () => {
     for (const [error, waitingFor, providerFailures] of [
-      ['no stream', 'NATS', 0],
+      [{ kind: 'streamUnavailable' }, 'NATS', 0],
       [new Error('refused'), 'the node', 1],
     ] as const) {
       const one = indexer();
@@ -311,13 +312,13 @@ describe('the machine of an indexer', () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const one = indexer();
     await ways.unpublishable?.(one);
-    expect(one.context()).toMatchObject({ providerFailures: 0, lostRaces: 0, error: 'unpublishable' });
+    expect(one.context()).toMatchObject({ providerFailures: 0, lostRaces: 0, error: unpublishable });
     for (let failure = 0; failure < 12; failure++) {
       expect(one.is({ blocks: 'unpublishable' })).toBe(true);
       await vi.advanceTimersByTimeAsync(20_000);
       await one.connect(999n);
       await one.compare(999n, 1_000n);
-      await one.fail('publishBlocks', 'unpublishable');
+      await one.fail('publishBlocks', unpublishable);
     }
     await vi.advanceTimersByTimeAsync(19_999);
     expect(one.is({ blocks: 'unpublishable' })).toBe(true);
@@ -364,7 +365,7 @@ describe('the machine of an indexer', () => {
     const one = indexer();
     await ways[state]?.(one);
     expect(indexerStates.filter((shown) => one.is({ blocks: shown }))).toEqual([state]);
-    one.actor.send({ type: 'stopped' });
+    one.actor.send({ type: 'stopped', graceMs: 180_000 });
     expect(one.is({ blocks: 'stopping' })).toBe(true);
     const { length } = one.begun;
     expect(one.begun.at(-1)).toBe('awaitIdle');
@@ -374,5 +375,15 @@ describe('the machine of an indexer', () => {
     await one.resolve('awaitIdle');
     expect(one.actor.getSnapshot()).toMatchObject({ status: 'done', value: { blocks: 'stopped' } });
     expect(one.begun).toHaveLength(length);
+  });
+
+  it('ends without the publication in progress after its grace period', async () => {
+    const one = indexer();
+    await ways.following?.(one);
+    one.actor.send({ type: 'stopped', graceMs: 400 });
+    await vi.advanceTimersByTimeAsync(399);
+    expect(one.actor.getSnapshot().status).toBe('active');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(one.actor.getSnapshot()).toMatchObject({ status: 'done', value: { blocks: 'stopped' } });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
+import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
-import type { LeaseFault, LeaseHolder } from '../../machines/leaseSetup.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
 const other: LeaseHolder = { host: 'other', pid: 2 };
@@ -53,9 +53,9 @@ function contend(initial: Partial<typeof emptyStore> = {}, isUnused = true) {
           return { sequence: store.sequence, sinceMs };
         }),
         verify: fromPromise(async ({ input: { name } }) => {
-          if (store.isMissing) throw Object.assign(new Error('missing'), { fault: 'missing' });
+          if (store.isMissing) throw Object.assign(new Error('missing'), { kind: 'missing' });
           await check(name);
-          if (store.holder === other) throw Object.assign(new Error('lost'), { fault: 'lost' });
+          if (store.holder === other) throw Object.assign(new Error('lost'), { kind: 'lost' });
           return store.sequence;
         }),
         recreate: fromPromise(async () => {
@@ -64,7 +64,6 @@ function contend(initial: Partial<typeof emptyStore> = {}, isUnused = true) {
           if (store.isAway) throw new Error('unavailable');
         }),
       },
-      guards: { isFault: (_, { error, fault }) => (error as { fault?: LeaseFault }).fault === fault },
       actions: {
         reportFailure: ({ context: { isFailing } }, params) => {
           if (!isFailing) say('failing')(null, params);
@@ -169,7 +168,7 @@ describe('the machine of the lease', () => {
     Object.assign(store, { sequence: 9, holder: other });
     await pass(1_000);
     expect([is('held'), said.at(-1)]).toEqual([false, 'not renewed: wrong last sequence']);
-    expect(snapshot()).toMatchObject({ value: 'lost', status: 'done', output: { fault: { fault: 'lost' } } });
+    expect(snapshot()).toMatchObject({ value: 'lost', status: 'done', output: { fault: { kind: 'lost' } } });
   });
 
   it('stays held while the store is unavailable, and continues from the stored message', async () => {

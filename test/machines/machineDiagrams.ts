@@ -1,16 +1,13 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { toDirectedGraph } from 'xstate/graph';
-import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
 import { deliveryMachine } from '../../machines/deliveryMachine.ts';
-import { foldMachine } from '../../machines/foldMachine.ts';
-import { createGroupMachine } from '../../machines/groupMachine.ts';
+import { groupMachine } from '../../machines/groupMachine.ts';
 import { indexerMachine } from '../../machines/indexerMachine.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
 import { messageSourceMachine } from '../../machines/messageSourceMachine.ts';
 import { moduleMachine } from '../../machines/moduleMachine.ts';
 import { natsMachine } from '../../machines/natsMachine.ts';
-import { serverMachine } from '../../machines/serverMachine.ts';
 import { createServiceMachine } from '../../machines/serviceMachine.ts';
 import { settlementMachine } from '../../machines/settlementMachine.ts';
 import { streamFollowerMachine } from '../../machines/streamFollowerMachine.ts';
@@ -20,16 +17,13 @@ export const machines: readonly AnyStateMachine[] = [
   moduleMachine,
   settlementMachine,
   createServiceMachine<never>(true),
-  createGroupMachine('group'),
-  serverMachine,
+  groupMachine,
   natsMachine,
-  databaseWatchMachine,
   ingestMachine,
   leaseMachine,
   indexerMachine,
   messageSourceMachine,
   streamFollowerMachine,
-  foldMachine,
   deliveryMachine,
 ];
 

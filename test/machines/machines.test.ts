@@ -32,17 +32,14 @@ describe('every machine', () => {
     expect(described.map((parts) => parts.join(' | '))).toEqual([
       'module |  | ',
       'settlement |  | ',
-      'service | watchConditions openJetStream compose upkeep closeNats closeDatabase reportJetStreamFailure | course.online.reaching.openingJetStream',
+      'service | operatorServer publicServer databaseWatch watchConditions openJetStream compose upkeep closeNats closeDatabase reportJetStreamFailure | course.online.reaching.openingJetStream',
       'group |  | ',
-      'server | port | ',
       'nats | connect link reportFailure | connecting',
-      'databaseWatch | ask | unavailable lost reachable',
-      'ingest | checkStored identify ensureStreams migrate beginEpoch prepareRows checkEpoch reportFailure reportGrant isUnusableDatabase | leasing.ingesting',
-      'lease | observe replace verify recreate reportFailure reportStandby reportTaken reportRenewalFailure isFault | contending standby held',
-      'indexer | askNode resume publishReads compare publishRanges publishBlocks proveBranch publishBranch awaitIdle awaitReconnection noteStarted isLostRace isStreamFailure isUnpublishable | ',
-      'messageSource | verify consume recreate noteInterruption report isFault | ',
-      'streamFollower | restore pipeline awaitIdle noteStarted noteRestoreFailure noteFault noteCaughtUp endSource isFault | ',
-      'fold |  | ',
+      'ingest | checkStored identify ensureStreams migrate beginEpoch prepareRows checkEpoch reportFailure reportGrant | leasing.ingesting',
+      'lease | observe replace verify recreate reportFailure reportStandby reportTaken reportRenewalFailure | contending standby held',
+      'indexer | askNode resume publishReads compare publishRanges publishBlocks proveBranch publishBranch awaitIdle awaitReconnection noteStarted | ',
+      'messageSource | verify consume recreate noteInterruption report | ',
+      'streamFollower | restore pipeline awaitIdle noteStarted noteRestoreFailure noteFault noteCaughtUp endSource | ',
       'delivery | gathering backoff | ',
     ]);
   });

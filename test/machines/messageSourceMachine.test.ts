@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
-import { messageSourceMachine, type SourceFault } from '../../machines/messageSourceMachine.ts';
+import { messageSourceMachine } from '../../machines/messageSourceMachine.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -22,7 +22,6 @@ function source() {
   const actor = createActor(
     messageSourceMachine.provide({
       actors: { verify: work('verify'), consume: work('consume'), recreate: work('recreate') },
-      guards: { isFault: (_, { error, fault }) => (error as { fault?: SourceFault }).fault === fault },
       actions: {
         noteInterruption: () => done.push('interrupted'),
         report: (_, { error }) => done.push(error),
@@ -46,7 +45,7 @@ function source() {
 }
 
 const unavailable = new Error('unavailable');
-const [diverged, gap, missing] = (['diverged', 'gap', 'missing'] as const).map((fault) => ({ fault }));
+const [diverged, gap, missing] = (['diverged', 'gap', 'missing'] as const).map((kind) => ({ kind }));
 
 describe('the machine of a source', () => {
   useVirtualTime();

@@ -10,20 +10,23 @@ import {
   type SnapshotFrom,
   setup,
 } from 'xstate';
-import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
+import type { Members } from '../../machines/groupMachine.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
+import type { LeaseObservation } from '../../machines/leaseMachine.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
-import type { LeaseObservation } from '../../machines/leaseSetup.ts';
 import { natsMachine } from '../../machines/natsMachine.ts';
-import { serverMachine } from '../../machines/serverMachine.ts';
-import { createServiceMachine, type ServiceMachine } from '../../machines/serviceMachine.ts';
-import type { WorkMachines } from '../../machines/serviceSetup.ts';
+import {
+  createServiceMachine,
+  type DatabaseReach,
+  type ServerName,
+  type ServiceMachine,
+} from '../../machines/serviceMachine.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
 const other = { host: 'other', pid: 2 };
 
 interface TestWork {
-  readonly machines: WorkMachines;
+  readonly members: Members;
 }
 
 /** A service whose parts are all simulated. `done` lists their work, in order. */
@@ -52,7 +55,7 @@ function start({
     const left = failuresLeft[name] ?? 0;
     if (left > 0) {
       failuresLeft[name] = left - 1;
-      throw Object.assign(new Error(`${name} failed`), { part: name });
+      throw Object.assign(new Error(`${name} failed`), name === 'migrate' && { kind: 'unusable' });
     }
     if (hangs.includes(name))
       await new Promise<void>((resolve, reject) => settle.set(name, { resolve, reject }));
@@ -80,10 +83,9 @@ function start({
         return { sequence: store.sequence, sinceMs: Date.now() };
       }),
       verify: fromPromise(async (): Promise<number> => {
-        throw new Error('lost');
+        throw Object.assign(new Error('lost'), { kind: 'lost' });
       }),
     },
-    guards: { isFault: (_, { error, fault }) => fault === 'lost' && (error as Error).message === 'lost' },
     actions: {
       reportFailure: ignore,
       reportStandby: ignore,
@@ -102,16 +104,16 @@ function start({
       prepareRows: work('prepare rows'),
       checkEpoch: work('check epoch'),
     },
-    guards: {
-      isUnusableDatabase: (_, { error }) => (error as { part?: string }).part === 'migrate',
-    },
     actions: {
       reportFailure: () => breakIf('ingest'),
       reportGrant: ignore,
     },
   });
   const member = setup({
-    types: { context: {} as { fault: unknown } },
+    types: {} as {
+      context: { readonly fault: unknown; readonly graceMs: number };
+      events: { type: 'stopped'; graceMs: number };
+    },
     actors: { work: work<void, unknown>('follow'), drain: work<void, unknown>('drain') },
     actions: {
       noteStop: ignore,
@@ -120,8 +122,9 @@ function start({
         return { fault: error };
       }),
     },
+    delays: { grace: ({ context }) => context.graceMs },
   }).createMachine({
-    context: { fault: null },
+    context: { fault: null, graceMs: 0 },
     initial: 'running',
     states: {
       running: {
@@ -133,9 +136,17 @@ function start({
             actions: { type: 'noteFault', params: ({ event: { error } }) => ({ error }) },
           },
         },
-        on: { stopped: { actions: 'noteStop', target: 'draining' } },
+        on: {
+          stopped: {
+            actions: ['noteStop', assign({ graceMs: ({ event }) => event.graceMs })],
+            target: 'draining',
+          },
+        },
       },
-      draining: { invoke: { src: 'drain', onDone: 'ended', onError: 'ended' } },
+      draining: {
+        invoke: { src: 'drain', onDone: 'ended', onError: 'ended' },
+        after: { grace: 'ended' },
+      },
       ended: { type: 'final' },
     },
     output: ({ context }) => ({ fault: context.fault }),
@@ -147,53 +158,46 @@ function start({
   const otherMember = member.provide({
     actors: { work: fromPromise<void>(() => new Promise(ignore)), drain: work('drain other') },
   });
-  const machines = {
-    followers: new Map([
-      ['one', { logic: member, input: undefined }],
-      ['other', { logic: otherMember, input: undefined }],
-    ]),
-    indexers: new Map([['indexer', { logic: indexer, input: undefined }]]),
-  };
-  const server = (name: 'public' | 'operator') =>
-    serverMachine.provide({
-      actors: {
-        port: fromCallback<{ type: 'leave' }>(({ sendBack, receive }) => {
-          if (name === 'public') breakIf('public server');
-          receive(({ type }) => done.push(`${type} ${name} server`));
-          if (!hangs.includes(`bind ${name} server`))
-            sendBack(
-              takenPort === name
-                ? { type: 'refused', error: new Error(`${name} is taken`) }
-                : { type: 'bound', port: 1 },
-            );
-          return () => done.push(`close ${name} server`);
-        }),
-      },
-    });
+  const members = new Map([
+    ['indexer', { logic: indexer, input: undefined, graceMs: 400 }],
+    ['one', { logic: member, input: undefined, graceMs: 5_000 }],
+    ['other', { logic: otherMember, input: undefined, graceMs: 5_000 }],
+  ]);
+  const server = fromCallback<{ type: 'leave' }, ServerName>(({ sendBack, receive, input: name }) => {
+    if (name === 'public') breakIf('public server');
+    receive(({ type }) => done.push(`${type} ${name} server`));
+    if (!hangs.includes(`bind ${name} server`))
+      sendBack(
+        takenPort === name
+          ? { type: 'faulted', error: new Error(`${name} is taken`) }
+          : { type: 'bound', server: name, port: 1 },
+      );
+    return () => done.push(`close ${name} server`);
+  });
   const root = createActor(
     createServiceMachine<TestWork>(serves).provide({
       actors: {
-        operatorServer: server('operator'),
-        publicServer: server('public'),
+        operatorServer: server,
+        publicServer: server,
         nats: natsMachine.provide({
           actors: { connect: work('connect'), link: fromCallback(ignore) },
           actions: { reportFailure: () => breakIf('NATS') },
         }),
-        databaseWatch: databaseWatchMachine.provide({ actors: { ask: work('ask') } }),
+        databaseWatch: fromObservable((): Observable<DatabaseReach> => NEVER),
         ingest,
         watchConditions: fromObservable(() => {
           done.push('watch conditions');
           return NEVER;
         }),
         upkeep: fromObservable(({ input: { work } }) => {
-          done.push(work.machines === machines ? 'upkeep' : 'upkeep of something else');
+          done.push(work.members === members ? 'upkeep' : 'upkeep of something else');
           return new Observable<never>(() => () => cancelled.add('upkeep'));
         }),
         openJetStream: work('open JetStream'),
         compose: fromPromise(async ({ input: { grant } }): Promise<TestWork> => {
           await play('compose');
           if (grant.epoch !== (writes ? 5 : null)) throw new Error('composed in another epoch');
-          return { machines };
+          return { members };
         }),
         closeNats: work('close NATS'),
         closeDatabase: work('close database'),
@@ -224,8 +228,7 @@ function start({
       return [value.course, (context.fault?.error as Error | undefined)?.message];
     },
     count: (step: string) => done.filter((one) => one === step).length,
-    /** The last steps, without the checks of the database. */
-    last: (count: number) => done.filter((one) => one !== 'ask').slice(-count),
+    last: (count: number) => done.slice(-count),
     /** Stops the service; returns its last steps and their duration. */
     stop: async () => {
       const from = done.length;
@@ -233,7 +236,7 @@ function start({
       root.send({ type: 'stop' });
       root.send({ type: 'stop' });
       while (root.getSnapshot().status === 'active' && Date.now() - startedMs < 30_000) await pass(50);
-      const steps = done.slice(from).filter((one) => one !== 'ask');
+      const steps = done.slice(from);
       return { steps, tookMs: Date.now() - startedMs, state: root.getSnapshot().value.course };
     },
   };
@@ -245,7 +248,7 @@ const states = {
     snapshot.matches({ course: { online: 'reaching' } }) ||
     snapshot.matches({ course: { online: { claimed: 'preparing' } } }),
   running: (snapshot: Snapshot) =>
-    snapshot.matches({ course: { online: { claimed: { working: { following: { active: 'running' } } } } } }),
+    snapshot.matches({ course: { online: { claimed: { working: 'running' } } } }),
   stopping: (snapshot: Snapshot) => snapshot.hasTag('stopping'),
 };
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -267,8 +270,7 @@ describe('the machine of the service', () => {
     expect(isIn('starting')).toBe(true);
     await pass(10);
     expect(isIn('running')).toBe(true);
-    expect(done).toContain('ask');
-    expect(done.filter((one) => one !== 'ask')).toEqual([
+    expect(done).toEqual([
       ...['connect', 'watch conditions', 'open JetStream', 'identify', 'take lease', 'ensure streams'],
       ...['migrate', 'begin epoch', 'prepare rows', 'compose', 'index', 'follow', 'upkeep'],
     ]);
@@ -281,17 +283,13 @@ describe('the machine of the service', () => {
   it('names its parts and their machines, and ingests in an epoch of its own', async () => {
     const { root } = start({ hangs: working });
     await pass(10);
-    const { children } = root.getSnapshot();
+    const { children, context } = root.getSnapshot();
     const named = Object.entries(children).flatMap(([name, child]) => {
       const snapshot: unknown = child?.getSnapshot();
       return isMachineSnapshot(snapshot) ? [`${name}: ${snapshot.machine.id}`] : [];
     });
-    const alike = ['nats', 'databaseWatch', 'ingest', 'indexers', 'followers'];
-    expect(named).toEqual([
-      ...['operatorServer: server', 'publicServer: server'],
-      ...alike.map((one) => `${one}: ${one}`),
-    ]);
-    expect(children.publicServer?.getSnapshot().context.port).toBe(1);
+    expect(named).toEqual(['nats', 'ingest', 'group'].map((one) => `${one}: ${one}`));
+    expect(context.ports).toEqual({ operator: 1, public: 1 });
     expect(children.ingest?.getSnapshot().context).toMatchObject({ name: 'one', isUnused: true, epoch: 5 });
   });
 
@@ -331,13 +329,13 @@ describe('the machine of the service', () => {
   it('tells clients to connect elsewhere once it leaves, and has no public server if it does not serve', async () => {
     const { root, done, stop } = start({ hangs: working });
     await pass(10);
-    const server = () => root.getSnapshot().children.publicServer?.getSnapshot();
     const said = () => done.filter((one) => one.endsWith('public server'));
-    expect([server()?.value, said()]).toEqual([{ open: 'listening' }, []]);
+    expect(said()).toEqual([]);
     root.send({ type: 'leave', drainMs: 5_000 });
-    expect([server()?.value, said()]).toEqual([{ open: 'draining' }, ['leave public server']]);
+    root.send({ type: 'leave', drainMs: 5_000 });
+    expect(said()).toEqual(['leave public server']);
     await stop();
-    expect([server()?.value, said()]).toEqual(['closed', ['leave public server', 'close public server']]);
+    expect(said()).toEqual(['leave public server', 'close public server']);
 
     const ingesting = start({ hangs: working, serves: false });
     await pass(10);

@@ -1,10 +1,8 @@
 import { Subject } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
-import type { foldMachine } from '../../machines/foldMachine.ts';
 import {
   type CaughtUp,
-  type PipelineFault,
   type RestorationInput,
   type RestoredState,
   streamFollowerMachine,
@@ -44,12 +42,11 @@ function follower() {
             }),
         ),
       },
-      guards: { isFault: (_, { error, fault }) => (error as { fault?: PipelineFault }).fault === fault },
       actions: {
         noteStarted: () => done.push('started'),
         noteRestoreFailure: ({ context: { failures } }, { error }) =>
           done.push(`not restored, ${failures} times: ${(error as Error).message}`),
-        noteFault: (_, { error }) => done.push(`fault: ${(error as { fault: string }).fault}`),
+        noteFault: (_, { error }) => done.push(`fault: ${(error as { kind: string }).kind}`),
         noteCaughtUp: (_, { position }) => done.push(`caught up through ${position}`),
         endSource: () => done.push('end'),
       },
@@ -62,8 +59,11 @@ function follower() {
     actor,
     done,
     restoredWith,
-    hasTag: (tag: Parameters<SnapshotFrom<typeof foldMachine>['hasTag']>[0]) =>
-      actor.getSnapshot().children.fold?.getSnapshot().hasTag(tag),
+    /** Whether the state is shown, was caught up once, and is current. */
+    progress: () => {
+      const { isShown, isCaughtUp, isCurrent } = actor.getSnapshot().context;
+      return [isShown, isCaughtUp, isCurrent];
+    },
     is: (state: Parameters<Snapshot['matches']>[0]) => actor.getSnapshot().matches(state),
     restored: async ({ position = 0, lastSequence = 1, hasDiverged = false } = {}) => {
       restore.resolve({ place: { streamCreated: null, position, digest: null }, lastSequence, hasDiverged });
@@ -90,7 +90,7 @@ describe('the machine of a follower', () => {
   useVirtualTime();
 
   it('retries the restoration, then runs the pipeline', async () => {
-    const { actor, done, is, hasTag, restored, refused, caughtUp, fail, becomesIdle } = follower();
+    const { actor, done, is, progress, restored, refused, caughtUp, fail, becomesIdle } = follower();
     for (const waitsMs of [250, 500]) {
       await refused();
       await vi.advanceTimersByTimeAsync(waitsMs - 1);
@@ -98,18 +98,18 @@ describe('the machine of a follower', () => {
       await vi.advanceTimersByTimeAsync(1);
     }
     await restored();
-    expect(actor.getSnapshot().children.fold?.getSnapshot().context).toEqual({ label: 'one' });
-    expect(is({ following: { progress: 'catchingUp' } })).toBe(true);
-    expect([hasTag('restored'), hasTag('caughtUp')]).toEqual([true, false]);
+    expect(actor.getSnapshot().context.label).toBe('one');
+    expect(is({ following: 'catchingUp' })).toBe(true);
+    expect(progress()).toEqual([true, false, false]);
     caughtUp();
-    expect(is({ following: { progress: 'live' } })).toBe(true);
-    expect([hasTag('restored'), hasTag('caughtUp'), hasTag('current')]).toEqual([true, true, true]);
+    expect(is({ following: 'live' })).toBe(true);
+    expect(progress()).toEqual([true, true, true]);
     expect(done).toEqual([
       ...['restore', 'started', 'not restored, 1 times: unavailable'],
       ...['restore', 'not restored, 2 times: unavailable'],
       ...['restore', 'pipeline from 0', 'caught up through 1'],
     ]);
-    fail({ fault: 'diverged' });
+    fail({ kind: 'diverged' });
     await becomesIdle();
     await refused();
     expect(done.at(-1)).toBe('not restored, 1 times: unavailable');
@@ -122,7 +122,7 @@ describe('the machine of a follower', () => {
     ['the stream is empty', { position: 0, lastSequence: 0 }, false],
   ])('needs a save, until it is done, if %s to catch up', async (_, restoredTo, isDue) => {
     const { actor, restored, caughtUp } = follower();
-    const isSaveDue = () => actor.getSnapshot().hasTag('saveDue');
+    const isSaveDue = () => actor.getSnapshot().context.isSaveDue;
     await restored(restoredTo);
     expect(isSaveDue()).toBe(false);
     caughtUp();
@@ -136,11 +136,11 @@ describe('the machine of a follower', () => {
   it.each(['diverged', 'olderSnapshotNeeded'] as const)(
     'waits for work in progress and restores again after the fault %s',
     async (fault) => {
-      const { actor, done, hasTag, restoredWith, restored, refused, becomesIdle, fail, caughtUp } =
+      const { actor, done, progress, restoredWith, restored, refused, becomesIdle, fail, caughtUp } =
         follower();
       await restored();
       caughtUp();
-      fail({ fault });
+      fail({ kind: fault });
       expect(actor.getSnapshot().matches('awaitingIdle')).toBe(true);
       await becomesIdle();
       // The fault is kept until a restoration succeeds.
@@ -155,9 +155,9 @@ describe('the machine of a follower', () => {
       const divergences = fault === 'diverged' ? 1 : 0;
       expect(actor.getSnapshot().context).toMatchObject({ divergences, uncorrected: null });
       // The shown state stays visible meanwhile.
-      expect([hasTag('caughtUp'), hasTag('current')]).toEqual([true, false]);
+      expect(progress()).toEqual([true, true, false]);
       caughtUp();
-      expect(hasTag('current')).toBe(true);
+      expect(progress()).toEqual([true, true, true]);
     },
   );
 
@@ -165,10 +165,10 @@ describe('the machine of a follower', () => {
     const { actor, restored, becomesIdle, fail } = follower();
     await restored({ hasDiverged: true });
     expect(actor.getSnapshot().context.divergences).toBe(1);
-    fail({ fault: 'olderSnapshotNeeded' });
+    fail({ kind: 'olderSnapshotNeeded' });
     await becomesIdle();
     await restored({ hasDiverged: true });
-    fail({ fault: 'diverged' });
+    fail({ kind: 'diverged' });
     await becomesIdle();
     actor.send({ type: 'replaced' });
     await restored({ hasDiverged: true });
@@ -184,7 +184,7 @@ describe('the machine of a follower', () => {
   });
 
   it('restores again, once, after a restoration during which a replay has made another state', async () => {
-    const { actor, done, is, hasTag, restored, refused, becomesIdle } = follower();
+    const { actor, done, is, progress, restored, refused, becomesIdle } = follower();
     const replace = () => actor.send({ type: 'replaced' });
     replace();
     expect(is('restoring')).toBe(true);
@@ -193,7 +193,7 @@ describe('the machine of a follower', () => {
     replace();
     await vi.advanceTimersByTimeAsync(1_000);
     await restored();
-    expect([is('awaitingIdle'), hasTag('restored')]).toEqual([true, false]);
+    expect([is('awaitingIdle'), progress()]).toEqual([true, [false, false, false]]);
     // What it restores next is of the newest replay.
     replace();
     await becomesIdle();
@@ -211,14 +211,14 @@ describe('the machine of a follower', () => {
     one.caughtUp();
     one.actor.send({ type: 'replaced' });
     expect([one.is('awaitingIdle'), one.isPipelineObserved]).toEqual([true, false]);
-    expect([one.hasTag('caughtUp'), one.hasTag('current')]).toEqual([true, false]);
+    expect(one.progress()).toEqual([true, true, false]);
     one.actor.send({ type: 'replaced' });
     expect(one.done.filter((step) => step === 'restore')).toHaveLength(1);
     await one.becomesIdle();
     await one.restored({ position: 7 });
     expect(one.done.at(-1)).toBe('pipeline from 7');
     one.caughtUp();
-    expect(one.hasTag('current')).toBe(true);
+    expect(one.progress()).toEqual([true, true, true]);
     // It is no fault, so nothing is corrected and no divergence is counted.
     expect(one.restoredWith).toEqual([{ fault: null }, { fault: null }]);
     expect(one.actor.getSnapshot().context).toMatchObject({ divergences: 0, isReplaced: false });
@@ -230,10 +230,10 @@ describe('the machine of a follower', () => {
       await one.restored();
       one.actor.send({ type: 'stopped', graceMs: 5_000 });
       one.actor.send({ type: 'replaced' });
-      expect(one.is({ following: { progress: 'draining' } })).toBe(true);
+      expect(one.is({ following: 'draining' })).toBe(true);
       expect(one.done.at(-1)).toBe('end');
       if (ending === 'completed') one.complete();
-      if (ending === 'failed') one.fail({ fault: 'diverged' });
+      if (ending === 'failed') one.fail({ kind: 'diverged' });
       if (ending === 'grace') {
         await vi.advanceTimersByTimeAsync(4_999);
         one.actor.send({ type: 'stopped', graceMs: 1 });
@@ -247,7 +247,7 @@ describe('the machine of a follower', () => {
       });
       expect(one.isPipelineObserved).toBe(false);
       // Remaining requests still see the folded state.
-      expect(one.hasTag('restored')).toBe(true);
+      expect(one.progress()).toEqual([true, false, false]);
     }
   });
 

@@ -1,7 +1,6 @@
 import { Subject } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromCallback, fromPromise } from 'xstate';
-import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
 import { moduleMachine, moduleStates } from '../../machines/moduleMachine.ts';
 import { type NatsEvent, natsMachine } from '../../machines/natsMachine.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
@@ -15,52 +14,6 @@ it.each(moduleStates)('a module is %s after a report, unless a newer one was hea
   module.send({ type: `reported.${state}`, observedAtMs: 2 });
   expect(module.getSnapshot().value).toBe(state);
   expect(module.getSnapshot().can({ type: `reported.${state}`, observedAtMs: 1 })).toBe(false);
-});
-
-describe('the watch of the database', () => {
-  it('checks at once and every two seconds, treats a late answer as a failure, and distinguishes short and long outages', async () => {
-    const succeed = () => Promise.resolve();
-    let answer: () => Promise<void> = succeed;
-    let [asked, aborted] = [0, 0];
-    const watch = createActor(
-      databaseWatchMachine.provide({
-        actors: {
-          ask: fromPromise(async ({ signal }) => {
-            asked++;
-            signal.addEventListener('abort', () => aborted++);
-            await answer();
-          }),
-        },
-        delays: { grace: 10_000 },
-      }),
-    ).start();
-    const refuse = () => Promise.reject(new Error('refused'));
-    const hang = () => new Promise<never>(() => undefined);
-    const shown = () => (['reachable', 'withinGrace'] as const).map((tag) => watch.getSnapshot().hasTag(tag));
-    expect(shown()).toEqual([false, false]);
-    await pass(0);
-    expect(shown()[0]).toBe(true);
-    await pass(4_000);
-    expect(asked).toBe(3);
-    answer = hang;
-    await pass(3_400);
-    expect([shown()[0], aborted]).toEqual([true, 0]);
-    await pass(100);
-    expect([shown()[0], aborted]).toEqual([false, 1]);
-    for (const [next, ms, isReachable, isWithinGrace] of [
-      [hang, 3_500, false, true],
-      [succeed, 2_000, true, true],
-      [refuse, 2_000, false, true],
-      [refuse, 9_999, false, true],
-      [refuse, 1, false, false],
-      [succeed, 2_000, true, true],
-    ] as const) {
-      answer = next;
-      await pass(ms);
-      expect(shown()).toEqual([isReachable, isWithinGrace]);
-    }
-    watch.stop();
-  });
 });
 
 describe('the connection to NATS', () => {

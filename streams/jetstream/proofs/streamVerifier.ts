@@ -1,6 +1,7 @@
 import type { JetStreamManager, StoredMsg, StreamInfo, StreamInfoRequestOptions } from '@nats-io/jetstream';
 import type { Clock } from '../../../actors/clock.ts';
 import type { StreamName } from '../../../actors/messages/subjects.ts';
+import type { ErrorKind } from '../../../machines/failures.ts';
 import { digestMessage, missingDigest, parseNanos, type StreamPosition } from './streamPosition.ts';
 import { createSuspicions, type Testimony } from './suspicions.ts';
 
@@ -9,6 +10,7 @@ type DivergenceReason = 'stream_recreated' | 'stream_ends_before_position' | 'ot
 /** The stream is not the folded one. The caller returns to a place that matches it. */
 export class StreamDiverged extends Error {
   override readonly name = 'StreamDiverged';
+  readonly kind: ErrorKind = 'diverged';
   readonly stream: StreamName;
   readonly reason: DivergenceReason;
 

@@ -9,7 +9,9 @@ import {
 } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type StreamName, streamSubjects } from '../../../actors/messages/subjects.ts';
+import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { listKeys } from '../../../actors/schemas/listKeys.ts';
+import type { ErrorKind } from '../../../machines/failures.ts';
 import { streamTable } from './streamTable.ts';
 
 const nanosPerSecond = 1_000_000_000;
@@ -117,6 +119,18 @@ export async function verifyStreams(
 /** Whether JetStream answered that the stream does not exist. */
 export function isStreamMissing(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
+}
+
+/** JetStream's answer that a stream does not exist, as an error of a kind that the machines know. */
+class StreamMissing extends Error {
+  override readonly name = 'StreamMissing';
+  readonly kind: ErrorKind = 'missing';
+}
+
+/** @throws the error, and {@link StreamMissing} in place of JetStream's own error. */
+export function throwStreamMissing(error: unknown): never {
+  if (!isStreamMissing(error)) throw error;
+  throw new StreamMissing(readErrorMessage(error), { cause: error });
 }
 
 /** Applies settings, without the bound on bytes if the store of NATS is too small: NATS reserves these bytes. */

@@ -4,19 +4,18 @@ import {
   type MessageSourceState,
   messageSourceMachine,
   missingTimesMax,
-  type SourceFault,
 } from '../../../machines/messageSourceMachine.ts';
 import { type ActorOwner, noOwner } from '../../operators/actorOwner.ts';
 import type { Gate } from '../../operators/gate.ts';
 import { createDoubts } from '../proofs/doubts.ts';
 import type { StreamPosition } from '../proofs/streamPosition.ts';
-import { StreamDiverged } from '../proofs/streamVerifier.ts';
-import { isStreamMissing } from '../settings/ensureStreams.ts';
+import type { StreamDiverged } from '../proofs/streamVerifier.ts';
+import { throwStreamMissing } from '../settings/ensureStreams.ts';
 import { findMessageBytesMax } from '../settings/messageBytesMax.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
 import type { MessageBatch } from './messageBatch.ts';
-import { createMissingMessages, type MissingMessagesOptions, UnexplainedGap } from './missingMessages.ts';
+import { createMissingMessages, type MissingMessagesOptions } from './missingMessages.ts';
 import { runOrderedConsumer } from './orderedConsumer.ts';
 import { createSourceProgress, type SourceCounts } from './sourceProgress.ts';
 
@@ -168,11 +167,10 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     const source = createActor(
       messageSourceMachine.provide({
         actors: {
-          verify: fromPromise(verify),
+          verify: fromPromise(() => verify().catch(throwStreamMissing)),
           consume: fromPromise(consume),
           recreate: fromPromise(recreate),
         },
-        guards: { isFault: (_, { error, fault }) => isFault(error, fault) },
         actions: {
           noteInterruption: progress.addInterruption,
           report: (_, { error }) => {
@@ -194,10 +192,4 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
   }
 
   return { batchesAfter, ends$, status: () => ({ ...progress.counts, state: state() }) };
-}
-
-function isFault(error: unknown, fault: SourceFault): boolean {
-  if (fault === 'diverged') return error instanceof StreamDiverged;
-  if (fault === 'gap') return error instanceof UnexplainedGap;
-  return isStreamMissing(error);
 }

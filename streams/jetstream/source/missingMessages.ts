@@ -1,4 +1,5 @@
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
+import type { ErrorKind } from '../../../machines/failures.ts';
 import { missingDigest, type StreamPosition } from '../proofs/streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
@@ -6,8 +7,9 @@ import { messageOverheadBytes } from './messageBatch.ts';
 import type { SourceProgress } from './sourceProgress.ts';
 
 /** Messages are missing, and the stream does not explain why. */
-export class UnexplainedGap extends Error {
+class UnexplainedGap extends Error {
   override readonly name = 'UnexplainedGap';
+  readonly kind: ErrorKind = 'gap';
 }
 
 /** Reads the stored readings of messages that have left the stream, after one sequence through another. */

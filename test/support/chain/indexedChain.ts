@@ -39,7 +39,7 @@ export function startIndexer(
   });
   const running = runAlone(indexer.member);
   const stop = async () => {
-    await running.stop({ graceMs: 0 });
+    await running.stop({ graceMs: 60_000 });
     await running.ended;
   };
   whenFinished(stop);

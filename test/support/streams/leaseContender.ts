@@ -1,7 +1,7 @@
 import { createActor, waitFor } from 'xstate';
 import type { Clock } from '../../../actors/clock.ts';
 import { systemClock } from '../../../deploy/process/systemClock.ts';
-import type { LeaseHolder } from '../../../machines/leaseSetup.ts';
+import type { LeaseHolder } from '../../../machines/leaseMachine.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from '../../../streams/ingest/ingestLease.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import type { TestConnection } from '../processes/natsServer.ts';

@@ -1,0 +1,39 @@
+import type { EventObject } from 'xstate';
+
+/**
+ * What an error means to the machines. It stands in the error's property `kind`. An error without a kind may pass, or is a fault of the
+ * program; each machine says which.
+ */
+export type ErrorKind =
+  /** The stream differs from the folded one, so its state is restored again. */
+  | 'diverged'
+  /** The fold cannot continue from its state, so an older one is restored. */
+  | 'olderSnapshotNeeded'
+  /** Messages are missing, and the stream does not report their removal. They are awaited. */
+  | 'gap'
+  /** The stream does not exist, and may have to be created. */
+  | 'missing'
+  /** Another process holds the lease, so this one ends. */
+  | 'lost'
+  /** No further attempt can succeed, so the process ends. */
+  | 'unusable'
+  /** Another indexer published first, so the stream is read again. */
+  | 'lostRace'
+  /** NATS failed, rather than the node. */
+  | 'streamUnavailable'
+  /** NATS or the fold would refuse the next span, so the indexer retries rarely. */
+  | 'unpublishable';
+
+/** Guard of transitions whose event carries an error: an invoked actor failed, or the event reports a failure. */
+export function hasKind(kind: ErrorKind) {
+  return ({ event }: { readonly event: EventObject & { readonly error?: unknown } }): boolean => {
+    const { error } = event;
+    return typeof error === 'object' && error !== null && 'kind' in error && error.kind === kind;
+  };
+}
+
+export function passError({ event }: { readonly event: { readonly error: unknown } }): {
+  readonly error: unknown;
+} {
+  return { error: event.error };
+}
