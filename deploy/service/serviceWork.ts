@@ -1,44 +1,20 @@
-import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
-import type { Clock } from '../../actors/clock.ts';
 import type { Grant } from '../../machines/ingestMachine.ts';
-import type { Database } from '../../storage/clickhouse/database.ts';
 import { createOldestRowMs } from '../../storage/rows/rowsTtl.ts';
 import { dropRetiredRuns } from '../../storage/runs/retiredRuns.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../../streams/audit/selfAudit.ts';
-import type { StreamActors } from '../../streams/folds/streamDefinitions.ts';
-import type { Ingest } from '../../streams/ingest/ingest.ts';
-import type { StreamGuard } from '../../streams/ingest/lostStreams.ts';
 import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
 import { registerPlaceMetrics } from '../../streams/metrics/placeMetrics.ts';
-import type { NatsLink } from '../../streams/nats/natsLink.ts';
-import type { MessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { createFollowers, type Followers } from '../../streams/work/followers.ts';
 import { createStreamWork, type StreamWork } from '../../streams/work/streamWork.ts';
-import type { Tracing } from '../process/openTelemetry.ts';
-import type { ServiceSettings } from './serviceSettings.ts';
-
-interface StreamWorkOptions {
-  readonly settings: ServiceSettings;
-  readonly actors: StreamActors;
-  readonly nats: NatsLink;
-  /** Also gives the database, with the rights of the grant. */
-  readonly ingest: Ingest;
-  readonly streamGuard: StreamGuard;
-  readonly counts: MessageCounts;
-  readonly tracing: Tracing | null;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly registry: Registry;
-}
+import type { ServiceContext } from './serviceContext.ts';
 
 /** Builds the streams' followers, with the rights of a grant. */
-export async function composeStreamWork(options: StreamWorkOptions, { epoch }: Grant): Promise<StreamWork> {
-  const { settings, actors, nats, ingest, counts, tracing, clock, logger, registry } = options;
+export async function composeStreamWork(context: ServiceContext, { epoch }: Grant): Promise<StreamWork> {
+  const { settings, actors, nats, ingest, streamGuard, counts, tracing, clock, logger, registry } = context;
   const database = ingest.databaseIn(epoch);
   const writer = epoch === null ? null : { epoch, holder: ingest.holder };
-  const indexer = await createIndexer(options);
+  const indexer = await createIndexer(context);
   const followers = createFollowers({
     ...nats.jetStream(),
     actors,
@@ -46,7 +22,7 @@ export async function composeStreamWork(options: StreamWorkOptions, { epoch }: G
     oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
     counts,
     writer,
-    checkStreams: options.streamGuard.check,
+    checkStreams: streamGuard.check,
     ...(settings.roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
     ...(tracing && { onBatch: tracing.onBatch }),
     policy: settings.snapshots,
@@ -55,7 +31,7 @@ export async function composeStreamWork(options: StreamWorkOptions, { epoch }: G
     registry,
   });
   registerPlaceMetrics(registry, actors);
-  const audit = await createAudit({ ...options, database }, followers);
+  const audit = await createAudit({ ...context, database }, followers);
   return createStreamWork({
     followers,
     indexer,
@@ -76,15 +52,7 @@ export async function composeStreamWork(options: StreamWorkOptions, { epoch }: G
 }
 
 async function createAudit(
-  {
-    settings,
-    actors,
-    nats,
-    database,
-    clock,
-    logger,
-    registry,
-  }: StreamWorkOptions & { readonly database: Database },
+  { settings, actors, nats, database, clock, logger, registry }: ServiceContext,
   { followers, recent, readReadingRuns: readRuns }: Followers,
 ) {
   const { rpcUrl } = settings;
@@ -114,7 +82,7 @@ async function createAudit(
 }
 
 /** Loads the node's client and proofs only here: that takes long, and most processes need neither. */
-async function createIndexer({ settings, nats, registry, logger }: StreamWorkOptions) {
+async function createIndexer({ settings, nats, registry, logger }: ServiceContext) {
   const { rpcUrl, chainProofs: proofs } = settings;
   const { onChain } = settings.deployment;
   if (rpcUrl === null || onChain === null) return null;

@@ -40,7 +40,7 @@ import type { StreamGuard } from './lostStreams.ts';
 
 type IngestActor = ActorRefFrom<typeof ingestMachine>;
 
-interface IngestOptions {
+export interface IngestOptions {
   readonly jetStream: () => JetStream;
   readonly database: Database;
   /** Identity of the counter stream's fold. */
