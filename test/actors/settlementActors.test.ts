@@ -43,16 +43,6 @@ describe('the actors of the settlement stream', () => {
     expect(report(actors, 'm', { state: 'ready' })).toHaveProperty('output');
   });
 
-  it('keep the newest signer if an earlier one is stored again', () => {
-    const actors = createSettlementActors({ genesisMs });
-    for (const keySlot of ['0', '1']) expect(publishSigner(actors, keySlot)).toHaveProperty('output');
-    for (const each of [actors, restore(actors)]) {
-      for (const keySlot of ['0', '1'])
-        expect(publishSigner(each, keySlot)).toHaveProperty('rejection.reason', 'not_allowed');
-      expect(each.signer('wheel.one')?.keySlot).toBe('1');
-    }
-  });
-
   it('are restored from what they captured at the call', () => {
     const actors = createSettlementActors({ genesisMs });
     const health = { checkedAt: new Date(atMs).toISOString(), message: null, code: null };
