@@ -15,7 +15,7 @@ const imports: Readonly<Record<string, readonly string[]>> = {
 };
 const chooseProject = (path: string) => findTestProject(path, (file) => imports[file] ?? []);
 
-it('counts a test that starts nothing as a unit test, whatever the program could start', () => {
+it('a test that starts nothing counts as a unit test', () => {
   expect(chooseProject('test/fold.test.ts')).toBe('unit');
 });
 

@@ -4,7 +4,7 @@ import { memoizeByIdentity } from '../../actors/memoizeByIdentity.ts';
 import { manualClock } from '../support/manualClock.ts';
 
 describe('a cached view', () => {
-  it('is computed when it is requested, and again once one of its inputs, or of the request, has changed', () => {
+  it('is computed on request, and again once an input has changed', () => {
     let [first, computed] = [{ value: 1 }, 0];
     const view = cacheView({
       inputs: (word: string, age: number) => [first, word, age > 120],
@@ -22,7 +22,7 @@ describe('a cached view', () => {
     expect(view('b', 121)).toMatchObject({ computed: 4 });
   });
 
-  it('is computed again at its maximum age, and below its minimum age only if it is outdated', () => {
+  it('is computed again at its maximum age, or outdated at its minimum age', () => {
     const clock = manualClock(0);
     let [input, isOutdated] = [1, false];
     const view = cacheView({

@@ -225,7 +225,7 @@ describe('half of a surrogate pair', () => {
     '\\u0000\\ud7ff\\ue000',
   ];
 
-  it.each(messageExamples)('in any text or key makes $subject malformed: $text', ({ subject: on, text }) => {
+  it.each(messageExamples)('makes $subject malformed in any text or key: $text', ({ subject: on, text }) => {
     const ends = [...text.matchAll(/"/g)].map(({ index }) => index).filter((_, number) => number % 2 === 1);
     for (const half of halves) {
       for (const end of ends) {
@@ -315,7 +315,7 @@ describe('bad input', () => {
     ['oracle', ['firstRound', 'lastRound', 'roundId']],
     ['reporter', ['previousSettledThroughRound', 'settledThroughRound', 'completedBlockCount']],
     ['chain', ['fromBlock', 'toBlock', 'number']],
-  ])('of the %s is malformed with 2^64 in a uint64 of the contract', (kind, members) => {
+  ])('is malformed in the %s with 2^64 in a uint64', (kind, members) => {
     const hasAll = (text: string) => members.every((name) => text.includes(`"${name}":`));
     const [subject, message] = messages.find(
       ([on, body]) => on.startsWith(`miner.${kind}.`) && hasAll(JSON.stringify(body)),
@@ -369,7 +369,7 @@ describe('bad input', () => {
     });
   });
 
-  it('of the reporter is malformed with a difficulty of zero', () => {
+  it('is malformed in the reporter with a difficulty of zero', () => {
     const decode = (workPerThousandBlocks: string) => {
       const expected = { ...preparedBody.expected, workPerThousandBlocks };
       const at = new Date(0).toISOString();

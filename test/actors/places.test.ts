@@ -71,7 +71,7 @@ describe.each(folds)('installations with $fold', ({ create, messageAt }) => {
       isAccepted(fold, message),
     ).length;
 
-  it('stay when the bound is lowered, and leave once they are silent and a new one asks', () => {
+  it('stay when the bound is lowered, and leave once silent', () => {
     const fold: Fold = create(8);
     expect(flood(fold, 4, startMs)).toBe(4);
     const lowered: Fold = create(2);
@@ -160,7 +160,7 @@ function judgeStatements(messages: readonly Sent[], max: number): (string | null
 }
 
 describe('a wheel that gave its place up', () => {
-  it('leaves the row of its last half hour, and what it sends later makes other rows', () => {
+  it('leaves the row of its last half hour, and later makes others', () => {
     const counters = createCounters(1);
     const rows: BucketRow[] = [];
     let seq = 0;
@@ -189,7 +189,7 @@ describe('a wheel that gave its place up', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('is shown as one that has published nothing, until its next reading; memory no longer rules out rows of others', () => {
+  it('is shown as unpublished until its next reading', () => {
     const counters = createCounters(1);
     const view = (id: string) => counters.telemetry(id, startMs + 31 * dayMs);
     counters.receive(readingAt('a', startMs));
@@ -201,7 +201,7 @@ describe('a wheel that gave its place up', () => {
   });
 });
 
-it('a reading whose message has left the stream had its place: it is never refused one', () => {
+it('a reading whose message has left the stream is never refused a place', () => {
   const counters = createCounters(2);
   const fold = (id: string, receivedAtMs: number) => {
     const receivedAt = new Date(receivedAtMs).toISOString();

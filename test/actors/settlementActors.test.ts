@@ -27,7 +27,7 @@ function restore(actors: SettlementActors): SettlementActors {
 }
 
 describe('the actors of the settlement stream', () => {
-  it('reject a snapshot older than the newest one, one on another subject, and one too many', () => {
+  it('reject a snapshot that is older, elsewhere, or one too many', () => {
     const actors = createSettlementActors({ genesisMs });
     report(actors, 'm', { state: 'degraded' });
     const view = actors.modules('wheel.one');

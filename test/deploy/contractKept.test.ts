@@ -97,7 +97,7 @@ describe('a change of the contract', () => {
     return findBreakingChanges(readReleased(), changed);
   }
 
-  it('that removes something or adds unknown values breaks it', () => {
+  it('breaks it by removing something or adding unknown values', () => {
     expect(change(['paths', telemetry])).toEqual([`${telemetry}: is gone`]);
     expect(change([...place(telemetry), 'responses', '418'], {})).toEqual([`${telemetry} 418: is new`]);
     expect(change([...place('/v1/status'), 'responses', '304'])).toEqual(['/v1/status 304: is gone']);
@@ -134,7 +134,7 @@ describe('a change of the contract', () => {
     );
   });
 
-  it('that demands more of a request breaks it', () => {
+  it('breaks it by demanding more of a request', () => {
     const names = readReleased().paths['/v1/events']?.get.parameters?.map(({ name }) => name) ?? [];
     const at = (name: string) => [...events, names.indexOf(name)];
     expect(change(at('category'))).toEqual(['/v1/events query category: is gone']);
@@ -150,7 +150,7 @@ describe('a change of the contract', () => {
     ]);
   });
 
-  it('that adds ignored members, or accepts more, keeps it', () => {
+  it('keeps it by adding ignored members or accepting more', () => {
     expect(change(['paths', '/v9/more'], { get: { responses: {} } })).toEqual([]);
     expect(change([...body, 'properties', 'more'], { type: 'string' })).toEqual([]);
     expect(change([...place(telemetry), 'responses', '500'])).toEqual([]);

@@ -1,47 +1,14 @@
 import { expect, it } from 'vitest';
-import type { CounterActors } from '../../actors/wheel/counterActors.ts';
 import { describeDifferences } from '../../deploy/commands/replay/differenceLines.ts';
-import { createReplayFold } from '../../deploy/commands/replay/replayFold.ts';
 import { listPorts } from '../../deploy/commands/runService.ts';
 import { readConfiguration } from '../../deploy/configuration/configuration.ts';
 import type { Database } from '../../storage/database.ts';
 import { openEnd } from '../../storage/lineages.ts';
 import { genesisMs } from '../support/genesis.ts';
-import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { buildBatch } from '../support/readings/buildBatch.ts';
 
 const dayMs = 86_400_000;
 
-it('a replay makes rows of messages and of stored readings, and rejects nothing a second time', () => {
-  const receive = (reading: ReturnType<typeof acceptedReading>) => ({
-    output: { reading, closed: { round: null, bucket: null } },
-  });
-  const actors = {
-    identity: { foldVersion: 1, configuration: '' },
-    receiveStored: receive,
-    receive: ({ seq }: { seq: number }) =>
-      seq === 7
-        ? { rejection: { reason: 'duplicate', detail: '' } }
-        : receive(acceptedReading({ position: seq })),
-    capture: () => [],
-    beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
-  } as unknown as CounterActors;
-  const reached: number[] = [];
-  const fold = createReplayFold(actors, (position) => reached.push(position));
-  fold.beginRestore().complete()(2);
-  const message = (seq: number) => ({
-    seq,
-    subject: 'miner.counter.one',
-    data: Buffer.from(''),
-    timestampNanos: 0n,
-  });
-  const stored = [3, 4].map((position) => acceptedReading({ position }));
-  const { rows, rejections } = fold.receive({ ...buildBatch([5, 6, 7].map(message)), stored });
-  expect(rows.readings.map(({ position }) => position)).toEqual([3, 4, 5, 6]);
-  expect([rejections, reached]).toEqual([[], [2, 7]]);
-});
-
-it('the differences of a replay are told by day, the known ones as numbers, forty at most', async () => {
+it('differences of a replay are told by day, forty at most', async () => {
   const histories = {
     before: [{ run: 'before', through: openEnd }],
     after: [{ run: 'after', through: openEnd }],
@@ -79,7 +46,7 @@ it('the differences of a replay are told by day, the known ones as numbers, fort
   ]);
 });
 
-it('a process needs its own ports, but shares the public one if it is told to', () => {
+it('a process needs its own ports, and may share the public one', () => {
   const ports = (serve: boolean, variables = {}) =>
     listPorts(readConfiguration({ MINER_HOST: 'a', MINER_OPS_HOST: 'b', ...variables }), { serve });
   const operators = { setting: 'MINER_OPS_PORT', port: 8_081, hostSetting: 'MINER_OPS_HOST', host: 'b' };

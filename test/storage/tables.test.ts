@@ -20,7 +20,7 @@ describe('a table', () => {
     expect(rounds.findPeriod({ ...round, startMs: -1 })).toBe(-1);
   });
 
-  it('gives all rows of an insert their run, and each the message that it repeats', async () => {
+  it('gives each row its run and its message', async () => {
     const { database } = await openTables();
     const round = { installationId: 'wheel', roundId: 1, startMs: 0, workUnits: 0n };
     await database.insertBlocks(

@@ -22,7 +22,7 @@ it('claims that nobody repeats are forgotten, the oldest first', () => {
   expect([ask('0'), ask('1024')]).toEqual([null, true]);
 });
 
-it('a claim is proven exactly by a long enough series of answers that all confirm it', () => {
+it('a claim is proven exactly by a long series of confirmations', () => {
   const answers = fc.array(
     fc.record({
       afterMs: fc.constantFrom(0, 500, 5_000, 10_000, 29_999, 30_001),
@@ -57,7 +57,7 @@ it('a claim is proven exactly by a long enough series of answers that all confir
   );
 });
 
-it('a command asks again until an answer is proven, and passes on any other error', async () => {
+it('a command asks until an answer is proven, and passes other errors', async () => {
   const ask = startAsking(manualClock(), 1);
   let asked = 0;
   const answer = await askUntilProven(async () => {

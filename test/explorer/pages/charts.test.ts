@@ -70,7 +70,7 @@ describe('half hours', () => {
     expect(writeDayTicks(date, 'UTC')).toBe('12:00 16:00 20:00 00:00 04:00 08:00 12:00');
   });
 
-  it('have an end and names of their own on the day on which clocks change', () => {
+  it('have names of their own on the day on which clocks change', () => {
     useTimeZone('America/New_York');
     const date = '2026-10-31';
     const name = (minute: number) => formatDayAndHalfHour(date, minute, 'local');
@@ -97,7 +97,7 @@ describe('half hours', () => {
     ['Pacific/Chatham', '2026-04-05'],
     ['Africa/Casablanca', '2026-02-15'],
     ['Asia/Kathmandu', '2026-11-01'],
-  ])('of days around %s, %s have different names, with the times of a clock there', (timeZone, change) => {
+  ])('have different names on days around %s, %s', (timeZone, change) => {
     useTimeZone(timeZone);
     const clock = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'short' });
     const names = new Set<string>();
@@ -137,7 +137,7 @@ describe('half hours', () => {
     expect(listTicks('2026-10-30', '2026-11-02')).toBe('UTC: 12:00 16:00 20:00 00:00 04:00 08:00 12:00');
   });
 
-  it('are busiest at an hour of the chosen zone, but of UTC if clocks are changed within the days', () => {
+  it('are busiest at an hour of the chosen zone', () => {
     useTimeZone('America/New_York');
     const { activity, ...rest } = recorded.bodies.Statistics.answer;
     const [like] = activity.days;
@@ -155,7 +155,7 @@ describe('half hours', () => {
     expect(name(390, '2026-11-01', '2026-11-02')).toBe('01:30 local');
   });
 
-  it('are darker the more work they hold, and hatched, marked or empty where that is not known', () => {
+  it('are darker with more work, and hatched, marked or empty otherwise', () => {
     expect([0, 1, 20, 21, 99, 100, 101].map((work) => classifyWork(work, 100)).join(' ')).toBe(
       'zero heat-1 heat-1 heat-2 heat-5 heat-5 heat-5',
     );
@@ -203,7 +203,7 @@ describe('half hours', () => {
   });
 });
 
-it('days of settlements are named once each, also where clocks are put back at midnight', () => {
+it('days of settlements are named once, even where clocks go back', () => {
   useTimeZone('Atlantic/Azores');
   const history = recorded.bodies.SettlementHistory.answer;
   const [like] = history.buckets;
@@ -248,7 +248,7 @@ describe('a year', () => {
       },
     );
 
-  it('is a column for each of 53 weeks, from Monday to Sunday, and each day leads to its page', () => {
+  it('is a column for each of 53 weeks, with a link per day', () => {
     const { html, texts, listAttributes } = renderYear();
     const cells = [
       ...html.matchAll(
@@ -294,7 +294,7 @@ describe('a year', () => {
 });
 
 describe('a chart', () => {
-  it('has columns up to its largest value, a line for an observed zero, and nothing for what is unknown or to come', () => {
+  it('has columns up to its largest value, and none for unknown', () => {
     const marks = (
       [
         ['a', 10, 'complete', 5],
@@ -323,7 +323,7 @@ describe('a chart', () => {
     expect(listAttributes('input', 'max')).toEqual(['4']);
   });
 
-  it('has a line with a gap where a value is unknown, and hollow points for days that are not complete', () => {
+  it('has gaps for unknown values, hollow points for incomplete days', () => {
     const points = [0, 10, null, 5, 5, 5].map((value, index) => {
       const key = 'abcdef'.charAt(index);
       return { key, value, isComplete: index !== 1, text: key, tick: key };
@@ -363,12 +363,9 @@ it.each([
   [60_000, 'turning', 'turn-7'],
   [90_000, 'turning', 'turn-7'],
   [30_000, 'stale', ''],
-] as const)(
-  'at %i thousandths of a turn per minute a wheel that is %s is drawn as "%s"',
-  (rpmMilli, state, speed) => {
-    expect(render(Wheel, { state, rpmMilli }).html).toContain(`class="rotor ${speed}"`);
-  },
-);
+] as const)('a wheel at %i thousandths rpm, %s, is drawn as "%s"', (rpmMilli, state, speed) => {
+  expect(render(Wheel, { state, rpmMilli }).html).toContain(`class="rotor ${speed}"`);
+});
 
 it('further pages have an address, and the last one has none', () => {
   const link = (place: ListPlace, cursor: string | null) =>
@@ -380,7 +377,7 @@ it('further pages have an address, and the last one has none', () => {
   expect(link({ view: 'owners', address: null }, null)).toEqual([]);
 });
 
-it('a table is a file of its values, quoted where they need it, and empty where they are unknown', () => {
+it('a table is a file of quoted values, empty where unknown', () => {
   const rows = [['a,"b"\n', '1234'] as const, ['c', null] as const];
   const table = {
     caption: 'Days',
