@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
-import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
+import { readNatsAccess } from '../streams/nats/natsAccess.ts';
 import { genesisMs, readingBody } from './readingLoad.ts';
 
 export interface LiveTask {

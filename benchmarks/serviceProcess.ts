@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { endProcess } from '../deploy/local/childServer.ts';
 import { createProgress } from '../deploy/process/progress.ts';
-import { pollUntil } from '../storage/pollUntil.ts';
+import { pollUntil } from '../storage/clickhouse/pollUntil.ts';
 import { pinToCore } from './pinToCore.ts';
 import { readCpuMs } from './processCpu.ts';
 import { genesisMs, installationId } from './readingLoad.ts';

@@ -8,14 +8,7 @@ const mayImport: Record<string, readonly string[]> = {
   actors: ['machines'],
   storage: ['machines', 'actors'],
   streams: ['machines', 'actors', 'storage'],
-  http: [
-    'actors/views',
-    'actors/schemas',
-    'actors/clock.ts',
-    'actors/cacheView.ts',
-    'actors/memoizeByIdentity.ts',
-    'storage',
-  ],
+  http: ['actors/views', 'actors/schemas', 'actors/clock.ts', 'actors/caching', 'actors/older'],
   deploy: ['machines', 'actors', 'storage', 'streams', 'http'],
   benchmarks: [
     'machines',

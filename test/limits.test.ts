@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { rowsOfMessage } from '../actors/chain/rows/activityRows.ts';
 import { spanBytesMax } from '../actors/chain/spans/chainSpan.ts';
-import { installationsMax } from '../actors/installationsMax.ts';
+import { installationsMax } from '../actors/folds/installationsMax.ts';
 import { aheadMsMax } from '../actors/messages/futureTimes.ts';
 import { settlementBytesMax } from '../actors/settlement/decodeSettlement.ts';
 import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';
@@ -41,15 +41,15 @@ import { expensiveMsPerTurn } from '../http/server/limits/turnBudget.ts';
 import { cachedPagesBytesMax, cachedPagesMax } from '../http/server/pages/pageCache.ts';
 import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceSetup.ts';
 import { openIncidentsMax } from '../machines/settlementEvents.ts';
-import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
-import { readingsRetained } from '../storage/recentReadings.ts';
-import { snapshotsRetainedMax } from '../storage/snapshotRetention.ts';
+import { readBytesMax, readSecondsMax } from '../storage/clickhouse/readLimits.ts';
+import { readingsRetained } from '../storage/reading/recentReadings.ts';
+import { snapshotsRetainedMax } from '../storage/snapshots/snapshotRetention.ts';
 import { envelopeBytesMax } from '../streams/indexer/buildSpans.ts';
 import {
   counterMessageBytesMax,
   pipelineMessageBytesMax,
   rejectedBytesMax,
-} from '../streams/jetstream/ensureStreams.ts';
+} from '../streams/jetstream/settings/ensureStreams.ts';
 import { batchBytesMax, batchMessagesMax } from '../streams/jetstream/source/messageBatch.ts';
 import { pullBounds } from '../streams/jetstream/source/messageSource.ts';
 import { originalBytesMax } from '../streams/pipeline/rejectionLog.ts';

@@ -55,8 +55,15 @@ const firstSteps: readonly Edit[] = [
 const laterSteps: readonly Edit[] = [
   {
     file: 'actors/wheel/measurementEvents.ts',
-    after: 'const achievements: Achievement[] = [',
-    insert: " { type: 'measurement.hot_axle', observed: speed },",
+    after: 'const rules: readonly Rule[] = [',
+    insert: `
+      {
+        isReached: () => true,
+        reach: (_progress, { speedMmPerSecond: observed }) => ({
+          achievements: [{ type: 'measurement.hot_axle', observed }],
+          change: {},
+        }),
+      },`,
   },
   {
     file: 'actors/wheel/measurementEvents.ts',
@@ -177,7 +184,7 @@ it('recipes keep missing values unknown in snapshots and rows', async () => {
   type OpenTables = typeof import('./support/storage/openTables.ts');
   type StoreRows = typeof import('./support/storage/storeRows.ts');
   type Readings = typeof import('../storage/tables/readings.ts');
-  type Lineages = typeof import('../storage/lineages.ts');
+  type Lineages = typeof import('../storage/runs/lineages.ts');
   const { createCounterActors } = await load<Counters>('actors/wheel/counterActors.ts');
   const { openTables } = await load<OpenTables>('test/support/storage/openTables.ts');
   const { storeRows } = await load<StoreRows>('test/support/storage/storeRows.ts');
@@ -202,7 +209,7 @@ it('recipes keep missing values unknown in snapshots and rows', async () => {
   await storeRows(database, { readings: accepted });
   const rows = await database.select(`SELECT ${readings.list} FROM ${readings.name} ORDER BY position`);
   expect(rows.map(readings.read)).toEqual(accepted);
-  const { noteLineage } = await load<Lineages>('storage/lineages.ts');
+  const { noteLineage } = await load<Lineages>('storage/runs/lineages.ts');
   await noteLineage(database, { ...someLineage, stream: 'MINER_COUNTER' }, 0);
   const stored = await database.select('SELECT axle_milli_kelvin FROM readings ORDER BY position');
   expect(stored.flat().map((value) => value && Number(value))).toEqual([null, null, 0, 7]);

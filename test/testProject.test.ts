@@ -9,9 +9,9 @@ const imports: Readonly<Record<string, readonly string[]>> = {
   'test/support/writer.ts': ['test/support/processes/natsServer.ts'],
   'test/socket.test.ts': ['node:net'],
   'test/rows.test.ts': ['test/support/processes/natsServer.ts', 'test/support/tables.ts'],
-  'test/support/tables.ts': ['storage/database.ts'],
+  'test/support/tables.ts': ['storage/clickhouse/database.ts'],
   'test/settings.test.ts': ['chdb'],
-  'actors/fold.ts': ['node:net', 'storage/database.ts'],
+  'actors/fold.ts': ['node:net', 'storage/clickhouse/database.ts'],
 };
 const chooseProject = (path: string) => findTestProject(path, (file) => imports[file] ?? []);
 

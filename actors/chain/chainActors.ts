@@ -1,6 +1,6 @@
 import type { ChainFeedEvent } from '../events/eventSchemas.ts';
-import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
-import type { FoldRecord } from '../foldRecord.ts';
+import { type FoldIdentity, identifyFold } from '../folds/foldIdentity.ts';
+import type { FoldRecord } from '../folds/foldRecord.ts';
 import type { Rejection } from '../messages/decodeMessage.ts';
 import type { Outcome } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';

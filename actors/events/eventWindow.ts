@@ -1,9 +1,9 @@
 import type { List } from 'immutable';
 import { z } from 'zod';
 import type { Inferred } from '../../machines/inferred.ts';
-import { findFirstIndex } from '../findFirstIndex.ts';
 import { count, milliseconds } from '../schemas/stateScalars.ts';
 import { type Arrival, arrival, compareArrivals } from './arrival.ts';
+import { findFirstIndex } from './findFirstIndex.ts';
 
 /** With more events than this in memory, the oldest of a source are evicted. */
 const windowMax = 2_000;
@@ -13,7 +13,7 @@ const windowMin = 1_000;
 const evictedMin = 500;
 
 /**
- * The newest events of a source, in order of arrival. Older events are only in ClickHouse. Immutable.
+ * The newest events of a source, in order of arrival. Older events are only stored. Immutable.
  */
 export interface EventWindow<Event extends Arrival> {
   /** Run of the fold that made the events ({@link buildRunId}). Rows of other runs are not read. */

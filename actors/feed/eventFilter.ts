@@ -1,9 +1,14 @@
-import { memoizeByIdentity } from '../memoizeByIdentity.ts';
+import { memoizeByIdentity } from '../caching/memoizeByIdentity.ts';
 import { type EventNoun, formatKey, listEventKeys } from './eventKeys.ts';
-import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from './feedCategories.ts';
+import {
+  type FeedCategory,
+  type FeedType,
+  feedTypes,
+  isOfCategory,
+  listStoredCategories,
+} from './feedCategories.ts';
 import type { FeedItem } from './feedItem.ts';
 import type { FeedSource } from './feedPosition.ts';
-import { listStoredCategories } from './olderEvents.ts';
 
 /** Selects events of the feed. An event must meet every condition. */
 export interface EventFilter {

@@ -1,6 +1,6 @@
-import { parse, stringify } from '../bigintJson.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
 import { chainFeedEvent, measurementEvent } from '../events/eventSchemas.ts';
+import { parse, stringify } from '../folds/bigintJson.ts';
 import { compileGuard } from '../schemas/compileSchema.ts';
 import { listEventKeys } from './eventKeys.ts';
 import { feedTypes, type StoredCategory } from './feedCategories.ts';

@@ -1,4 +1,5 @@
 import { eventTypes } from '../events/eventSchemas.ts';
+import type { FeedSource } from './feedPosition.ts';
 
 /** The first part of a type's name decides its category. */
 const categories = { system: 'protocol', player: 'players', measurement: 'measurement' } as const;
@@ -18,4 +19,13 @@ export const feedTypes = Object.fromEntries(
 
 export function isOfCategory(category: FeedCategory, type: FeedType): boolean {
   return category === 'all' || feedTypes[type] === category;
+}
+
+const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> = {
+  measurement: ['measurement'],
+  chain: ['protocol', 'players'],
+};
+
+export function listStoredCategories(category: FeedCategory, source: FeedSource): readonly StoredCategory[] {
+  return sourceCategories[source].filter((one) => category === 'all' || category === one);
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type Arrival, beforeFirst, compareArrivals } from '../events/arrival.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
 import { type EventWindow, findNewestArrival } from '../events/eventWindow.ts';
-import { decodeFields, encodeFields } from '../opaqueCursor.ts';
 import { count } from '../schemas/stateScalars.ts';
+import { decodeFields, encodeFields } from './opaqueCursor.ts';
 
 export interface FeedSources {
   readonly measurement: EventWindow<MeasurementEvent>;

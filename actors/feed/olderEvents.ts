@@ -1,7 +1,7 @@
 import type { Arrival } from '../events/arrival.ts';
 import type { EvictedEvents } from '../events/eventWindow.ts';
 import type { EventRow } from './eventRows.ts';
-import type { FeedCategory, StoredCategory } from './feedCategories.ts';
+import type { StoredCategory } from './feedCategories.ts';
 import type { FeedPlace } from './feedItem.ts';
 import type { FeedSource, FeedSources } from './feedPosition.ts';
 
@@ -13,8 +13,8 @@ export interface EvictedSource {
 }
 
 /**
- * Reads evicted events from ClickHouse. The cost of a read hardly depends on the number of stored events.
- * Calls reject with StorageUnavailable if ClickHouse does not answer, or does not hold all of the events in time.
+ * Reads evicted events. The cost of a read hardly depends on their number.
+ * Calls reject with RecordsUnavailable if their store does not answer, or does not hold all of the events in time.
  */
 export interface OlderEvents {
   /** Events with one of the keys (`eventKeys.ts`) below a place of the feed, newest first; the newest events for null. */
@@ -54,13 +54,4 @@ export function findEvictedSource(sources: FeedSources, source: FeedSource): Evi
   const { run, evicted } = sources[source];
   const { through } = evicted;
   return through === null ? null : { source, run, evicted: { ...evicted, through } };
-}
-
-const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> = {
-  measurement: ['measurement'],
-  chain: ['protocol', 'players'],
-};
-
-export function listStoredCategories(category: FeedCategory, source: FeedSource): readonly StoredCategory[] {
-  return sourceCategories[source].filter((one) => category === 'all' || category === one);
 }

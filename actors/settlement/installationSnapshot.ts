@@ -8,8 +8,8 @@ import {
   type FoldRecord,
   RecordRefused,
   type Restoration,
-} from '../foldRecord.ts';
-import { type PlacesState, placesState } from '../places.ts';
+} from '../folds/foldRecord.ts';
+import { type PlacesState, placesState } from '../folds/places.ts';
 import { milliseconds } from '../schemas/stateScalars.ts';
 import { decodeIds, type RememberedIds } from './rememberedIds.ts';
 import type { Settlement } from './settlementActor.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Set as ImmutableSet, List } from 'immutable';
 import { z } from 'zod';
 import type { Inferred } from '../../machines/inferred.ts';
-import { RecordRefused } from '../foldRecord.ts';
+import { RecordRefused } from '../folds/foldRecord.ts';
 import { dayMs } from '../schemas/durations.ts';
 import { count, milliseconds } from '../schemas/stateScalars.ts';
 

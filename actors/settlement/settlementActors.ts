@@ -1,14 +1,14 @@
-import { cacheView } from '../cacheView.ts';
+import { cacheView } from '../caching/cacheView.ts';
 import { createModuleActor, type ModuleActor } from '../device/moduleActor.ts';
 import type { ModulesView } from '../device/moduleSnapshot.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
-import { identifyFold } from '../foldIdentity.ts';
-import type { FoldRecord, StateRestoration } from '../foldRecord.ts';
-import { installationsMax } from '../installationsMax.ts';
+import { identifyFold } from '../folds/foldIdentity.ts';
+import type { FoldRecord, StateRestoration } from '../folds/foldRecord.ts';
+import { installationsMax } from '../folds/installationsMax.ts';
+import { createPlaces, describeForgotten } from '../folds/places.ts';
 import { reject } from '../messages/decodeMessage.ts';
 import type { Outcome, Received } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
-import { createPlaces, describeForgotten } from '../places.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
 import { decodeSettlement, findMadeAtMs, type SettlementStreamMessage } from './decodeSettlement.ts';
 import {

@@ -3,7 +3,7 @@ import type { AnyStateNode, StateValue } from 'xstate';
 import { z } from 'zod';
 import { type ClosedRound, closedRound, settlementContext } from '../../machines/settlementEvents.ts';
 import { type SettlementSnapshot, settlementMachine } from '../../machines/settlementMachine.ts';
-import { defineRecord, type FoldRecord, RecordRefused } from '../foldRecord.ts';
+import { defineRecord, type FoldRecord, RecordRefused } from '../folds/foldRecord.ts';
 import { milliseconds } from '../schemas/stateScalars.ts';
 import { encodeIds, idRun, type RememberedIds } from './rememberedIds.ts';
 import { type EndedSubmission, endedSubmission, type Settlement } from './settlementActor.ts';

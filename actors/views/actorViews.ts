@@ -1,14 +1,14 @@
-import { cacheView } from '../cacheView.ts';
+import { cacheView } from '../caching/cacheView.ts';
 import type { Clock } from '../clock.ts';
 import type { OlderEvents } from '../feed/olderEvents.ts';
-import { computeRevision } from '../revision.ts';
+import type { ReadOlderDay } from '../older/olderDay.ts';
 import type { SettlementActors } from '../settlement/settlementActors.ts';
-import type { ReadOlderDay } from '../statistics/olderDay.ts';
 import type { CounterActors } from '../wheel/counterActors.ts';
 import type { ChainViews } from './chain/chainViewTypes.ts';
 import { mapSettlementRanges } from './chain/settlementHistory.ts';
 import { createFeedViews } from './feed/feedViews.ts';
 import { hasRound, projectProcess } from './processProjection.ts';
+import { computeRevision } from './revision.ts';
 import { createStatisticsViews } from './statisticsViews.ts';
 import type { ActorViews, ProcessView, SettlementsView } from './views.ts';
 

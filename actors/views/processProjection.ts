@@ -5,7 +5,7 @@ import { findSubmissionLifecycle, type SettlementSnapshot } from '../../machines
 import { blockUnitsPerBlock, countWholeBlocks } from '../chain/state/blockUnits.ts';
 import type { ChainState } from '../chain/state/chainState.ts';
 import { type Frontier, projectFrontier, type WorkedRound } from '../chain/state/settlementArithmetic.ts';
-import { findFirstIndex } from '../findFirstIndex.ts';
+import { findFirstIndex } from '../events/findFirstIndex.ts';
 import { isWithinBounds, roundWorkMax } from '../settlement/coreBounds.ts';
 import { findOracleState } from '../settlement/oracleState.ts';
 import { findBlockedReason, findQueueState } from '../settlement/queueState.ts';

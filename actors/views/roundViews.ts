@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeFields, encodeFields } from '../opaqueCursor.ts';
+import { decodeFields, encodeFields } from '../feed/opaqueCursor.ts';
 import type { ChainUnavailable, CoreView, EconomyView } from './chain/chainViewTypes.ts';
 import { computeRoundStartMs } from './chain/settlementHistory.ts';
 import { type ChainPageRequest, findEventsOfSpan, isAbout } from './feed/feedRecords.ts';

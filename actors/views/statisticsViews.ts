@@ -1,8 +1,8 @@
-import { cacheView } from '../cacheView.ts';
+import { cacheView } from '../caching/cacheView.ts';
 import { countWholeBlocks } from '../chain/state/blockUnits.ts';
 import { type ChainState, countSettlements } from '../chain/state/chainState.ts';
 import type { Clock } from '../clock.ts';
-import { computeRevision } from '../revision.ts';
+import type { ReadOlderDay } from '../older/olderDay.ts';
 import { dayMs } from '../schemas/durations.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import { computeBps, computeMedian, findP90, sortAscending } from '../statistics/arithmetic.ts';
@@ -13,10 +13,10 @@ import {
   indexDays,
   noRounds,
 } from '../statistics/dayStatistics.ts';
-import type { ReadOlderDay } from '../statistics/olderDay.ts';
 import { computeStatistics, type Statistics, type StatisticsRange } from '../statistics/statistics.ts';
 import { computeYear, type YearOfDays } from '../statistics/yearOfDays.ts';
 import type { DayHistory } from '../wheel/dayHistory.ts';
+import { computeRevision } from './revision.ts';
 
 export { bucketCoverages, type DayStatistics } from '../statistics/dayStatistics.ts';
 export { type Statistics, type StatisticsRange, statisticsRanges } from '../statistics/statistics.ts';

@@ -181,10 +181,3 @@ export interface SettlementsView {
   readonly history: SettlementHistoryView | ChainUnavailable;
   readonly queue: SettlementQueueView | null;
 }
-
-/** One page of accepted readings, in ascending order of position. */
-export interface ObservationPage {
-  readonly items: readonly CounterReading[];
-  /** Whether another item follows this page. */
-  readonly more: boolean;
-}

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Inferred } from '../../machines/inferred.ts';
-import { copyText } from '../copyText.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import { amount, count } from '../schemas/stateScalars.ts';
+import { copyText } from './copyText.ts';
 import { type CounterReading, counterReading } from './counterReading.ts';
 
 /**

@@ -1,13 +1,13 @@
-import { copyText } from '../copyText.ts';
 import type { MeasurementEvent } from '../events/eventSchemas.ts';
-import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
-import { type FoldRecord, RecordRefused, type StateRestoration } from '../foldRecord.ts';
-import { installationsMax } from '../installationsMax.ts';
+import { type FoldIdentity, identifyFold } from '../folds/foldIdentity.ts';
+import { type FoldRecord, RecordRefused, type StateRestoration } from '../folds/foldRecord.ts';
+import { installationsMax } from '../folds/installationsMax.ts';
+import { createPlaces, type PlaceCounts, type Places } from '../folds/places.ts';
 import { reject } from '../messages/decodeMessage.ts';
 import type { Received } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
-import { createPlaces, type PlaceCounts, type Places } from '../places.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
+import { copyText } from './copyText.ts';
 import type { CounterReading } from './counterReading.ts';
 import { createCounterRestoration, encodeCounters } from './counterSnapshot.ts';
 import type { DayHistory } from './dayHistory.ts';
@@ -37,7 +37,7 @@ export interface CounterOutput extends ReadingOutput {
 export interface CounterActors {
   readonly identity: FoldIdentity;
   receive(message: StreamMessage): Received<CounterOutput>;
-  /** Folds a reading from ClickHouse whose message is no longer in the stream. */
+  /** Folds a stored reading whose message is no longer in the stream. */
   receiveStored(reading: CounterReading): Received<CounterOutput>;
   /** Whether readings may have been accepted, even if they are not shown yet: of any installation once some were forgotten. */
   mayHaveReadings(installationId: string): boolean;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { measurementEvent } from '../events/eventSchemas.ts';
 import { evictedEvents } from '../events/eventWindow.ts';
-import { defineRecord } from '../foldRecord.ts';
-import { placesState } from '../places.ts';
+import { defineRecord } from '../folds/foldRecord.ts';
+import { placesState } from '../folds/places.ts';
 import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
 import { acceptanceState } from './acceptance.ts';
 import { daySums, historyStart } from './dayHistory.ts';

@@ -6,8 +6,8 @@ import {
   type FoldRecord,
   RecordRefused,
   type Restoration,
-} from '../foldRecord.ts';
-import type { PlacesState } from '../places.ts';
+} from '../folds/foldRecord.ts';
+import type { PlacesState } from '../folds/places.ts';
 import { counterRecords } from './counterRecords.ts';
 import { type DayHistory, type DaySummary, listDays, toHistory } from './dayHistory.ts';
 import type { InstallationState } from './installationActor.ts';

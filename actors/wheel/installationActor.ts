@@ -1,4 +1,4 @@
-import { cacheView } from '../cacheView.ts';
+import { cacheView } from '../caching/cacheView.ts';
 import type { Received } from '../messages/outcome.ts';
 import { type AcceptanceState, acceptReading, findRejection, shareStrings } from './acceptance.ts';
 import type { CounterReading } from './counterReading.ts';

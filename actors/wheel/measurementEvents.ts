@@ -70,64 +70,132 @@ interface ReadingContext {
   readonly storedAtMs: number;
 }
 
+/** What the rules compare with the progress. */
+interface Seen {
+  readonly dayMm: number;
+  readonly speedMmPerSecond: number;
+}
+
+/** One kind of achievement. Rules see the same progress, and each changes members of its own. */
+interface Rule {
+  /** Whether a reading reaches something new. Asked for each reading. */
+  readonly isReached: (progress: MeasurementProgress, seen: Seen) => boolean;
+  readonly reach: (progress: MeasurementProgress, seen: Seen) => Reached;
+}
+
+interface Reached {
+  readonly achievements: readonly Achievement[];
+  readonly change: Partial<MeasurementProgress>;
+}
+
+const lifetimeDistances: Rule = {
+  isReached: ({ nextDistanceMm, earlierDaysMm }, { dayMm }) =>
+    Number(nextDistanceMm - earlierDaysMm) <= dayMm,
+  reach: ({ nextDistanceMm, earlierDaysMm }, { dayMm }) => {
+    const observed = earlierDaysMm + BigInt(dayMm);
+    const { reached, next } = distancesThrough(nextDistanceMm, observed);
+    return {
+      achievements: reached.map((threshold) => ({
+        type: 'measurement.distance_milestone',
+        threshold,
+        observed,
+      })),
+      change: { nextDistanceMm: next },
+    };
+  },
+};
+
+const dailyDistances: Rule = {
+  isReached: ({ dailyReached }, { dayMm }) => isThrough(dailyDistancesMm, dailyReached, dayMm),
+  reach: ({ dailyReached, dayStartMs }, { dayMm: observed }) => {
+    const reached = listThrough(dailyDistancesMm, dailyReached, observed);
+    const utcDate = formatDayLabel(dayStartMs);
+    return {
+      achievements: reached.map((threshold) => ({
+        type: 'measurement.daily_distance_milestone',
+        threshold,
+        observed,
+        utcDate,
+      })),
+      change: { dailyReached: dailyReached + reached.length },
+    };
+  },
+};
+
+const speeds: Rule = {
+  isReached: ({ speedsReached }, seen) => isThrough(speedsMm, speedsReached, seen.speedMmPerSecond),
+  reach: ({ speedsReached }, { speedMmPerSecond: observed }) => {
+    const reached = listThrough(speedsMm, speedsReached, observed);
+    return {
+      achievements: reached.map((threshold) => ({
+        type: 'measurement.speed_milestone',
+        threshold,
+        observed,
+      })),
+      change: { speedsReached: speedsReached + reached.length },
+    };
+  },
+};
+
+const speedRecords: Rule = {
+  isReached: ({ recordMm }, { speedMmPerSecond }) => speedMmPerSecond >= (recordMm ?? 0) + recordStepMm,
+  reach: ({ recordMm: previous }, { speedMmPerSecond: observed }) => ({
+    achievements: [{ type: 'measurement.speed_record', previous, observed }],
+    change: { recordMm: observed },
+  }),
+};
+
+const streaks: Rule = {
+  isReached: ({ dailyReached }, { dayMm }) =>
+    dailyReached <= dailyDistancesMm.indexOf(streakDistanceMm) && dayMm >= streakDistanceMm,
+  reach: (progress) => {
+    const { streakDayMs, dayStartMs } = progress;
+    const isNextDay = streakDayMs !== null && dayStartMs - streakDayMs === dayMs;
+    const days = isNextDay ? progress.streakDays + 1 : 1;
+    const isShown = days >= 2 && days <= streakDaysMax;
+    return {
+      achievements: isShown
+        ? [{ type: 'measurement.distance_streak', days, endingUtcDate: formatDayLabel(dayStartMs) }]
+        : [],
+      change: { streakDayMs: dayStartMs, streakDays: days },
+    };
+  },
+};
+
+const rules: readonly Rule[] = [lifetimeDistances, dailyDistances, speeds, speedRecords, streaks];
+
+/** Whether a value reaches the first of the thresholds that is not reached yet. */
+function isThrough(thresholds: readonly number[], reached: number, value: number): boolean {
+  const next = thresholds[reached];
+  return next !== undefined && next <= value;
+}
+
+function listThrough(thresholds: readonly number[], reached: number, value: number): number[] {
+  return thresholds.slice(reached).filter((threshold) => threshold <= value);
+}
+
+/** Applies the rules to a reading. The progress is the same object if the reading reaches nothing on the same day. */
 export function addAchievements(
   previous: MeasurementProgress | null,
   reading: CounterReading,
   { dayMm, previousDayMm, storedAtMs }: ReadingContext,
 ): MeasurementProgress {
   const dayStartMs = findDayStart(reading.observedAtMs);
-  const known = previous ?? {
-    ...nothingYet,
-    run: buildRunId(reading.position, storedAtMs),
-  };
+  const known = previous ?? { run: buildRunId(reading.position, storedAtMs), ...nothingYet };
   const before = dayStartMs === known.dayStartMs ? known : withDay(known, dayStartMs, previousDayMm);
-  const speed = reading.speedMmPerSecond;
-  const isQuiet =
-    Number(before.nextDistanceMm - before.earlierDaysMm) > dayMm &&
-    dayMm < (dailyDistancesMm[before.dailyReached] ?? Number.POSITIVE_INFINITY) &&
-    speed < (before.recordMm ?? 0) + recordStepMm &&
-    speed < (speedsMm[before.speedsReached] ?? Number.POSITIVE_INFINITY);
-  if (isQuiet) return before;
-
-  const lifetimeMm = before.earlierDaysMm + BigInt(dayMm);
-  const distances = distancesThrough(before.nextDistanceMm, lifetimeMm);
-  const dailies = dailyDistancesMm.slice(before.dailyReached).filter((threshold) => threshold <= dayMm);
-  const speeds = speedsMm.slice(before.speedsReached).filter((threshold) => threshold <= speed);
-  const isRecord = speed >= (before.recordMm ?? 0) + recordStepMm;
-  const isStreakDay = dailies.includes(streakDistanceMm);
-  const isNextDay = before.streakDayMs !== null && dayStartMs - before.streakDayMs === dayMs;
-  const streakDays = isStreakDay ? (isNextDay ? before.streakDays + 1 : 1) : before.streakDays;
-  const utcDate = formatDayLabel(dayStartMs);
-
-  const achievements: Achievement[] = [
-    ...distances.reached.map(
-      (threshold) => ({ type: 'measurement.distance_milestone', threshold, observed: lifetimeMm }) as const,
-    ),
-    ...dailies.map(
-      (threshold) =>
-        ({ type: 'measurement.daily_distance_milestone', threshold, observed: dayMm, utcDate }) as const,
-    ),
-    ...speeds.map(
-      (threshold) => ({ type: 'measurement.speed_milestone', threshold, observed: speed }) as const,
-    ),
-  ];
-  if (isRecord)
-    achievements.push({ type: 'measurement.speed_record', previous: before.recordMm, observed: speed });
-  if (isStreakDay && streakDays >= 2 && streakDays <= streakDaysMax)
-    achievements.push({ type: 'measurement.distance_streak', days: streakDays, endingUtcDate: utcDate });
-  return {
-    run: before.run,
-    earlierDaysMm: before.earlierDaysMm,
-    dayStartMs,
-    nextDistanceMm: distances.next,
-    dailyReached: before.dailyReached + dailies.length,
-    speedsReached: before.speedsReached + speeds.length,
-    recordMm: isRecord ? speed : before.recordMm,
-    streakDayMs: isStreakDay ? dayStartMs : before.streakDayMs,
-    streakDays,
-    events: before.events.concat(listEvents(achievements, reading, storedAtMs)),
-    evicted: before.evicted,
-  };
+  const seen: Seen = { dayMm, speedMmPerSecond: reading.speedMmPerSecond };
+  if (!rules.some(({ isReached }) => isReached(before, seen))) return before;
+  const reached = rules
+    .filter((rule) => rule.isReached(before, seen))
+    .map((rule) => rule.reach(before, seen));
+  const events = listEvents(
+    reached.flatMap(({ achievements }) => achievements),
+    reading,
+    storedAtMs,
+  );
+  let progress: MeasurementProgress = { ...before, events: before.events.concat(events) };
+  for (const { change } of reached) progress = { ...progress, ...change };
+  return progress;
 }
 
 function withDay(

@@ -5,8 +5,8 @@ import { connect as connectSocket, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { spanBytesMax } from '../../actors/chain/spans/chainSpan.ts';
-import { closeNats } from '../../streams/jetstream/connection.ts';
-import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import { closeNats } from '../../streams/nats/connection.ts';
+import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 
 export interface Target {
   readonly publicUrl: string;

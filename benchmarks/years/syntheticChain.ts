@@ -8,7 +8,7 @@ import type { MinerPosition } from '../../actors/chain/state/miningState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../../actors/chain/state/ownerState.ts';
 import type { EventSource } from '../../actors/events/eventSchemas.ts';
 import { type Address, toAddress, toBlockHash, toTransactionHash } from '../../actors/schemas/hex.ts';
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
 import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 
 export interface SyntheticSize {

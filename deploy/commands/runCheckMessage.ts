@@ -5,7 +5,7 @@ import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { nanosPerMillisecond } from '../../actors/schemas/durations.ts';
-import type { JetStream } from '../../streams/jetstream/natsLink.ts';
+import type { JetStream } from '../../streams/nats/natsLink.ts';
 import { readConfiguration } from '../configuration/configuration.ts';
 import { readDeploymentFile } from '../configuration/deploymentFile.ts';
 import { formatFinding } from '../diagnosis/finding.ts';

@@ -4,11 +4,11 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import { type Database, openDatabase } from '../../storage/database.ts';
-import { DirectoryInUse } from '../../storage/directoryLock.ts';
-import { closeNats } from '../../streams/jetstream/connection.ts';
-import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
-import type { JetStream } from '../../streams/jetstream/natsLink.ts';
+import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
+import { DirectoryInUse } from '../../storage/clickhouse/directoryLock.ts';
+import { closeNats } from '../../streams/nats/connection.ts';
+import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
+import type { JetStream } from '../../streams/nats/natsLink.ts';
 import {
   type BoundDeployment,
   boundDeployment,

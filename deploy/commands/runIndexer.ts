@@ -1,11 +1,11 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { formatAuthority } from '../../http/server/engine/listener.ts';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
+import { createDeploymentIndexer } from '../../streams/indexer/deploymentIndexer.ts';
 import { type Indexer, type IndexerStatus, notStarted } from '../../streams/indexer/indexer.ts';
-import { createDeploymentIndexer } from '../../streams/indexing.ts';
-import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
-import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { verifyStreams } from '../../streams/jetstream/settings/ensureStreams.ts';
 import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
+import { closeNats, connectNats } from '../../streams/nats/connection.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
 import { runAlone } from '../../streams/operators/runAlone.ts';
 import { ConfigurationError } from '../configuration/configuration.ts';

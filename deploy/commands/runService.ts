@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { detectImplementation, isOldEngine, uwsPackage } from '../../http/server/engine/uws.ts';
-import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import type { NatsAccess } from '../../streams/nats/natsAccess.ts';
 import {
   type Configuration,
   ConfigurationError,

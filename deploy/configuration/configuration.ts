@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { installationsMax as installationsDefault } from '../../actors/installationsMax.ts';
+import { installationsMax as installationsDefault } from '../../actors/folds/installationsMax.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
-import type { DatabaseLocation } from '../../storage/database.ts';
-import { rowsTtlDaysMax, rowsTtlDaysMin } from '../../storage/rowsTtl.ts';
-import type { FoldedDeployment } from '../../streams/follower/streamDefinition.ts';
+import type { DatabaseLocation } from '../../storage/clickhouse/database.ts';
+import { rowsTtlDaysMax, rowsTtlDaysMin } from '../../storage/rows/rowsTtl.ts';
+import type { FoldedDeployment } from '../../streams/folds/streamDefinition.ts';
 import { chainProofs } from '../../streams/indexer/chainProofs.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { findFileProblem, findNatsProblems, isNatsUrl } from './natsConfiguration.ts';

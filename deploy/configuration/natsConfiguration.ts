@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
-import { extractSeed, type NatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import { extractSeed, type NatsAccess } from '../../streams/nats/natsAccess.ts';
 
 const fileVariables = [
   'MINER_NATS_CREDENTIALS',

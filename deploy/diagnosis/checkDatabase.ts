@@ -1,13 +1,17 @@
-import { findDamagedParts } from '../../storage/damagedParts.ts';
-import type { Database } from '../../storage/database.ts';
-import { findFillBase, listUnfinished } from '../../storage/fills.ts';
+import { findDamagedParts } from '../../storage/clickhouse/damagedParts.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import {
+  isSupportedVersion,
+  readServerVersion,
+  ServerTooOld,
+} from '../../storage/clickhouse/serverVersion.ts';
 import {
   DatabaseIncompatible,
   DatabaseTooNew,
   migrationState,
   requireUsable,
-} from '../../storage/migrations.ts';
-import { isSupportedVersion, readServerVersion, ServerTooOld } from '../../storage/serverVersion.ts';
+} from '../../storage/migration/migrations.ts';
+import { findFillBase, listUnfinished } from '../../storage/runs/fills.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
 export async function checkDatabase(database: Database): Promise<Finding[]> {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
 import { type Finding, failed, ok, warned } from './finding.ts';
 
 const mib = 1024 * 1024;

@@ -1,13 +1,13 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Clock } from '../../actors/clock.ts';
-import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
+import { type FoldIdentity, isOfFold } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import { isRefusal, readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
-import type { SnapshotStore } from '../../storage/snapshots.ts';
+import { isRefusal, readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
+import type { SnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
-import { createStreamVerifier, StreamDiverged } from '../../streams/jetstream/sourceVerification.ts';
-import { askUntilProven } from '../../streams/jetstream/suspicions.ts';
+import { createStreamVerifier, StreamDiverged } from '../../streams/jetstream/proofs/streamVerifier.ts';
+import { askUntilProven } from '../../streams/jetstream/proofs/suspicions.ts';
 import { type Finding, failed, ok, skipped, warned } from './finding.ts';
 
 interface CheckSnapshotsOptions {

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
 import { requireValue } from '../../machines/requireValue.ts';
-import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
+import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
 import { isPortFree } from '../process/freePorts.ts';
 import { bindToParent } from './bindToParent.ts';
 import { endProcess, stopOrphan } from './childServer.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { dayMs } from '../../actors/schemas/durations.ts';
 import { bucketMs } from '../../actors/wheel/roundFold.ts';
-import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
+import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
 import { type Deployment, readDeploymentFile } from '../configuration/deploymentFile.ts';
 import { deployContracts } from './deployContracts.ts';
 import { LocalAnvilError } from './localAnvil.ts';

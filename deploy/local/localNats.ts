@@ -19,9 +19,9 @@ import {
   timer,
 } from 'rxjs';
 import { z } from 'zod';
-import { lockDirectory } from '../../storage/directoryLock.ts';
-import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
-import { type NatsAccess, readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import { lockDirectory } from '../../storage/clickhouse/directoryLock.ts';
+import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
+import { type NatsAccess, readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { whenAborted } from '../../streams/operators/whenAborted.ts';
 import { isPortFree } from '../process/freePorts.ts';

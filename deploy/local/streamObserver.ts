@@ -4,10 +4,10 @@ import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
-import type { JetStream } from '../../streams/jetstream/natsLink.ts';
+import { startOfStream } from '../../streams/jetstream/proofs/streamPosition.ts';
+import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
-import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
-import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
+import type { JetStream } from '../../streams/nats/natsLink.ts';
 import { alwaysOpen } from '../../streams/operators/gate.ts';
 import { systemClock } from '../process/systemClock.ts';
 

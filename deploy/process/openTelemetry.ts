@@ -53,7 +53,7 @@ import type { Logger } from 'pino';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { BeginTrace, TracedRequest } from '../../http/server/requests/requestTrace.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Database, DatabaseLocation } from '../../storage/database.ts';
+import type { Database, DatabaseLocation } from '../../storage/clickhouse/database.ts';
 import type { FoldedBatchReport } from '../../streams/pipeline/streamPipeline.ts';
 import type { TracingSettings } from './tracingSettings.ts';
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { DatabaseLocation } from '../../storage/database.ts';
+import type { DatabaseLocation } from '../../storage/clickhouse/database.ts';
 import type { Tracing } from './openTelemetry.ts';
 import { isTracingOn, readTracingSettings } from './tracingSettings.ts';
 

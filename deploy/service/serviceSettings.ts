@@ -1,5 +1,5 @@
 import { defaultReadTimeoutMs } from '../../http/server/answers/pendingReads.ts';
-import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import type { NatsAccess } from '../../streams/nats/natsAccess.ts';
 import { boundDeployment, type Configuration, locateDatabase } from '../configuration/configuration.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../../actors/clock.ts';
+import type { ObservationReader } from '../../actors/older/observationReader.ts';
+import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
 import { createActorViews } from '../../actors/views/actorViews.ts';
 import { createChainViews } from '../../actors/views/chain/chainViews.ts';
-import type { ObservationReader } from '../../storage/observationReader.ts';
-import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import type { Followers } from '../../streams/followers.ts';
-import type { StreamActors } from '../../streams/streamDefinitions.ts';
+import type { StreamActors } from '../../streams/folds/streamDefinitions.ts';
+import type { Followers } from '../../streams/work/followers.ts';
 import type { ServiceSettings } from './serviceSettings.ts';
 
 interface ServiceViewsOptions
@@ -23,7 +23,7 @@ export function createServiceViews(options: ServiceViewsOptions) {
   /** ClickHouse can be read once the followers exist. */
   function expectFollowers(): Followers {
     const current = followers();
-    if (current === null) throw new StorageUnavailable('ClickHouse is not open yet');
+    if (current === null) throw new RecordsUnavailable('ClickHouse is not open yet');
     return current;
   }
 

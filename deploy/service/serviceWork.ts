@@ -2,20 +2,20 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../actors/clock.ts';
 import type { Grant } from '../../machines/ingestSetup.ts';
-import type { Database } from '../../storage/database.ts';
-import { dropRetiredRuns } from '../../storage/retiredRuns.ts';
-import { createOldestRowMs } from '../../storage/rowsTtl.ts';
-import { createSnapshotStore } from '../../storage/snapshots.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { createOldestRowMs } from '../../storage/rows/rowsTtl.ts';
+import { dropRetiredRuns } from '../../storage/runs/retiredRuns.ts';
+import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../../streams/audit/selfAudit.ts';
-import { createFollowers, type Followers } from '../../streams/followers.ts';
+import type { StreamActors } from '../../streams/folds/streamDefinitions.ts';
 import type { Ingest } from '../../streams/ingest/ingest.ts';
 import type { StreamGuard } from '../../streams/ingest/lostStreams.ts';
-import type { NatsLink } from '../../streams/jetstream/natsLink.ts';
 import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
 import { registerPlaceMetrics } from '../../streams/metrics/placeMetrics.ts';
+import type { NatsLink } from '../../streams/nats/natsLink.ts';
 import type { MessageCounts } from '../../streams/pipeline/messageCounts.ts';
-import type { StreamActors } from '../../streams/streamDefinitions.ts';
-import { createStreamWork, type StreamWork } from '../../streams/streamWork.ts';
+import { createFollowers, type Followers } from '../../streams/work/followers.ts';
+import { createStreamWork, type StreamWork } from '../../streams/work/streamWork.ts';
 import type { Tracing } from '../process/openTelemetry.ts';
 import type { ServiceSettings } from './serviceSettings.ts';
 
@@ -118,7 +118,7 @@ async function createIndexer({ settings, nats, registry, logger }: StreamWorkOpt
   const { rpcUrl, chainProofs: proofs } = settings;
   const { onChain } = settings.deployment;
   if (rpcUrl === null || onChain === null) return null;
-  const { createDeploymentIndexer } = await import('../../streams/indexing.ts');
+  const { createDeploymentIndexer } = await import('../../streams/indexer/deploymentIndexer.ts');
   const { showIndexingProgress } = await import('../process/indexingProgress.ts');
   const indexer = createDeploymentIndexer({
     ...nats.jetStream(),

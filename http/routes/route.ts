@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import type { ObservationReader } from '../../actors/older/observationReader.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
-import type { ObservationReader } from '../../storage/observationReader.ts';
 import type { ErrorCode } from './errors.ts';
 import type { RateClass } from './rateClasses.ts';
 
@@ -52,30 +52,40 @@ interface RouteEntry {
   readonly response: z.ZodType;
 }
 
+/** A header that a view decides. */
+interface ResponseHeader {
+  readonly name: string;
+  readonly description: string;
+  readonly values: readonly string[];
+}
+
+/** Steps from a request to the body of its view. */
+export interface ViewSteps<View extends object, Body, Selection> {
+  /** The selection of a query, null for an invalid query. Not called if the query is not read. */
+  readonly select: (query: URLSearchParams) => Selection | null;
+  readonly view: (views: ActorViews, pathValue: string, selection: Selection) => View;
+  readonly body: (view: View) => Body;
+  /** The tag without quotes, or null. */
+  readonly tag: ((body: Body) => string | null) | null;
+  /** When the reading of the view was received, in epoch milliseconds; null for routes without a reading. */
+  readonly receivedAtMs: ((view: View) => number | null) | null;
+  readonly header: (ResponseHeader & { readonly value: (view: View) => string }) | null;
+  /** The `unavailable` view that replaces a view which fails or has an invalid body. Null: the answer is 500. */
+  readonly unavailable: ((views: ActorViews, failed: View | null) => View) | null;
+}
+
 /** A route that is answered synchronously from a view. The bytes are prepared once for each view object. */
 export interface ViewRoute extends RouteEntry {
   readonly kind: 'view';
   /** Why the route cannot answer at the moment, with `Retry-After: 2`; null if it can. */
   readonly refusal: ((views: ActorViews) => ErrorCode | null) | null;
-  /** The selection of a query, null for an invalid query. Not called if the query is not read. */
-  readonly selection: (query: URLSearchParams) => string | null;
-  readonly view: (views: ActorViews, pathValue: string, selection: never) => object;
-  readonly body: (view: never) => unknown;
-  /** The tag without quotes, or null. */
-  readonly tag: ((body: never) => string | null) | null;
-  /** When the reading of the view was received, in epoch milliseconds; null for routes without a reading. */
-  readonly receivedAtMs: ((view: never) => number | null) | null;
-  readonly header: ResponseHeader<never> | null;
   readonly isConditional: boolean;
-  /** The `unavailable` view that replaces a view which fails or has an invalid body. Null: the answer is 500. */
-  readonly unavailable: ((views: ActorViews, failed: never) => object) | null;
-}
-
-interface ResponseHeader<View> {
-  readonly name: string;
-  readonly description: string;
-  readonly values: readonly string[];
-  readonly value: (view: View) => string;
+  readonly isTagged: boolean;
+  readonly header: ResponseHeader | null;
+  /** Passes the steps on. Their types match, and the table of routes does not know them. */
+  readonly use: <Result>(
+    take: <View extends object, Body, Selection>(steps: ViewSteps<View, Body, Selection>) => Result,
+  ) => Result;
 }
 
 /** The path value and query of a request, not parsed yet. */
@@ -108,63 +118,56 @@ export interface ReadRoute extends RouteEntry {
 
 export type Route = ViewRoute | ReadRoute;
 
-const defaults = { pathParameter: null, cacheControl: null, errors: [], unavailable: null };
-const viewDefaults = {
-  ...defaults,
-  tag: null,
-  isConditional: false,
-  receivedAtMs: null,
-  header: null,
-  refusal: null,
-  selection: () => '',
-};
+const defaults = { pathParameter: null, cacheControl: null, errors: [] };
 
 /** An entry as its author writes it: members with a default may be missing. */
-type Written<Entry, Replaced> = Omit<Entry, 'kind' | keyof Replaced | keyof typeof viewDefaults> &
-  Partial<Omit<Pick<Entry, keyof Entry & keyof typeof viewDefaults>, keyof Replaced>> &
-  Replaced;
+type WrittenEntry<Schema extends z.ZodType> = Omit<RouteEntry, keyof typeof defaults | 'response'> &
+  Partial<Pick<RouteEntry, keyof typeof defaults>> & { readonly response: Schema };
 
-/**
- * Defines an entry whose selection, view, body and response have matching types. The table cannot keep these types, so its functions
- * take `never`. Callers pass only values that the same entry's functions returned.
- */
-export function defineViewRoute<
-  View extends object,
-  Schema extends z.ZodType,
-  Selection extends string = string,
->(
-  route: Written<
-    ViewRoute,
-    {
-      readonly response: Schema;
-      readonly view: (views: ActorViews, pathValue: string, selection: Selection) => View;
-      readonly body: (view: View) => z.infer<Schema>;
-      readonly tag?: (body: z.infer<Schema>) => string | null;
-      readonly receivedAtMs?: (view: View) => number | null;
-      readonly header?: ResponseHeader<View>;
-      readonly selection?: (query: URLSearchParams) => Selection | null;
-      readonly unavailable?: (views: ActorViews, failed: View | null) => View;
-    }
-  >,
+type WrittenViewRoute<View extends object, Schema extends z.ZodType> = WrittenEntry<Schema> &
+  Partial<Pick<ViewRoute, 'refusal' | 'isConditional'>> &
+  Pick<ViewSteps<View, z.infer<Schema>, unknown>, 'body'> &
+  Partial<Omit<ViewSteps<View, z.infer<Schema>, unknown>, 'select' | 'view' | 'body'>>;
+
+/** Defines an entry that is answered from a view, without a selection. */
+export function defineViewRoute<View extends object, Schema extends z.ZodType>(
+  route: WrittenViewRoute<View, Schema> & {
+    readonly view: (views: ActorViews, pathValue: string) => View;
+  },
 ): ViewRoute {
-  return { kind: 'view', ...viewDefaults, ...route };
+  return defineSelectedRoute({ ...route, select: () => '' });
+}
+
+/** Defines an entry whose query selects a view. */
+export function defineSelectedRoute<View extends object, Schema extends z.ZodType, Selection>(
+  route: WrittenViewRoute<View, Schema> &
+    Pick<ViewSteps<View, z.infer<Schema>, Selection>, 'select' | 'view'>,
+): ViewRoute {
+  const { select, view, body, tag = null, receivedAtMs = null, unavailable = null, ...entry } = route;
+  const { header = null, refusal = null, isConditional = false } = entry;
+  return {
+    ...defaults,
+    ...entry,
+    kind: 'view',
+    refusal,
+    isConditional,
+    isTagged: tag !== null,
+    header,
+    use: (take) => take({ select, view, body, tag, receivedAtMs, header, unavailable }),
+  };
 }
 
 export function defineReadRoute<Schema extends z.ZodType>(
-  route: Written<
-    ReadRoute,
-    {
-      readonly response: Schema;
-      readonly read: (
-        sources: RouteSources,
-        request: ReadRequest,
-      ) => ReadResult<z.infer<Schema>> | Promise<ReadResult<z.infer<Schema>>>;
-      readonly inputs?: (views: ActorViews) => readonly unknown[];
-      readonly unavailable?: (views: ActorViews) => z.infer<Schema>;
-    }
-  >,
+  route: WrittenEntry<Schema> & {
+    readonly read: (
+      sources: RouteSources,
+      request: ReadRequest,
+    ) => ReadResult<z.infer<Schema>> | Promise<ReadResult<z.infer<Schema>>>;
+    readonly inputs?: (views: ActorViews) => readonly unknown[];
+    readonly unavailable?: (views: ActorViews) => z.infer<Schema>;
+  },
 ): ReadRoute {
-  return { kind: 'read', ...defaults, inputs: null, ...route };
+  return { ...defaults, kind: 'read', inputs: null, unavailable: null, ...route };
 }
 
 export function nameBody({ response }: Pick<Route, 'response'>): string {

@@ -19,7 +19,7 @@ import {
 import { revalidated } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
-import { defineViewRoute, type QueryParameter } from './route.ts';
+import { defineSelectedRoute, type QueryParameter } from './route.ts';
 
 const rangeParameter: QueryParameter = {
   name: 'range',
@@ -49,12 +49,12 @@ const settlementsMembers = {
   isConditional: true,
 } as const;
 
-export const plainSettlements = defineViewRoute({
+export const plainSettlements = defineSelectedRoute({
   ...settlementsMembers,
   path: '/v1/settlements',
   operationId: 'getSettlements',
   query: [rangeParameter],
-  selection: (query) => {
+  select: (query) => {
     const parameters = parseExactQuery(query, ['range']);
     return parameters === null ? null : parseRange(parameters.get('range'));
   },
@@ -65,7 +65,7 @@ export const plainSettlements = defineViewRoute({
   header: { ...settlementSource, value: (history: History) => readSettlementSource(history) },
 });
 
-export const publicSettlements = defineViewRoute({
+export const publicSettlements = defineSelectedRoute({
   ...settlementsMembers,
   path: '/v4/public/settlements',
   operationId: 'getPublicSettlements',
@@ -73,19 +73,14 @@ export const publicSettlements = defineViewRoute({
     rangeParameter,
     { name: 'queue', description: '`1` adds the settlement queue to the history', schema: z.literal('1') },
   ],
-  // The range, followed by a space and `queue` if the queue is requested.
-  selection: (query) => {
+  select: (query) => {
     const parameters = parseExactQuery(query, ['range', 'queue']);
     const range = parameters === null ? null : parseRange(parameters.get('range'));
     const queue = parameters?.get('queue');
     if (range === null || (queue !== undefined && queue !== '1')) return null;
-    return queue === undefined ? range : `${range} queue`;
+    return { range, hasQueue: queue !== undefined };
   },
-  view: (views, _path, selection) => {
-    const [range, queue] = selection.split(' ');
-    // `selection` has parsed the range.
-    return views.settlements(range as SettlementRange, queue !== undefined);
-  },
+  view: (views, _path, { range, hasQueue }) => views.settlements(range, hasQueue),
   response: publicSettlementsResponse,
   body: toPublicSettlementsBody,
   unavailable: (views, failed) => ({ history: describeUnreadable(views), queue: failed?.queue ?? null }),

@@ -13,7 +13,7 @@ import { toYearBody, yearResponse } from '../responses/statistics/year.ts';
 import { noCache, revalidated } from './cacheControl.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
 import { dayPath } from './recordPaths.ts';
-import { defineReadRoute, defineViewRoute, type Route } from './route.ts';
+import { defineReadRoute, defineSelectedRoute, defineViewRoute, type Route } from './route.ts';
 
 const common = {
   topic: 'statistics',
@@ -29,7 +29,7 @@ const members = {
   summary: 'Statistics over 7 or 30 universal days',
   query: [{ name: 'range', description: 'Time window', schema: statisticsRange, isRequired: true }],
   errors: ['invalid_query', 'public_stats_rebuilding'],
-  selection: (query: URLSearchParams) => {
+  select: (query: URLSearchParams) => {
     const range = parseExactQuery(query, ['range'])?.get('range');
     return statisticsRanges.find((one) => one === range) ?? null;
   },
@@ -41,7 +41,7 @@ function expectStatistics({ statistics }: ActorViews): StatisticsViews {
   return statistics;
 }
 
-const publicStatistics = defineViewRoute({
+const publicStatistics = defineSelectedRoute({
   ...members,
   path: '/v2/public/stats',
   operationId: 'getPublicStatistics',
@@ -50,7 +50,7 @@ const publicStatistics = defineViewRoute({
   body: (view) => toStatisticsBody(2, view),
 });
 
-const statistics = defineViewRoute({
+const statistics = defineSelectedRoute({
   ...members,
   path: '/v1/measurement/stats',
   operationId: 'getStatistics',

@@ -1,5 +1,5 @@
-import { column, integer } from './column.ts';
-import { defineTable } from './table.ts';
+import { column, integer } from '../definition/column.ts';
+import { defineTable } from '../definition/table.ts';
 
 export const agedRows = defineTable({
   name: 'aged_rows',

@@ -1,6 +1,14 @@
 import type { EventSource } from '../../actors/events/eventSchemas.ts';
-import type { Column } from './column.ts';
-import { blockHash, column, count, largeCount, smallCount, time, transactionHash } from './column.ts';
+import type { Column } from '../definition/column.ts';
+import {
+  blockHash,
+  column,
+  count,
+  largeCount,
+  smallCount,
+  time,
+  transactionHash,
+} from '../definition/column.ts';
 
 /** Small marks keep a page at a few marks of a table, however large. */
 export const rowsPerMark = 256;

@@ -1,8 +1,8 @@
 import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settlementRows.ts';
+import { amount, column, count, largeCount } from '../definition/column.ts';
+import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.ts';
+import { defineTable } from '../definition/table.ts';
 import { positionColumn, rowsPerMark, sourceColumns } from './chainColumns.ts';
-import { amount, column, count, largeCount } from './column.ts';
-import { type OfRun, runColumn, storedByColumn } from './runColumns.ts';
-import { defineTable } from './table.ts';
 
 const sums = {
   cumulativeWork: column(amount, { comment: 'Work of all settled rounds in work units', codec: 'ZSTD(1)' }),

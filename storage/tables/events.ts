@@ -1,10 +1,10 @@
 import type { EventRow, KeyedEventRow } from '../../actors/feed/eventRows.ts';
 import type { StoredCategory } from '../../actors/feed/feedCategories.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { column, count, enumerated, name, smallCount, string, time } from '../definition/column.ts';
+import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.ts';
+import { defineTable, type Table } from '../definition/table.ts';
 import { rowsPerMark } from './chainColumns.ts';
-import { column, count, enumerated, name, smallCount, string, time } from './column.ts';
-import { type OfRun, runColumn, storedByColumn } from './runColumns.ts';
-import { defineTable, type Table } from './table.ts';
 
 /** Numbered in this order, so add a new one at the end. */
 const categories: readonly StoredCategory[] = ['measurement', 'protocol', 'players'];

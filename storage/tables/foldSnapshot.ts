@@ -1,4 +1,4 @@
-import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 
 /** Identifies a snapshot by the position in its stream and by its fold. */

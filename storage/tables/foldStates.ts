@@ -1,7 +1,7 @@
 import { inputStreamNames } from '../../actors/messages/subjects.ts';
-import { integer, oneOf, string, stringOrEmpty } from './column.ts';
+import { integer, oneOf, string, stringOrEmpty } from '../definition/column.ts';
+import { defineTable } from '../definition/table.ts';
 import type { StoredSnapshotHeader } from './foldSnapshot.ts';
-import { defineTable } from './table.ts';
 
 interface StateChunkRow extends StoredSnapshotHeader {
   /** From 0. */

@@ -1,7 +1,7 @@
 import type { BucketRow } from '../../actors/wheel/roundFold.ts';
-import { byte, column, count, name, sum, time } from './column.ts';
-import { type OfRun, runColumn, storedByColumn } from './runColumns.ts';
-import { defineTable } from './table.ts';
+import { byte, column, count, name, sum, time } from '../definition/column.ts';
+import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.ts';
+import { defineTable } from '../definition/table.ts';
 
 /** A stored half hour. Its work is null if it exceeds the column. */
 export interface StoredBucket extends Omit<BucketRow, 'workUnits'> {

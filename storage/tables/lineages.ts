@@ -1,8 +1,8 @@
-import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
-import { column, count, counts, integer, oneOf, string, strings } from './column.ts';
+import { column, count, counts, integer, oneOf, string, strings } from '../definition/column.ts';
+import { defineTable } from '../definition/table.ts';
 import type { EpochHolder } from './ingestEpochs.ts';
-import { defineTable } from './table.ts';
 
 /** Why a lineage was noted that decides which rows count. */
 const decidingCauses = [

@@ -1,5 +1,5 @@
-import { column, integer, string } from './column.ts';
-import { defineTable } from './table.ts';
+import { column, integer, string } from '../definition/column.ts';
+import { defineTable } from '../definition/table.ts';
 
 export const migrations = defineTable({
   name: 'migrations',

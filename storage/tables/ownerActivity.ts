@@ -1,6 +1,5 @@
 import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { activityKinds } from '../../actors/chain/state/ownerState.ts';
-import { positionColumn, rowsPerMark, sourceColumns } from './chainColumns.ts';
 import {
   address,
   amounts,
@@ -11,9 +10,10 @@ import {
   nullableAmount,
   nullableByte,
   nullableLargeCount,
-} from './column.ts';
-import { type OfRun, runColumn, storedByColumn } from './runColumns.ts';
-import { defineTable } from './table.ts';
+} from '../definition/column.ts';
+import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.ts';
+import { defineTable } from '../definition/table.ts';
+import { positionColumn, rowsPerMark, sourceColumns } from './chainColumns.ts';
 
 /** A page needs every column of a few rows. With one file per column, opening files took most of the time. */
 const oneFileBelowBytes = 1024 ** 3;

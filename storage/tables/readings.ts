@@ -17,9 +17,9 @@ import {
   nullableString,
   time,
   uuid,
-} from './column.ts';
-import { type OfRun, runColumn, storedByColumn } from './runColumns.ts';
-import { defineTable } from './table.ts';
+} from '../definition/column.ts';
+import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.ts';
+import { defineTable } from '../definition/table.ts';
 
 const measuredCodecs: Readonly<Partial<Record<Measurement, string>>> = { distanceMm: 'T64, ZSTD(1)' };
 

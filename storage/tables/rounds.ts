@@ -1,7 +1,7 @@
 import type { RoundRow } from '../../actors/wheel/roundFold.ts';
-import { column, count, name, smallCount, sum, time } from './column.ts';
-import { type OfRun, runColumn, storedByColumn } from './runColumns.ts';
-import { defineTable } from './table.ts';
+import { column, count, name, smallCount, sum, time } from '../definition/column.ts';
+import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.ts';
+import { defineTable } from '../definition/table.ts';
 
 /** A stored round. Its work is null if it exceeds the column. */
 export interface StoredRound extends Omit<RoundRow, 'workUnits'> {

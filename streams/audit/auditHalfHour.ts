@@ -3,18 +3,18 @@ import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import { type DayHistory, findDayStart } from '../../actors/wheel/dayHistory.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { bucketMs, roundMs } from '../../actors/wheel/roundFold.ts';
-import type { Database } from '../../storage/database.ts';
-import type { RecentReadings } from '../../storage/recentReadings.ts';
-import type { OldestRowMs } from '../../storage/rowsTtl.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import type { RecentReadings } from '../../storage/reading/recentReadings.ts';
 import {
   findFirstReading,
   findReadingBefore,
   readHalfHour,
   type StoredHalfHour,
-} from '../../storage/storedHalfHour.ts';
-import type { ReadRuns } from '../../storage/visibleRuns.ts';
-import type { JetStream } from '../jetstream/natsLink.ts';
-import { parseNanos } from '../jetstream/streamPosition.ts';
+} from '../../storage/reading/storedHalfHour.ts';
+import type { OldestRowMs } from '../../storage/rows/rowsTtl.ts';
+import type { ReadRuns } from '../../storage/runs/visibleRuns.ts';
+import { parseNanos } from '../jetstream/proofs/streamPosition.ts';
+import type { JetStream } from '../nats/natsLink.ts';
 import { type Audit, differencesMax } from './audit.ts';
 import { type FoldedHalfHour, foldHalfHour, type HalfHour } from './halfHourFold.ts';
 

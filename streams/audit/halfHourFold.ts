@@ -1,12 +1,12 @@
+import { idleMsMax } from '../../actors/folds/places.ts';
 import { counterSubject } from '../../actors/messages/subjects.ts';
-import { idleMsMax } from '../../actors/places.ts';
 import { toMilliseconds } from '../../actors/schemas/durations.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
 import { type BucketRow, bucketMs, type RoundRow } from '../../actors/wheel/roundFold.ts';
-import type { JetStream } from '../jetstream/natsLink.ts';
 import { readRange } from '../jetstream/readRange.ts';
+import type { JetStream } from '../nats/natsLink.ts';
 
 export interface HalfHour {
   readonly installationId: string;

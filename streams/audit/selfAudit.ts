@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { exhaustMap, from, ignoreElements, interval, type Observable } from 'rxjs';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
-import type { SnapshotStore } from '../../storage/snapshots.ts';
+import type { SnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { type Audit, type AuditKind, auditKinds, auditOutcomes } from './audit.ts';
 import type { BlockAudit } from './auditBlock.ts';
 import {

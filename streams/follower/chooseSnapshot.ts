@@ -1,9 +1,9 @@
-import { isOfFold } from '../../actors/foldIdentity.ts';
-import { refuseOnError } from '../../actors/foldRecord.ts';
-import { isRefusal, readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
+import { isOfFold } from '../../actors/folds/foldIdentity.ts';
+import { refuseOnError } from '../../actors/folds/foldRecord.ts';
+import { isRefusal, readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
-import { StreamDiverged, type StreamState, type StreamVerifier } from '../jetstream/sourceVerification.ts';
-import { NotProven, orNotProven } from '../jetstream/suspicions.ts';
+import { StreamDiverged, type StreamState, type StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
+import { NotProven, orNotProven } from '../jetstream/proofs/suspicions.ts';
 import type { StateSaverOptions } from '../pipeline/stateSaver.ts';
 
 /** The order in which snapshots are tried. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { filter, firstValueFrom, merge, Subject, take } from 'rxjs';
-import type { Database } from '../../storage/database.ts';
-import { type FillCause, findRestorable, selectKept } from '../../storage/fills.ts';
-import { cutRuns, type Lineage, noteLineage, openEnd } from '../../storage/lineages.ts';
-import { readCounted } from '../../storage/mergedRuns.ts';
-import { rowTablesOf } from '../../storage/rowTables.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { type FillCause, findRestorable, selectKept } from '../../storage/runs/fills.ts';
+import { cutRuns, type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
+import { readCounted } from '../../storage/runs/mergedRuns.ts';
+import { rowTablesOf } from '../../storage/tables/rowTables.ts';
 import type { MessageSource } from '../jetstream/source/messageSource.ts';
 import { runAlone } from '../operators/runAlone.ts';
 import { whenAborted } from '../operators/whenAborted.ts';

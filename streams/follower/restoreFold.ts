@@ -1,9 +1,9 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { PipelineFault, RestoredState } from '../../machines/streamFollowerMachine.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
-import { isStreamMissing } from '../jetstream/ensureStreams.ts';
-import { readStreamState } from '../jetstream/sourceVerification.ts';
-import { type StreamPosition, startOfStream } from '../jetstream/streamPosition.ts';
+import { type StreamPosition, startOfStream } from '../jetstream/proofs/streamPosition.ts';
+import { readStreamState } from '../jetstream/proofs/streamVerifier.ts';
+import { isStreamMissing } from '../jetstream/settings/ensureStreams.ts';
 import { chooseSnapshot, type SnapshotChoice, type SnapshotChoiceOptions } from './chooseSnapshot.ts';
 
 /** What a restoration has found, and where it leaves the fold. */

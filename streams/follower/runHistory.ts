@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { exhaustMap, filter, Subject, takeUntil, takeWhile } from 'rxjs';
 import type { Clock } from '../../actors/clock.ts';
-import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { Database } from '../../storage/database.ts';
-import { findReplay } from '../../storage/fills.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { findReplay } from '../../storage/runs/fills.ts';
 import {
   cutRuns,
   findLastRun,
@@ -18,11 +18,11 @@ import {
   readContinued,
   readLineage,
   type VisibleRuns,
-} from '../../storage/lineages.ts';
-import { type IsCounted, mergeRuns, readCounted, runsMax } from '../../storage/mergedRuns.ts';
+} from '../../storage/runs/lineages.ts';
+import { type IsCounted, mergeRuns, readCounted, runsMax } from '../../storage/runs/mergedRuns.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import type { LineageCause } from '../../storage/tables/lineages.ts';
-import type { StreamVerifier } from '../jetstream/sourceVerification.ts';
+import type { StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
 import type { RowWriter } from '../pipeline/rowWriter.ts';
 import type { Correction, RestorationOptions, StoredOutput } from './restoreFold.ts';
 

@@ -23,9 +23,9 @@ import {
   type RestoredState,
   streamFollowerMachine,
 } from '../../machines/streamFollowerMachine.ts';
-import type { IsCounted } from '../../storage/mergedRuns.ts';
+import type { IsCounted } from '../../storage/runs/mergedRuns.ts';
+import { StreamDiverged } from '../jetstream/proofs/streamVerifier.ts';
 import type { MessageSource, SourceStatus } from '../jetstream/source/messageSource.ts';
-import { StreamDiverged } from '../jetstream/sourceVerification.ts';
 import { type ActorOwner, fromOwningObservable } from '../operators/actorOwner.ts';
 import type { SnapshotPolicy } from '../operators/snapshotMarks.ts';
 import type { CapturedState } from '../pipeline/pipelineItem.ts';

@@ -8,9 +8,9 @@ import { decodeMessage } from '../../actors/messages/decodeMessage.ts';
 import { readsSubject, spanSubject } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Address, BlockHash } from '../../actors/schemas/hex.ts';
-import { findMessageBytesMax } from '../jetstream/messageBytesMax.ts';
-import type { JetStream } from '../jetstream/natsLink.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
+import { findMessageBytesMax } from '../jetstream/settings/messageBytesMax.ts';
+import type { JetStream } from '../nats/natsLink.ts';
 import { type BlockSpan, buildSpans } from './buildSpans.ts';
 
 /** Spans read at the start, which bound the depth of a reorganization that can be followed. */

@@ -1,12 +1,12 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
-import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
-import type { Database } from '../../storage/database.ts';
-import { type Lineage, noteLineage, readLineage } from '../../storage/lineages.ts';
-import { readCounted } from '../../storage/mergedRuns.ts';
-import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { type FoldIdentity, isOfFold } from '../../actors/folds/foldIdentity.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { type Lineage, noteLineage, readLineage } from '../../storage/runs/lineages.ts';
+import { readCounted } from '../../storage/runs/mergedRuns.ts';
+import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
-import { readStreamState } from '../jetstream/sourceVerification.ts';
+import { readStreamState } from '../jetstream/proofs/streamVerifier.ts';
 import { describeLost, findLost } from './lostMessages.ts';
 import type { LostStream } from './lostStreams.ts';
 

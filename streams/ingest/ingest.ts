@@ -3,21 +3,14 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { type ActorRefFrom, fromPromise } from 'xstate';
 import type { Clock } from '../../actors/clock.ts';
-import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
 import type { LeaseHolder } from '../../machines/leaseSetup.ts';
-import type { MigratedDeployment } from '../../storage/convertReleased.ts';
-import { findDamagedParts } from '../../storage/damagedParts.ts';
-import type { Database } from '../../storage/database.ts';
-import {
-  beginEpoch,
-  type EpochSuperseded,
-  fenceDatabase,
-  isNewestEpoch,
-  readDatabaseIdentity,
-  readNewestEpoch,
-} from '../../storage/ingestEpochs.ts';
+import { findDamagedParts } from '../../storage/clickhouse/damagedParts.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { requireSupportedServer, ServerTooOld } from '../../storage/clickhouse/serverVersion.ts';
+import type { MigratedDeployment } from '../../storage/migration/convertReleased.ts';
 import {
   canReadStored,
   DatabaseIncompatible,
@@ -25,17 +18,24 @@ import {
   migrate,
   requireMigrated,
   requireUsable,
-} from '../../storage/migrations.ts';
-import { applyRowsTtl } from '../../storage/rowsTtl.ts';
-import { requireSupportedServer, ServerTooOld } from '../../storage/serverVersion.ts';
+} from '../../storage/migration/migrations.ts';
+import { applyRowsTtl } from '../../storage/rows/rowsTtl.ts';
+import {
+  beginEpoch,
+  type EpochSuperseded,
+  fenceDatabase,
+  isNewestEpoch,
+  readDatabaseIdentity,
+  readNewestEpoch,
+} from '../../storage/runs/ingestEpochs.ts';
 import {
   ensureExists,
   ensureStreams,
   type StreamSettings,
   warnOfSingleReplicas,
-} from '../jetstream/ensureStreams.ts';
-import type { JetStream } from '../jetstream/natsLink.ts';
-import type { StreamSettingsWatch } from '../jetstream/streamSettings.ts';
+} from '../jetstream/settings/ensureStreams.ts';
+import type { StreamSettingsWatch } from '../jetstream/settings/streamSettings.ts';
+import type { JetStream } from '../nats/natsLink.ts';
 import {
   type AcceptedLossOptions,
   leaveLostStreams,

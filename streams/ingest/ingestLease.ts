@@ -9,8 +9,8 @@ import { leaseSubject } from '../../actors/messages/subjects.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
 import type { LeaseHolder } from '../../machines/leaseSetup.ts';
-import { isStreamMissing } from '../jetstream/ensureStreams.ts';
-import type { JetStream } from '../jetstream/natsLink.ts';
+import { isStreamMissing } from '../jetstream/settings/ensureStreams.ts';
+import type { JetStream } from '../nats/natsLink.ts';
 
 const answerMs = 1_000;
 /** The holder may write for this long after its last successful renewal began. Another process waits longer before it takes over. */

@@ -1,9 +1,9 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
-import type { Database } from '../../storage/database.ts';
-import type { VisibleRuns } from '../../storage/lineages.ts';
-import { oldestStoredReading } from '../../storage/observations.ts';
-import { readRowsGoneBeforeMs } from '../../storage/rowsTtl.ts';
-import { readStreamState } from '../jetstream/sourceVerification.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { oldestStoredReading } from '../../storage/reading/observations.ts';
+import { readRowsGoneBeforeMs } from '../../storage/rows/rowsTtl.ts';
+import type { VisibleRuns } from '../../storage/runs/lineages.ts';
+import { readStreamState } from '../jetstream/proofs/streamVerifier.ts';
 
 /** Messages of `MINER_COUNTER` that can no longer be folded. */
 interface LostMessages {

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { Database } from '../../storage/database.ts';
-import { hasTables } from '../../storage/migrations.ts';
-import { readStreamsOfRows } from '../../storage/streamsOfRows.ts';
-import { isStreamMissing } from '../jetstream/ensureStreams.ts';
-import type { JetStream } from '../jetstream/natsLink.ts';
-import { countReplicas, readInfo } from '../jetstream/sourceVerification.ts';
-import { createSuspicions, NotProven, orNotProven, type Suspicions } from '../jetstream/suspicions.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { hasTables } from '../../storage/migration/migrations.ts';
+import { readStreamsOfRows } from '../../storage/migration/streamsOfRows.ts';
+import { countReplicas, readInfo } from '../jetstream/proofs/streamVerifier.ts';
+import { createSuspicions, NotProven, orNotProven, type Suspicions } from '../jetstream/proofs/suspicions.ts';
+import { isStreamMissing } from '../jetstream/settings/ensureStreams.ts';
+import type { JetStream } from '../nats/natsLink.ts';
 
 /** A source of stored rows or snapshots that NATS no longer has. Times are in the format of NATS. */
 export interface LostStream {

@@ -1,6 +1,6 @@
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import type { StreamName } from '../../actors/messages/subjects.ts';
-import { NotProven } from './suspicions.ts';
+import { NotProven } from './proofs/suspicions.ts';
 
 /**
  * Reads a stream's messages of all subjects downwards from a sequence that it has. Each is requested only when the caller asks for it.

@@ -1,6 +1,6 @@
 import { PubHeaders } from '@nats-io/jetstream';
 import { headers, nuid } from '@nats-io/transport-node';
-import type { JetStream } from './natsLink.ts';
+import type { JetStream } from '../nats/natsLink.ts';
 
 const acknowledgementMs = 5_000;
 

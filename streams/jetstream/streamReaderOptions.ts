@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { JetStream } from './natsLink.ts';
-import type { StreamVerifier } from './sourceVerification.ts';
+import type { JetStream } from '../nats/natsLink.ts';
+import type { StreamVerifier } from './proofs/streamVerifier.ts';
 
 /** Dependencies of everything that reads a stream or publishes its rejections. */
 export interface StreamReaderOptions extends JetStream {

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../actors/clock.ts';
-import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { messageSourceStates } from '../../machines/messageSourceMachine.ts';
 import type { StreamFollower } from '../follower/streamFollower.ts';

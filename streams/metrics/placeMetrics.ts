@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { PlaceCounts } from '../../actors/places.ts';
+import type { PlaceCounts } from '../../actors/folds/places.ts';
 import { createStreamMetrics } from './streamMetrics.ts';
 
 /** Registers metrics of the places of installations, read at each request of `/metrics`. */

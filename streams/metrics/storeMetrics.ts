@@ -2,11 +2,11 @@ import { Gauge, type Registry } from 'prom-client';
 import { from, lastValueFrom, timeout } from 'rxjs';
 import type { Clock } from '../../actors/clock.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
-import type { Database } from '../../storage/database.ts';
-import { findCertainOffset, measureNatsClock } from '../jetstream/natsClock.ts';
-import type { JetStream } from '../jetstream/natsLink.ts';
-import { measureAccount, measureFullestServer } from '../jetstream/natsStore.ts';
-import type { StreamSettingsWatch } from '../jetstream/streamSettings.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { measureAccount, measureFullestServer } from '../jetstream/settings/natsStore.ts';
+import type { StreamSettingsWatch } from '../jetstream/settings/streamSettings.ts';
+import { findCertainOffset, measureNatsClock } from '../nats/natsClock.ts';
+import type { JetStream } from '../nats/natsLink.ts';
 
 /** A scrape waits this long for an answer. Without one the metric is absent. */
 const answerMs = 1_000;

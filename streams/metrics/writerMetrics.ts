@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { deliveryStates } from '../../machines/deliveryMachine.ts';
-import type { RecentReadings } from '../../storage/recentReadings.ts';
+import type { RecentReadings } from '../../storage/reading/recentReadings.ts';
 import type { RejectionLog } from '../pipeline/rejectionLog.ts';
 import type { RowWriter } from '../pipeline/rowWriter.ts';
 import { registerGauge } from './registerGauge.ts';

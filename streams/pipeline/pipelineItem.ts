@@ -1,6 +1,6 @@
-import type { FoldRecord } from '../../actors/foldRecord.ts';
-import type { EncodedRows } from '../../storage/rowInserts.ts';
-import type { StreamPosition } from '../jetstream/streamPosition.ts';
+import type { FoldRecord } from '../../actors/folds/foldRecord.ts';
+import type { EncodedRows } from '../../storage/rows/rowInserts.ts';
+import type { StreamPosition } from '../jetstream/proofs/streamPosition.ts';
 import type { Folded, SnapshotMark } from '../operators/snapshotMarks.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
 

@@ -12,10 +12,10 @@ import {
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { DeliveryState } from '../../machines/deliveryMachine.ts';
-import type { Database } from '../../storage/database.ts';
-import type { StoringProgress } from '../../storage/eventsStored.ts';
-import { buildInserts, type EncodedRows, encodeRows, type RowInsert } from '../../storage/rowInserts.ts';
-import type { StoredRows } from '../../storage/storedRows.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import type { StoringProgress } from '../../storage/reading/awaitEvents.ts';
+import { buildInserts, type EncodedRows, encodeRows, type RowInsert } from '../../storage/rows/rowInserts.ts';
+import type { StoredRows } from '../../storage/tables/storedRows.ts';
 import { type ActorOwner, noOwner } from '../operators/actorOwner.ts';
 import { type DeliveryStatus, deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';

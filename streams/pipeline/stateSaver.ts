@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { IsCounted } from '../../storage/mergedRuns.ts';
-import type { SnapshotStore } from '../../storage/snapshots.ts';
-import type { StreamPosition } from '../jetstream/streamPosition.ts';
+import type { IsCounted } from '../../storage/runs/mergedRuns.ts';
+import type { SnapshotStore } from '../../storage/snapshots/snapshots.ts';
+import type { StreamPosition } from '../jetstream/proofs/streamPosition.ts';
 import type { CapturedState } from './pipelineItem.ts';
 import type { StreamFold } from './streamFold.ts';
 

@@ -1,6 +1,6 @@
-import type { FoldIdentity } from '../../actors/foldIdentity.ts';
-import type { FoldRecord, Restoration, StateRestoration } from '../../actors/foldRecord.ts';
-import type { StoredRows } from '../../storage/storedRows.ts';
+import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
+import type { FoldRecord, Restoration, StateRestoration } from '../../actors/folds/foldRecord.ts';
+import type { StoredRows } from '../../storage/tables/storedRows.ts';
 import type { MessageBatch } from '../jetstream/source/messageBatch.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
 

@@ -1,7 +1,7 @@
 import { ignoreElements, map, type Observable, takeUntil } from 'rxjs';
+import type { StreamPosition } from '../jetstream/proofs/streamPosition.ts';
 import type { MessageBatch } from '../jetstream/source/messageBatch.ts';
 import type { MessageSource } from '../jetstream/source/messageSource.ts';
-import type { StreamPosition } from '../jetstream/streamPosition.ts';
 import type { ActorOwner } from '../operators/actorOwner.ts';
 import { createGate, leaveGate } from '../operators/gate.ts';
 import { createSnapshotMarks, type SnapshotPolicy } from '../operators/snapshotMarks.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cacheView } from '../../actors/cacheView.ts';
-import { memoizeByIdentity } from '../../actors/memoizeByIdentity.ts';
+import { cacheView } from '../../actors/caching/cacheView.ts';
+import { memoizeByIdentity } from '../../actors/caching/memoizeByIdentity.ts';
 import { manualClock } from '../support/manualClock.ts';
 
 describe('a cached view', () => {

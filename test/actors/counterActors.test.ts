@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecordRefused } from '../../actors/foldRecord.ts';
+import { RecordRefused } from '../../actors/folds/foldRecord.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';

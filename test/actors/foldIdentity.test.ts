@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
-import { identifyFold, isOfFold } from '../../actors/foldIdentity.ts';
+import { identifyFold, isOfFold } from '../../actors/folds/foldIdentity.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { writtenSettings } from '../support/chain/writtenSpans.ts';
 

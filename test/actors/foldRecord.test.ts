@@ -9,7 +9,7 @@ import {
   formatRecord,
   parseRecord,
   RecordRefused,
-} from '../../actors/foldRecord.ts';
+} from '../../actors/folds/foldRecord.ts';
 
 const position = defineRecord('position', z.strictObject({ tokenId: z.int(), paid: z.bigint() }));
 const weight = defineRecord('weight', z.bigint());

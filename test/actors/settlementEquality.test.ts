@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parse, stringify } from '../../actors/bigintJson.ts';
-import { type FoldRecord, RecordRefused } from '../../actors/foldRecord.ts';
+import { parse, stringify } from '../../actors/folds/bigintJson.ts';
+import { type FoldRecord, RecordRefused } from '../../actors/folds/foldRecord.ts';
 import { oracleSubject, reporterSubject, signerSubject } from '../../actors/messages/subjects.ts';
 import { findOracleState } from '../../actors/settlement/oracleState.ts';
 import {

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { handOver } from '../../deploy/commands/replay/handOver.ts';
-import type { Database } from '../../storage/database.ts';
-import { findReplay, listUnfinished, offerReplay } from '../../storage/fills.ts';
-import { type Lineage, listLineages, noteLineage, openEnd, readLineage } from '../../storage/lineages.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { findReplay, listUnfinished, offerReplay } from '../../storage/runs/fills.ts';
+import {
+  type Lineage,
+  listLineages,
+  noteLineage,
+  openEnd,
+  readLineage,
+} from '../../storage/runs/lineages.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 

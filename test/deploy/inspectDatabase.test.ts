@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { inspectDatabase } from '../../deploy/diagnosis/inspectDatabase.ts';
-import { noteLineage } from '../../storage/lineages.ts';
+import { noteLineage } from '../../storage/runs/lineages.ts';
 import type { Drift } from '../../streams/audit/selfAudit.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { startTracing } from '../../deploy/process/tracing.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Database } from '../../storage/database.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
 import { startMiner, waitUntilReady, waitUntilStored } from '../support/processes/minerProcess.ts';

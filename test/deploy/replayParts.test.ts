@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { describeDifferences } from '../../deploy/commands/replay/differenceLines.ts';
 import { listPorts } from '../../deploy/commands/runService.ts';
 import { readConfiguration } from '../../deploy/configuration/configuration.ts';
-import type { Database } from '../../storage/database.ts';
-import { openEnd } from '../../storage/lineages.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { openEnd } from '../../storage/runs/lineages.ts';
 import { genesisMs } from '../support/genesis.ts';
 
 const dayMs = 86_400_000;

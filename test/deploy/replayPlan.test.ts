@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { ReplayRequest } from '../../deploy/commands/replay/replayPlan.ts';
 import { planReplay } from '../../deploy/commands/replay/replayPlan.ts';
-import type { Database } from '../../storage/database.ts';
-import { type Lineage, noteLineage, openEnd, type VisibleRuns } from '../../storage/lineages.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { type Lineage, noteLineage, openEnd, type VisibleRuns } from '../../storage/runs/lineages.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
-import { missingDigest } from '../../streams/jetstream/streamPosition.ts';
+import { missingDigest } from '../../streams/jetstream/proofs/streamPosition.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';

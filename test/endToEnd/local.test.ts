@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findTip, readLineage } from '../../storage/lineages.ts';
+import { findTip, readLineage } from '../../storage/runs/lineages.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import { startMiner, waitUntilReady } from '../support/processes/minerProcess.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../storage/database.ts';
-import { readRowsTtlDays } from '../../storage/rowsTtl.ts';
+import { openDatabase } from '../../storage/clickhouse/database.ts';
+import { readRowsTtlDays } from '../../storage/rows/rowsTtl.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import {

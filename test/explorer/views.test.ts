@@ -6,8 +6,8 @@ import { connect } from '@nats-io/transport-node';
 import type { Route } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { oracleSubject } from '../../actors/messages/subjects.ts';
-import { closeNats } from '../../streams/jetstream/connection.ts';
-import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import { closeNats } from '../../streams/nats/connection.ts';
+import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import {
   findOverflow,
   findViolations,

@@ -1,9 +1,9 @@
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
+import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
 import type { ChainViews, OwnerActivityView } from '../../actors/views/chain/chainViewTypes.ts';
 import { encodeOwnerCursor, type OwnerCursor } from '../../actors/views/chain/ownerCursor.ts';
 import { computeSettlementWindow } from '../../actors/views/chain/settlementHistory.ts';
-import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import {
   buildEconomyEvents,
   buildState,
@@ -99,7 +99,7 @@ describe('routes of the chain', () => {
         reads++;
         return Promise.resolve(views.ownerActivity(page, signal) as OwnerActivityView);
       }),
-      readFrom(() => Promise.reject(new StorageUnavailable('a row is missing'))),
+      readFrom(() => Promise.reject(new RecordsUnavailable('a row is missing'))),
     ]);
     // Rows may change while memory does not, so what was read is not kept.
     expect(reads).toBe(4);

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { compareArrivals } from '../../actors/events/arrival.ts';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
+import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
 import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { streamsOfClientMax } from '../../http/server/events/eventStream.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
-import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { minted, recordStep } from '../support/chain/feedEvents.ts';
 import { rewardsClaimed } from '../support/chain/feedOfEvents.ts';
 import { listen, type Message } from '../support/http/eventSource.ts';
@@ -29,12 +29,12 @@ function createRecords() {
     find: async (_window, id, signal) => {
       if (state.isSlow) {
         await once(signal, 'abort');
-        throw new StorageUnavailable('aborted');
+        throw new RecordsUnavailable('aborted');
       }
       return rows.find((row) => row.id === id) ?? null;
     },
     after: async (_window, { categories, arrival, limit }) => {
-      if (failures-- > 0) throw new StorageUnavailable('unavailable');
+      if (failures-- > 0) throw new RecordsUnavailable('unavailable');
       return rows
         .filter((row) => categories.some((one) => one === row.category) && compareArrivals(row, arrival) > 0)
         .slice(0, limit);

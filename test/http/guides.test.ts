@@ -8,7 +8,7 @@ import guidePages from '../../http/guides/pages.json' with { type: 'json' };
 import { errorStatus } from '../../http/routes/errors.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { routes } from '../../http/routes/routes.ts';
-import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import {
   buildEconomyEvents,
   buildState,

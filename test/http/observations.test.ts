@@ -1,11 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { ObservationPage } from '../../actors/views/views.ts';
+import type { ObservationPage, ObservationReader } from '../../actors/older/observationReader.ts';
+import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
 import { encodeObservationCursor } from '../../http/responses/observations.ts';
 import { waitingOfClientMax, waitingOfSiteMax } from '../../http/server/answers/pendingReads.ts';
-import type { ObservationReader } from '../../storage/observationReader.ts';
-import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -112,7 +111,7 @@ function createManualReader() {
 
 describe('observations that need the database', () => {
   it.each([
-    ['503 with Retry-After while it is unavailable', new StorageUnavailable('unavailable'), 503, '2'],
+    ['503 with Retry-After while it is unavailable', new RecordsUnavailable('unavailable'), 503, '2'],
     ['500 without details when the read fails otherwise', new Error('password=hunter2'), 500, null],
   ])('are answered %s', async (_, error, status, retryAfter) => {
     const server = await startPublicServer({ observations: { page: () => Promise.reject(error) } });
@@ -121,7 +120,7 @@ describe('observations that need the database', () => {
     expect(response.headers.get('retry-after')).toBe(retryAfter);
   });
 
-  const unavailable = (limit: number) => new StorageUnavailable(`no table for ${limit}`);
+  const unavailable = (limit: number) => new RecordsUnavailable(`no table for ${limit}`);
   it.each<[string, ObservationReader['page']]>([
     [
       'at once',

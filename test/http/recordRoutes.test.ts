@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
-import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
@@ -61,7 +61,7 @@ describe('the routes of records', () => {
   it('ask for patience while old events cannot be read, and are never empty instead', async () => {
     const state = buildState(buildEconomyEvents());
     const unavailable = async () => {
-      throw new StorageUnavailable('ClickHouse does not answer');
+      throw new RecordsUnavailable('ClickHouse does not answer');
     };
     const olderEvents: OlderEvents = { ...noOlderEvents, before: unavailable, find: unavailable };
     const details = {

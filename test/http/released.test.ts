@@ -2,6 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { ObservationReader } from '../../actors/older/observationReader.ts';
+import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
 import {
   encodeFeedPosition,
   type FeedNews,
@@ -23,8 +25,6 @@ import {
 import { parseStreamRequest } from '../../http/server/events/streamForm.ts';
 import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
 import type { AddressWords } from '../../http/server/requests/ipAddress.ts';
-import type { ObservationReader } from '../../storage/observationReader.ts';
-import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { listen } from '../support/http/eventSource.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
@@ -61,7 +61,7 @@ function createWorld(missed: FeedNews | null = null) {
     position: () => state.position,
     locate: async (id) => {
       state.located++;
-      if (id === 'chain:unreadable') throw new StorageUnavailable('unavailable');
+      if (id === 'chain:unreadable') throw new RecordsUnavailable('unavailable');
       return id === 'chain:known' ? resumed : id === 'chain:unknown' ? null : 'unavailable';
     },
     after: () => {

@@ -5,9 +5,9 @@ import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManage
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { closeNats } from '../../streams/jetstream/connection.ts';
-import { createStreamVerifier, StreamDiverged } from '../../streams/jetstream/sourceVerification.ts';
-import { NotProven } from '../../streams/jetstream/suspicions.ts';
+import { createStreamVerifier, StreamDiverged } from '../../streams/jetstream/proofs/streamVerifier.ts';
+import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
+import { closeNats } from '../../streams/nats/connection.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';

@@ -3,17 +3,17 @@ import { chmodSync, cpSync, mkdirSync, renameSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DatabaseLocation, openDatabase } from '../../storage/database.ts';
-import { DirectoryInUse, lockDirectory } from '../../storage/directoryLock.ts';
-import { migrate, migrationState, requireMigrated } from '../../storage/migrations.ts';
-import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
-import { readBytesMax, readSecondsMax } from '../../storage/readLimits.ts';
-import { isSupportedVersion, requireSupportedServer } from '../../storage/serverVersion.ts';
-import { integer, string } from '../../storage/tables/column.ts';
+import { type DatabaseLocation, openDatabase } from '../../storage/clickhouse/database.ts';
+import { DirectoryInUse, lockDirectory } from '../../storage/clickhouse/directoryLock.ts';
+import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
+import { readBytesMax, readSecondsMax } from '../../storage/clickhouse/readLimits.ts';
+import { isSupportedVersion, requireSupportedServer } from '../../storage/clickhouse/serverVersion.ts';
+import { integer, string } from '../../storage/definition/column.ts';
+import { sqlString } from '../../storage/definition/sqlString.ts';
+import { defineTable, insertRows } from '../../storage/definition/table.ts';
+import { migrate, migrationState, requireMigrated } from '../../storage/migration/migrations.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
-import { sqlString } from '../../storage/tables/sqlString.ts';
-import { defineTable, insertRows } from '../../storage/tables/table.ts';
 import { createCertificate } from '../support/processes/certificate.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
@@ -85,10 +85,10 @@ for (const [kind, locate] of [...bothKinds, debianServer]) {
     it('distinguishes a wrong statement from an unavailable database', async () => {
       const database = openForTest(await locate());
       const read = (sql: string) => expect(database.select(sql)).rejects;
-      await read('SELECT nothing').not.toHaveProperty('name', 'StorageUnavailable');
+      await read('SELECT nothing').not.toHaveProperty('name', 'RecordsUnavailable');
       // A table may come back.
       await read('SELECT 1 FROM nowhere').toMatchObject({
-        name: 'StorageUnavailable',
+        name: 'RecordsUnavailable',
         message: expect.stringContaining('ClickHouse lacks a table'),
       });
     });
@@ -123,7 +123,7 @@ for (const [kind, locate] of bothKinds) {
 describe('database', () => {
   it('is unavailable if it does not answer', async () => {
     const database = openForTest({ url: 'http://127.0.0.1:9' });
-    await expect(database.select('SELECT 1')).rejects.toMatchObject({ name: 'StorageUnavailable' });
+    await expect(database.select('SELECT 1')).rejects.toMatchObject({ name: 'RecordsUnavailable' });
   });
 
   it('completes a migration that was killed between two statements', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EvictedSource } from '../../actors/feed/olderEvents.ts';
-import { createWriterEventsStored, pollMs } from '../../storage/eventsStored.ts';
-import { openEnd } from '../../storage/lineages.ts';
+import { createWriterEventsStored, pollMs } from '../../storage/reading/awaitEvents.ts';
+import { openEnd } from '../../storage/runs/lineages.ts';
 
 const awaited = { source: 'measurement', evicted: { atPosition: 5 } } as EvictedSource;
 const runs = [{ run: 'own', through: openEnd }];

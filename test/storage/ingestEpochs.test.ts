@@ -4,8 +4,8 @@ import {
   fenceDatabase,
   isNewestEpoch,
   readDatabaseIdentity,
-} from '../../storage/ingestEpochs.ts';
-import { noteLineage } from '../../storage/lineages.ts';
+} from '../../storage/runs/ingestEpochs.ts';
+import { noteLineage } from '../../storage/runs/lineages.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
 import { openForTest, openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';

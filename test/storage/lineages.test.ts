@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findContinuedReplay, findReplay, isContinued } from '../../storage/fills.ts';
+import { findContinuedReplay, findReplay, isContinued } from '../../storage/runs/fills.ts';
 import {
   cutRuns,
   findTip,
@@ -15,10 +15,10 @@ import {
   selectVisible,
   selectWithin,
   type VisibleRuns,
-} from '../../storage/lineages.ts';
-import { mergeRuns, readCounted, runsMax } from '../../storage/mergedRuns.ts';
+} from '../../storage/runs/lineages.ts';
+import { mergeRuns, readCounted, runsMax } from '../../storage/runs/mergedRuns.ts';
+import { createRunsReader } from '../../storage/runs/visibleRuns.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
-import { createRunsReader } from '../../storage/visibleRuns.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { type OpenTables, openTables } from '../support/storage/openTables.ts';
 import { someRows } from '../support/storage/someRows.ts';

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../storage/database.ts';
-import { readDatabaseIdentity } from '../../storage/ingestEpochs.ts';
+import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
+import { insertRows } from '../../storage/definition/table.ts';
 import {
   allMigrations,
   DatabaseIncompatible,
   type Migration,
   migrate,
   requireMigrated,
-} from '../../storage/migrations.ts';
+} from '../../storage/migration/migrations.ts';
+import { readDatabaseIdentity } from '../../storage/runs/ingestEpochs.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
-import { insertRows } from '../../storage/tables/table.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { createBaseline, releasedTables } from '../support/storage/createBaseline.ts';

@@ -1,18 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
-import type { Database } from '../../storage/database.ts';
-import { createKnownInstallations } from '../../storage/knownInstallations.ts';
-import { cutRuns, openEnd, type VisibleRuns } from '../../storage/lineages.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { createKnownInstallations } from '../../storage/reading/knownInstallations.ts';
 import {
   createObservationReader,
   createStoredThroughQuery,
   oldestStoredReading,
   readStored,
-} from '../../storage/observations.ts';
-import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+} from '../../storage/reading/observations.ts';
+import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
+import { cutRuns, openEnd, type VisibleRuns } from '../../storage/runs/lineages.ts';
 import { readings as readingTable } from '../../storage/tables/readings.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
@@ -98,7 +98,7 @@ describe('observations of any age', () => {
     const options = { recent: recentOf(readings, 1), database, isStoredThrough: () => true };
     const reader = createObservationReader({ ...options, readRuns: async () => oneRun });
     await database.command(`RENAME TABLE ${readingTable.name} TO away`);
-    await expect(reader.page('wheel-1', 0, 5, neverAborted)).rejects.toBeInstanceOf(StorageUnavailable);
+    await expect(reader.page('wheel-1', 0, 5, neverAborted)).rejects.toBeInstanceOf(RecordsUnavailable);
     await database.command(`RENAME TABLE away TO ${readingTable.name}`);
     expect((await reader.page('wheel-1', 0, 5, neverAborted)).items).toEqual(readings.slice(0, 5));
   });
@@ -201,7 +201,7 @@ describe('observations of any age', () => {
     const { isStoredThrough, onReset } = createStoredThroughQuery(database);
     const reader = createObservationReader({ recent, database, readRuns: history.readRuns, isStoredThrough });
     const page = async (after: number) => (await reader.page('wheel-1', after, 10, neverAborted)).items;
-    const refused = () => expect(page(0)).rejects.toBeInstanceOf(StorageUnavailable);
+    const refused = () => expect(page(0)).rejects.toBeInstanceOf(RecordsUnavailable);
     await refused();
     await store(readings.slice(0, 49));
     await refused();

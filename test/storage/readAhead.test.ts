@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { openEnd } from '../../storage/lineages.ts';
-import { clientsAheadMax, createReadAhead } from '../../storage/readAhead.ts';
+import { clientsAheadMax, createReadAhead } from '../../storage/reading/readAhead.ts';
+import { openEnd } from '../../storage/runs/lineages.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const source = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRecentReadings } from '../../storage/recentReadings.ts';
+import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const installations = ['wheel-1', 'wheel-2', 'wheel-3'] as const;

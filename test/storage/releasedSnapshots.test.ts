@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { parse } from '../../actors/bigintJson.ts';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
-import type { FoldIdentity } from '../../actors/foldIdentity.ts';
-import type { FoldRecord } from '../../actors/foldRecord.ts';
+import { parse } from '../../actors/folds/bigintJson.ts';
+import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
+import type { FoldRecord } from '../../actors/folds/foldRecord.ts';
 import { aheadMsMax } from '../../actors/messages/futureTimes.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
-import type { Database } from '../../storage/database.ts';
-import { openEnd, readLineage } from '../../storage/lineages.ts';
-import { migrate } from '../../storage/migrations.ts';
-import { readReleasedStreams } from '../../storage/releasedSnapshots.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { migrate } from '../../storage/migration/migrations.ts';
+import { readReleasedStreams } from '../../storage/migration/releasedSnapshots.ts';
+import { openEnd, readLineage } from '../../storage/runs/lineages.ts';
 import { restoreState } from '../support/restoreState.ts';
 import {
   deployment,

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Database } from '../../storage/database.ts';
-import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/lineages.ts';
-import { dropRetiredRuns, retainedMs } from '../../storage/retiredRuns.ts';
-import { rowTables } from '../../storage/rowTables.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { insertRows } from '../../storage/definition/table.ts';
+import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/runs/lineages.ts';
+import { dropRetiredRuns, retainedMs } from '../../storage/runs/retiredRuns.ts';
 import { foldStates } from '../../storage/tables/foldStates.ts';
-import { insertRows } from '../../storage/tables/table.ts';
+import { rowTables } from '../../storage/tables/rowTables.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
@@ -204,5 +204,8 @@ it('no statement of the program removes rows, except of snapshots and of retired
         ),
       ].map(([text]) => `${path}: ${text.trim()}`),
     );
-  expect(found).toEqual(['storage/retiredRuns.ts: DROP PARTITION', 'storage/snapshots.ts: DROP PARTITION']);
+  expect(found).toEqual([
+    'storage/runs/retiredRuns.ts: DROP PARTITION',
+    'storage/snapshots/snapshots.ts: DROP PARTITION',
+  ]);
 });

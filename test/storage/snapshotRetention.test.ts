@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { IsCounted } from '../../storage/mergedRuns.ts';
-import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
+import type { IsCounted } from '../../storage/runs/mergedRuns.ts';
+import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshots/snapshotRetention.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 
 const minuteMs = 60_000;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { type FoldRecord, parseRecord, RecordRefused } from '../../actors/foldRecord.ts';
-import { isRefusal, readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
-import { readPayloads, SnapshotDamaged, writePayloads } from '../../storage/snapshotText.ts';
-import { StorageDamaged } from '../../storage/storageUnavailable.ts';
+import { type FoldRecord, parseRecord, RecordRefused } from '../../actors/folds/foldRecord.ts';
+import { RecordsDamaged } from '../../actors/older/recordsUnavailable.ts';
+import { isRefusal, readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
+import { readPayloads, SnapshotDamaged, writePayloads } from '../../storage/snapshots/snapshotText.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 
 /** More than a megabyte, also when it is compressed. Pieces end inside of characters of several bytes. */
@@ -69,6 +69,6 @@ it('a line that is no record makes a snapshot unusable', async () => {
     collect(readSnapshotRecords({ read: () => stream([lines]) }, {} as StoredSnapshotHeader));
   expect(await read(['a\tb\tc'])).toEqual([[{ kind: 'a', key: 'b', value: 'c' }]]);
   await expect(read(['a'])).rejects.toThrow(RecordRefused);
-  const errors = [new SnapshotDamaged(), new RecordRefused(), new StorageDamaged(''), new Error()];
+  const errors = [new SnapshotDamaged(), new RecordRefused(), new RecordsDamaged(''), new Error()];
   expect(errors.map(isRefusal)).toEqual([true, true, true, false]);
 });

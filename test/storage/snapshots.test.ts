@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
-import { findDamagedParts } from '../../storage/damagedParts.ts';
-import type { Database } from '../../storage/database.ts';
-import { type Lineage, noteLineage, openEnd } from '../../storage/lineages.ts';
-import type { IsCounted } from '../../storage/mergedRuns.ts';
-import { isRefusal } from '../../storage/readSnapshotRecords.ts';
-import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
-import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { type FoldRecord, parseRecord } from '../../actors/folds/foldRecord.ts';
+import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { findDamagedParts } from '../../storage/clickhouse/damagedParts.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { insertRows } from '../../storage/definition/table.ts';
+import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
+import type { IsCounted } from '../../storage/runs/mergedRuns.ts';
+import { isRefusal } from '../../storage/snapshots/readSnapshotRecords.ts';
+import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { SnapshotHeader, StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { foldStates } from '../../storage/tables/foldStates.ts';
-import { insertRows } from '../../storage/tables/table.ts';
-import { missingDigest } from '../../streams/jetstream/streamPosition.ts';
+import { missingDigest } from '../../streams/jetstream/proofs/streamPosition.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { sortRecords } from '../support/sortRecords.ts';
 import { openTables } from '../support/storage/openTables.ts';
@@ -182,7 +182,7 @@ describe('snapshots', () => {
   it('are never returned as complete if they were damaged', async () => {
     const { database, store } = await openStore();
     // A cut connection damages nothing: no older snapshot is restored.
-    expect(isRefusal(new StorageUnavailable('cut'))).toBe(false);
+    expect(isRefusal(new RecordsUnavailable('cut'))).toBe(false);
     const states = new Map([
       [10, largeState()],
       [20, buildState(20)],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withReading } from '../../actors/wheel/dayHistory.ts';
-import { openEnd } from '../../storage/lineages.ts';
-import { createStoredDays } from '../../storage/storedDays.ts';
+import { createStoredDays } from '../../storage/reading/storedDays.ts';
+import { openEnd } from '../../storage/runs/lineages.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
-import { stringify } from '../../actors/bigintJson.ts';
 import { toActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../../actors/events/eventSchemas.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { toChainItem } from '../../actors/feed/feedItem.ts';
 import { findNewestPosition } from '../../actors/feed/feedPosition.ts';
+import { stringify } from '../../actors/folds/bigintJson.ts';
+import type { ActivityRange } from '../../actors/older/olderActivity.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
-import type { ActivityRange } from '../../actors/views/chain/olderActivity.ts';
 import { buildActivityPage } from '../../actors/views/chain/ownerPages.ts';
 import { encodeFeedCursor } from '../../actors/views/feed/feedCursor.ts';
 import {
@@ -28,10 +28,10 @@ import {
   selectCategory,
 } from '../../actors/views/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
-import { createReaderEventsStored } from '../../storage/eventsStored.ts';
-import { openEnd } from '../../storage/lineages.ts';
-import { createStoredActivity } from '../../storage/storedActivity.ts';
-import { createStoredEvents } from '../../storage/storedEvents.ts';
+import { createReaderEventsStored } from '../../storage/reading/awaitEvents.ts';
+import { createStoredActivity } from '../../storage/reading/storedActivity.ts';
+import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
+import { openEnd } from '../../storage/runs/lineages.ts';
 import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
 import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 import { stateOwner } from '../support/chain/economyState.ts';

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { rowTables } from '../../storage/rowTables.ts';
+import { BlockWriter } from '../../storage/definition/blockWriter.ts';
+import { type ResultRow, time } from '../../storage/definition/column.ts';
+import { sqlString } from '../../storage/definition/sqlString.ts';
+import { defineTable, replicate } from '../../storage/definition/table.ts';
 import { agedRows } from '../../storage/tables/agedRows.ts';
-import { BlockWriter } from '../../storage/tables/blockWriter.ts';
-import { type ResultRow, time } from '../../storage/tables/column.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
 import { lineages } from '../../storage/tables/lineages.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
-import { sqlString } from '../../storage/tables/sqlString.ts';
-import { defineTable, replicate } from '../../storage/tables/table.ts';
+import { rowTables } from '../../storage/tables/rowTables.ts';
 import { everyKind, someValues, type Values } from '../support/storage/everyKind.ts';
 import { openTables } from '../support/storage/openTables.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createReaderEventsStored } from '../../storage/eventsStored.ts';
-import { type Lineage, noteLineage, openEnd } from '../../storage/lineages.ts';
-import { createRunsReader } from '../../storage/visibleRuns.ts';
+import { createReaderEventsStored } from '../../storage/reading/awaitEvents.ts';
+import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
+import { createRunsReader } from '../../storage/runs/visibleRuns.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';

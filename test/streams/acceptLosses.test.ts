@@ -2,11 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createActor, waitFor } from 'xstate';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import type { Database } from '../../storage/database.ts';
-import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/lineages.ts';
-import { migrate } from '../../storage/migrations.ts';
-import { applyRowsTtl, readRowsTtlDays } from '../../storage/rowsTtl.ts';
-import { createSnapshotStore } from '../../storage/snapshots.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { migrate } from '../../storage/migration/migrations.ts';
+import { applyRowsTtl, readRowsTtlDays } from '../../storage/rows/rowsTtl.ts';
+import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/runs/lineages.ts';
+import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { lineages } from '../../storage/tables/lineages.ts';
 import { readings as readingTable } from '../../storage/tables/readings.ts';
 import {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, it, vi } from 'vitest';
 import type { ChainConditions } from '../../actors/views/chain/chainViewTypes.ts';
-import { watchChainConditions } from '../../streams/chainConditionWatch.ts';
+import { watchChainConditions } from '../../streams/health/chainConditionWatch.ts';
 
 const all = (condition: ChainConditions['core']): ChainConditions => ({
   core: condition,

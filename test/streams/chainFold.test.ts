@@ -8,11 +8,11 @@ import {
   type FeedPage,
   selectCategory,
 } from '../../actors/views/feed/feedViews.ts';
-import { createWriterEventsStored } from '../../storage/eventsStored.ts';
-import { cutRuns, findTip, openEnd, selectVisible, type VisibleRuns } from '../../storage/lineages.ts';
-import { rowTablesOf } from '../../storage/rowTables.ts';
-import { createStoredEvents } from '../../storage/storedEvents.ts';
-import type { StoredRows } from '../../storage/storedRows.ts';
+import { createWriterEventsStored } from '../../storage/reading/awaitEvents.ts';
+import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
+import { cutRuns, findTip, openEnd, selectVisible, type VisibleRuns } from '../../storage/runs/lineages.ts';
+import { rowTablesOf } from '../../storage/tables/rowTables.ts';
+import type { StoredRows } from '../../storage/tables/storedRows.ts';
 import type { RowWriter } from '../../streams/pipeline/rowWriter.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { buildSpan, buildSpanMessage } from '../support/chain/writtenSpans.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import { retainedStatesMax } from '../../actors/chain/fold/spanFoldState.ts';
-import type { FoldRecord } from '../../actors/foldRecord.ts';
+import type { FoldRecord } from '../../actors/folds/foldRecord.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { connect } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { closeNats, openConnection } from '../../streams/jetstream/connection.ts';
+import { closeNats, openConnection } from '../../streams/nats/connection.ts';
 
 const info = { server_id: 'ending', proto: 1, headers: true, max_payload: 1_048_576 };
 

@@ -2,9 +2,9 @@ import { getEventListeners } from 'node:events';
 import type { ConsumerMessages, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { describe, expect, it, vi } from 'vitest';
-import { createDoubts } from '../../streams/jetstream/doubts.ts';
+import { createDoubts } from '../../streams/jetstream/proofs/doubts.ts';
+import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { watchConsumption } from '../../streams/jetstream/source/consumptionWatch.ts';
-import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 

@@ -1,7 +1,11 @@
 import { DiscardPolicy, JetStreamApiError } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import { streamNames, streamSubjects } from '../../actors/messages/subjects.ts';
-import { ensureStreams, isStreamMissing, verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
+import {
+  ensureStreams,
+  isStreamMissing,
+  verifyStreams,
+} from '../../streams/jetstream/settings/ensureStreams.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';

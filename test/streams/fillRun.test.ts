@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createReplayFold } from '../../deploy/commands/replay/replayFold.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { closeFill, type FillCause, listUnfinished, offerReplay } from '../../storage/fills.ts';
+import { closeFill, type FillCause, listUnfinished, offerReplay } from '../../storage/runs/fills.ts';
 import {
   cutRuns,
   type Lineage,
@@ -9,13 +9,13 @@ import {
   readLineage,
   selectVisible,
   type VisibleRuns,
-} from '../../storage/lineages.ts';
-import { createSnapshotStore } from '../../storage/snapshots.ts';
+} from '../../storage/runs/lineages.ts';
+import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { readings } from '../../storage/tables/readings.ts';
-import { counterStream } from '../../streams/counter/counterStream.ts';
+import { counterStream } from '../../streams/folds/counterStream.ts';
 import { type FillRunOptions, fillRun } from '../../streams/follower/fillRun.ts';
+import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
-import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
 import { publishMany } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { migratedDeployment } from '../support/storage/migratedDeployment.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { type Lineage, noteLineage, openEnd } from '../../storage/lineages.ts';
-import { createStoredReadings } from '../../streams/counter/storedReadings.ts';
+import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
+import { createStoredReadings } from '../../streams/folds/storedReadings.ts';
 import { findLostStreams } from '../../streams/ingest/lostStreams.ts';
-import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
-import { askUntilProven, createSuspicions } from '../../streams/jetstream/suspicions.ts';
+import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
+import { askUntilProven, createSuspicions } from '../../streams/jetstream/proofs/suspicions.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';

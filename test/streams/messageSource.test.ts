@@ -1,8 +1,8 @@
 import { from } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { missingDigest } from '../../streams/jetstream/proofs/streamPosition.ts';
 import { batchBytesMax } from '../../streams/jetstream/source/messageBatch.ts';
 import { pullBounds } from '../../streams/jetstream/source/messageSource.ts';
-import { missingDigest } from '../../streams/jetstream/streamPosition.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';

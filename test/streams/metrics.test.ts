@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import type { CounterActors } from '../../actors/wheel/counterActors.ts';
-import type { RecentReadings } from '../../storage/recentReadings.ts';
+import type { RecentReadings } from '../../storage/reading/recentReadings.ts';
 import type { StreamFollower } from '../../streams/follower/streamFollower.ts';
 import { type IndexerStatus, notStarted } from '../../streams/indexer/indexer.ts';
 import { registerAgeMetrics } from '../../streams/metrics/ageMetrics.ts';

@@ -1,11 +1,11 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { expect, it } from 'vitest';
+import { missingDigest } from '../../streams/jetstream/proofs/streamPosition.ts';
+import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
+import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
 import type { MessageBatch } from '../../streams/jetstream/source/messageBatch.ts';
 import { createMissingMessages } from '../../streams/jetstream/source/missingMessages.ts';
 import { createSourceProgress } from '../../streams/jetstream/source/sourceProgress.ts';
-import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
-import { missingDigest } from '../../streams/jetstream/streamPosition.ts';
-import { NotProven } from '../../streams/jetstream/suspicions.ts';
 import { alwaysOpen } from '../../streams/operators/gate.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';

@@ -1,6 +1,6 @@
 import type { JetStreamAccountStats, StreamInfo } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
-import { measureAccount, measureFullestServer } from '../../streams/jetstream/natsStore.ts';
+import { measureAccount, measureFullestServer } from '../../streams/jetstream/settings/natsStore.ts';
 
 const account = (stats: object) => measureAccount(stats as JetStreamAccountStats);
 const usage = (storage: number, max: number) => ({ storage, limits: { max_storage: max } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Followers } from '../../streams/followers.ts';
-import { createReadiness } from '../../streams/readiness.ts';
+import { createReadiness } from '../../streams/health/readiness.ts';
+import type { Followers } from '../../streams/work/followers.ts';
 import { manualClock } from '../support/manualClock.ts';
 
 const graceMs = 3_000;

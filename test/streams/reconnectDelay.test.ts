@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createReconnectDelay } from '../../streams/jetstream/reconnectDelay.ts';
+import { createReconnectDelay } from '../../streams/nats/reconnectDelay.ts';
 
 it('reconnecting waits zero only briefly after a clock was put back', () => {
   let wallMs = 1_000_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { parseNanos } from '../../streams/jetstream/proofs/streamPosition.ts';
+import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
+import { askUntilProven } from '../../streams/jetstream/proofs/suspicions.ts';
 import { createRejectedStream } from '../../streams/jetstream/rejectedStream.ts';
-import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
-import { parseNanos } from '../../streams/jetstream/streamPosition.ts';
-import { askUntilProven } from '../../streams/jetstream/suspicions.ts';
 import type { RejectedMessage } from '../../streams/pipeline/rejectedMessage.ts';
 import {
   createRejectionLog,

@@ -1,6 +1,6 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
-import type { SnapshotStore } from '../../storage/snapshots.ts';
+import type { SnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import {
   type Correction,
@@ -8,8 +8,8 @@ import {
   restoreFold,
   type StoredOutput,
 } from '../../streams/follower/restoreFold.ts';
-import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
-import { askUntilProven, NotProven } from '../../streams/jetstream/suspicions.ts';
+import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
+import { askUntilProven, NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { collectLines } from '../support/streams/collectLines.ts';

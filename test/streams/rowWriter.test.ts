@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Database, openDatabase } from '../../storage/database.ts';
-import { fenceDatabase } from '../../storage/ingestEpochs.ts';
-import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import { noRows } from '../../storage/storedRows.ts';
+import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
+import type { Table } from '../../storage/definition/table.ts';
+import { fenceDatabase } from '../../storage/runs/ingestEpochs.ts';
 import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
-import type { Table } from '../../storage/tables/table.ts';
+import { noRows } from '../../storage/tables/storedRows.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
@@ -46,7 +46,7 @@ function createSwitchableDatabase(
     insertBlocks: async (...insert: Parameters<Database['insertBlocks']>) => {
       if (!state.isUnavailable) return database.insertBlocks(...insert);
       state.refused.push(insert[1]);
-      throw new StorageUnavailable('unavailable');
+      throw new RecordsUnavailable('unavailable');
     },
   });
 }
@@ -126,7 +126,7 @@ describe('row writer', () => {
     const { writer, feed } = await writerOn({
       ...database,
       insertBlocks: async (table, blocks) => {
-        if (inserted.length === 1 && refusals-- > 0) throw new StorageUnavailable('unavailable');
+        if (inserted.length === 1 && refusals-- > 0) throw new RecordsUnavailable('unavailable');
         await database.insertBlocks(table, blocks);
         inserted.push(table);
       },

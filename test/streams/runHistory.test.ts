@@ -1,6 +1,6 @@
 import { BehaviorSubject } from 'rxjs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { PipelineFault } from '../../machines/streamFollowerMachine.ts';
 import {
@@ -12,13 +12,13 @@ import {
   openEnd,
   readLineage,
   selectVisible,
-} from '../../storage/lineages.ts';
-import { mergeRuns, runsMax } from '../../storage/mergedRuns.ts';
-import type { StoredRows } from '../../storage/storedRows.ts';
+} from '../../storage/runs/lineages.ts';
+import { mergeRuns, runsMax } from '../../storage/runs/mergedRuns.ts';
 import { readings } from '../../storage/tables/readings.ts';
+import type { StoredRows } from '../../storage/tables/storedRows.ts';
 import type { Correction } from '../../streams/follower/restoreFold.ts';
 import { createRunHistory, type RunHistory } from '../../streams/follower/runHistory.ts';
-import { NotProven } from '../../streams/jetstream/suspicions.ts';
+import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { IsCounted } from '../../storage/mergedRuns.ts';
-import type { SnapshotStore } from '../../storage/snapshots.ts';
+import type { IsCounted } from '../../storage/runs/mergedRuns.ts';
+import type { SnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { createStateSaver } from '../../streams/pipeline/stateSaver.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { identifyFold } from '../../actors/foldIdentity.ts';
-import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { noRows } from '../../storage/storedRows.ts';
+import { identifyFold } from '../../actors/folds/foldIdentity.ts';
+import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
+import { noRows } from '../../storage/tables/storedRows.ts';
 import { batchBytesMax } from '../../streams/jetstream/source/messageBatch.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { underWayBytesMax } from '../../streams/pipeline/streamPipeline.ts';

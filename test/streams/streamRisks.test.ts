@@ -8,9 +8,9 @@ import {
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { type StreamName, streamNames } from '../../actors/messages/subjects.ts';
-import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { findStreamRisks } from '../../streams/jetstream/streamRisks.ts';
-import { createStreamSettingsWatch } from '../../streams/jetstream/streamSettings.ts';
+import { ensureStreams } from '../../streams/jetstream/settings/ensureStreams.ts';
+import { findStreamRisks } from '../../streams/jetstream/settings/streamRisks.ts';
+import { createStreamSettingsWatch } from '../../streams/jetstream/settings/streamSettings.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { createStreams } from '../support/streams/startStreams.ts';

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createStreamWork } from '../../streams/streamWork.ts';
+import { createStreamWork } from '../../streams/work/streamWork.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
 useVirtualTime();

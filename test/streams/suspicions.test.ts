@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { askUntilProven, createSuspicions, NotProven } from '../../streams/jetstream/suspicions.ts';
+import { askUntilProven, createSuspicions, NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
 
 /** Asks one source of suspicions, whose answers arrive at once unless they are given another time. */

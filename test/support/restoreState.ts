@@ -1,4 +1,4 @@
-import type { FoldRecord } from '../../actors/foldRecord.ts';
+import type { FoldRecord } from '../../actors/folds/foldRecord.ts';
 import type { FoldRestoration, StreamFold } from '../../streams/pipeline/streamFold.ts';
 
 /** Actors or the fold of a stream. */

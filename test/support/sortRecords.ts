@@ -1,4 +1,4 @@
-import { type FoldRecord, formatRecord } from '../../actors/foldRecord.ts';
+import { type FoldRecord, formatRecord } from '../../actors/folds/foldRecord.ts';
 
 /** Records as sorted lines, to compare states. */
 export function sortRecords(records: Iterable<FoldRecord>): string[] {

@@ -13,7 +13,7 @@ const root = resolve(import.meta.dirname, '../..');
 /** Imports of types do not count: they are gone when the test runs. */
 const importPattern = /^(?:import|export) (?!type )(?:[^';]*? from )?'([^']+)'/gms;
 const startsParts =
-  /^(?:storage\/database\.ts|chdb(?:\/.+)?|test\/support\/processes\/.+|node:(?:child_process|http|http2|https|net|tls))$/;
+  /^(?:storage\/clickhouse\/database\.ts|chdb(?:\/.+)?|test\/support\/processes\/.+|node:(?:child_process|http|http2|https|net|tls))$/;
 
 /** Finds the project of a test file by its imports and by the imports of the test support that it uses. */
 export function findTestProject(path: string, findImports: FindImports = readImports): TestProject {

@@ -24,8 +24,12 @@ export class ForkBelowStates extends Error {
   }
 }
 
-/** Whether the state has rows in ClickHouse, which must be removed when its block is replaced. */
-function hasRows({ feed, activityProgress, archive: { settlements, checkpoints } }: ChainState): boolean {
+/** Whether records of the state were handed over to be stored. Only an older state, with a history of its own, undoes that. */
+function hasHandedOver({
+  feed,
+  activityProgress,
+  archive: { settlements, checkpoints },
+}: ChainState): boolean {
   const hasHistory = settlements.rowCount > 0 || checkpoints.rowCount > 0;
   return feed.evicted.through !== null || activityProgress.rowsThroughBlock !== null || hasHistory;
 }
@@ -56,7 +60,7 @@ export function followLink(state: SpanFoldState, span: ChainSpan, settings: Span
       return { state, reorganization: null };
     case 'restart': {
       const newest = state.safe.at(-1);
-      if (newest !== undefined && hasRows(newest) && mayBeOlder)
+      if (newest !== undefined && hasHandedOver(newest) && mayBeOlder)
         throw new ForkBelowStates(forkBlock, findOldestBlock(state));
       return {
         state: { ...emptySpanFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },

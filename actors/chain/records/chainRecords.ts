@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { chainFeedEvent } from '../../events/eventSchemas.ts';
 import { evictedEvents } from '../../events/eventWindow.ts';
-import { defineListRecord, defineRecord } from '../../foldRecord.ts';
+import { defineListRecord, defineRecord } from '../../folds/foldRecord.ts';
 import { amount, count, milliseconds } from '../../schemas/stateScalars.ts';
 import { spanFoldScalars } from '../fold/spanFoldState.ts';
 import { knownBlock } from '../spans/chainSpan.ts';

@@ -6,7 +6,7 @@ import {
   type FoldRecord,
   RecordRefused,
   type Restoration,
-} from '../../foldRecord.ts';
+} from '../../folds/foldRecord.ts';
 import { emptySpanFoldState, type SpanFoldState } from '../fold/spanFoldState.ts';
 import type { ChainState } from '../state/chainState.ts';
 import { chainRecords } from './chainRecords.ts';

@@ -1,5 +1,5 @@
 import { Map as ImmutableMap, List } from 'immutable';
-import { RecordRefused, type RecordValue, readRecords } from '../../foldRecord.ts';
+import { RecordRefused, type RecordValue, readRecords } from '../../folds/foldRecord.ts';
 import { type Address, isAddress } from '../../schemas/hex.ts';
 import type { MinerPosition } from '../state/miningState.ts';
 import type { LoggedActivity, OwnerState } from '../state/ownerState.ts';

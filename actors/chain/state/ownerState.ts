@@ -30,7 +30,7 @@ export interface OwnerState {
   readonly tokenIds: readonly number[];
   /** Number of all events. They are numbered from 0. */
   readonly activityCount: number;
-  /** The newest events, oldest first. Earlier ones are only in ClickHouse. */
+  /** The newest events, oldest first. Earlier ones are only stored. */
   readonly activity: List<OwnerEvent>;
 }
 

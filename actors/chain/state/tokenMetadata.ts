@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { memoizeByIdentity } from '../../memoizeByIdentity.ts';
+import { memoizeByIdentity } from '../../caching/memoizeByIdentity.ts';
 import { replaceHalfSurrogates } from '../../messages/halfSurrogates.ts';
 import type { ChainState } from './chainState.ts';
 import type { TokenMetadata } from './collectionState.ts';

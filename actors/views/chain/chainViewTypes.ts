@@ -248,7 +248,7 @@ export interface ChainViews {
   checkedIssuance(): IssuanceView | ChainUnavailable;
   settlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable;
   portfolio(page: OwnerPageRequest): PortfolioView | ChainUnavailable | { readonly fault: CursorFault };
-  /** A value if the page is in memory, else a promise, which may reject with StorageUnavailable. */
+  /** A value if the page is in memory, else a promise, which may reject with RecordsUnavailable. */
   ownerActivity(
     page: OwnerPageRequest,
     signal: AbortSignal,

@@ -1,9 +1,9 @@
-import { cacheView } from '../../cacheView.ts';
+import { cacheView } from '../../caching/cacheView.ts';
 import { createMetadataCheck, readMetadata } from '../../chain/state/tokenMetadata.ts';
+import type { OlderActivity } from '../../older/olderActivity.ts';
 import { type ChainConditionsOptions, type ConditionsNow, createChainConditions } from './chainConditions.ts';
 import type { ChainViews, LastKnownChainViews } from './chainViewTypes.ts';
 import { buildCoreView, buildEconomyView, buildIssuanceView } from './coreViews.ts';
-import type { OlderActivity } from './olderActivity.ts';
 import { buildActivityView, buildPortfolioView } from './ownerViews.ts';
 import { computeSettlementWindow, mapSettlementRanges } from './settlementHistory.ts';
 import { buildSettlementView } from './settlementView.ts';

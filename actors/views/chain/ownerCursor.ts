@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeFields, encodeFields } from '../../opaqueCursor.ts';
+import { decodeFields, encodeFields } from '../../feed/opaqueCursor.ts';
 
 /** Lists with cursors. A cursor works only for its own list (CONTRACT.md, Cursors). */
 const ownerLists = ['portfolio', 'activity'] as const;

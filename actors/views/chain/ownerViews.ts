@@ -1,5 +1,6 @@
 import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
 import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
+import type { ActivityRange } from '../../older/olderActivity.ts';
 import type {
   ChainUnavailable,
   CursorFault,
@@ -9,7 +10,6 @@ import type {
   OwnerPageRequest,
   PortfolioView,
 } from './chainViewTypes.ts';
-import type { ActivityRange } from './olderActivity.ts';
 import { decodeOwnerCursor, encodeOwnerCursor, type OwnerCursor, type OwnerList } from './ownerCursor.ts';
 import { buildActivityPage, buildPortfolioPage } from './ownerPages.ts';
 import { listIdentities, type ShownState, type ShownStates } from './shownStates.ts';

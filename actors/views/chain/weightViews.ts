@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { memoizeByIdentity } from '../../caching/memoizeByIdentity.ts';
 import { listEarningsDates } from '../../chain/state/rewards.ts';
 import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
-import { findFirstIndex } from '../../findFirstIndex.ts';
-import { memoizeByIdentity } from '../../memoizeByIdentity.ts';
-import { decodeFields, encodeFields } from '../../opaqueCursor.ts';
+import { findFirstIndex } from '../../events/findFirstIndex.ts';
+import { decodeFields, encodeFields } from '../../feed/opaqueCursor.ts';
 import type { ChainViews, WeightPageRequest } from './chainViewTypes.ts';
 import { buildPortfolioPage, evaluatePosition, toPositionView } from './ownerPages.ts';
 import { describeMining } from './ownerViews.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type FeedCategory, feedCategories } from '../../feed/feedCategories.ts';
 import type { FeedPlace } from '../../feed/feedItem.ts';
 import { feedSources } from '../../feed/feedPosition.ts';
-import { decodeFields, encodeFields } from '../../opaqueCursor.ts';
+import { decodeFields, encodeFields } from '../../feed/opaqueCursor.ts';
 
 /** Cursor of a category's next page, which begins after this place even if events have arrived before it since. */
 export function encodeFeedCursor(category: FeedCategory, place: FeedPlace): string {

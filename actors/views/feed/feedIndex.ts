@@ -1,5 +1,6 @@
 import { type Arrival, beforeFirst } from '../../events/arrival.ts';
 import { type EventWindow, findEventsAfter, findNewestArrival } from '../../events/eventWindow.ts';
+import { findFirstIndex } from '../../events/findFirstIndex.ts';
 import type { BuildEventCheck, EventFilter } from '../../feed/eventFilter.ts';
 import { type FeedCategory, feedCategories, isOfCategory } from '../../feed/feedCategories.ts';
 import {
@@ -10,7 +11,6 @@ import {
   toMeasurementItem,
 } from '../../feed/feedItem.ts';
 import type { FeedSources } from '../../feed/feedPosition.ts';
-import { findFirstIndex } from '../../findFirstIndex.ts';
 
 /** More new events than this are sorted together, as after a start or a long absence. */
 const insertedMax = 64;

@@ -1,9 +1,9 @@
 import type { Seq } from 'immutable';
-import { cacheView } from '../../cacheView.ts';
+import { cacheView } from '../../caching/cacheView.ts';
 import { beforeFirst, compareArrivals } from '../../events/arrival.ts';
 import { findEventsAfter } from '../../events/eventWindow.ts';
 import { toFeedItem } from '../../feed/eventRows.ts';
-import { type FeedCategory, isOfCategory } from '../../feed/feedCategories.ts';
+import { type FeedCategory, isOfCategory, listStoredCategories } from '../../feed/feedCategories.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from '../../feed/feedItem.ts';
 import {
   advancePosition,
@@ -16,7 +16,7 @@ import {
   isSamePosition,
   toSourcePosition,
 } from '../../feed/feedPosition.ts';
-import { findEvictedSource, listStoredCategories, type OlderEvents } from '../../feed/olderEvents.ts';
+import { findEvictedSource, type OlderEvents } from '../../feed/olderEvents.ts';
 import type { ChainViews, EconomyView } from '../chain/chainViewTypes.ts';
 
 /**
@@ -43,7 +43,7 @@ export interface FeedNews {
   readonly context: Omit<EconomyView, 'feed'>;
 }
 
-/** Reads news with evicted events. May reject with StorageUnavailable. */
+/** Reads news with evicted events. May reject with RecordsUnavailable. */
 export type ReadNews = (signal: AbortSignal) => Promise<FeedNews>;
 
 export interface FeedNewsViews {
@@ -71,7 +71,7 @@ export interface FeedNewsViews {
    * A position after the event with an ID, from which no event is lost. Some events of the other source may be delivered again. Null for
    * an unknown ID, and `unavailable` while the feed is.
    *
-   * @throws StorageUnavailable
+   * @throws RecordsUnavailable
    */
   locate(id: string, signal: AbortSignal): Promise<FeedPosition | null | 'unavailable'>;
 }

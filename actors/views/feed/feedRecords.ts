@@ -19,7 +19,7 @@ export const newestEventsMax = 100;
 /** Events of a record. Only a transaction or a day could have more. */
 export const recordEventsMax = 1_000;
 const pageLimit = 100;
-/** Events of a first page, so that ClickHouse is not read for what memory holds. */
+/** Events of a first page, so that what memory holds is not read from the store. */
 const firstLimit = 20;
 /** How far before the newest event the search for a time begins. */
 const firstStepMs = 3_600_000;

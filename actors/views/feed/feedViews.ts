@@ -1,5 +1,5 @@
 import { List } from 'immutable';
-import { cacheView } from '../../cacheView.ts';
+import { cacheView } from '../../caching/cacheView.ts';
 import { nothingEvicted } from '../../events/eventWindow.ts';
 import { createEventChecks, type EventFilter, listStoredKeys } from '../../feed/eventFilter.ts';
 import { toFeedItem } from '../../feed/eventRows.ts';
@@ -53,7 +53,7 @@ export interface FeedViews extends FeedNewsViews {
   /** The values behind pages in memory: while each is the same (`===`), so are the pages. */
   inputs(): readonly unknown[];
   /**
-   * A value if the page is in memory, else a promise, which may reject with StorageUnavailable. `undecodable` for an invalid cursor or
+   * A value if the page is in memory, else a promise, which may reject with RecordsUnavailable. `undecodable` for an invalid cursor or
    * another category's cursor.
    */
   page(

@@ -1,46 +1,50 @@
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { isOfFold } from '../../../actors/foldIdentity.ts';
+import { isOfFold } from '../../../actors/folds/foldIdentity.ts';
 import { type InputStreamName, inputStreamNames } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { dayMs } from '../../../actors/schemas/durations.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
-import type { Database } from '../../../storage/database.ts';
-import { closeFill, findFillBase, selectKept } from '../../../storage/fills.ts';
+import type { Database } from '../../../storage/clickhouse/database.ts';
+import { hasMoved, selectNoted } from '../../../storage/migration/moveToRuns.ts';
+import { createRecentReadings } from '../../../storage/reading/recentReadings.ts';
+import { createOldestRowMs, readRowsGoneBeforeMs, readRowsTtlDays } from '../../../storage/rows/rowsTtl.ts';
+import {
+  compareTable,
+  countLaterRows,
+  type TableDifference,
+} from '../../../storage/rows/tableDifferences.ts';
+import { closeFill, findFillBase, selectKept } from '../../../storage/runs/fills.ts';
 import {
   cutRuns,
   findLastRun,
   type Lineage,
   readLineage,
   type VisibleRuns,
-} from '../../../storage/lineages.ts';
-import { readCounted } from '../../../storage/mergedRuns.ts';
-import { hasMoved, selectNoted } from '../../../storage/moveToRuns.ts';
-import { isRefusal, readSnapshotRecords } from '../../../storage/readSnapshotRecords.ts';
-import { createRecentReadings } from '../../../storage/recentReadings.ts';
-import { createOldestRowMs, readRowsGoneBeforeMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
-import { rowTablesOf } from '../../../storage/rowTables.ts';
-import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
-import { compareTable, countLaterRows, type TableDifference } from '../../../storage/tableDifferences.ts';
+} from '../../../storage/runs/lineages.ts';
+import { readCounted } from '../../../storage/runs/mergedRuns.ts';
+import { isRefusal, readSnapshotRecords } from '../../../storage/snapshots/readSnapshotRecords.ts';
+import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
-import { createStoredReadings } from '../../../streams/counter/storedReadings.ts';
-import { type FilledRun, fillRun } from '../../../streams/follower/fillRun.ts';
-import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
-import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import {
-  createStreamVerifier,
-  StreamDiverged,
-  type StreamVerifier,
-} from '../../../streams/jetstream/sourceVerification.ts';
-import { askUntilProven } from '../../../streams/jetstream/suspicions.ts';
-import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
-import type { StreamFold } from '../../../streams/pipeline/streamFold.ts';
+import { rowTablesOf } from '../../../storage/tables/rowTables.ts';
+import { createStoredReadings } from '../../../streams/folds/storedReadings.ts';
 import {
   createStreamActors,
   createStreamFold,
   type StreamActors,
-} from '../../../streams/streamDefinitions.ts';
+} from '../../../streams/folds/streamDefinitions.ts';
+import { type FilledRun, fillRun } from '../../../streams/follower/fillRun.ts';
+import {
+  createStreamVerifier,
+  StreamDiverged,
+  type StreamVerifier,
+} from '../../../streams/jetstream/proofs/streamVerifier.ts';
+import { askUntilProven } from '../../../streams/jetstream/proofs/suspicions.ts';
+import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import type { JetStream } from '../../../streams/nats/natsLink.ts';
+import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
+import type { StreamFold } from '../../../streams/pipeline/streamFold.ts';
 import type { Deployment } from '../../configuration/deploymentFile.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import { createProgress } from '../../process/progress.ts';

@@ -12,10 +12,10 @@ import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
-import { isTooOld } from '../../../streams/jetstream/connection.ts';
-import { findCertainOffset, measureNatsClock } from '../../../streams/jetstream/natsClock.ts';
-import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
-import { measureAccount } from '../../../streams/jetstream/natsStore.ts';
+import { measureAccount } from '../../../streams/jetstream/settings/natsStore.ts';
+import { isTooOld } from '../../../streams/nats/connection.ts';
+import { findCertainOffset, measureNatsClock } from '../../../streams/nats/natsClock.ts';
+import type { JetStream } from '../../../streams/nats/natsLink.ts';
 import { judgeRoom } from '../../diagnosis/checkDisk.ts';
 import { type Finding, failed, ok, skipped, warned } from '../../diagnosis/finding.ts';
 import { checkStreams } from './checkStreams.ts';

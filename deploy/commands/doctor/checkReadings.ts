@@ -1,11 +1,14 @@
 import type { Logger } from 'pino';
 import { lastValueFrom, tap } from 'rxjs';
-import { counterStream } from '../../../streams/counter/counterStream.ts';
-import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
+import { counterStream } from '../../../streams/folds/counterStream.ts';
+import { startOfStream } from '../../../streams/jetstream/proofs/streamPosition.ts';
+import {
+  createStreamVerifier,
+  type StreamVerifier,
+} from '../../../streams/jetstream/proofs/streamVerifier.ts';
+import { askUntilProven } from '../../../streams/jetstream/proofs/suspicions.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import { createStreamVerifier, type StreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
-import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
-import { askUntilProven } from '../../../streams/jetstream/suspicions.ts';
+import type { JetStream } from '../../../streams/nats/natsLink.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import type { BoundDeployment } from '../../configuration/configuration.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';

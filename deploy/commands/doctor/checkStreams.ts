@@ -8,8 +8,8 @@ import {
 } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
-import { isStreamMissing } from '../../../streams/jetstream/ensureStreams.ts';
-import { findStreamRisks } from '../../../streams/jetstream/streamRisks.ts';
+import { isStreamMissing } from '../../../streams/jetstream/settings/ensureStreams.ts';
+import { findStreamRisks } from '../../../streams/jetstream/settings/streamRisks.ts';
 import { type Finding, failed, ok, warned } from '../../diagnosis/finding.ts';
 
 const spanSearchMax = 8;

@@ -1,7 +1,7 @@
 import { formatDayLabel } from '../../../actors/wheel/dayHistory.ts';
-import type { Database } from '../../../storage/database.ts';
-import { type DayDifference, sumDayWorkUnits } from '../../../storage/historyDifferences.ts';
-import type { VisibleRuns } from '../../../storage/lineages.ts';
+import type { Database } from '../../../storage/clickhouse/database.ts';
+import { type DayDifference, sumDayWorkUnits } from '../../../storage/rows/historyDifferences.ts';
+import type { VisibleRuns } from '../../../storage/runs/lineages.ts';
 
 const daysShown = 40;
 

@@ -1,10 +1,10 @@
-import { createOldestRowMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
-import type { SnapshotStore } from '../../../storage/snapshots.ts';
-import { counterStream } from '../../../streams/counter/counterStream.ts';
-import { createStoredReadings } from '../../../streams/counter/storedReadings.ts';
+import { createOldestRowMs, readRowsTtlDays } from '../../../storage/rows/rowsTtl.ts';
+import type { SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
+import { counterStream } from '../../../streams/folds/counterStream.ts';
+import { createStoredReadings } from '../../../streams/folds/storedReadings.ts';
 import { type FilledRun, fillRun } from '../../../streams/follower/fillRun.ts';
+import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
 import { createProgress, type Progress } from '../../process/progress.ts';
 import { systemClock } from '../../process/systemClock.ts';
 import { createReplayFold } from './replayFold.ts';

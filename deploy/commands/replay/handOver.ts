@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JetStreamManager } from '@nats-io/jetstream';
-import { isOfFold } from '../../../actors/foldIdentity.ts';
+import { isOfFold } from '../../../actors/folds/foldIdentity.ts';
 import { leaseSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import type { Database } from '../../../storage/database.ts';
-import { closeFill, isContinued, isKeptBy, offerReplay } from '../../../storage/fills.ts';
-import { readDatabaseIdentity } from '../../../storage/ingestEpochs.ts';
-import { type Lineage, readLineage } from '../../../storage/lineages.ts';
-import { readCounted } from '../../../storage/mergedRuns.ts';
+import type { Database } from '../../../storage/clickhouse/database.ts';
+import { closeFill, isContinued, isKeptBy, offerReplay } from '../../../storage/runs/fills.ts';
+import { readDatabaseIdentity } from '../../../storage/runs/ingestEpochs.ts';
+import { type Lineage, readLineage } from '../../../storage/runs/lineages.ts';
+import { readCounted } from '../../../storage/runs/mergedRuns.ts';
 import { systemClock } from '../../process/systemClock.ts';
 import { ReplayRefused } from './replayPlan.ts';
 

@@ -1,8 +1,8 @@
-import { closeFill, findFillBase } from '../../../storage/fills.ts';
-import { compareDays } from '../../../storage/historyDifferences.ts';
-import { type Lineage, readLineage } from '../../../storage/lineages.ts';
-import { createSnapshotStore } from '../../../storage/snapshots.ts';
-import { counterStream } from '../../../streams/counter/counterStream.ts';
+import { compareDays } from '../../../storage/rows/historyDifferences.ts';
+import { closeFill, findFillBase } from '../../../storage/runs/fills.ts';
+import { type Lineage, readLineage } from '../../../storage/runs/lineages.ts';
+import { createSnapshotStore } from '../../../storage/snapshots/snapshots.ts';
+import { counterStream } from '../../../streams/folds/counterStream.ts';
 import { systemClock } from '../../process/systemClock.ts';
 import { describeDifferences } from './differenceLines.ts';
 import { foldReplay } from './foldReplay.ts';

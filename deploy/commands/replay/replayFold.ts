@@ -1,5 +1,5 @@
 import type { CounterActors } from '../../../actors/wheel/counterActors.ts';
-import { collectRows } from '../../../streams/counter/collectedRows.ts';
+import { collectRows } from '../../../streams/folds/counterRows.ts';
 import { afterRestoration, type StreamFold } from '../../../streams/pipeline/streamFold.ts';
 
 /**

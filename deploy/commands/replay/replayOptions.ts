@@ -1,11 +1,11 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import type { Database } from '../../../storage/database.ts';
-import { hasTables, migrate, requireMigrated } from '../../../storage/migrations.ts';
+import type { Database } from '../../../storage/clickhouse/database.ts';
+import { hasTables, migrate, requireMigrated } from '../../../storage/migration/migrations.ts';
 import { findLostStreams, StreamsLost } from '../../../streams/ingest/lostStreams.ts';
-import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
-import { askUntilProven, createSuspicions } from '../../../streams/jetstream/suspicions.ts';
+import { askUntilProven, createSuspicions } from '../../../streams/jetstream/proofs/suspicions.ts';
+import type { JetStream } from '../../../streams/nats/natsLink.ts';
 import type { BoundDeployment } from '../../configuration/configuration.ts';
 import { systemClock } from '../../process/systemClock.ts';
 
@@ -24,7 +24,7 @@ export interface ReplayOptions extends ReplayParts, JetStream {}
 /**
  * Migrates the database to this version, unless nothing may change, and collects everything for a replay.
  *
- * @throws StreamsLost, or StorageUnavailable for a dry run on a database that is not migrated.
+ * @throws StreamsLost, or RecordsUnavailable for a dry run on a database that is not migrated.
  */
 export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
   const { connection, database, deployment, logger, dryRun } = parts;

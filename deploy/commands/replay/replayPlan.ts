@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import { type FoldIdentity, isOfFold } from '../../../actors/foldIdentity.ts';
-import type { Database } from '../../../storage/database.ts';
-import { listUnfinished, selectKept } from '../../../storage/fills.ts';
+import { type FoldIdentity, isOfFold } from '../../../actors/folds/foldIdentity.ts';
+import type { Database } from '../../../storage/clickhouse/database.ts';
+import { listUnfinished, selectKept } from '../../../storage/runs/fills.ts';
 import {
   cutRuns,
   findLastRun,
@@ -9,9 +9,9 @@ import {
   isSameHistory,
   type Lineage,
   readLineage,
-} from '../../../storage/lineages.ts';
-import { readCounted } from '../../../storage/mergedRuns.ts';
-import type { SnapshotStore } from '../../../storage/snapshots.ts';
+} from '../../../storage/runs/lineages.ts';
+import { readCounted } from '../../../storage/runs/mergedRuns.ts';
+import type { SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
 import type { SnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
 import { describeLost, findLost } from '../../../streams/ingest/lostMessages.ts';
 import { findSequenceAt } from '../../../streams/jetstream/findSequenceAt.ts';
@@ -19,8 +19,8 @@ import {
   createStreamVerifier,
   StreamDiverged,
   type StreamVerifier,
-} from '../../../streams/jetstream/sourceVerification.ts';
-import { askUntilProven } from '../../../streams/jetstream/suspicions.ts';
+} from '../../../streams/jetstream/proofs/streamVerifier.ts';
+import { askUntilProven } from '../../../streams/jetstream/proofs/suspicions.ts';
 import { systemClock } from '../../process/systemClock.ts';
 
 const stream = 'MINER_COUNTER';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { openDatabase } from '../../../storage/database.ts';
-import { requireSupportedServer } from '../../../storage/serverVersion.ts';
+import { openDatabase } from '../../../storage/clickhouse/database.ts';
+import { requireSupportedServer } from '../../../storage/clickhouse/serverVersion.ts';
 import { foldStopMs } from '../../../streams/follower/fillRun.ts';
-import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
+import { closeNats, connectNats } from '../../../streams/nats/connection.ts';
 import { boundDeployment, locateDatabase } from '../../configuration/configuration.ts';
 import { readDeploymentFile } from '../../configuration/deploymentFile.ts';
 import { locateNats } from '../../configuration/natsConfiguration.ts';

@@ -193,7 +193,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
         description: `${route.summary}. [JSON Schema](${findSchemaPath(nameBody(route))})`,
         headers: z.object({
           ...commonHeaders,
-          ...(route.kind === 'view' && route.tag !== null && { ETag: etag.optional() }),
+          ...(route.kind === 'view' && route.isTagged && { ETag: etag.optional() }),
           ...describeCacheHeaders(route),
         }),
         content: { 'application/json': { schema: route.response, examples: referToExamples(route) } },

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
+import { RecordsUnavailable } from '../../../actors/older/recordsUnavailable.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { FailureLog } from './failureLog.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
@@ -18,7 +18,7 @@ export interface ExchangeGuard {
 
 export function createExchangeGuard(writer: ResponseWriter, failures: FailureLog): ExchangeGuard {
   function note({ route, requestId, counts }: Exchange, error: unknown) {
-    if (!(error instanceof StorageUnavailable)) counts.failed();
+    if (!(error instanceof RecordsUnavailable)) counts.failed();
     failures.note(error, { route, requestId });
   }
 
@@ -44,7 +44,7 @@ export function createExchangeGuard(writer: ResponseWriter, failures: FailureLog
 }
 
 function toHttpError(error: unknown): HttpError {
-  return error instanceof StorageUnavailable
+  return error instanceof RecordsUnavailable
     ? createHttpError('database_unavailable', error.retryAfterSeconds)
     : createHttpError('internal_error');
 }

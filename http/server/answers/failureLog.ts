@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../actors/clock.ts';
-import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
+import { RecordsUnavailable } from '../../../actors/older/recordsUnavailable.ts';
 
 /** A persistent failure is logged again after this time. */
 const repeatedAfterMs = 60_000;
@@ -16,7 +16,7 @@ export function createFailureLog(logger: Logger, clock: Clock): FailureLog {
   const loggedAtMs = new Map<string, number>();
   return {
     note: (error, about) => {
-      const isUnavailable = error instanceof StorageUnavailable;
+      const isUnavailable = error instanceof RecordsUnavailable;
       const key = `${about.route} ${isUnavailable ? error.name : String(error)}`;
       const nowMs = clock.monotonicMs();
       const isRepeated = nowMs - (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs;

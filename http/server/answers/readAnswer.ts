@@ -1,4 +1,4 @@
-import { cacheView } from '../../../actors/cacheView.ts';
+import { cacheView } from '../../../actors/caching/cacheView.ts';
 import type { ReadResult, ReadRoute } from '../../routes/route.ts';
 import type { PendingReads, ReadBody } from './pendingReads.ts';
 import type { PreparedResponse } from './preparedResponse.ts';

@@ -1,6 +1,6 @@
-import { memoizeByIdentity } from '../../../actors/memoizeByIdentity.ts';
+import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
 import { createHttpError } from '../../routes/errors.ts';
-import type { ViewRoute } from '../../routes/route.ts';
+import type { ViewRoute, ViewSteps } from '../../routes/route.ts';
 import { memoize } from './memoize.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
 import {
@@ -23,28 +23,35 @@ interface Attempt {
 
 /** Answers a route from a view in memory. The bytes are prepared once per view. */
 export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependencies): Answer {
+  return route.use((steps) => answerBySteps(route, steps, dependencies));
+}
+
+function answerBySteps<View extends object, Body, Selection>(
+  route: ViewRoute,
+  steps: ViewSteps<View, Body, Selection>,
+  dependencies: AnswerDependencies,
+): Answer {
   const { sources, transport, writer, sender, guard, metrics, clock } = dependencies;
   // Read from the route once: route objects have many shapes, which makes every access at a request slow.
-  const { view: findView, refusal: findRefusal, isConditional } = route;
+  const { refusal: findRefusal, isConditional, cacheControl } = route;
+  const { select, view: findView, body: toBody, tag, header, receivedAtMs: findReceivedAtMs } = steps;
   const isQueryRead = typeof route.query !== 'string';
   const prepare = createPreparation(route, metrics);
 
-  function prepareView(view: object): PreparedResponse {
-    // The casts to `never` are safe: `defineViewRoute` matches the types of one entry's functions.
-    const body = route.body(view as never);
-    const { cacheControl, header } = route;
+  function prepareView(view: View): PreparedResponse {
+    const body = toBody(view);
     const response = prepare(body, {
-      tag: route.tag?.(body as never) ?? null,
+      tag: tag?.(body) ?? null,
       cacheControl,
-      own: header === null ? [] : [[header.name, header.value(view as never)]],
+      own: header === null ? [] : [[header.name, header.value(view)]],
     });
-    const receivedAtMs = route.receivedAtMs?.(view as never) ?? null;
+    const receivedAtMs = findReceivedAtMs?.(view) ?? null;
     if (receivedAtMs !== null) metrics.showed(receivedAtMs, clock.nowMs());
     return response;
   }
 
   /** Prepares a view, or its replacement if that fails. */
-  function attempt(view: object): Attempt {
+  function attempt(view: View): Attempt {
     try {
       return { prepared: prepareView(view), failure: null };
     } catch (error) {
@@ -52,10 +59,10 @@ export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependenc
     }
   }
 
-  function prepareReplacement(failed: object | null): PreparedResponse | null {
-    if (route.unavailable === null) return null;
+  function prepareReplacement(failed: View | null): PreparedResponse | null {
+    if (steps.unavailable === null) return null;
     try {
-      return prepareView(route.unavailable(sources.views, failed as never));
+      return prepareView(steps.unavailable(sources.views, failed));
     } catch {
       return null; // The first error is reported. The two bodies share a part, so it usually explains both.
     }
@@ -63,12 +70,12 @@ export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependenc
 
   // Views are immutable, so the same object gives the same bytes.
   const prepareOnce = memoizeByIdentity(attempt);
-  const parseSelection = memoize((query) => route.selection(new URLSearchParams(query)), queriesMax);
+  const parseSelection = memoize((query) => select(new URLSearchParams(query)), queriesMax);
 
-  function find(pathValue: string, selection: string): Attempt {
-    let view: object;
+  function find(pathValue: string, selection: Selection): Attempt {
+    let view: View;
     try {
-      view = findView(sources.views, pathValue, selection as never);
+      view = findView(sources.views, pathValue, selection);
     } catch (error) {
       return { prepared: prepareReplacement(null), failure: { error } };
     }
@@ -78,7 +85,7 @@ export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependenc
   return (exchange, request) => {
     const pathValue = parsePathValue(route, request);
     if (pathValue === null) return writer.writeError(exchange, createPathError(route));
-    const selection = isQueryRead ? parseSelection(transport.query(request)) : '';
+    const selection = parseSelection(isQueryRead ? transport.query(request) : '');
     if (selection === null) return writer.writeError(exchange, createHttpError('invalid_query'));
     const refused = findRefusal?.(sources.views) ?? null;
     if (refused !== null) return writer.writeError(exchange, createHttpError(refused, retryAfterSeconds));

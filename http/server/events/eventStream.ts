@@ -1,12 +1,12 @@
 import type { Registry } from 'prom-client';
 import { interval, merge, type Subscription, tap } from 'rxjs';
 import type { Clock } from '../../../actors/clock.ts';
+import { RecordsUnavailable } from '../../../actors/older/recordsUnavailable.ts';
 import {
   decodeFeedPosition,
   encodeFeedPosition,
   type FeedViews,
 } from '../../../actors/views/feed/feedViews.ts';
-import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { ReadResult } from '../../routes/route.ts';
 import type { Exchange, ResponseWriter } from '../answers/responseWriter.ts';
@@ -78,7 +78,7 @@ export function isFeedEventId(lastEventId: string): boolean {
 }
 
 function toUnavailable(error: unknown): 'unavailable' {
-  if (error instanceof StorageUnavailable) return 'unavailable';
+  if (error instanceof RecordsUnavailable) return 'unavailable';
   throw error;
 }
 

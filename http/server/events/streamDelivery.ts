@@ -1,11 +1,11 @@
 import type { HttpResponse } from 'uWebSockets.js';
+import { RecordsUnavailable } from '../../../actors/older/recordsUnavailable.ts';
 import {
   type FeedNews,
   type FeedPosition,
   type FeedViews,
   isSamePosition,
 } from '../../../actors/views/feed/feedViews.ts';
-import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
 import type { LoadGuard } from '../limits/loadGuard.ts';
 import type { AddressWords } from '../requests/ipAddress.ts';
 import { createBroadcasts } from './broadcasts.ts';
@@ -113,7 +113,7 @@ export function createStreamDelivery(options: StreamDeliveryOptions) {
   /**
    * Reads what follows the event that a client named while it could not be looked up.
    *
-   * @throws StorageUnavailable
+   * @throws RecordsUnavailable
    */
   async function readAfterEvent(client: StreamClient): Promise<FeedNews> {
     const { form, eventId, ending } = client;
@@ -126,7 +126,7 @@ export function createStreamDelivery(options: StreamDeliveryOptions) {
         ? null
         : feed.after(form.category, position, missedBatchSize);
     const missed = typeof found === 'function' ? await found(ending.signal) : found;
-    if (missed === null) throw new StorageUnavailable('the event cannot be looked up at the moment');
+    if (missed === null) throw new RecordsUnavailable('the event cannot be looked up at the moment');
     // Not complete, since events may arrive before this is sent. The next turn finds them.
     return { ...missed, isComplete: false };
   }

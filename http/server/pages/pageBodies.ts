@@ -1,4 +1,4 @@
-import { memoizeByIdentity } from '../../../actors/memoizeByIdentity.ts';
+import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
 import type { ActorViews } from '../../../actors/views/views.ts';
 import { isPassing } from '../../routes/errors.ts';
 import {
@@ -53,25 +53,29 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
     return body;
   }
 
-  /** Many pages show the same views. */
-  const findBodyOf = memoizeByIdentity((route: ViewRoute) =>
-    // Safe: the route has returned the view.
-    memoizeByIdentity((view: object) => check(route, route.body(view as never))),
+  const findReader = memoizeByIdentity((route: ViewRoute) =>
+    route.use(({ select, view, body }) => {
+      // Many pages show the same views.
+      const toBody = memoizeByIdentity((found: ReturnType<typeof view>) => check(route, body(found)));
+      const find = ({ pathValue, query }: Target) => {
+        if (route.refusal !== null && route.refusal(sources.views) !== null) return null;
+        const selection = select(query);
+        return selection === null ? null : view(sources.views, pathValue, selection);
+      };
+      return {
+        find: (target: Target): object | null => find(target),
+        read: (target: Target): unknown => {
+          const found = find(target);
+          return found === null ? null : toBody(found);
+        },
+      };
+    }),
   );
-
-  function findViewOf(route: ViewRoute, { pathValue, query }: Target): object | null {
-    if (route.refusal !== null && route.refusal(sources.views) !== null) return null;
-    const selection = route.selection(query);
-    return selection === null ? null : route.view(sources.views, pathValue, selection as never);
-  }
 
   /** @returns a promise if the database is read. */
   function readTarget(target: Target, signal: AbortSignal): BodyRead | Promise<BodyRead> {
     const { route, pathValue, query } = target;
-    if (route.kind === 'view') {
-      const view = findViewOf(route, target);
-      return { body: view === null ? null : findBodyOf(route)(view) };
-    }
+    if (route.kind === 'view') return { body: findReader(route).read(target) };
     const takeBody = (result: BodyRead): BodyRead => {
       if (!('error' in result)) return { body: check(route, result.body) };
       // A page says which record is not known.
@@ -96,7 +100,7 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
       const target = findRoute(path);
       if (!hasViews() || target?.route.kind !== 'view') return null;
       const { route } = target;
-      return attempt(() => findViewOf(route, target));
+      return attempt(() => findReader(route).find(target));
     },
     /** A value that is the same (`===`) until an event has happened; null while events cannot be read. */
     news: (): unknown => (hasViews() ? attempt(sources.views.feed.newest) : null),

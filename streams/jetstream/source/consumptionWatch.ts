@@ -1,11 +1,11 @@
 import type { ConsumerMessages, ConsumerNotification } from '@nats-io/jetstream';
 import { exhaustMap, filter, from, interval, map, merge } from 'rxjs';
 import { whenAborted } from '../../operators/whenAborted.ts';
-import type { Doubts } from '../doubts.ts';
-import { contradict, StreamDiverged } from '../sourceVerification.ts';
-import type { StreamPosition } from '../streamPosition.ts';
+import type { Doubts } from '../proofs/doubts.ts';
+import type { StreamPosition } from '../proofs/streamPosition.ts';
+import { contradict, StreamDiverged } from '../proofs/streamVerifier.ts';
+import { NotProven } from '../proofs/suspicions.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
-import { NotProven } from '../suspicions.ts';
 
 /** How often the stream's end is inspected, for the lag and for faults that cause no notification. */
 const inspectionMs = 2_000;

@@ -1,6 +1,6 @@
 import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
-import type { StreamPosition } from '../streamPosition.ts';
+import type { StreamPosition } from '../proofs/streamPosition.ts';
 
 /**
  * The largest batch in messages and bytes, except for a single larger message. The event loop turns between two batches, so a request

@@ -8,11 +8,11 @@ import {
 } from '../../../machines/messageSourceMachine.ts';
 import { type ActorOwner, noOwner } from '../../operators/actorOwner.ts';
 import type { Gate } from '../../operators/gate.ts';
-import { createDoubts } from '../doubts.ts';
-import { isStreamMissing } from '../ensureStreams.ts';
-import { findMessageBytesMax } from '../messageBytesMax.ts';
-import { StreamDiverged } from '../sourceVerification.ts';
-import type { StreamPosition } from '../streamPosition.ts';
+import { createDoubts } from '../proofs/doubts.ts';
+import type { StreamPosition } from '../proofs/streamPosition.ts';
+import { StreamDiverged } from '../proofs/streamVerifier.ts';
+import { isStreamMissing } from '../settings/ensureStreams.ts';
+import { findMessageBytesMax } from '../settings/messageBytesMax.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
 import type { MessageBatch } from './messageBatch.ts';

@@ -1,5 +1,5 @@
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
-import { missingDigest, type StreamPosition } from '../streamPosition.ts';
+import { missingDigest, type StreamPosition } from '../proofs/streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
 import { messageOverheadBytes } from './messageBatch.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
 import { consumerInactiveMs } from '../consumerInactiveMs.ts';
-import type { Doubts } from '../doubts.ts';
-import { digestMessage, type StreamPosition } from '../streamPosition.ts';
+import type { Doubts } from '../proofs/doubts.ts';
+import { digestMessage, type StreamPosition } from '../proofs/streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
 import { watchConsumption } from './consumptionWatch.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chainRecords } from '../../../actors/chain/records/chainRecords.ts';
 import { collectOwners } from '../../../actors/chain/records/collectOwners.ts';
-import { dispatchRecords } from '../../../actors/foldRecord.ts';
+import { dispatchRecords } from '../../../actors/folds/foldRecord.ts';
 import type { Address } from '../../../actors/schemas/hex.ts';
 import { stateContracts, stateOwner } from '../../support/chain/economyState.ts';
 import { buildClaim } from '../../support/chain/ownerEvents.ts';

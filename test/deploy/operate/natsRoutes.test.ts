@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
-import { closeNats } from '../../../streams/jetstream/connection.ts';
+import { closeNats } from '../../../streams/nats/connection.ts';
 import { createCertificate } from '../../support/processes/certificate.ts';
 import { eventually, startProcess } from '../../support/processes/childProcess.ts';
 import { findFreePort } from '../../support/processes/findFreePort.mjs';

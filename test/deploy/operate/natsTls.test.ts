@@ -6,7 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import { connect as connectNats } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from '../../../deploy/configuration/configuration.ts';
-import { readNatsAccess } from '../../../streams/jetstream/natsAccess.ts';
+import { readNatsAccess } from '../../../streams/nats/natsAccess.ts';
 import { listSnippets, prepareSnippet } from '../../support/http/guideSnippets.ts';
 import { createCertificate } from '../../support/processes/certificate.ts';
 import { eventually, startProcess } from '../../support/processes/childProcess.ts';

@@ -7,16 +7,16 @@ import { asapScheduler, lastValueFrom, observeOn, take } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/process/systemClock.ts';
+import { startOfStream } from '../../../streams/jetstream/proofs/streamPosition.ts';
+import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
+import { readRange } from '../../../streams/jetstream/readRange.ts';
+import { createRejectedStream } from '../../../streams/jetstream/rejectedStream.ts';
 import {
   counterMessageBytesMax,
   ensureStreams,
   pipelineMessageBytesMax,
-} from '../../../streams/jetstream/ensureStreams.ts';
-import { readRange } from '../../../streams/jetstream/readRange.ts';
-import { createRejectedStream } from '../../../streams/jetstream/rejectedStream.ts';
+} from '../../../streams/jetstream/settings/ensureStreams.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
-import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { startShippedNats } from '../../support/processes/shippedNats.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';

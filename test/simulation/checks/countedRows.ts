@@ -1,5 +1,5 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
-import { decides } from '../../../storage/lineages.ts';
+import { decides } from '../../../storage/runs/lineages.ts';
 import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 import type { SqlValue } from '../clickhouse/evaluate.ts';
 

@@ -1,4 +1,4 @@
-import { openEnd } from '../../../storage/lineages.ts';
+import { openEnd } from '../../../storage/runs/lineages.ts';
 import { sideCauses } from '../../../storage/tables/lineages.ts';
 import type { SqlValue } from '../clickhouse/evaluate.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';

@@ -2,7 +2,7 @@ import type { ConsumerMessages } from '@nats-io/jetstream';
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
+import { ensureStreams } from '../../../streams/jetstream/settings/ensureStreams.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../../support/processes/natsServer.ts';
 import { silentLogger } from '../../support/silentLogger.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { closeNats } from '../../../streams/jetstream/connection.ts';
+import { closeNats } from '../../../streams/nats/connection.ts';
 import { whenFinished } from '../../support/processes/lifetime.ts';
 import type { TestConnection } from '../../support/processes/natsServer.ts';
 import type { MinorVersion } from '../nats/jetStreamStore.ts';

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { replay } from '../../../deploy/commands/replay/replay.ts';
 import { openReplay } from '../../../deploy/commands/replay/replayOptions.ts';
 import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
-import { openDatabase } from '../../../storage/database.ts';
-import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
+import { openDatabase } from '../../../storage/clickhouse/database.ts';
+import { closeNats, connectNats } from '../../../streams/nats/connection.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 
 const logger = pino({ level: 'silent' });

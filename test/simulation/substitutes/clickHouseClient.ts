@@ -15,7 +15,7 @@ interface Query {
 /** ClickHouse answers 64-bit integers as text. */
 const quoteLarge = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
-/** The client of ClickHouse, as far as `storage/database.ts` uses it, over the simulated server. */
+/** The client of ClickHouse, as far as `storage/clickhouse/database.ts` uses it, over the simulated server. */
 export function createClient() {
   const { domain } = currentWorld().time;
   const database = currentWorld().database();

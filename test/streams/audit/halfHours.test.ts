@@ -1,9 +1,9 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../../storage/database.ts';
-import { readLineage } from '../../../storage/lineages.ts';
-import { createRecentReadings } from '../../../storage/recentReadings.ts';
-import { readHalfHour } from '../../../storage/storedHalfHour.ts';
+import { openDatabase } from '../../../storage/clickhouse/database.ts';
+import { createRecentReadings } from '../../../storage/reading/recentReadings.ts';
+import { readHalfHour } from '../../../storage/reading/storedHalfHour.ts';
+import { readLineage } from '../../../storage/runs/lineages.ts';
 import { halfHourBuckets } from '../../../storage/tables/halfHourBuckets.ts';
 import {
   auditHalfHour,

@@ -7,7 +7,7 @@ import type { ChainProofs } from '../../../streams/indexer/chainProofs.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
 import { createIndexer } from '../../../streams/indexer/indexer.ts';
 import { createSpanPublisher } from '../../../streams/indexer/spanPublisher.ts';
-import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
+import { ensureStreams } from '../../../streams/jetstream/settings/ensureStreams.ts';
 import { runAlone } from '../../../streams/operators/runAlone.ts';
 import { eventually } from '../processes/childProcess.ts';
 import { whenFinished } from '../processes/lifetime.ts';

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
+import type { ObservationReader } from '../../../actors/older/observationReader.ts';
+import type { ReadOlderDay } from '../../../actors/older/olderDay.ts';
 import { initialSettlement } from '../../../actors/settlement/settlementActor.ts';
-import type { ReadOlderDay } from '../../../actors/statistics/olderDay.ts';
 import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
 import { createFeedViews } from '../../../actors/views/feed/feedViews.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
@@ -11,7 +12,6 @@ import type { DayHistory } from '../../../actors/wheel/dayHistory.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import { createPublicServer, type PublicServerSettings } from '../../../http/server/publicServer.ts';
 import type { BeginTrace } from '../../../http/server/requests/requestTrace.ts';
-import type { ObservationReader } from '../../../storage/observationReader.ts';
 import { chainlessViews } from '../chain/chainlessViews.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { whenFinished } from '../processes/lifetime.ts';

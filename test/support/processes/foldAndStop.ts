@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type Database, openDatabase } from '../../../storage/database.ts';
+import { type Database, openDatabase } from '../../../storage/clickhouse/database.ts';
 import { createRemovableStreams } from '../streams/removableStreams.ts';
 import {
   type MinerSettings,

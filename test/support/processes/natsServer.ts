@@ -6,7 +6,7 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { closeNats } from '../../../streams/jetstream/connection.ts';
+import { closeNats } from '../../../streams/nats/connection.ts';
 import { type RestartableServer, startProcess, startRestartable, untilReady } from './childProcess.ts';
 import { findFreePort } from './findFreePort.mjs';
 import { whenFinished } from './lifetime.ts';

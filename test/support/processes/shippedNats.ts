@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { closeNats } from '../../../streams/jetstream/connection.ts';
+import { closeNats } from '../../../streams/nats/connection.ts';
 import { eventually, startProcess, type TestProcess } from './childProcess.ts';
 import { runDeployScript } from './deployScript.ts';
 import { findFreePort } from './findFreePort.mjs';

@@ -4,11 +4,11 @@ import { type InputStreamName, inputStreamNames } from '../../../actors/messages
 import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import { createServiceViews } from '../../../deploy/service/serviceViews.ts';
 import { createPublicServer } from '../../../http/server/publicServer.ts';
-import { createObservationReader } from '../../../storage/observations.ts';
-import { createRecentReadings } from '../../../storage/recentReadings.ts';
-import type { Followers } from '../../../streams/followers.ts';
+import { createObservationReader } from '../../../storage/reading/observations.ts';
+import { createRecentReadings } from '../../../storage/reading/recentReadings.ts';
+import { createStreamActors, createStreamFold } from '../../../streams/folds/streamDefinitions.ts';
 import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
-import { createStreamActors, createStreamFold } from '../../../streams/streamDefinitions.ts';
+import type { Followers } from '../../../streams/work/followers.ts';
 import { createReference, type Place } from '../../reference/index.ts';
 import type { StoredMessage } from '../../reference/messages.ts';
 import { manualClock } from '../manualClock.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Database } from '../../../storage/database.ts';
+import type { Database } from '../../../storage/clickhouse/database.ts';
+import { insertRows } from '../../../storage/definition/table.ts';
 import { migrations } from '../../../storage/tables/migrations.ts';
-import { insertRows } from '../../../storage/tables/table.ts';
 
 /** The tables as the first release creates them, as ClickHouse reports them. */
 const statements = readFileSync(resolve(import.meta.dirname, '../../storage/baseline.sql'), 'utf8').split(

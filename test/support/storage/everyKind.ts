@@ -25,8 +25,8 @@ import {
   time,
   transactionHash,
   uuid,
-} from '../../../storage/tables/column.ts';
-import { defineTable } from '../../../storage/tables/table.ts';
+} from '../../../storage/definition/column.ts';
+import { defineTable } from '../../../storage/definition/table.ts';
 import { buildBlockHash, buildTransactionHash } from '../chain/hashes.ts';
 
 const columns = {

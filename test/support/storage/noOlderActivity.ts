@@ -1,4 +1,4 @@
-import type { OlderActivity } from '../../../actors/views/chain/olderActivity.ts';
+import type { OlderActivity } from '../../../actors/older/olderActivity.ts';
 
 /** For owners with all events in memory. */
 export const noOlderActivity: OlderActivity = {

@@ -1,4 +1,4 @@
-import { openEnd } from '../../../storage/lineages.ts';
+import { openEnd } from '../../../storage/runs/lineages.ts';
 
 /** A history of the chain with one run, of some process. */
 export const someLineage = {

@@ -1,6 +1,6 @@
-import type { Database } from '../../../storage/database.ts';
-import { buildInserts, encodeRows } from '../../../storage/rowInserts.ts';
-import { noRows, type StoredRows } from '../../../storage/storedRows.ts';
+import type { Database } from '../../../storage/clickhouse/database.ts';
+import { buildInserts, encodeRows } from '../../../storage/rows/rowInserts.ts';
+import { noRows, type StoredRows } from '../../../storage/tables/storedRows.ts';
 
 /** Stores rows as the writer of a stream does. */
 export async function storeRows(database: Database, rows: Partial<StoredRows>, run = 'run'): Promise<void> {

@@ -1,4 +1,4 @@
-import { noRows, type StoredRows } from '../../../storage/storedRows.ts';
+import { noRows, type StoredRows } from '../../../storage/tables/storedRows.ts';
 import { acceptedReading } from '../readings/acceptedReading.ts';
 
 /** Rows of `count` readings from a position on, with a round and a bucket for every sixtieth reading. */

@@ -1,9 +1,9 @@
-import { type DatabaseLocation, openDatabase } from '../../../storage/database.ts';
-import { readLineage, selectVisible } from '../../../storage/lineages.ts';
+import { type DatabaseLocation, openDatabase } from '../../../storage/clickhouse/database.ts';
+import type { Table } from '../../../storage/definition/table.ts';
+import { readLineage, selectVisible } from '../../../storage/runs/lineages.ts';
 import { halfHourBuckets } from '../../../storage/tables/halfHourBuckets.ts';
 import { readings } from '../../../storage/tables/readings.ts';
 import { rounds } from '../../../storage/tables/rounds.ts';
-import type { Table } from '../../../storage/tables/table.ts';
 import { followCursors } from '../http/followCursors.ts';
 import type { MinerProcess } from '../processes/minerProcess.ts';
 

@@ -1,8 +1,8 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/process/systemClock.ts';
+import { type StreamPosition, startOfStream } from '../../../streams/jetstream/proofs/streamPosition.ts';
+import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
-import { type StreamPosition, startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { createGate, leaveGate } from '../../../streams/operators/gate.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import type { TestConnection } from '../processes/natsServer.ts';

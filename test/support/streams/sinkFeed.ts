@@ -1,5 +1,5 @@
 import { type MonoTypeOperatorFunction, Subject } from 'rxjs';
-import type { StoredRows } from '../../../storage/storedRows.ts';
+import type { StoredRows } from '../../../storage/tables/storedRows.ts';
 import type { FoldedBatch, PipelineItem } from '../../../streams/pipeline/pipelineItem.ts';
 import type { RejectedMessage } from '../../../streams/pipeline/rejectedMessage.ts';
 import type { RowWriter } from '../../../streams/pipeline/rowWriter.ts';

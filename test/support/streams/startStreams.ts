@@ -1,6 +1,6 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { streamNames } from '../../../actors/messages/subjects.ts';
-import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
+import { ensureStreams } from '../../../streams/jetstream/settings/ensureStreams.ts';
 import { connectTo, startNats } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
 

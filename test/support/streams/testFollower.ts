@@ -5,8 +5,8 @@ import {
   type StreamFollower,
   type StreamFollowerOptions,
 } from '../../../streams/follower/streamFollower.ts';
+import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
 import { type LoneMember, runAlone } from '../../../streams/operators/runAlone.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../processes/natsServer.ts';

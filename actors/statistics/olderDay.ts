@@ -1,9 +1,0 @@
-/**
- * Reads the work of the observed rounds of an installation's universal day (its start in epoch milliseconds) from rows, by place in the day; null if they
- * are kept no longer. Rejects with StorageUnavailable if ClickHouse does not answer.
- */
-export type ReadOlderDay = (
-  installationId: string,
-  startMs: number,
-  signal: AbortSignal,
-) => Promise<ReadonlyMap<number, bigint> | null>;

@@ -1,0 +1,36 @@
+import type { Database } from './database.ts';
+
+/** Oldest version with everything that the tables and statements need. */
+const oldestServer = { year: 24, release: 8 } as const;
+
+export class ServerTooOld extends Error {
+  override readonly name = 'ServerTooOld';
+
+  constructor(version: string) {
+    super(
+      `the ClickHouse server of MINER_CLICKHOUSE_URL is version ${version}; expected ${oldestServer.year}.${oldestServer.release} or newer. ` +
+        'Upgrade the server, name another one, or leave the variable unset for the embedded engine',
+    );
+  }
+}
+
+export async function readServerVersion(database: Database): Promise<string> {
+  const [row] = await database.select('SELECT version()');
+  return String(row?.[0]);
+}
+
+export function isSupportedVersion(version: string): boolean {
+  const [year = 0, release = 0] = version.split('.').map(Number);
+  return year > oldestServer.year || (year === oldestServer.year && release >= oldestServer.release);
+}
+
+/**
+ * Makes sure that the server can hold the tables, before anything is read or created.
+ *
+ * @throws ServerTooOld when it cannot.
+ * @throws RecordsUnavailable when it does not answer.
+ */
+export async function requireSupportedServer(database: Database): Promise<void> {
+  const version = await readServerVersion(database);
+  if (!isSupportedVersion(version)) throw new ServerTooOld(version);
+}

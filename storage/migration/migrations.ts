@@ -1,0 +1,169 @@
+import type { Logger } from 'pino';
+import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import type { Database } from '../clickhouse/database.ts';
+import { hasTable } from '../clickhouse/hasTable.ts';
+import { readColumns } from '../clickhouse/readColumns.ts';
+import { createTable, insertRows } from '../definition/table.ts';
+import { replaceViews } from '../reading/queryViews.ts';
+import { agedRows } from '../tables/agedRows.ts';
+import { foldStates } from '../tables/foldStates.ts';
+import { ingestEpochs } from '../tables/ingestEpochs.ts';
+import { lineages } from '../tables/lineages.ts';
+import { migrations } from '../tables/migrations.ts';
+import { rowTables } from '../tables/rowTables.ts';
+import type { MigratedDeployment } from './convertReleased.ts';
+import { moveToRuns } from './moveToRuns.ts';
+
+export interface Migration {
+  readonly name: string;
+  /** May run again: the process can be killed before the number is noted. */
+  readonly run: (database: Database, logger: Logger, deployment: MigratedDeployment) => Promise<void>;
+}
+
+/** The schema of the first release. A new database gets all tables at once. */
+const baseline = { number: 1, name: 'baseline' };
+
+/** Changes since the baseline, in order; the first is migration 2 (`storage/README.md`, How to change the schema). */
+export const allMigrations: readonly Migration[] = [{ name: 'rows belong to runs', run: moveToRuns }];
+
+const allTables = [
+  ...rowTables.map(({ definition }) => definition),
+  foldStates,
+  ingestEpochs,
+  lineages,
+  migrations,
+  agedRows,
+];
+
+export class DatabaseTooNew extends Error {
+  override readonly name = 'DatabaseTooNew';
+
+  constructor(found: number, known: number) {
+    super(
+      `the database is at migration ${found}, this program knows ${known}: run the version that wrote it, or a newer one`,
+    );
+  }
+}
+
+/** The database lacks columns of this program, and no migration adds them. */
+export class DatabaseIncompatible extends Error {
+  override readonly name = 'DatabaseIncompatible';
+
+  constructor([first, ...others]: readonly string[]) {
+    const more = others.length === 0 ? '' : ` and ${others.length} more`;
+    super(
+      `the database has another schema: it lacks ${first}${more}. Run the version that wrote it, or use an empty database, which is filled from the streams`,
+    );
+  }
+}
+
+/**
+ * Applies the missing migrations, each once and in order, and replaces the views.
+ *
+ * @throws DatabaseTooNew when this program does not know a migration of the database.
+ * @throws DatabaseIncompatible when a column is missing.
+ * @throws RecordsUnavailable when ClickHouse does not answer.
+ */
+export async function migrate(
+  database: Database,
+  logger: Logger,
+  deployment: MigratedDeployment,
+  later: readonly Migration[] = allMigrations,
+): Promise<void> {
+  await createTable(database, migrations);
+  const { applied, known } = await requireUsable(database, later);
+  if (applied === 0) {
+    for (const table of allTables) await createTable(database, table);
+    await insertRows(database, migrations, [baseline, ...later.map(toRow)]);
+    logger.info({ migration: known }, 'database created');
+  } else {
+    for (const row of later.map(toRow).slice(applied - baseline.number)) {
+      await row.run(database, logger, deployment);
+      await insertRows(database, migrations, [row]);
+      logger.info({ migration: row.number, tables: row.name }, 'database migrated');
+    }
+  }
+  await requireColumns(database);
+  // A kill during a replacement may have left the previous views.
+  await replaceViews(database);
+}
+
+function toRow(migration: Migration, index: number): Migration & { readonly number: number } {
+  return { ...migration, number: baseline.number + 1 + index };
+}
+
+/** Numbers of the newest migration that the database has (0 for none) and that this program knows. */
+export async function migrationState(
+  database: Database,
+  later: readonly Migration[] = allMigrations,
+): Promise<{ applied: number; known: number }> {
+  const known = baseline.number + later.length;
+  if (!(await hasTable(database, migrations.name))) return { applied: 0, known };
+  const [newest] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
+  return { applied: Number(newest?.[0]), known };
+}
+
+/** Whether the database has tables, of whichever version. */
+export async function hasTables(database: Database): Promise<boolean> {
+  return (await migrationState(database)).applied > 0;
+}
+
+/** Oldest migration whose rows and snapshots this program can still read. Earlier ones have no lineages. */
+const readableSince = 2;
+
+/** Whether this program can read the rows and snapshots of the database, which may be of an older version. */
+export async function isReadable(database: Database): Promise<boolean> {
+  return (await migrationState(database)).applied >= readableSince;
+}
+
+/**
+ * Whether rows and snapshots can be read before the database is migrated; false for a new database.
+ *
+ * @throws DatabaseIncompatible when a column is missing.
+ */
+export async function canReadStored(database: Database): Promise<boolean> {
+  const { applied, known } = await migrationState(database);
+  if (applied >= known) await requireColumns(database);
+  return isReadable(database);
+}
+
+/**
+ * Makes sure that this program can migrate the database and write to it.
+ *
+ * @throws DatabaseTooNew when this program does not know a migration of the database.
+ * @throws DatabaseIncompatible when a column is missing.
+ */
+export async function requireUsable(
+  database: Database,
+  later: readonly Migration[] = allMigrations,
+): Promise<{ applied: number; known: number }> {
+  const state = await migrationState(database, later);
+  const { applied, known } = state;
+  if (applied >= known) await requireColumns(database);
+  if (applied > known) throw new DatabaseTooNew(applied, known);
+  return state;
+}
+
+/**
+ * Makes sure that a process that only reads finds the tables of its version.
+ *
+ * @throws DatabaseIncompatible when a column is missing.
+ * @throws RecordsUnavailable while the process that ingests has not migrated the database yet.
+ */
+export async function requireMigrated(database: Database): Promise<void> {
+  const { applied, known } = await migrationState(database);
+  if (applied < known)
+    throw new RecordsUnavailable(
+      `the database is at migration ${applied}, this program reads ${known}: first upgrade the process that ingests`,
+    );
+  await requireColumns(database);
+}
+
+/** @throws DatabaseIncompatible when a table lacks a column. */
+async function requireColumns(database: Database): Promise<void> {
+  const found = await readColumns(database);
+  for (const { name, storedColumns } of allTables) {
+    const missing = storedColumns.map((column) => `${name}.${column.name}`).filter((one) => !found.has(one));
+    if (missing.length > 0) throw new DatabaseIncompatible(missing);
+  }
+}

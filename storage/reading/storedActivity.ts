@@ -1,0 +1,66 @@
+import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
+import { toOwnerEvent } from '../../actors/chain/rows/activityRows.ts';
+import type { OwnerEvent } from '../../actors/chain/state/ownerState.ts';
+import type { ActivityRange, OlderActivity } from '../../actors/older/olderActivity.ts';
+import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import type { Database } from '../clickhouse/database.ts';
+import { selectVisible, type VisibleRuns } from '../runs/lineages.ts';
+import type { ReadRuns } from '../runs/visibleRuns.ts';
+import { ownerActivity } from '../tables/ownerActivity.ts';
+import { awaitStored, type StoringProgress } from './awaitEvents.ts';
+
+export interface StoredActivityOptions {
+  readonly database: Database;
+  /** Writer of the chain's rows; null in a process that only reads. */
+  readonly writer: Pick<StoringProgress, 'flushNow' | 'isFailing'> | null;
+  readonly readRuns: ReadRuns;
+}
+
+/**
+ * Events of owners that memory has evicted, from ClickHouse. They are numbered, so a reader notices a missing one, whichever process writes it: it
+ * waits, and asks which rows count by now, since another process may have begun a run after a reorganization. Then it refuses.
+ */
+export function createStoredActivity(options: StoredActivityOptions): OlderActivity {
+  const { database, writer, readRuns } = options;
+
+  async function readOnce(range: ActivityRange, runs: VisibleRuns, signal: AbortSignal) {
+    const { owner, from, end, throughPosition } = range;
+    const visible = selectVisible(runs);
+    const rows = await database.select(
+      // Sorting and removing duplicates happens below: in ClickHouse it would take a sixth of the whole statement.
+      `SELECT ${ownerActivity.list} FROM ${ownerActivity.name}
+       WHERE ${visible.sql} AND owner = {owner:String} AND event_number >= {from:UInt64} AND event_number < {end:UInt64}
+         AND position <= {throughPosition:UInt64}`,
+      { ...visible.parameters, owner, from, end, throughPosition },
+      signal,
+    );
+    return takeLatest(rows.map(ownerActivity.read)).map(toOwnerEvent);
+  }
+
+  async function readAll(range: ActivityRange, signal: AbortSignal): Promise<readonly OwnerEvent[]> {
+    let found: readonly OwnerEvent[] = [];
+    let runs = await readRuns();
+    const isComplete = async () => {
+      found = await readOnce(range, runs, signal);
+      if (found.length === range.end - range.from) return true;
+      runs = await readRuns(true);
+      if (writer?.isFailing()) throw new RecordsUnavailable('rows are not stored at the moment');
+      writer?.flushNow();
+      return false;
+    };
+    await awaitStored(isComplete, `the older activity of ${range.owner}`, signal);
+    return found;
+  }
+
+  return { read: readAll };
+}
+
+/** Sorts by number without duplicates: until parts are merged, the row of the highest position counts. */
+function takeLatest(rows: readonly OwnerActivityRow[]): readonly OwnerActivityRow[] {
+  const latest = new Map<number, OwnerActivityRow>();
+  for (const row of rows) {
+    const other = latest.get(row.eventNumber);
+    if (other === undefined || row.position > other.position) latest.set(row.eventNumber, row);
+  }
+  return [...latest.values()].sort((a, b) => a.eventNumber - b.eventNumber);
+}

@@ -1,0 +1,53 @@
+import type { ReadOlderDay } from '../../actors/older/olderDay.ts';
+import { roundsPerDay } from '../../actors/wheel/dayHistory.ts';
+import { roundMs } from '../../actors/wheel/roundFold.ts';
+import type { Database } from '../clickhouse/database.ts';
+import type { OldestRowMs } from '../rows/rowsTtl.ts';
+import { isSameHistory, selectVisible, type VisibleRuns } from '../runs/lineages.ts';
+import type { ReadRuns } from '../runs/visibleRuns.ts';
+import { rounds } from '../tables/rounds.ts';
+
+interface StoredDaysOptions {
+  readonly database: Database;
+  readonly readRuns: ReadRuns;
+  readonly oldestRowMs: OldestRowMs;
+}
+
+/** Days that are kept: enough for what people look at at the same time. */
+const keptMax = 64;
+
+const roundWork = rounds.select('startMs', 'workUnits');
+
+/** Reads universal days from rows, each once, since a day that has left memory does not change. */
+export function createStoredDays({ database, readRuns, oldestRowMs }: StoredDaysOptions): ReadOlderDay {
+  const kept = new Map<string, ReadonlyMap<number, bigint>>();
+  let keptOf: VisibleRuns = [];
+
+  async function read(runs: VisibleRuns, installation: string, startMs: number, signal: AbortSignal) {
+    const visible = selectVisible(runs);
+    const rows = await database.select(
+      // If several runs have a round, its last row counts.
+      `SELECT ${roundWork.list} FROM ${rounds.name} FINAL WHERE ${visible.sql} AND installation_id = {installation:String}
+       AND start >= fromUnixTimestamp64Milli({startMs:Int64}, 'UTC') AND start < fromUnixTimestamp64Milli({endMs:Int64}, 'UTC')
+       ORDER BY position`,
+      { ...visible.parameters, installation, startMs, endMs: startMs + roundsPerDay * roundMs },
+      signal,
+    );
+    const works = rows.map(roundWork.read).flatMap(({ startMs: atMs, workUnits }) =>
+      // Work that no column holds is unknown.
+      workUnits === null ? [] : [[(atMs - startMs) / roundMs, workUnits] as const],
+    );
+    return new Map(works);
+  }
+
+  return async (installationId, startMs, signal) => {
+    if (startMs < (oldestRowMs() ?? Number.NEGATIVE_INFINITY)) return null;
+    const runs = await readRuns();
+    if (!isSameHistory(runs, keptOf) || kept.size >= keptMax) kept.clear();
+    keptOf = runs;
+    const key = `${installationId} ${startMs}`;
+    const known = kept.get(key) ?? (await read(runs, installationId, startMs, signal));
+    if (keptOf === runs) kept.set(key, known);
+    return known;
+  };
+}

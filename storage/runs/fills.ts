@@ -1,0 +1,151 @@
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import type { Database } from '../clickhouse/database.ts';
+import { lineages } from '../tables/lineages.ts';
+import {
+  cutRuns,
+  decides,
+  findLastRun,
+  hasLineage,
+  isRetired,
+  type Lineage,
+  type LineageOrigin,
+  listLineages,
+  noteLineage,
+  openEnd,
+  readLineage,
+  type VisibleRuns,
+} from './lineages.ts';
+import { type IsCounted, readCopied, readCounted, selectCounted } from './mergedRuns.ts';
+
+/** Whether a lineage that decides which rows count continues this one. */
+export function isContinued(database: Database, { stream, runs }: Lineage): Promise<boolean> {
+  const sql = `stream = {stream:String} AND parent = {run:String} AND ${decides}`;
+  return hasLineage(database, { sql, parameters: { stream, run: findLastRun(runs) } });
+}
+
+/**
+ * The newest replay that no lineage continues yet, if the rows that it did not make again still count in the given lineage.
+ */
+export async function findReplay(
+  database: Database,
+  stream: InputStreamName,
+  origin: LineageOrigin,
+  current: Lineage | null,
+): Promise<Lineage | null> {
+  for (const replay of await listLineages(database, stream, 'filled', origin)) {
+    if ((await isContinued(database, replay)) || (await isRetired(database, replay))) return null;
+    if (isKeptBy(replay, await readCounted(database, current))) return replay;
+  }
+  return null;
+}
+
+/** The runs that a fill continues: it has made the rows of all later messages. */
+export function selectKept({ runs, parent }: Pick<Lineage, 'runs' | 'parent'>): VisibleRuns {
+  return runs.slice(0, runs.findIndex(({ run }) => run === parent) + 1);
+}
+
+/** Whether a history has the rows that a fill continues. */
+export function isKeptBy(filled: Pick<Lineage, 'runs' | 'parent'>, isCounted: IsCounted): boolean {
+  return selectKept(filled).every(({ run, through }) => isCounted({ run, position: through }));
+}
+
+/** Name of the newest replay that a lineage continues; empty without one. */
+export async function findContinuedReplay(
+  database: Database,
+  stream: InputStreamName,
+  origin: LineageOrigin,
+): Promise<string> {
+  for (const replay of await listLineages(database, stream, 'filled', origin))
+    if (await isContinued(database, replay)) return findLastRun(replay.runs);
+  return '';
+}
+
+/** The message after which a fill has made all rows; 0 for the beginning of the stream. */
+export function findFillBase(filled: Pick<Lineage, 'runs' | 'parent'>): number {
+  return selectKept(filled).at(-1)?.through ?? 0;
+}
+
+/** The purpose of a fill: a replay, or only a comparison. */
+export type FillCause = 'filling' | 'checking';
+
+/** Fills that have neither ended nor been resumed by another one, newest first. They are under way, or were stopped. */
+export async function listUnfinished(
+  database: Database,
+  stream: InputStreamName,
+  cause: FillCause,
+  origin: LineageOrigin = {},
+): Promise<Lineage[]> {
+  const begun = await listLineages(database, stream, cause, origin);
+  const filled = await listLineages(database, stream, 'filled', origin);
+  const closed = new Set<string>();
+  for (const { runs } of [...begun, ...filled])
+    for (const { run, through } of runs) if (through !== openEnd) closed.add(run);
+  return begun.filter(({ runs }) => !closed.has(findLastRun(runs)));
+}
+
+interface FillEnd {
+  /** The last message whose rows it has made. */
+  readonly position: number;
+  readonly nowMs: number;
+}
+
+/** Offers the result of a replay to the process that ingests, behind every earlier one of the epoch. */
+export async function offerReplay(
+  database: Database,
+  replay: Lineage,
+  { position, nowMs }: FillEnd,
+): Promise<Lineage> {
+  const offers = await listLineages(database, replay.stream, 'filled');
+  const steps = offers.filter(({ epoch }) => epoch === replay.epoch).map(({ step }) => step);
+  const offered: Lineage = {
+    ...replay,
+    cause: 'filled',
+    runs: cutRuns(replay.runs, position),
+    position,
+    step: Math.max(0, ...steps) + 1,
+  };
+  await noteLineage(database, offered, nowMs);
+  return offered;
+}
+
+/** Notes that nobody continues or resumes a fill any more. */
+export async function closeFill(
+  database: Database,
+  filled: Lineage,
+  { position, nowMs }: FillEnd,
+): Promise<void> {
+  const step = filled.step + 1;
+  await noteLineage(database, { ...filled, runs: cutRuns(filled.runs, position), position, step }, nowMs);
+}
+
+/** Finds out which snapshots a process that ingests restores: snapshots of the current history, and of a replay that it has not continued yet. */
+export async function findRestorable(database: Database, stream: InputStreamName): Promise<IsCounted> {
+  const current = await readLineage(database, stream);
+  const isCurrent = await readCounted(database, current);
+  const isNext = await readCounted(database, await findReplay(database, stream, current ?? {}, current));
+  return (snapshot) => isCurrent(snapshot) || isNext(snapshot);
+}
+
+const origins = lineages.select('foldVersion', 'configuration', 'streamCreated');
+
+/**
+ * Finds out for each history that a process may continue which snapshots count in it: for the newest one of each fold and stream, for what has been folded
+ * and is not shown yet, and for fills.
+ */
+export async function listHistories(database: Database, stream: InputStreamName): Promise<IsCounted[]> {
+  const copied = await readCopied(database, stream);
+  const found: (Lineage | null)[] = [
+    ...(await listUnfinished(database, stream, 'filling')),
+    ...(await listUnfinished(database, stream, 'checking')),
+  ];
+  const rows = await database.select(
+    `SELECT DISTINCT ${origins.list} FROM ${lineages.name} WHERE stream = {stream:String}`,
+    { stream },
+  );
+  for (const origin of rows.map(origins.read)) {
+    const history = await readLineage(database, stream, origin);
+    const [pending = null] = await listLineages(database, stream, 'pending', origin);
+    found.push(history, pending, await findReplay(database, stream, origin, history));
+  }
+  return found.flatMap((lineage) => (lineage === null ? [] : [selectCounted(lineage, copied)]));
+}

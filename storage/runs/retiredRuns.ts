@@ -1,0 +1,113 @@
+import type { Logger } from 'pino';
+import { dayMs } from '../../actors/schemas/durations.ts';
+import type { Database } from '../clickhouse/database.ts';
+import { foldStates } from '../tables/foldStates.ts';
+import type { EpochHolder } from '../tables/ingestEpochs.ts';
+import { lineages } from '../tables/lineages.ts';
+import { rowTables } from '../tables/rowTables.ts';
+import { noteLineage, ofNoFold, openEnd } from './lineages.ts';
+
+/** A history that counts no longer can count again for this long: after a way back to another version, or to the stream that was lost. */
+export const retainedMs = 30 * dayMs;
+/** What is not shown yet is not continued if nothing has been noted of it for this long. */
+const fillingMs = 2 * dayMs;
+/** Readers may rely on a retired run for this long. They look for another history after seconds. */
+const readMs = 3_600_000;
+
+/** Tables whose rows name a run. Snapshots go first: a process that restores one relies on the rows. */
+const tables = [foldStates, ...rowTables.map(({ definition }) => definition)];
+
+interface RetirementOptions {
+  readonly database: Database;
+  /** This process. */
+  readonly writer: EpochHolder;
+  /** Runs of the histories that this process writes, which it may not have noted yet. */
+  readonly writtenRuns: () => readonly string[];
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+}
+
+/**
+ * Drops the rows and snapshots of runs that were retired at least an hour ago, then retires the runs that no history needs any more. Nothing else in this
+ * program removes rows. A run that a history names after all stays.
+ */
+export async function dropRetiredRuns(options: RetirementOptions): Promise<void> {
+  const { database, writtenRuns, nowMs, logger } = options;
+  // A run is noted or written by this process before it has rows, so one that begins meanwhile is needed too.
+  const stored = await findStored(database);
+  const needed = new Set([...(await findNeeded(database, nowMs())), ...writtenRuns()]);
+  const retired = await listRetired(database);
+  for (const [run, retiredAtMs] of retired)
+    if (stored.has(run) && !needed.has(run) && nowMs() - retiredAtMs >= readMs) {
+      await dropRun(database, run);
+      logger.info({ run }, 'rows of a run that counts no longer were dropped');
+    }
+  const forgotten = [...stored].filter((run) => !needed.has(run) && !retired.has(run));
+  if (forgotten.length > 0) await retireRuns(options, forgotten);
+}
+
+/** Notes that runs never count again. */
+async function retireRuns({ database, writer, nowMs }: RetirementOptions, runs: readonly string[]) {
+  const about = { ...writer, ...ofNoFold, stream: 'MINER_COUNTER', step: 0, cause: 'retired' } as const;
+  await noteLineage(database, { ...about, runs: runs.map((run) => ({ run, through: 0 })) }, nowMs());
+}
+
+/** Runs of histories that count, or may count again. */
+async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySet<string>> {
+  const rows = (
+    await database.select(
+      `SELECT ${lineages.list} FROM ${lineages.name} WHERE cause != 'retired' AND cause != 'merged'
+       ORDER BY epoch DESC, holder DESC, step DESC`,
+    )
+  ).map(lineages.read);
+  const ended = new Set(
+    rows.flatMap(({ cause, runs, throughs }) =>
+      cause === 'filling' || cause === 'checking' ? runs.filter((_, at) => throughs[at] !== openEnd) : [],
+    ),
+  );
+  const needed = new Set<string>();
+  /** When the next later history of each stream was noted. The history before it counted until then. */
+  const replacedAtMs = new Map<string, number>();
+  for (const { stream, cause, runs, notedAtMs } of rows) {
+    if (cause === 'filling' || cause === 'checking' || cause === 'pending') {
+      if (nowMs - notedAtMs >= fillingMs || ended.has(runs.at(-1) ?? '')) continue;
+    } else if (cause === 'filled') {
+      if (nowMs - notedAtMs >= retainedMs) continue;
+    } else {
+      const countedUntilMs = Math.max(notedAtMs, replacedAtMs.get(stream) ?? nowMs);
+      replacedAtMs.set(stream, notedAtMs);
+      if (nowMs - countedUntilMs >= retainedMs) continue;
+    }
+    for (const run of runs) needed.add(run);
+  }
+  return needed;
+}
+
+const retirements = lineages.select('runs', 'notedAtMs');
+
+/** When each retired run was retired last. */
+async function listRetired(database: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.select(
+    `SELECT ${retirements.list} FROM ${lineages.name} WHERE cause = 'retired' ORDER BY noted_at_ms`,
+  );
+  return new Map(
+    rows.map(retirements.read).flatMap(({ runs, notedAtMs }) => runs.map((run) => [run, notedAtMs] as const)),
+  );
+}
+
+async function findStored(database: Database): Promise<ReadonlySet<string>> {
+  const stored = new Set<string>();
+  for (const { name } of tables)
+    for (const [run] of await database.select(`SELECT DISTINCT run FROM ${name}`)) stored.add(String(run));
+  return stored;
+}
+
+/** A partition holds rows of one run. */
+async function dropRun(database: Database, run: string): Promise<void> {
+  for (const { name } of tables)
+    for (const [id] of await database.select(
+      `SELECT DISTINCT _partition_id FROM ${name} WHERE run = {run:String}`,
+      { run },
+    ))
+      await database.command(`ALTER TABLE ${name} DROP PARTITION ID {id:String}`, { id: String(id) });
+}

@@ -1,0 +1,80 @@
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import type { OfRun } from '../definition/runColumns.ts';
+import type { Table } from '../definition/table.ts';
+import { chainCheckpoints, chainSettlements } from './chainSettlements.ts';
+import { chainEvents, type EventTables, listKeyRows, measurementEvents } from './events.ts';
+import { halfHourBuckets } from './halfHourBuckets.ts';
+import { ownerActivity } from './ownerActivity.ts';
+import { readings } from './readings.ts';
+import { rounds } from './rounds.ts';
+import type { StoredRows } from './storedRows.ts';
+
+type EncodeRows<Encoded> = <Row>(rows: readonly Row[], table: WrittenTable<Row>) => Encoded;
+
+export interface WrittenTable<Row> {
+  readonly findPeriod: (row: Row) => number;
+  readonly encode: (rows: readonly Row[], shared: Pick<OfRun, 'run'>) => Buffer;
+}
+
+export interface RowTable {
+  readonly definition: Pick<
+    Table<unknown>,
+    'name' | 'comment' | 'storedColumns' | 'timeColumn' | 'identity' | 'createStatement'
+  >;
+  /** Stream whose messages make the rows. */
+  readonly stream: InputStreamName;
+  /** Column with the time by which rows age; null if they never do. */
+  readonly agesBy: string | null;
+  readonly encode: <Encoded>(rows: StoredRows, encodeRows: EncodeRows<Encoded>) => Encoded;
+}
+
+/**
+ * All tables of rows, in the order of writing. Readings come last and in order of position: the largest stored position shows that every row below it
+ * is stored. Likewise, the last stored event shows that its places and all earlier events are stored.
+ */
+export const rowTables: readonly RowTable[] = [
+  // Rounds and half hours have only the device's time.
+  defineRows('rounds', rounds, { stream: 'MINER_COUNTER', agesBy: 'start' }),
+  defineRows('buckets', halfHourBuckets, { stream: 'MINER_COUNTER', agesBy: 'start' }),
+  ...defineEventRows('measurementEvents', measurementEvents, 'MINER_COUNTER'),
+  ...defineEventRows('chainEvents', chainEvents, 'MINER_CHAIN'),
+  defineRows('ownerActivity', ownerActivity, { stream: 'MINER_CHAIN', agesBy: null }),
+  defineRows('settlements', chainSettlements, { stream: 'MINER_CHAIN', agesBy: null }),
+  defineRows('checkpoints', chainCheckpoints, { stream: 'MINER_CHAIN', agesBy: null }),
+  defineRows('readings', readings, { stream: 'MINER_COUNTER', agesBy: 'received_at' }),
+];
+
+export function rowTablesOf(stream: InputStreamName): readonly RowTable[] {
+  return rowTables.filter((one) => one.stream === stream);
+}
+
+type RowLists = Omit<StoredRows, 'throughPosition'>;
+
+function defineRows<Kind extends keyof RowLists>(
+  kind: Kind,
+  definition: RowTable['definition'] & WrittenTable<RowLists[Kind][number]>,
+  about: Pick<RowTable, 'stream' | 'agesBy'>,
+): RowTable {
+  return {
+    ...about,
+    definition,
+    encode: (rows, encodeRows) => encodeRows<RowLists[Kind][number]>(rows[kind], definition),
+  };
+}
+
+function defineEventRows(
+  kind: 'measurementEvents' | 'chainEvents',
+  { ids, keys, events }: EventTables,
+  stream: InputStreamName,
+): RowTable[] {
+  return [
+    defineRows(kind, ids, { stream, agesBy: 'arrived_at' }),
+    {
+      stream,
+      agesBy: 'recorded_at',
+      definition: keys,
+      encode: (rows, encodeRows) => encodeRows(rows[kind].flatMap(listKeyRows), keys),
+    },
+    defineRows(kind, events, { stream, agesBy: 'recorded_at' }),
+  ];
+}

@@ -1,0 +1,34 @@
+import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
+import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settlementRows.ts';
+import type { KeyedEventRow } from '../../actors/feed/eventRows.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
+import type { BucketRow, RoundRow } from '../../actors/wheel/roundFold.ts';
+
+/**
+ * Rows that the folds make of a contiguous piece of a stream, in order of position. A row never changes: within a run its key is natural, and its
+ * version is the stream sequence that made it, so writing it again changes nothing.
+ */
+export interface StoredRows {
+  readonly readings: readonly CounterReading[];
+  readonly rounds: readonly RoundRow[];
+  readonly buckets: readonly BucketRow[];
+  readonly measurementEvents: readonly KeyedEventRow[];
+  readonly chainEvents: readonly KeyedEventRow[];
+  readonly ownerActivity: readonly OwnerActivityRow[];
+  readonly settlements: readonly SettlementRow[];
+  readonly checkpoints: readonly CheckpointRow[];
+  /** Every message up to this sequence is folded. Its rows are here or in an earlier piece. */
+  readonly throughPosition: number;
+}
+
+/** Lists of a piece of a stream without rows. */
+export const noRows: Omit<StoredRows, 'throughPosition'> = {
+  readings: [],
+  rounds: [],
+  buckets: [],
+  measurementEvents: [],
+  chainEvents: [],
+  ownerActivity: [],
+  settlements: [],
+  checkpoints: [],
+};

@@ -1,0 +1,39 @@
+import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
+import { receiveBatch } from '../pipeline/receiveBatch.ts';
+import { afterRestoration } from '../pipeline/streamFold.ts';
+import { collectRows } from './counterRows.ts';
+import type { StreamDefinition } from './streamDefinition.ts';
+
+/** `MINER_COUNTER`: readings go to the actors, the recent readings and rows. */
+export const counterStream: StreamDefinition<CounterActors> = {
+  createActors: ({ genesisTimestamp, installationId, installationsMax }) =>
+    createCounterActors({
+      genesisMs: genesisTimestamp * 1000,
+      publicInstallationId: installationId,
+      installationsMax,
+    }),
+  createFold: (actors, { recent, counts }) => ({
+    identity: actors.identity,
+
+    receive(batch) {
+      const rows = collectRows();
+      for (const reading of batch.stored) {
+        const outcome = actors.receiveStored(reading);
+        if ('output' in outcome) rows.add(outcome.output);
+      }
+      counts.accepted('MINER_COUNTER', rows.readings.length);
+      const { receive } = actors;
+      const collect = rows.add;
+      const rejections = receiveBatch({ stream: 'MINER_COUNTER', batch, counts, receive, collect });
+      if (batch.messages.length === 0) recent.skipTo(batch.position);
+      else for (const reading of rows.readings) recent.add(reading);
+      return { rows, rejections };
+    },
+
+    capture: () => actors.capture(),
+
+    beginRestore: () => afterRestoration(actors.beginRestore(), recent.reset),
+
+    caughtUp: () => actors.reveal(),
+  }),
+};

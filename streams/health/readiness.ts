@@ -1,0 +1,153 @@
+import type { Registry } from 'prom-client';
+import type { Clock } from '../../actors/clock.ts';
+import type { Readiness } from '../../actors/views/readiness.ts';
+import type { LeaseHolder } from '../../machines/leaseSetup.ts';
+import type { StreamFollower } from '../follower/streamFollower.ts';
+import type { LostStream } from '../ingest/lostStreams.ts';
+import type { StreamRisk } from '../jetstream/settings/streamRisks.ts';
+import { registerGauge } from '../metrics/registerGauge.ts';
+import type { Followers } from '../work/followers.ts';
+
+const noFollowers: Followers['followers'] = new Map();
+
+interface ReadinessOptions {
+  readonly clock: Clock;
+  /**
+   * How long a fault may last before the process is not ready: an input lags, spans are refused, ClickHouse does not answer or takes no
+   * rows, or a rejection cannot be published. A short outage of ClickHouse is harmless, since only old pages need it.
+   */
+  readonly graceMs: number;
+  /** Null until the tables are known. */
+  readonly followers: () => Pick<Followers, 'followers' | 'writers' | 'rejections'> | null;
+  readonly isNatsConnected: () => boolean;
+  readonly isDatabaseReachable: () => boolean;
+  /** Whether ClickHouse answers, or has answered within the grace. */
+  readonly isDatabaseWithinGrace: () => boolean;
+  /** The process that ingests while this one waits as a standby. */
+  readonly standbyFor: () => LeaseHolder | null;
+  /** Whether rows may be stored. Not by a process that ingests and cannot renew its lease, since NATS is away. */
+  readonly mayWrite: () => boolean;
+  /** Sources of stored rows or snapshots that the last check did not find. */
+  readonly lostStreams: () => readonly LostStream[];
+  /**
+   * Settings of streams that can lose or refuse messages, as an ingesting process knows them. They make no process unready: what is shown is
+   * right, and every other process would be in the same condition.
+   */
+  readonly streamRisks: () => readonly StreamRisk[];
+  /** The process is about to end. */
+  readonly isLeaving: () => boolean;
+  /**
+   * Why chain views are unavailable, in more detail than in responses. It does not make a process unready, since any other process would
+   * be in the same condition.
+   */
+  readonly chain: () => unknown;
+  /** Since when published spans of the chain have been refused (epoch milliseconds); null while they are folded. */
+  readonly spansRefusedSinceMs: () => number | null;
+}
+
+/**
+ * Determines whether responses are complete and fresh: every stream is restored, caught up and current, and rows and rejections are being
+ * stored. Otherwise the result names everything that the process waits for.
+ */
+export function createReadiness(options: ReadinessOptions): () => Readiness {
+  const { clock, graceMs, isNatsConnected, isDatabaseReachable, isDatabaseWithinGrace } = options;
+  const { standbyFor, isLeaving } = options;
+
+  /** Lost streams, without those that have been found again. */
+  function findLost(followers: Followers['followers']): readonly LostStream[] {
+    return options.lostStreams().filter(({ stream }) => {
+      const follower = followers.get(stream);
+      return !follower?.isRestored || ['missing', 'diverged'].includes(follower.status().state);
+    });
+  }
+
+  function streamDetail(follower: StreamFollower, isLost: boolean) {
+    const { isCurrent, state, position, lastSequence, freshAsOfMs } = follower.status();
+    const ageMs = freshAsOfMs === null ? null : clock.bootMs() - freshAsOfMs;
+    const isFresh = ageMs !== null && ageMs <= graceMs;
+    const lag = lastSequence === null ? null : Math.max(0, lastSequence - position);
+    const staleSeconds = ageMs === null ? null : Math.round(ageMs / 1_000);
+    return {
+      isReady: isCurrent && isFresh && !isLost,
+      state,
+      isCaughtUp: isCurrent,
+      position,
+      lastSequence,
+      lag,
+      staleSeconds,
+    };
+  }
+
+  function areRowsStored(): boolean {
+    const writers = [...(options.followers()?.writers.values() ?? [])];
+    // An unanswered insert is no refusal yet, but stores nothing either.
+    return writers.every((writer) => (writer.status().storingForMs ?? 0) <= graceMs);
+  }
+
+  const isRefusingRows = () => options.mayWrite() && !areRowsStored();
+  const isLeaseAwaited = () => standbyFor() !== null || (!options.mayWrite() && !areRowsStored());
+
+  function databaseState(): 'reachable' | 'unavailable' | 'refusing rows' {
+    if (!isDatabaseReachable()) return 'unavailable';
+    return isRefusingRows() ? 'refusing rows' : 'reachable';
+  }
+
+  /** Rows and snapshots wait behind a rejection that cannot be published. */
+  function areRejectionsPublished(): boolean {
+    const logs = [...(options.followers()?.rejections.values() ?? [])];
+    return logs.every((log) => (log.publishingForMs ?? 0) <= graceMs);
+  }
+
+  function areSpansFolded(): boolean {
+    const sinceMs = options.spansRefusedSinceMs();
+    return sinceMs === null || clock.nowMs() - sinceMs <= graceMs;
+  }
+
+  return () => {
+    const followers = options.followers()?.followers ?? noFollowers;
+    const lostStreams = findLost(followers);
+    const isLost = (name: string) => lostStreams.some(({ stream }) => stream === name);
+    const streams = Object.fromEntries(
+      [...followers].map(([stream, follower]) => [stream, streamDetail(follower, isLost(stream))]),
+    );
+    const waitingStreams = Object.entries(streams).flatMap(([stream, { isReady }]) =>
+      isReady ? [] : [stream],
+    );
+    const hasStreams = followers.size > 0 && waitingStreams.length === 0;
+    const standby = standbyFor();
+    const waitingFor = [
+      ...(isLeaving() ? ['the end of this process'] : []),
+      // A brief loss of the connection does not matter until the streams fall behind.
+      ...(isNatsConnected() || hasStreams ? [] : ['NATS']),
+      ...(isDatabaseWithinGrace() && !isRefusingRows() ? [] : ['ClickHouse']),
+      ...(areRejectionsPublished() ? [] : ['MINER_REJECTED']),
+      ...(areSpansFolded() ? [] : ['a span that can be folded']),
+      ...(isLeaseAwaited() ? ['the ingest lease'] : []),
+      ...(followers.size === 0 ? ['the streams'] : waitingStreams),
+    ];
+    return {
+      isReady: waitingFor.length === 0,
+      detail: {
+        waitingFor,
+        nats: isNatsConnected() ? 'connected' : 'waiting',
+        clickhouse: databaseState(),
+        ...(standby === null ? {} : { standbyFor: standby }),
+        streams,
+        lostStreams,
+        streamRisks: options
+          .streamRisks()
+          .map(({ stream, setting, value, detail }) => ({ stream, setting, value, detail })),
+        chain: options.chain(),
+      },
+    };
+  };
+}
+
+/** Shows readiness for alerts. A standby has no value: it is as ready as it can be. */
+export function registerReadinessMetric(registry: Registry, readiness: () => Readiness): void {
+  const about = { name: 'miner_ready', help: '1 while `/readyz` says ready; absent for a standby.' };
+  registerGauge(registry, about, () => {
+    const { isReady, detail } = readiness();
+    return 'standbyFor' in detail ? null : Number(isReady);
+  });
+}

@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { ChainDeployment } from '../../actors/views/chain/chainDeployment.ts';
+import type { JetStream } from '../nats/natsLink.ts';
+import type { ChainProofs } from './chainProofs.ts';
+import { createChainReader } from './chainReader.ts';
+import { createIndexer, type Indexer } from './indexer.ts';
+import { createSpanPublisher } from './spanPublisher.ts';
+
+interface IndexingOptions extends JetStream {
+  readonly onChain: ChainDeployment;
+  readonly rpcUrl: string;
+  readonly proofs: ChainProofs;
+  /** First block to publish again; null to publish only new blocks. */
+  readonly repairFrom?: bigint | null;
+  readonly logger: Logger;
+  /** Called while it is far behind, with the last published block and the node's newest one. */
+  readonly onProgress: (head: bigint, tip: bigint) => void;
+}
+
+export function createDeploymentIndexer(options: IndexingOptions): Indexer {
+  const { onChain, rpcUrl, proofs } = options;
+  const { core, operatorTimelock: timelock } = onChain.contracts;
+  const { chainId, deploymentBlock } = onChain.chain;
+  const reader = createChainReader({ url: rpcUrl, addresses: Object.values(onChain.contracts), proofs });
+  const publisher = createSpanPublisher({ ...options, chainId, core });
+  return createIndexer({ ...options, reader, publisher, chainId, deploymentBlock, timelock });
+}

@@ -1,0 +1,197 @@
+import type { JetStreamManager, StoredMsg, StreamInfo, StreamInfoRequestOptions } from '@nats-io/jetstream';
+import type { Clock } from '../../../actors/clock.ts';
+import type { StreamName } from '../../../actors/messages/subjects.ts';
+import { digestMessage, missingDigest, parseNanos, type StreamPosition } from './streamPosition.ts';
+import { createSuspicions, type Testimony } from './suspicions.ts';
+
+type DivergenceReason = 'stream_recreated' | 'stream_ends_before_position' | 'other_message_at_position';
+
+/** The stream is not the folded one. The caller returns to a place that matches it. */
+export class StreamDiverged extends Error {
+  override readonly name = 'StreamDiverged';
+  readonly stream: StreamName;
+  readonly reason: DivergenceReason;
+
+  constructor(stream: StreamName, { reason, detail }: Contradiction) {
+    super(`${stream} is not the stream that was folded: ${detail}`);
+    this.stream = stream;
+    this.reason = reason;
+  }
+}
+
+interface Contradiction {
+  readonly reason: DivergenceReason;
+  readonly detail: string;
+}
+
+/** A stream as its leader describes it, which may not have applied yet what another server has delivered. */
+export interface StreamState {
+  readonly created: string;
+  readonly firstSequence: number;
+  readonly lastSequence: number;
+}
+
+/** An answer about a stream. */
+export interface StreamAnswer {
+  readonly info: StreamInfo;
+  /** When it was asked for (`Clock.bootMs`). */
+  readonly askedAtMs: number;
+}
+
+/** @throws while a replicated stream has no leader: then any server answers, and may be far behind. */
+export async function readInfo(
+  jsm: JetStreamManager,
+  stream: StreamName,
+  options: Partial<StreamInfoRequestOptions> = {},
+): Promise<StreamInfo> {
+  const info = await jsm.streams.info(stream, options);
+  if (info.cluster !== undefined && countReplicas(info) > 1 && !info.cluster.leader)
+    throw new Error(`${stream} has no leader at the moment`);
+  return info;
+}
+
+/** Servers that hold a stream. One that is being moved is on more than its settings say. */
+export function countReplicas({ config, cluster }: StreamInfo): number {
+  return Math.max(config.num_replicas, 1 + (cluster?.replicas?.length ?? 0));
+}
+
+/** @throws while the stream has no leader. */
+export async function readStreamState(jsm: JetStreamManager, stream: StreamName): Promise<StreamState> {
+  const { created, state } = await readInfo(jsm, stream);
+  return { created, firstSequence: state.first_seq, lastSequence: state.last_seq };
+}
+
+interface StreamVerifierOptions {
+  readonly jsm: JetStreamManager;
+  readonly stream: StreamName;
+  readonly clock: Pick<Clock, 'bootMs'>;
+}
+
+export type StreamVerifier = ReturnType<typeof createStreamVerifier>;
+
+/**
+ * Compares what was folded and stored with the current stream (MESSAGES.md, Consumption). An answer that contradicts it is a suspicion, and
+ * counts once it is proven: until then each method throws `NotProven`.
+ */
+export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptions) {
+  const suspicions = createSuspicions(clock);
+
+  async function ask(options?: Partial<StreamInfoRequestOptions>): Promise<StreamAnswer> {
+    const askedAtMs = clock.bootMs();
+    return { info: await readInfo(jsm, stream, options), askedAtMs };
+  }
+
+  /** Asks for a message, null if it is not there, and then for the stream: what retention removes in between is below its first sequence. */
+  async function askForMessage(
+    position: number,
+  ): Promise<StreamAnswer & { readonly stored: StoredMsg | null }> {
+    const askedAtMs = clock.bootMs();
+    const stored = await jsm.streams.getMessage(stream, { seq: position });
+    return { stored, info: await readInfo(jsm, stream), askedAtMs };
+  }
+
+  /**
+   * Compares a place with the current stream, and returns the answer about it. A missing message proves nothing below the first sequence: other
+   * messages may have taken the sequences, and have been deleted since.
+   *
+   * @throws StreamDiverged when the place's message is not in this stream.
+   */
+  async function verify(place: StreamPosition): Promise<StreamAnswer> {
+    const { position, digest } = place;
+    const answer = digest === null ? { stored: null, ...(await ask()) } : await askForMessage(position);
+    const { info, stored } = answer;
+    const currentDigest =
+      stored === null
+        ? missingDigest
+        : digestMessage(stored.subject, parseNanos(stored.timestamp), stored.data);
+    const contradiction = contradict(info, place) ?? contradictMessage(info, place, currentDigest);
+    const claim = `${stream} no longer has message ${position} that was folded as ${digest} from the stream created ${place.streamCreated}`;
+    if (isProven(answer, { claim, isConfirmed: contradiction !== null }) && contradiction !== null)
+      throw new StreamDiverged(stream, contradiction);
+    return answer;
+  }
+
+  /** Whether an answer confirms a claim of the caller, and the claim is proven. */
+  function isProven(
+    { info, askedAtMs }: StreamAnswer,
+    claimed: Pick<Testimony, 'claim' | 'isConfirmed'>,
+  ): boolean {
+    return suspicions.isProven({ ...claimed, askedAtMs, replicas: countReplicas(info) });
+  }
+
+  /**
+   * Why the messages from `fromSequence` to `toSequence` are missing: retention or a purge removed them from the front, or somebody deleted
+   * single ones. Null if the stream has no explanation.
+   */
+  async function explainGap({ fromSequence, toSequence }: SequenceRange): Promise<GapExplanation | null> {
+    const answer = await ask({ deleted_details: true });
+    const explanation = findExplanation(answer.info, { fromSequence, toSequence });
+    const isDeleted = {
+      claim: `message ${fromSequence} was deleted from ${stream}`,
+      isConfirmed: explanation === 'deleted',
+    };
+    return isRemoved(answer, fromSequence, explanation === 'removed') || isProven(answer, isDeleted)
+      ? explanation
+      : null;
+  }
+
+  /** Whether it is proven that a message was removed from the front. The range is no part of the claim, since retention goes on meanwhile. */
+  function isRemoved(answer: StreamAnswer, sequence: number, isConfirmed: boolean): boolean {
+    return isProven(answer, { claim: `message ${sequence} was removed from ${stream}`, isConfirmed });
+  }
+
+  /** Sequence through which messages after a place were removed from the front, once that is proven; null if none were. */
+  function findRemoved(answer: StreamAnswer, { position }: StreamPosition): number | null {
+    const { first_seq: first } = answer.info.state;
+    return isRemoved(answer, position + 1, first > position + 1) ? first - 1 : null;
+  }
+
+  return { ask, askForMessage, verify, explainGap, findRemoved, isProven };
+}
+
+/** Finds out whether an answer contradicts a place, as far as that needs no message; null if it does not. */
+export function contradict({ created, state }: StreamInfo, place: StreamPosition): Contradiction | null {
+  if (place.streamCreated !== null && place.streamCreated !== created) {
+    return {
+      reason: 'stream_recreated',
+      detail: `created ${created}, the folded one was created ${place.streamCreated}`,
+    };
+  }
+  if (state.last_seq >= place.position) return null;
+  return {
+    reason: 'stream_ends_before_position',
+    detail: `it ends at ${state.last_seq}, folded through ${place.position}`,
+  };
+}
+
+function contradictMessage(
+  { state }: StreamInfo,
+  { position, digest }: StreamPosition,
+  currentDigest: string,
+): Contradiction | null {
+  if (digest === null || position < state.first_seq || currentDigest === digest) return null;
+  return {
+    reason: 'other_message_at_position',
+    detail: `message ${position} was ${digest} when it was folded and is ${currentDigest} now`,
+  };
+}
+
+type GapExplanation = 'removed' | 'deleted';
+
+interface SequenceRange {
+  readonly fromSequence: number;
+  readonly toSequence: number;
+}
+
+function findExplanation(
+  { state }: StreamInfo,
+  { fromSequence, toSequence }: SequenceRange,
+): GapExplanation | null {
+  const firstHeld = Math.max(fromSequence, state.first_seq);
+  if (firstHeld > toSequence) return 'removed';
+  const deleted = new Set(state.deleted ?? []);
+  for (let sequence = firstHeld; sequence <= toSequence; sequence++) {
+    if (!deleted.has(sequence)) return null;
+  }
+  return 'deleted';
+}

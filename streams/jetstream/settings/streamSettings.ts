@@ -1,0 +1,64 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import { streamNames } from '../../../actors/messages/subjects.ts';
+import { isStreamMissing } from './ensureStreams.ts';
+import { findStreamRisks, type StreamRisk } from './streamRisks.ts';
+
+interface StreamSettingsOptions {
+  readonly jsm: () => JetStreamManager;
+  readonly retentionDays: number;
+  readonly logger: Logger;
+}
+
+/** Settings of the streams that can lose or refuse messages, as the last check found them. */
+export interface StreamSettingsWatch {
+  /** Looks at all streams, and logs what has changed. A call during a check shares it. */
+  check(): Promise<readonly StreamRisk[]>;
+  readonly risks: readonly StreamRisk[];
+}
+
+const identify = ({ stream, setting, value }: StreamRisk) => `${stream} ${setting} ${value}`;
+
+export function createStreamSettingsWatch(options: StreamSettingsOptions): StreamSettingsWatch {
+  const { jsm, retentionDays, logger } = options;
+  let risks: readonly StreamRisk[] = [];
+  let running: Promise<readonly StreamRisk[]> | null = null;
+
+  async function checkOnce(): Promise<readonly StreamRisk[]> {
+    const found: StreamRisk[] = [];
+    for (const stream of streamNames) {
+      try {
+        const { config } = await jsm().streams.info(stream);
+        found.push(...findStreamRisks(config, { stream, retentionDays }));
+      } catch (error) {
+        if (!isStreamMissing(error)) throw error;
+      }
+    }
+    const [before, now] = [new Set(risks.map(identify)), new Set(found.map(identify))];
+    for (const risk of found) {
+      const { stream, setting, value, remedy } = risk;
+      if (!before.has(identify(risk)))
+        logger.warn({ stream, setting, value, remedy }, `a setting of the stream is a risk: ${risk.detail}`);
+    }
+    for (const risk of risks)
+      if (!now.has(identify(risk)))
+        logger.info(
+          { stream: risk.stream, setting: risk.setting },
+          'a setting of the stream is no longer a risk',
+        );
+    risks = found;
+    return risks;
+  }
+
+  return {
+    check: () => {
+      running ??= checkOnce().finally(() => {
+        running = null;
+      });
+      return running;
+    },
+    get risks() {
+      return risks;
+    },
+  };
+}
