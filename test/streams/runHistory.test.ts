@@ -53,11 +53,18 @@ interface Start {
 
 const stored = 'MINER_COUNTER';
 
-/** Rows of the message whose sequence is their number, with a speed that says who made them. */
-function buildRows(number: number, made: bigint): Partial<StoredRows> {
+/** Rows of messages, with a speed that says who made them. */
+function buildRows(from: number, through: number, made: bigint): Partial<StoredRows> {
+  const numbers = Array.from({ length: through - from + 1 }, (_, at) => from + at);
   return {
-    readings: [acceptedReading({ position: number, speedMmPerSecond: Number(made) })],
-    rounds: [{ installationId: 'wheel-1', roundId: number, startMs: 0, workUnits: made, position: number }],
+    readings: numbers.map((position) => acceptedReading({ position, speedMmPerSecond: Number(made) })),
+    rounds: numbers.map((position) => ({
+      installationId: 'wheel-1',
+      roundId: position,
+      startMs: 0,
+      workUnits: made,
+      position,
+    })),
   };
 }
 
@@ -113,8 +120,7 @@ function openProcesses() {
         },
         /** Stores rows of messages. */
         store: async (from: number, through: number, made = 1n) => {
-          for (let number = from; number <= through; number++)
-            await storeRows(database, buildRows(number, made), history.run());
+          await storeRows(database, buildRows(from, through, made), history.run());
           progress$.next({ storedThrough: through, isFailing: false });
         },
       };
@@ -508,8 +514,7 @@ describe('a process that stores rows', () => {
     async function replay(after: number, through: number, made: bigint) {
       const current = await readNewest();
       const run = `replay ${made}`;
-      for (let number = after + 1; number <= through; number++)
-        await storeRows(opened.database, buildRows(number, made), run);
+      await storeRows(opened.database, buildRows(after + 1, through, made), run);
       const runs = cutRuns(current?.runs ?? [], after);
       const filled: Lineage = {
         ...identity,
