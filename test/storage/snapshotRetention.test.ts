@@ -55,7 +55,7 @@ describe('retained snapshots', () => {
     ['every 50 seconds, as with very many messages', 50_000],
   ])('are the newest three, and by age, if saved %s', (_, everyMs) => {
     const wrong = new Set<string>();
-    saveRegularly(Math.ceil((25 * dayMs) / everyMs), everyMs, (agesMs, atMs) => {
+    saveRegularly(Math.ceil((22 * dayMs) / everyMs), everyMs, (agesMs, atMs) => {
       const isThere = (fromMs: number, toMs: number) => agesMs.some((age) => fromMs <= age && age < toMs);
       const require = (what: string, isMet: boolean) => isMet || wrong.add(`${what} at ${atMs}`);
       require('the number', agesMs.length <= snapshotsRetainedMax);

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import { retainedStatesMax } from '../../actors/chain/fold/spanFoldState.ts';
@@ -117,8 +118,13 @@ it('a fold restored from any capture goes on to the same state', () => {
   const { activityCount = 0, activity } = actors.newest()?.owners.get(owner) ?? {};
   expect(activity?.size).toBeLessThan(activityCount);
 
+  // Some captures in each run, other ones in the next.
+  const [first = 0] = fc.sample(fc.nat(3), 1);
+  const sample = captured
+    .map((records, index) => ({ records, index }))
+    .filter(({ index }) => index % 4 === first);
   let restored = 0;
-  for (const [index, records] of captured.entries()) {
+  for (const { records, index } of sample) {
     const again = createFold({ eventsRetained: 20 });
     restoreState(again.fold, records);
     try {
@@ -131,7 +137,7 @@ it('a fold restored from any capture goes on to the same state', () => {
     expect(sortRecords(again.fold.capture())).toEqual(complete);
     restored++;
   }
-  expect(restored).toBeGreaterThan(captured.length / 2);
+  expect(restored).toBeGreaterThan(sample.length / 2);
 });
 
 describe('a repair', () => {

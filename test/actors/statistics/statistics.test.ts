@@ -148,7 +148,7 @@ describe('statistics', () => {
         (stretches, { startMs, genesisMs }, off) =>
           expectPlain(buildHistory(startMs, stretches), genesisMs, startMs + off),
       ),
-      { numRuns: runs(30), examples: [[days, noon, 8 * dayMs]] },
+      { numRuns: runs(15), examples: [[days, noon, 8 * dayMs]] },
     );
   });
 });

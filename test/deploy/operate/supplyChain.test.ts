@@ -102,17 +102,6 @@ describe('packages', () => {
 });
 
 describe('actions of the workflows', () => {
-  it('try mutations of every folder that `npm run mutate -- all` names', () => {
-    const script = readFileSync(join(root, 'test/mutate.mjs'), 'utf8');
-    const listed = /^const everything = \[(.*)\];$/m.exec(script)?.[1] ?? '';
-    const { jobs } = readYaml<{ jobs: { mutate: { strategy: { matrix: { folder: string[] } } } } }>(
-      '../.github/workflows/mutate.yml',
-    );
-    expect(jobs.mutate.strategy.matrix.folder).toEqual(
-      [...listed.matchAll(/'([^']+)'/g)].map(([, one]) => one),
-    );
-  });
-
   it('are named by their commits, with the version in a comment', () => {
     const folder = join(root, '.github/workflows');
     const text = readdirSync(folder)

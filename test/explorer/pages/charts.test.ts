@@ -3,7 +3,7 @@ import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { Columns } from '../../../http/explorer/charts/Columns.tsx';
 import { classifyWork, HeatMap } from '../../../http/explorer/charts/HeatMap.tsx';
-import { findTime, inDayOrder, listDayTicks } from '../../../http/explorer/charts/halfHours.ts';
+import { findTime } from '../../../http/explorer/charts/halfHours.ts';
 import { Line } from '../../../http/explorer/charts/Line.tsx';
 import { createLinearScale } from '../../../http/explorer/charts/linearScale.ts';
 import { DataTable } from '../../../http/explorer/components/DataTable.tsx';
@@ -47,47 +47,10 @@ function render<Props extends object>(
 /** The first reading was long ago, and no half hour is running. */
 const longAgo = { firstObservedMs: 0, generatedMs: 0, runningWork: null };
 
-const formatHalfHour = (date: string, minute: number, zone: Zone) =>
-  writeTimes(time('halfHour', findTime(date, minute)), zone);
 const formatDayAndHalfHour = (date: string, minute: number, zone: Zone) =>
   writeTimes(time('dayAndHalfHour', findTime(date, minute)), zone);
-const writeDayTicks = (date: string, zone: Zone) => writeTimes(listDayTicks(date).join(' '), zone);
 
 describe('half hours', () => {
-  it('are in the order of a universal day', () => {
-    const slots = [0, 690, 720, 1_410].map((startMinuteUtc) => ({ startMinuteUtc }));
-    expect(inDayOrder(slots).map(({ startMinuteUtc }) => startMinuteUtc)).toEqual([720, 1_410, 0, 690]);
-  });
-
-  it('are named by their day, their time and their date', () => {
-    const date = '2026-11-22';
-    expect([720, 1_410, 690].map((minute) => formatDayAndHalfHour(date, minute, 'UTC'))).toEqual([
-      '22 Nov, 12:00–12:30 UTC',
-      '22 Nov, 23:30–00:00 UTC',
-      '22 Nov (on 23 Nov), 11:30–12:00 UTC',
-    ]);
-    expect(formatHalfHour(date, 0, 'UTC')).toBe('00:00–00:30 UTC');
-    expect(writeDayTicks(date, 'UTC')).toBe('12:00 16:00 20:00 00:00 04:00 08:00 12:00');
-  });
-
-  it('have names of their own on the day on which clocks change', () => {
-    useTimeZone('America/New_York');
-    const date = '2026-10-31';
-    const name = (minute: number) => formatDayAndHalfHour(date, minute, 'local');
-    expect([720, 270, 300, 330, 360, 390, 420, 690].map(name)).toEqual([
-      '31 Oct, 08:00–08:30 local',
-      '31 Oct (on 1 Nov), 00:30–01:00 local',
-      '31 Oct (on 1 Nov), 01:00–01:30 UTC−4',
-      '31 Oct (on 1 Nov), 01:30 UTC−4–01:00 UTC−5',
-      '31 Oct (on 1 Nov), 01:00–01:30 UTC−5',
-      '31 Oct (on 1 Nov), 01:30–02:00 UTC−5',
-      '31 Oct (on 1 Nov), 02:00–02:30 local',
-      '31 Oct (on 1 Nov), 06:30–07:00 local',
-    ]);
-    expect(writeDayTicks(date, 'local')).toBe('08:00 12:00 16:00 20:00 00:00 03:00 07:00');
-    expect(formatHalfHour('2026-03-07', 390, 'local')).toBe('01:30 UTC−5–03:00 UTC−4');
-  });
-
   it.each([
     ['America/New_York', '2026-11-01'],
     ['America/New_York', '2026-03-08'],
