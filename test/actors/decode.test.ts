@@ -208,47 +208,18 @@ describe('half of a surrogate pair', () => {
     if (stream === null) throw new Error(`no stream takes ${on}`);
     return checkContent(stream, { seq: 1, subject: on, data, timestampNanos: storedLateNanos }, genesisMs);
   };
-  const halves = [
-    '\\ud83d',
-    '\\uDE00',
-    '\\ude00\\ud83d',
-    '\\ud83d\\ud83d\\ude00',
-    '\\uD83d\\\\ude00',
-    '\\ud83d 😀',
-  ];
-  const wholes = [
-    '\\ud83d\\ude00',
-    '\\uD83D\\uDE00',
-    '😀',
-    '\\\\ud83d',
-    '\\\\\\ud83d\\ude00',
-    '\\u0000\\ud7ff\\ue000',
-  ];
-
   it.each(messageExamples)('makes $subject malformed in any text or key: $text', ({ subject: on, text }) => {
     const ends = [...text.matchAll(/"/g)].map(({ index }) => index).filter((_, number) => number % 2 === 1);
-    for (const half of halves) {
-      for (const end of ends) {
-        const changed = text.slice(0, end) + half + text.slice(end);
-        JSON.parse(changed);
-        expect([changed, decode(on, bytes(changed))]).toEqual([
-          changed,
-          expect.objectContaining({ reason: 'malformed' }),
-        ]);
-      }
-      for (const member of [
-        `"more":"${half}"`,
-        `"${half}":1`,
-        `"more":[{"${half}":0}]`,
-        `"more":"${half}","more":1`,
-      ])
-        expect(decode(on, bytes(text.replace('{', `{${member},`)))).toEqual({
+    const changed = ends.map((end) => `${text.slice(0, end)}\\ud83d${text.slice(end)}`);
+    for (const one of [...changed, text.replace('{', '{"more":[{"\\ude00":0}],')])
+      expect([one, decode(on, bytes(one))]).toEqual([
+        one,
+        {
           reason: 'malformed',
           detail: expect.stringMatching(/^\\u[dD][89a-fA-F]..: half of a surrogate pair is not a character$/),
-        });
-    }
-    for (const whole of wholes)
-      expect(decode(on, bytes(text.replace('{', `{"more":"${whole}","${whole}":1,`)))).toBeNull();
+        },
+      ]);
+    expect(decode(on, bytes(text.replace('{', '{"more":"\\ud83d\\ude00",')))).toBeNull();
   });
 
   it('is found in the data of a module, at any depth', () => {
