@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { createRunLimit } from './test/support/runLimit.ts';
 import { findTestProject, type TestProject } from './test/support/testProject.ts';
 
 /** Files that take longest, the longest first: started last, one of them alone would hold up the end of the run. */
@@ -64,8 +65,15 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
+/** No machine needs this long for all tests. */
+const limitMinutes = 60;
+/** A file for the results, as JSON; undefined for none. */
+const outputFile = process.env.MINER_TEST_REPORT;
+
 export default defineConfig({
   test: {
+    reporters: ['default', ...(outputFile === undefined ? [] : ['json']), createRunLimit(limitMinutes)],
+    ...(outputFile !== undefined && { outputFile }),
     setupFiles: ['test/support/endingProperties.ts'],
     // More than the cores of a small machine: many tests wait for what another process does.
     maxWorkers: 6,

@@ -49,7 +49,7 @@ import {
   counterMessageBytesMax,
   pipelineMessageBytesMax,
   rejectedBytesMax,
-} from '../streams/jetstream/settings/ensureStreams.ts';
+} from '../streams/jetstream/settings/streamTable.ts';
 import { batchBytesMax, batchMessagesMax } from '../streams/jetstream/source/messageBatch.ts';
 import { pullBounds } from '../streams/jetstream/source/messageSource.ts';
 import { originalBytesMax } from '../streams/pipeline/rejectionLog.ts';

@@ -55,11 +55,10 @@ async function runTests(filters) {
   const directory = mkdtempSync(join(tmpdir(), 'miner-test-report-'));
   const report = join(directory, 'report.json');
   try {
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const vitest = spawn(bin('vitest'), ['run', ...reporters, ...filters], {
+    const vitest = spawn(bin('vitest'), ['run', ...filters], {
       cwd: root,
       stdio: 'inherit',
-      env: { ...process.env, TMPDIR: findFastFolder() },
+      env: { ...process.env, MINER_TEST_REPORT: report, TMPDIR: findFastFolder() },
     });
     const [status] = await once(vitest, 'close');
     const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));

@@ -74,9 +74,9 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
       return { findings: [...findings, failed('lost streams', detail, remedy)], stored: null };
     }
     const snapshots = createSnapshotStore(database);
-    const folds = deployment === null ? [] : listFolds(createStreamActors(deployment));
-    const [, identity] = folds.find(([stream]) => stream === 'MINER_COUNTER') ?? [];
-    const runs = (await readLineage(database, 'MINER_COUNTER', identity))?.runs ?? [];
+    const actors = deployment && createStreamActors(deployment);
+    const folds = actors === null ? [] : listFolds(actors);
+    const runs = (await readLineage(database, 'MINER_COUNTER', actors?.MINER_COUNTER.identity))?.runs ?? [];
     findings.push(
       ...(await checkSnapshots({
         jsm,

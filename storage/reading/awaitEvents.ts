@@ -41,7 +41,7 @@ export async function awaitStored(
  *
  * @throws RecordsUnavailable (as a rejection) if that takes too long, if ClickHouse refuses rows, or at the signal.
  */
-export type EventsStored = (of: EvictedSource, signal: AbortSignal) => Promise<VisibleRuns>;
+export type AwaitEvents = (of: EvictedSource, signal: AbortSignal) => Promise<VisibleRuns>;
 
 interface EventsWriter {
   readonly writer: StoringProgress;
@@ -49,10 +49,10 @@ interface EventsWriter {
 }
 
 /** For the process that writes events: asks the writer, which stores at once while a reader waits. */
-export function createWriterEventsStored(writers: {
+export function createAwaitByWriter(writers: {
   readonly measurement: EventsWriter;
   readonly chain: EventsWriter | null;
-}): EventsStored {
+}): AwaitEvents {
   return async (of, signal) => {
     const { source, evicted } = of;
     const known = writers[source];
@@ -74,11 +74,11 @@ export function createWriterEventsStored(writers: {
  * For a process that only reads. Events are written in order of arrival, each after its places, so the newest evicted event shows that all are
  * stored. ClickHouse is asked each time, since a newer history may not have them.
  */
-export function createReaderEventsStored(options: {
+export function createAwaitByReading(options: {
   readonly database: Database;
   readonly readRuns: { readonly measurement: ReadRuns; readonly chain: ReadRuns };
   readonly oldestRowMs?: OldestRowMs;
-}): EventsStored {
+}): AwaitEvents {
   const { database, readRuns, oldestRowMs = () => null } = options;
   return async (of, signal) => {
     const { source, evicted } = of;

@@ -8,11 +8,11 @@ import { type OldestRowMs, selectNotOlder } from '../rows/rowsTtl.ts';
 import { selectRun, selectVisible, type VisibleRun, type VisibleRuns } from '../runs/lineages.ts';
 import { runsMax } from '../runs/mergedRuns.ts';
 import { chainEvents, type EventTables, measurementEvents } from '../tables/events.ts';
-import type { EventsStored } from './awaitEvents.ts';
+import type { AwaitEvents } from './awaitEvents.ts';
 
 interface StoredEventsOptions {
   readonly database: Database;
-  readonly eventsStored: EventsStored;
+  readonly awaitEvents: AwaitEvents;
   /** If omitted, all rows are read. */
   readonly oldestRowMs?: OldestRowMs;
 }
@@ -27,11 +27,11 @@ const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'a
  * stops early if it sorts along the whole key and nothing, such as LIMIT BY, stands before LIMIT.
  */
 export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
-  const { database, eventsStored, oldestRowMs = () => null } = options;
+  const { database, awaitEvents, oldestRowMs = () => null } = options;
   const readTimes = createRunTimes(database);
   return {
     before: async (of, { keys: wanted, place, fromMs, limit }, signal) => {
-      const runs = await eventsStored(of, signal);
+      const runs = await awaitEvents(of, signal);
       const { keys } = selectTables(of);
       const oldestMs = Math.max(
         oldestRowMs() ?? Number.NEGATIVE_INFINITY,
@@ -78,7 +78,7 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
     },
 
     after: async (of, { categories, arrival, limit }, signal) => {
-      const runs = await eventsStored(of, signal);
+      const runs = await awaitEvents(of, signal);
       const { events } = selectTables(of);
       const notOlder = selectNotOlder('recorded_at', oldestRowMs());
       let arrivals: Arrival[] = [];
@@ -115,7 +115,7 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
     },
 
     find: async (of, id, signal) => {
-      const visible = selectVisible(await eventsStored(of, signal));
+      const visible = selectVisible(await awaitEvents(of, signal));
       const { ids } = selectTables(of);
       const found = await select(
         arrivalPlacesById,
@@ -127,7 +127,7 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
     },
 
     lastBefore: async (of, timeMs, signal) => {
-      const runs = await eventsStored(of, signal);
+      const runs = await awaitEvents(of, signal);
       const { events } = selectTables(of);
       const categories = listStoredCategories('all', of.source);
       const orders = runs.flatMap((run) => listOrders(run, 'category', categories));

@@ -1,7 +1,7 @@
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import { registerChainMetrics } from '../metrics/chainMetrics.ts';
 import { createChainFold } from './chainFold.ts';
-import type { StreamDefinition } from './streamDefinition.ts';
+import { refill, type StreamDefinition } from './streamDefinition.ts';
 
 /** `MINER_CHAIN`: spans become states at safe blocks. */
 export const chainStream: StreamDefinition<ChainActors | null> = {
@@ -13,5 +13,9 @@ export const chainStream: StreamDefinition<ChainActors | null> = {
   createFold: (actors, dependencies) => {
     const chainCounts = registerChainMetrics(dependencies.registry, actors);
     return createChainFold({ ...dependencies, actors, chainCounts });
+  },
+  doctor: {
+    remedyFrom: () => refill,
+    afterRetention: null,
   },
 };

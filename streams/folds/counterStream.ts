@@ -2,6 +2,7 @@ import { type CounterActors, createCounterActors } from '../../actors/wheel/coun
 import { receiveBatch } from '../pipeline/receiveBatch.ts';
 import { afterRestoration } from '../pipeline/streamFold.ts';
 import { collectRows } from './counterRows.ts';
+import { createStoredReadings } from './storedReadings.ts';
 import type { StreamDefinition } from './streamDefinition.ts';
 
 /** `MINER_COUNTER`: readings go to the actors, the recent readings and rows. */
@@ -36,4 +37,10 @@ export const counterStream: StreamDefinition<CounterActors> = {
 
     caughtUp: () => actors.reveal(),
   }),
+  doctor: {
+    remedyFrom: (message) =>
+      `rebuild it from the stream: \`npm run miner -- replay --from-sequence ${message}\`, with --dry-run first`,
+    afterRetention: { left: 'a rebuild takes earlier readings from ClickHouse', keeping: null },
+  },
+  createStoredReader: createStoredReadings,
 };

@@ -1,7 +1,7 @@
 import { createSettlementActors, type SettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { noRows } from '../../storage/tables/storedRows.ts';
 import { receiveBatch } from '../pipeline/receiveBatch.ts';
-import type { StreamDefinition } from './streamDefinition.ts';
+import { refill, type StreamDefinition } from './streamDefinition.ts';
 
 /** `MINER_PIPELINE`: messages of modules, signer, oracle and reporter go to their actors, whose state is stored only in snapshots. */
 export const settlementStream: StreamDefinition<SettlementActors> = {
@@ -22,4 +22,11 @@ export const settlementStream: StreamDefinition<SettlementActors> = {
     capture: () => actors.capture(),
     beginRestore: () => actors.beginRestore(),
   }),
+  doctor: {
+    remedyFrom: () => refill,
+    afterRetention: {
+      left: 'earlier messages survive only in snapshots',
+      keeping: 'keep backups of the tables: deploy/RUNBOOK.md, "Backup"',
+    },
+  },
 };

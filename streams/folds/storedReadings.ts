@@ -1,28 +1,25 @@
-import type { Logger } from 'pino';
 import { aheadMsMax } from '../../actors/messages/futureTimes.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
-import type { Database } from '../../storage/clickhouse/database.ts';
 import { readStored } from '../../storage/reading/observations.ts';
-import type { OldestRowMs } from '../../storage/rows/rowsTtl.ts';
 import { readLineage } from '../../storage/runs/lineages.ts';
-import type { StreamAnswer, StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
+import type { StreamAnswer } from '../jetstream/proofs/streamVerifier.ts';
 import { NotProven } from '../jetstream/proofs/suspicions.ts';
+import type { ReadStored } from '../jetstream/source/missingMessages.ts';
+import type { StoredReaderOptions } from './streamDefinition.ts';
 
 const stream = 'MINER_COUNTER';
-
-interface StoredReadingsOptions {
-  readonly database: Database;
-  readonly verifier: StreamVerifier;
-  readonly oldestRowMs: OldestRowMs;
-  readonly logger: Logger;
-}
 
 /**
  * Reads the stored readings of messages that have left the stream, after one sequence through another, of whichever fold made them. Reads none if the
  * stream was recreated since: the same sequences then belong to other messages. Leaves out those that name a time after the messages had left, which
  * earlier versions accepted.
  */
-export function createStoredReadings({ database, verifier, oldestRowMs, logger }: StoredReadingsOptions) {
+export function createStoredReadings({
+  database,
+  verifier,
+  oldestRowMs,
+  logger,
+}: StoredReaderOptions): ReadStored {
   return async function* (after: number, through: number): AsyncIterable<readonly CounterReading[]> {
     const answer = await verifier.ask();
     const lineage = await readLineage(database, stream, { streamCreated: answer.info.created });

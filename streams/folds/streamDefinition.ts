@@ -1,7 +1,11 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ContractAddresses } from '../../actors/chain/spans/chainEvent.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
 import type { RecentReadings } from '../../storage/reading/recentReadings.ts';
+import type { OldestRowMs } from '../../storage/rows/rowsTtl.ts';
+import type { StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
+import type { ReadStored } from '../jetstream/source/missingMessages.ts';
 import type { MessageCounts } from '../pipeline/messageCounts.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
 
@@ -25,9 +29,31 @@ export interface FoldDependencies {
   readonly registry: Registry;
 }
 
+export interface StoredReaderOptions {
+  readonly database: Database;
+  readonly verifier: StreamVerifier;
+  readonly oldestRowMs: OldestRowMs;
+  readonly logger: Logger;
+}
+
+interface DoctorWords {
+  /** How to make rows and state anew if they differ from a message on. */
+  readonly remedyFrom: (message: number) => string;
+  /** What is left of messages that retention has removed, and how to keep that, if anything is to be done; null for a stream that keeps all. */
+  readonly afterRetention: { readonly left: string; readonly keeping: string | null } | null;
+}
+
+/** Remedy for a stream that `miner replay` does not fold. */
+export const refill =
+  'fill another database from the streams: deploy/RUNBOOK.md, "Moving to another database"';
+
 /** How one stream differs from the others. Its subjects are in `actors/messages/subjects.ts`, its tables in `storage/tables/rowTables.ts`. */
 export interface StreamDefinition<Actors> {
   /** The actors that receive its messages; null if the deployment has none. */
   createActors(deployment: FoldedDeployment): Actors;
   createFold(actors: NonNullable<Actors>, dependencies: FoldDependencies): StreamFold;
+  /** What `miner doctor` says of this stream. */
+  readonly doctor: DoctorWords;
+  /** Creates the reader of what is stored of messages that have left the stream; omitted if nothing is. */
+  createStoredReader?(options: StoredReaderOptions): ReadStored;
 }

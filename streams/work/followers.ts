@@ -6,7 +6,7 @@ import type { ObservationReader } from '../../actors/older/observationReader.ts'
 import type { OlderActivity } from '../../actors/older/olderActivity.ts';
 import type { ReadOlderDay } from '../../actors/older/olderDay.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { createReaderEventsStored, createWriterEventsStored } from '../../storage/reading/awaitEvents.ts';
+import { createAwaitByReading, createAwaitByWriter } from '../../storage/reading/awaitEvents.ts';
 import { createKnownInstallations } from '../../storage/reading/knownInstallations.ts';
 import {
   createObservationReader,
@@ -25,8 +25,12 @@ import { createRunsReader, type ReadRuns } from '../../storage/runs/visibleRuns.
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
-import { createStoredReadings } from '../folds/storedReadings.ts';
-import { createStreamFold, listFolds, type StreamActors } from '../folds/streamDefinitions.ts';
+import {
+  createStreamFold,
+  listFolds,
+  type StreamActors,
+  streamDefinitions,
+} from '../folds/streamDefinitions.ts';
 import { createRunHistory, type RunHistory } from '../follower/runHistory.ts';
 import {
   createStreamFollower,
@@ -139,13 +143,13 @@ export function createFollowers(options: FollowersOptions): Followers {
     }),
     olderEvents: createStoredEvents({
       ...options,
-      eventsStored:
+      awaitEvents:
         readingWriter === null
-          ? createReaderEventsStored({
+          ? createAwaitByReading({
               ...options,
               readRuns: { measurement: readReadingRuns, chain: readChainRuns },
             })
-          : createWriterEventsStored({
+          : createAwaitByWriter({
               measurement: { writer: readingWriter, readRuns: readReadingRuns },
               chain: chainWriter && { writer: chainWriter, readRuns: readChainRuns },
             }),
@@ -211,7 +215,7 @@ function follow(options: ReaderOptions, { fold, sinks }: Followed): StreamFollow
     source: createMessageSource({
       ...options,
       onMissing,
-      ...(stream === 'MINER_COUNTER' && { readStored: createStoredReadings(options) }),
+      readStored: streamDefinitions[stream].createStoredReader?.(options),
     }),
     fold,
     snapshots: createSnapshotStore(database),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { BucketRow } from '../../actors/wheel/roundFold.ts';
-import { createReaderEventsStored } from '../../storage/reading/awaitEvents.ts';
+import { createAwaitByReading } from '../../storage/reading/awaitEvents.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/reading/observations.ts';
 import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
@@ -146,12 +146,12 @@ it('a page of the feed ends before rows not read any more', async () => {
   let nowMs = Date.now();
   const oldestRowMs = createOldestRowMs(days, () => nowMs);
   for (let position = 1; position <= 9; position++) await store(position, nowMs + position * dayMs);
-  const eventsStored = createReaderEventsStored({
+  const awaitEvents = createAwaitByReading({
     database,
     readRuns: { measurement: readRuns, chain: readRuns },
     oldestRowMs,
   });
-  const older = createStoredEvents({ database, eventsStored, oldestRowMs });
+  const older = createStoredEvents({ database, awaitEvents, oldestRowMs });
   const through = { position: 9, ordinal: 0 };
   const of = {
     source: 'measurement',

@@ -48,7 +48,7 @@ it.each(sources)(
     let runs: VisibleRuns = [];
     const stored = createStoredEvents({
       database,
-      eventsStored: async () => runs,
+      awaitEvents: async () => runs,
     });
     let worlds = 0;
     await fc.assert(

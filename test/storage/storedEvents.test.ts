@@ -28,7 +28,7 @@ import {
   selectCategory,
 } from '../../actors/views/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
-import { createReaderEventsStored } from '../../storage/reading/awaitEvents.ts';
+import { createAwaitByReading } from '../../storage/reading/awaitEvents.ts';
 import { createStoredActivity } from '../../storage/reading/storedActivity.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
 import { openEnd } from '../../storage/runs/lineages.ts';
@@ -97,7 +97,7 @@ const readRuns = async () => [{ run: feedRun, through: openEnd }];
 
 /** A feed over sources that a test sets, and over rows that it gives. */
 function createFeed({ database }: OpenTables) {
-  const eventsStored = createReaderEventsStored({
+  const awaitEvents = createAwaitByReading({
     database,
     readRuns: { measurement: readRuns, chain: readRuns },
   });
@@ -112,7 +112,7 @@ function createFeed({ database }: OpenTables) {
     installationId: 'wheel-1',
     chain: { economy: view },
     progress: () => sources.measurement as MeasurementProgress,
-    olderEvents: createStoredEvents({ database, eventsStored }),
+    olderEvents: createStoredEvents({ database, awaitEvents }),
   });
   return { feed, sources };
 }

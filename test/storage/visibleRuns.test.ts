@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createReaderEventsStored } from '../../storage/reading/awaitEvents.ts';
+import { createAwaitByReading } from '../../storage/reading/awaitEvents.ts';
 import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
 import { createRunsReader } from '../../storage/runs/visibleRuns.ts';
 import { manualClock } from '../support/manualClock.ts';
@@ -63,7 +63,7 @@ it('a replica reads evicted events of the newer history if needed', async () => 
   const { database, readRuns, reads, note } = await openReader();
   await note(first);
   expect(await readRuns()).toEqual(first);
-  const eventsStored = createReaderEventsStored({
+  const awaitEvents = createAwaitByReading({
     database,
     readRuns: { measurement: readRuns, chain: readRuns },
   });
@@ -75,7 +75,7 @@ it('a replica reads evicted events of the newer history if needed', async () => 
       throughMs: event.recordedAtMs,
       atPosition: position,
     };
-    return eventsStored({ source: 'measurement', run: '', evicted }, new AbortController().signal);
+    return awaitEvents({ source: 'measurement', run: '', evicted }, new AbortController().signal);
   };
   expect([await ask(2), reads()]).toEqual([first, 1]);
   // Another process has made the end again, in a run of its own.

@@ -8,7 +8,7 @@ import {
   type FeedPage,
   selectCategory,
 } from '../../actors/views/feed/feedViews.ts';
-import { createWriterEventsStored } from '../../storage/reading/awaitEvents.ts';
+import { createAwaitByWriter } from '../../storage/reading/awaitEvents.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
 import { cutRuns, findTip, openEnd, selectVisible, type VisibleRuns } from '../../storage/runs/lineages.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
@@ -179,7 +179,7 @@ async function readPages(
     progress: () => null,
     olderEvents: createStoredEvents({
       database,
-      eventsStored: createWriterEventsStored({
+      awaitEvents: createAwaitByWriter({
         measurement: { writer, readRuns },
         chain: { writer, readRuns },
       }),

@@ -28,11 +28,11 @@ import { isRefusal, readSnapshotRecords } from '../../../storage/snapshots/readS
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
 import { rowTablesOf } from '../../../storage/tables/rowTables.ts';
-import { createStoredReadings } from '../../../streams/folds/storedReadings.ts';
 import {
   createStreamActors,
   createStreamFold,
   type StreamActors,
+  streamDefinitions,
 } from '../../../streams/folds/streamDefinitions.ts';
 import { type FilledRun, fillRun } from '../../../streams/follower/fillRun.ts';
 import {
@@ -65,8 +65,6 @@ interface Check extends CheckAllOptions {
 /** Records that one finding names. */
 const recordsNamed = 5;
 const silent = pino({ level: 'silent' });
-const replayFrom = 'rebuild it from the stream: `npm run miner -- replay --from-sequence';
-const refill = 'fill another database from the streams: deploy/RUNBOOK.md, "Moving to another database"';
 
 /**
  * Folds every stream again, each into a run of its own, through the message of the newest saved state, and compares each row and that state with the
@@ -188,13 +186,13 @@ async function foldAgain(check: Check, range: FoldRange): Promise<FilledRun> {
   const progress = createProgress({ label: `folding ${stream}`, unit: 'messages', total: through });
   const oldestMs = createOldestRowMs(await readRowsTtlDays(database), systemClock.nowMs)();
   const reader = { ...check, stream, verifier, clock: systemClock, logger: silent };
-  const readStored = createStoredReadings({ ...reader, oldestRowMs: () => oldestMs });
+  const { createStoredReader } = streamDefinitions[stream];
   return fillRun({
     ...reader,
     source: createMessageSource({
       ...reader,
       through,
-      ...(stream === 'MINER_COUNTER' && { readStored }),
+      readStored: createStoredReader?.({ ...reader, oldestRowMs: () => oldestMs }),
     }),
     through,
     fold,
@@ -238,7 +236,7 @@ async function compareRows(
         failed(
           check,
           `${table}: ${missing} of ${rows} rows are missing, and ${foreign} rows are there that the stream does not make; the first of them is of message ${firstMessage}`,
-          stream === 'MINER_COUNTER' ? `${replayFrom} ${firstMessage}\`, with --dry-run first` : refill,
+          streamDefinitions[stream].doctor.remedyFrom(firstMessage ?? 1),
         ),
       ),
   ];
@@ -267,8 +265,7 @@ async function compareState(
   if (differing.length > 0) {
     const named = differing.slice(0, recordsNamed).join(', ');
     const detail = `${differing.length} of ${folded.size} records differ: ${named}${differing.length > recordsNamed ? ' and others' : ''}`;
-    const remedy = stream === 'MINER_COUNTER' ? `${replayFrom} 1\`, with --dry-run first` : refill;
-    return [failed(check, detail, remedy)];
+    return [failed(check, detail, streamDefinitions[stream].doctor.remedyFrom(1))];
   }
   const same = `as folded again: ${folded.size} records`;
   if (all.length === 0) return [ok(check, same)];

@@ -1,6 +1,7 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
 import { chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
 import {
+  inputStreamNames,
   type StreamName,
   spanSubject,
   streamNames,
@@ -8,6 +9,7 @@ import {
 } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
+import { streamDefinitions } from '../../../streams/folds/streamDefinitions.ts';
 import { isStreamMissing } from '../../../streams/jetstream/settings/ensureStreams.ts';
 import { findStreamRisks } from '../../../streams/jetstream/settings/streamRisks.ts';
 import { type Finding, failed, ok, warned } from '../../diagnosis/finding.ts';
@@ -122,10 +124,12 @@ async function checkRetention(
   stream: StreamName,
   { config, state }: StreamInfo,
 ): Promise<Finding | null> {
-  if (stream === 'MINER_REJECTED' || stream === 'MINER_LEASE') return null;
+  const folded = inputStreamNames.find((one) => one === stream);
+  if (folded === undefined) return null;
   const check = `retention ${stream}`;
+  const { afterRetention } = streamDefinitions[folded].doctor;
   const firstBlock =
-    stream !== 'MINER_CHAIN' || onChain === null
+    afterRetention !== null || onChain === null
       ? null
       : await findFirstBlock(jsm, onChain.chain.chainId, state.first_seq);
   const needed = onChain?.chain.deploymentBlock ?? null;
@@ -137,7 +141,7 @@ async function checkRetention(
     );
   }
   if (findStreamRisks(config, { stream, retentionDays }).some(({ isLosing }) => isLosing)) return null;
-  if (stream === 'MINER_CHAIN')
+  if (afterRetention === null)
     return ok(
       check,
       firstBlock === null ? 'it keeps all spans' : `it keeps all spans, from block ${firstBlock} on`,
@@ -150,14 +154,9 @@ async function checkRetention(
         : `it keeps all messages, and begins at ${state.first_seq}: earlier ones have left it`,
     );
   const days = Math.round((config.max_age / nanosPerDay) * 10) / 10;
-  const rest =
-    stream === 'MINER_COUNTER'
-      ? 'a rebuild takes earlier readings from ClickHouse'
-      : 'earlier messages survive only in snapshots';
-  const detail = `messages leave it after ${days} days, it begins at ${state.first_seq}: ${rest}`;
-  return stream === 'MINER_COUNTER'
-    ? ok(check, detail)
-    : warned(check, detail, 'keep backups of the tables: deploy/RUNBOOK.md, "Backup"');
+  const { left, keeping } = afterRetention;
+  const detail = `messages leave it after ${days} days, it begins at ${state.first_seq}: ${left}`;
+  return keeping === null ? ok(check, detail) : warned(check, detail, keeping);
 }
 
 /** First block of the first readable span in the stream; null without one. Messages with chain reads may precede it. */

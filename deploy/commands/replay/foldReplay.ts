@@ -1,7 +1,6 @@
 import { createOldestRowMs, readRowsTtlDays } from '../../../storage/rows/rowsTtl.ts';
 import type { SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
 import { counterStream } from '../../../streams/folds/counterStream.ts';
-import { createStoredReadings } from '../../../streams/folds/storedReadings.ts';
 import { type FilledRun, fillRun } from '../../../streams/follower/fillRun.ts';
 import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
@@ -51,7 +50,7 @@ export async function foldReplay(
     source: createMessageSource({
       ...reader,
       through: throughSequence,
-      readStored: createStoredReadings({ ...reader, oldestRowMs: () => oldestMs }),
+      readStored: counterStream.createStoredReader?.({ ...reader, oldestRowMs: () => oldestMs }),
     }),
     through: throughSequence,
     fold: createReplayFold(counterStream.createActors(parts.deployment), onProgress),

@@ -10,22 +10,12 @@ import {
 import type { Logger } from 'pino';
 import { type StreamName, streamSubjects } from '../../../actors/messages/subjects.ts';
 import { listKeys } from '../../../actors/schemas/listKeys.ts';
-import { settlementBytesMax } from '../../../actors/settlement/decodeSettlement.ts';
-import { headersBytesMax } from './streamRisks.ts';
+import { streamTable } from './streamTable.ts';
 
 const nanosPerSecond = 1_000_000_000;
-const dedupeWindowNanos = 120 * nanosPerSecond;
-/** Message IDs only link each rejection to its predecessor (`rejectedStream.ts`), so the server need not remember the IDs of a flood. */
-const rejectedDedupeWindowNanos = 5 * nanosPerSecond;
 const secondsPerDay = 86_400;
-/** Larger than any accepted reading, so that a faulty gateway gets a rejection with a reason, and small enough to bound a flood. */
-export const counterMessageBytesMax = 64 * 1024;
-export const pipelineMessageBytesMax = settlementBytesMax + headersBytesMax;
 /** JetStream's code for a store that is smaller than what its streams reserve. */
 const insufficientStorage = 10_047;
-/** Bound for all rejections, whose number publishers decide. The oldest are removed first. */
-export const rejectedBytesMax = 256 * 1024 * 1024;
-
 export interface StreamSettings {
   /**
    * The server removes messages older than this; 0 keeps all. It always keeps spans of the chain: each links to its predecessor, so
@@ -40,12 +30,6 @@ interface LoggedStreams {
   readonly streams: readonly StreamName[];
   readonly logger: Logger;
 }
-
-/** Largest message that a stream takes, with its headers. NATS refuses a larger one before it costs anything. */
-const messageBytesMax: Readonly<Partial<Record<StreamName, number>>> = {
-  MINER_COUNTER: counterMessageBytesMax,
-  MINER_PIPELINE: pipelineMessageBytesMax,
-};
 
 /**
  * Creates streams, or updates the settings that this service owns. The operator's settings (replicas, placement, limits) stay unchanged.
@@ -157,12 +141,11 @@ async function applyWithRoom<Settings extends { readonly max_bytes?: number }>(
 
 /** Settings of a new stream, which the operator may change afterwards. Only the two denials can never be taken back. */
 function describeFixed(stream: StreamName) {
-  const isSource = stream !== 'MINER_REJECTED' && stream !== 'MINER_LEASE';
   return {
     storage: StorageType.File,
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.Old,
-    ...(isSource && { deny_delete: true, deny_purge: true }),
+    ...(streamTable[stream].use === 'folded' && { deny_delete: true, deny_purge: true }),
   };
 }
 
@@ -171,22 +154,22 @@ function describeBounds(
   stream: StreamName,
   { max_msg_size: size = 0, max_bytes: bytes = 0 }: Partial<StreamConfig>,
 ) {
-  const sizeMax = messageBytesMax[stream];
+  const { messageBytesMax, bytesMax } = streamTable[stream];
   return {
-    ...(sizeMax !== undefined && size <= 0 && { max_msg_size: sizeMax }),
-    ...(stream === 'MINER_REJECTED' && bytes <= 0 && { max_bytes: rejectedBytesMax }),
+    ...(messageBytesMax !== null && size <= 0 && { max_msg_size: messageBytesMax }),
+    ...(bytesMax !== null && bytes <= 0 && { max_bytes: bytesMax }),
   };
 }
 
 function describeSettings(stream: StreamName, { retentionDays, replicas = null }: StreamSettings) {
-  const maxAge = retentionDays * secondsPerDay * nanosPerSecond;
+  const { isAging, messagesPerSubject, dedupeSeconds } = streamTable[stream];
   return {
     subjects: streamSubjects[stream],
-    duplicate_window: stream === 'MINER_REJECTED' ? rejectedDedupeWindowNanos : dedupeWindowNanos,
+    duplicate_window: dedupeSeconds * nanosPerSecond,
     allow_direct: true,
-    max_age: stream === 'MINER_CHAIN' || stream === 'MINER_LEASE' ? 0 : maxAge,
-    ...(stream === 'MINER_LEASE' ? { max_msgs_per_subject: 1 } : {}),
-    ...(replicas === null ? {} : { num_replicas: replicas }),
+    max_age: isAging ? retentionDays * secondsPerDay * nanosPerSecond : 0,
+    ...(messagesPerSubject !== null && { max_msgs_per_subject: messagesPerSubject }),
+    ...(replicas !== null && { num_replicas: replicas }),
   };
 }
 

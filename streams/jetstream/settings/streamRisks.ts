@@ -5,16 +5,10 @@ import {
   StorageType,
   type StreamConfig,
 } from '@nats-io/jetstream';
-import { spanBytesMax } from '../../../actors/chain/spans/chainSpan.ts';
-import { inputStreamNames, type StreamName } from '../../../actors/messages/subjects.ts';
-import { settlementBytesMax } from '../../../actors/settlement/decodeSettlement.ts';
-import { readingBytesMax } from '../../../actors/wheel/decodeCounter.ts';
+import { type StreamName, streamNames } from '../../../actors/messages/subjects.ts';
 import { consumerInactiveMs } from '../consumerInactiveMs.ts';
+import { streamTable } from './streamTable.ts';
 
-/** Bytes reserved for a message's headers, in addition to the largest accepted payload. */
-export const headersBytesMax = 4 * 1024;
-/** A rejection without any byte of its message, with its headers. */
-const rejectionBytesMin = 8 * 1024;
 const nanosPerMs = 1_000_000;
 const nanosPerDay = 86_400_000 * nanosPerMs;
 
@@ -48,19 +42,8 @@ interface Rule {
   readonly judge: (config: StreamConfig, context: RiskContext) => Judgement | null;
 }
 
-const folded: readonly StreamName[] = inputStreamNames;
-const foldedAndRejected: readonly StreamName[] = [...folded, 'MINER_REJECTED'];
-const all: readonly StreamName[] = [...foldedAndRejected, 'MINER_LEASE'];
-/** Streams to which only this service publishes. It waits for acknowledgements. */
-const own: readonly StreamName[] = ['MINER_CHAIN', 'MINER_REJECTED', 'MINER_LEASE'];
-
-/** Largest message with headers that publishers may send (MESSAGES.md). */
-const messageBytesNeeded: Readonly<Partial<Record<StreamName, number>>> = {
-  MINER_COUNTER: readingBytesMax + headersBytesMax,
-  MINER_PIPELINE: settlementBytesMax + headersBytesMax,
-  MINER_CHAIN: spanBytesMax + headersBytesMax,
-  MINER_REJECTED: rejectionBytesMin,
-};
+const folded = streamNames.filter((stream) => streamTable[stream].use === 'folded');
+const foldedAndRejected = streamNames.filter((stream) => streamTable[stream].use !== 'lease');
 
 const edit = (stream: StreamName, flags: string) => `nats stream edit ${stream} ${flags}`;
 const restoreOtherwise =
@@ -97,7 +80,7 @@ function warnOfBound(setting: 'max_msgs' | 'max_bytes', flag: string): Rule {
           : 'once it is reached, the oldest messages leave, and cannot be folded again';
       const isLosing = discard !== DiscardPolicy.New;
       const remedy = edit(stream, flag);
-      return { value: String(bound), detail, remedy, isLosing, isSevere: stream === 'MINER_CHAIN' };
+      return { value: String(bound), detail, remedy, isLosing, isSevere: !streamTable[stream].isAging };
     },
   };
 }
@@ -134,17 +117,17 @@ function judgeRetention({ retention }: StreamConfig, { stream }: RiskContext): J
 }
 
 function judgeAge({ max_age: age }: StreamConfig, { stream, retentionDays }: RiskContext): Judgement | null {
-  const chosen = stream === 'MINER_CHAIN' ? 0 : retentionDays * nanosPerDay;
+  const { isAging, use } = streamTable[stream];
+  const chosen = isAging ? retentionDays * nanosPerDay : 0;
   if (!isSet(age) || (chosen > 0 && age >= chosen)) return null;
   return {
     value: `${Math.round((age / nanosPerDay) * 1_000) / 1_000} days`,
-    detail:
-      stream === 'MINER_CHAIN'
-        ? 'spans leave it, and each links to the one before: the chain cannot be folded again'
-        : `messages leave it earlier than MINER_RETENTION_DAYS=${retentionDays} says, and cannot be folded again`,
+    detail: isAging
+      ? `messages leave it earlier than MINER_RETENTION_DAYS=${retentionDays} says, and cannot be folded again`
+      : 'spans leave it, and each links to the one before: the chain cannot be folded again',
     remedy: `${edit(stream, '--max-age=0')}, or restart the ingesting process, which sets the age unless the stream is a mirror`,
     isLosing: true,
-    isSevere: stream !== 'MINER_REJECTED',
+    isSevere: use === 'folded',
   };
 }
 
@@ -170,7 +153,7 @@ function judgeDiscard(config: StreamConfig, { stream }: RiskContext): Judgement 
   return {
     value: discard,
     detail:
-      stream === 'MINER_LEASE'
+      streamTable[stream].use === 'lease'
         ? 'once it is full, no process can hold the lease'
         : 'once it is full, rejections are refused, and rows and snapshots wait behind them',
     remedy: edit(stream, '--no-discard-per-subject --discard=old'),
@@ -179,7 +162,7 @@ function judgeDiscard(config: StreamConfig, { stream }: RiskContext): Judgement 
 }
 
 function judgeSize({ max_msg_size: size }: StreamConfig, { stream }: RiskContext): Judgement | null {
-  const needed = messageBytesNeeded[stream] ?? 0;
+  const needed = streamTable[stream].neededMessageBytes;
   if (!isSet(size) || size >= needed) return null;
   return {
     value: String(size),
@@ -193,7 +176,7 @@ function judgeSize({ max_msg_size: size }: StreamConfig, { stream }: RiskContext
 function judgeMirror({ mirror }: StreamConfig, { stream }: RiskContext): Judgement | null {
   if (mirror === undefined) return null;
   const { name, filter_subject: filter, opt_start_seq: sequence = 0, opt_start_time: time } = mirror;
-  if (stream === 'MINER_REJECTED' || stream === 'MINER_LEASE')
+  if (streamTable[stream].use !== 'folded')
     return {
       value: name,
       detail: 'this service cannot publish to a mirror',
@@ -273,28 +256,32 @@ function judgeInactivity({ consumer_limits: limits }: StreamConfig): Judgement |
 /** All rules, in the order in which they are reported. */
 const rules: readonly Rule[] = [
   { setting: 'storage', streams: foldedAndRejected, judge: judgeStorage },
-  { setting: 'retention', streams: all, judge: judgeRetention },
+  { setting: 'retention', streams: streamNames, judge: judgeRetention },
   { setting: 'max_age', streams: foldedAndRejected, judge: judgeAge },
   warnOfBound('max_msgs', '--max-msgs=-1'),
   warnOfBound('max_bytes', '--max-bytes=-1'),
   { setting: 'max_msgs_per_subject', streams: folded, judge: judgePerSubject },
-  { setting: 'discard', streams: ['MINER_REJECTED', 'MINER_LEASE'], judge: judgeDiscard },
+  {
+    setting: 'discard',
+    streams: streamNames.filter((stream) => !folded.includes(stream)),
+    judge: judgeDiscard,
+  },
   { setting: 'max_msg_size', streams: foldedAndRejected, judge: judgeSize },
-  expectFlag('no_ack', false, all, (stream) => ({
-    detail: own.includes(stream)
+  expectFlag('no_ack', false, streamNames, (stream) => ({
+    detail: streamTable[stream].isOwn
       ? 'this service waits for acknowledgements, and never learns that its message is stored'
       : 'publishers do not learn whether a message is stored, and do not repeat one that was lost or refused',
     remedy: edit(stream, '--ack'),
-    isSevere: own.includes(stream),
+    isSevere: streamTable[stream].isOwn,
   })),
-  expectFlag('sealed', false, all, () => ({
+  expectFlag('sealed', false, streamNames, () => ({
     detail: 'all further messages are refused',
     remedy: restoreOtherwise,
     isSevere: true,
   })),
-  { setting: 'mirror', streams: all, judge: judgeMirror },
-  { setting: 'sources', streams: all, judge: judgeSources },
-  { setting: 'subject_transform', streams: all, judge: judgeTransform },
+  { setting: 'mirror', streams: streamNames, judge: judgeMirror },
+  { setting: 'sources', streams: streamNames, judge: judgeSources },
+  { setting: 'subject_transform', streams: streamNames, judge: judgeTransform },
   expectFlag('allow_rollup_hdrs', false, folded, (stream) => ({
     detail: 'a publisher can remove all earlier messages, with the header Nats-Rollup',
     remedy: edit(stream, '--no-allow-rollup'),
@@ -310,7 +297,7 @@ const rules: readonly Rule[] = [
     remedy: restoreOtherwise,
     isSevere: false,
   })),
-  expectFlag('allow_msg_counter', false, all, () => ({
+  expectFlag('allow_msg_counter', false, streamNames, () => ({
     detail: 'all messages but increments of counters are refused',
     remedy: restoreOtherwise,
     isSevere: true,

@@ -10,9 +10,12 @@ export class UnexplainedGap extends Error {
   override readonly name = 'UnexplainedGap';
 }
 
+/** Reads the stored readings of messages that have left the stream, after one sequence through another. */
+export type ReadStored = (after: number, through: number) => AsyncIterable<readonly CounterReading[]>;
+
 export interface MissingMessagesOptions extends Pick<StreamReaderOptions, 'stream' | 'verifier' | 'logger'> {
-  /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without readings. */
-  readonly readStored?: (after: number, through: number) => AsyncIterable<readonly CounterReading[]>;
+  /** Omitted for a stream without stored readings. */
+  readonly readStored?: ReadStored | undefined;
   readonly progress: SourceProgress;
   readonly recipient: BatchRecipient;
 }

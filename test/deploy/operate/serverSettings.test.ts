@@ -11,11 +11,11 @@ import { startOfStream } from '../../../streams/jetstream/proofs/streamPosition.
 import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
 import { readRange } from '../../../streams/jetstream/readRange.ts';
 import { createRejectedStream } from '../../../streams/jetstream/rejectedStream.ts';
+import { ensureStreams } from '../../../streams/jetstream/settings/ensureStreams.ts';
 import {
   counterMessageBytesMax,
-  ensureStreams,
   pipelineMessageBytesMax,
-} from '../../../streams/jetstream/settings/ensureStreams.ts';
+} from '../../../streams/jetstream/settings/streamTable.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { startShippedNats } from '../../support/processes/shippedNats.ts';

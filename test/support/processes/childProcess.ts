@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { inspect } from 'node:util';
 import { whenFinished } from './lifetime.ts';
 
 /** A process that a test started. It ends with the test at the latest. */
@@ -94,7 +95,7 @@ export async function eventually<Value>(
     const pauseMs = Math.min(Math.max(waitedMs / 10, leastPauseMs), longestPauseMs);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
-  throw new Error(`${what} did not happen: ${String(last)}`);
+  throw new Error(`${what} did not happen; the last answer: ${inspect(last, { depth: 4 })}`);
 }
 
 /**

@@ -24,6 +24,9 @@ export const worldDeployment = (hasChain = true): Deployment => ({
 
 const subjectOf = { oracle: oracleSubject('wheel.one'), reporter: reporterSubject('wheel.one') };
 
+/** How far the clocks of device and gateway are ahead of the stream's clock, in milliseconds: a view that shows the wrong time is noticed. */
+const clocksAheadMs = { device: -41_500, gateway: 2_750 };
+
 /** A step of a world's history. */
 export const worldStep = fc.oneof(
   {
@@ -156,16 +159,16 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
   };
 
   const read = ({ work, coreStatus, epoch: of }: { work: number; coreStatus: string; epoch: string }) => {
-    const day = Math.floor((clock.nowMs() - 43_200_000) / 86_400_000);
+    const day = Math.floor((clock.nowMs() + clocksAheadMs.device - 43_200_000) / 86_400_000);
     if (day !== wheel.day) Object.assign(wheel, { day, distanceMm: 0 });
     wheel.distanceMm += work * 40_000;
     const counter = (wheel.counters.get(of) ?? 0) + work;
     wheel.counters.set(of, counter);
-    const now = new Date(clock.nowMs()).toISOString();
+    const toTime = (aheadMs: number) => new Date(clock.nowMs() + aheadMs).toISOString();
     const { subject, body } = toPublication(
       readingMessage('wheel.one', wheel.readings++, {
-        observedAt: now,
-        receivedAt: now,
+        observedAt: toTime(clocksAheadMs.device),
+        receivedAt: toTime(clocksAheadMs.gateway),
         counterEpoch: deriveUuid(of),
         cumulativeWorkUnits: String(counter),
         coreStatus: coreStatus as 'IDLE',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EvictedSource } from '../../actors/feed/olderEvents.ts';
-import { createWriterEventsStored, pollMs } from '../../storage/reading/awaitEvents.ts';
+import { createAwaitByWriter, pollMs } from '../../storage/reading/awaitEvents.ts';
 import { openEnd } from '../../storage/runs/lineages.ts';
 
 const awaited = { source: 'measurement', evicted: { atPosition: 5 } } as EvictedSource;
@@ -16,11 +16,11 @@ function startWaiting(signal = neverAborted) {
     storedThrough: () => progress.storedThrough,
     isFailing: () => progress.isFailing,
   };
-  const eventsStored = createWriterEventsStored({
+  const awaitEvents = createAwaitByWriter({
     measurement: { writer, readRuns: async () => runs },
     chain: null,
   });
-  return { progress, flushNow, ask: () => eventsStored(awaited, signal) };
+  return { progress, flushNow, ask: () => awaitEvents(awaited, signal) };
 }
 
 describe('events that the writer of this process has not stored', () => {
