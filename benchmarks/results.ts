@@ -1,10 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median, roundForTable, type Series } from './measureInterleaved.ts';
 
-const readmeFile = fileURLToPath(new URL('../../benchmarks/README.md', import.meta.url));
 const resultsDir = fileURLToPath(new URL('../../benchmarks/results', import.meta.url));
 
 interface Results {
@@ -31,24 +30,19 @@ export interface PartialRun {
   readonly only?: string | undefined;
 }
 
-/** Prints the results. Unless the run is partial, saves them as JSON in the folder of the benchmarks, and puts them into its README. */
-export function publishResults(results: Results, { profile, only }: PartialRun = {}): void {
-  const lines = printResults(results);
+/** Prints the results. Unless the run is partial, replaces their file in `benchmarks/results`. */
+export function publishResults(
+  { command, about, tables }: Results,
+  { profile, only }: PartialRun = {},
+): void {
+  const lines = printResults({ tables });
   if (profile !== undefined) process.stderr.write(`profiles: ${resolve(profile)}\n`);
   if (profile !== undefined || only !== undefined) return;
-  mkdirSync(resultsDir, { recursive: true });
-  const about = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
-  const measuredAt = new Date().toISOString();
-  const content = JSON.stringify({ ...results, measuredAt, ...about }, null, 2);
-  writeFileSync(`${resultsDir}/${results.command}.json`, `${content}\n`);
-  const readme = readFileSync(readmeFile, 'utf8');
-  const [begin, end] = [`<!-- ${results.command} -->`, `<!-- end of ${results.command} -->`];
-  const [from, to] = [readme.indexOf(begin), readme.indexOf(end)];
-  if (from === -1 || to === -1) throw new Error(`${readmeFile} has no place for ${begin}`);
-  const machine = `Node ${process.version}, ${about.cores} cores (${about.cpu}), ${measuredAt.slice(0, 10)}:`;
-  const aboutLines = results.about === undefined ? [] : [results.about, ''];
-  const section = [begin, '', machine, '', ...aboutLines, ...lines, ''].join('\n');
-  writeFileSync(readmeFile, `${readme.slice(0, from)}${section}${readme.slice(to)}`);
+  const [cpu] = cpus();
+  const date = new Date().toISOString().slice(0, 10);
+  const machine = `Node ${process.version}, ${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${date}:`;
+  const aboutLines = about === undefined ? [] : [about, ''];
+  writeFileSync(`${resultsDir}/${command}.txt`, [machine, '', ...aboutLines, ...lines].join('\n'));
 }
 
 export function printResults({ tables }: Pick<Results, 'tables'>): string[] {

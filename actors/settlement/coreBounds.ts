@@ -9,7 +9,7 @@ const blockUnitScale = blockUnitsPerBlock * 1000n;
 /** The largest work that the core can settle for a round. It multiplies by the scale before it divides, within a uint256. */
 export const roundWorkMax = uint256Max / blockUnitScale;
 
-/** The largest work for 1,000 blocks, since the work for one block must be a uint64 (CONTRACT.md, Cross-field rules, 2). */
+/** The largest work for 1,000 blocks, since the work for one block must be a uint64. */
 const workPerThousandBlocksMax = uint64Max * 1000n;
 
 /**

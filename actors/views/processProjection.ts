@@ -260,7 +260,7 @@ function buildSubmissionView(snapshot: SettlementSnapshot): SubmissionView | nul
   };
 }
 
-/** The bounds exist exactly when blocks are completed, and end at the height (CONTRACT.md, Cross-field rules). */
+/** The bounds exist exactly when blocks are completed, and end at the height. */
 function describeCompleted(completedBlockCount: bigint, blockHeight: bigint) {
   const isAny = completedBlockCount > 0n;
   return {

@@ -45,7 +45,7 @@ const flag = z
 const listenAddress = text.describe('an address of this machine, such as 0.0.0.0');
 
 /**
- * Every variable that the service reads. The check at the start, `--help` and the table in RUNNING.md use this list.
+ * Every variable that the service reads. The check at the start, `--help` and `deploy/settings.csv` use this list.
  */
 export const variables = {
   MINER_HTTP_PORT: variable(port, '8080', 'Port of the public routes'),

@@ -25,7 +25,7 @@ const ofExporter = [
 ];
 const ofAttributes = ['ATTRIBUTE_VALUE_LENGTH_LIMIT', 'ATTRIBUTE_COUNT_LIMIT'];
 
-/** Variables of OpenTelemetry that have an effect. RUNNING.md lists them. */
+/** Variables of OpenTelemetry that have an effect. */
 export const tracingVariables: readonly string[] = [
   'OTEL_SDK_DISABLED',
   'OTEL_TRACES_EXPORTER',

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Marked } from 'marked';
+import { programsFolder, readGuide } from './readGuide.mjs';
 
 const folder = import.meta.dirname;
 /** The packed client with its version and hash, and the JSON Schemas of messages: `deploy/build/build.mjs` makes them first. */
@@ -15,16 +16,17 @@ const guidePages = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8'));
 /** A plugin of the bundler that writes `guides/<name>.html` and the styles. */
 export function guides() {
   const sources = guidePages.map(({ name }) => join(folder, `${name}.md`));
+  const programs = readdirSync(programsFolder).map((file) => join(programsFolder, file));
   const style = join(folder, 'style.css');
   return {
     name: 'guides',
     buildStart() {
-      for (const file of [...sources, style]) this.addWatchFile(file);
+      for (const file of [...sources, ...programs, style]) this.addWatchFile(file);
     },
     generateBundle() {
       const { version, integrity } = JSON.parse(readFileSync(join(packageFolder, 'client.json'), 'utf8'));
-      for (const [index, { name }] of guidePages.entries()) {
-        const markdown = readFileSync(sources[index], 'utf8')
+      for (const { name } of guidePages) {
+        const markdown = readGuide(name)
           .replaceAll('{{version}}', version)
           .replaceAll('{{integrity}}', integrity);
         const source = renderGuide(name, markdown);

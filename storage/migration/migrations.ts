@@ -23,7 +23,7 @@ export interface Migration {
 /** The schema of the first release. A new database gets all tables at once. */
 const baseline = { number: 1, name: 'baseline' };
 
-/** Changes since the baseline, in order; the first is migration 2 (`storage/README.md`, How to change the schema). */
+/** Changes since the baseline, in order; the first is migration 2 (CONTRIBUTING.md, A column). */
 export const allMigrations: readonly Migration[] = [{ name: 'rows belong to runs', run: moveToRuns }];
 
 const allTables = [

@@ -6,7 +6,7 @@ import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zl
 import { type FoldRecord, formatRecord } from '../../actors/folds/foldRecord.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 
-/** The event loop gets a turn after this time of writing records. */
+/** The event loop gets a turn after this time of writing records. The text is the same for any value. */
 const sliceMs = 4;
 /** The event loop also gets a turn after this amount of text, which is compressed at once. */
 const sliceCharacters = 64 * 1024;

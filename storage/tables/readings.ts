@@ -32,7 +32,10 @@ const measuredColumns = mapMeasurements<{
   return isLater(schema) ? column(nullableCount, about) : column(count, about);
 });
 
-/** Accepted readings. `storage/README.md` has the figures behind the codecs. */
+/**
+ * Accepted readings. With these codecs 5,000,000 generated readings took 24.7 bytes each, with the default codec 69.3: 16 for
+ * `telemetry_id`, 3.3 for `cumulative_work_units`, 1.6 for `distance_mm`.
+ */
 export const readings = defineTable<CounterReading & OfRun, CounterReading>({
   name: 'stored_readings',
   comment: 'Accepted readings of the wheels, one row each',

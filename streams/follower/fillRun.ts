@@ -33,6 +33,8 @@ export interface FillRunOptions
   readonly from: Lineage;
   readonly cause: FillCause;
   readonly signal: AbortSignal;
+  /** Called with the position of each restored state; 0 for the beginning of the stream. */
+  readonly onBegin?: (position: number) => void;
 }
 
 export interface FilledRun {
@@ -76,6 +78,7 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
       writer: hasRows ? createRowWriter({ ...options, run: () => run, batchRows }) : null,
       rejections: null,
       correct: async ({ position, streamCreated, choice, fault }) => {
+        options.onBegin?.(position);
         if (fault === 'diverged') lost$.next();
         const continued = cutRuns(filled.runs, position);
         const hasDiverged = fault === 'diverged' || choice.disagrees;

@@ -23,7 +23,7 @@ import { shareInFile } from '../support/processes/lifetime.ts';
 import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
 
-/** Size of the page's script, without compression (http/explorer/README.md). */
+/** Largest size of the page's script, without compression. */
 const scriptBytesMax = 20 * 1024;
 
 const build = join(import.meta.dirname, '../../dist/deploy/explorer/public');

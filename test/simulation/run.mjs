@@ -4,7 +4,7 @@ import { Command } from 'commander';
 
 const program = new Command('simulate')
   .description(
-    'Runs the whole program in virtual time with simulated servers and random faults (test/simulation/README.md).',
+    'Runs the whole program in virtual time with simulated servers and random faults (CONTRIBUTING.md, The simulator).',
   )
   .option('--seed <number>', 'first seed (default: 1)')
   .option('--minutes <number>', 'longest time (default: 1)')

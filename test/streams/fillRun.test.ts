@@ -1,6 +1,7 @@
+import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { createReplayFold } from '../../deploy/commands/replay/replayFold.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
+import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
 import { closeFill, type FillCause, listUnfinished, offerReplay } from '../../storage/runs/fills.ts';
 import {
   cutRuns,
@@ -16,6 +17,7 @@ import { counterStream } from '../../streams/folds/counterStream.ts';
 import { type FillRunOptions, fillRun } from '../../streams/follower/fillRun.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
+import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { publishMany } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { migratedDeployment } from '../support/storage/migratedDeployment.ts';
@@ -36,11 +38,17 @@ async function prepare(count: number) {
     const common = { ...nats, stream, clock: systemClock, logger: silentLogger } as const;
     const reader = { ...common, verifier: createStreamVerifier(common) };
     const actors = counterStream.createActors({ ...migratedDeployment, installationsMax: 10 } as never);
+    const registry = new Registry();
     return fillRun({
       ...reader,
       source: createMessageSource({ ...reader, through }),
       through,
-      fold: createReplayFold(actors, () => undefined),
+      fold: counterStream.createFold(actors, {
+        recent: createRecentReadings({ storedThrough: () => Number.POSITIVE_INFINITY }),
+        counts: createMessageCounts(registry),
+        logger: silentLogger,
+        registry,
+      }),
       snapshots,
       database,
       from,

@@ -149,6 +149,7 @@ function projectNextMintRound(state: ChainState, rewardPerBlock: bigint, supplyC
     const earned = eligibleWeight > 0n ? completed * rewardPerBlock : 0n;
     amountBaseUnits += earned < left ? earned : left;
   }
+  // No checkpoint passes a settled round, so both are equal once every settled round is processed.
   const countedThroughRound = core.settledThroughRound < round ? round - 1n : core.settledThroughRound;
   activateThrough(countedThroughRound < round ? round : countedThroughRound);
   const roundState: MintRoundState = core.settledThroughRound >= round ? 'ready' : 'accruing';

@@ -12,7 +12,7 @@ import {
 } from '../../feed/feedItem.ts';
 import type { FeedSources } from '../../feed/feedPosition.ts';
 
-/** More new events than this are sorted together, as after a start or a long absence. */
+/** More new events than this are sorted together, as after a start or a long absence. Another number gives the same order. */
 const insertedMax = 64;
 
 /** The events in memory, in the order of the feed, with one list per category. */

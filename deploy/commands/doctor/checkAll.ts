@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
-import { Registry } from 'prom-client';
 import { isOfFold } from '../../../actors/folds/foldIdentity.ts';
 import { type InputStreamName, inputStreamNames } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
@@ -8,8 +7,7 @@ import { dayMs } from '../../../actors/schemas/durations.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
 import type { Database } from '../../../storage/clickhouse/database.ts';
 import { hasMoved, selectNoted } from '../../../storage/migration/moveToRuns.ts';
-import { createRecentReadings } from '../../../storage/reading/recentReadings.ts';
-import { createOldestRowMs, readRowsGoneBeforeMs, readRowsTtlDays } from '../../../storage/rows/rowsTtl.ts';
+import { readRowsGoneBeforeMs } from '../../../storage/rows/rowsTtl.ts';
 import {
   compareTable,
   countLaterRows,
@@ -30,21 +28,18 @@ import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.
 import { rowTablesOf } from '../../../storage/tables/rowTables.ts';
 import {
   createStreamActors,
-  createStreamFold,
   type StreamActors,
   streamDefinitions,
 } from '../../../streams/folds/streamDefinitions.ts';
-import { type FilledRun, fillRun } from '../../../streams/follower/fillRun.ts';
+import type { FilledRun } from '../../../streams/follower/fillRun.ts';
 import {
   createStreamVerifier,
   StreamDiverged,
   type StreamVerifier,
 } from '../../../streams/jetstream/proofs/streamVerifier.ts';
 import { askUntilProven } from '../../../streams/jetstream/proofs/suspicions.ts';
-import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import type { JetStream } from '../../../streams/nats/natsLink.ts';
-import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
-import type { StreamFold } from '../../../streams/pipeline/streamFold.ts';
+import { foldAgain } from '../../../streams/work/foldAgain.ts';
 import type { Deployment } from '../../configuration/deploymentFile.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import { createProgress } from '../../process/progress.ts';
@@ -97,11 +92,11 @@ async function attemptCheck(check: Check, stream: InputStreamName): Promise<Find
   const name = nameOf(stream);
   const { created: streamCreated, state } = await jsm.streams.info(stream);
   if (state.last_seq === 0) return [ok(name, 'the stream has never held a message')];
-  const fold = openFold(check, stream);
-  const history = await readLineage(database, stream, { ...fold.identity, streamCreated });
+  const { identity } = requireValue(check.actors[stream], `the actors of ${stream}`);
+  const history = await readLineage(database, stream, { ...identity, streamCreated });
   const isCounted = await readCounted(database, history);
   const usable = (await snapshots.list(stream)).filter(
-    (header) => isOfFold(header, fold.identity) && isCounted(header),
+    (header) => isOfFold(header, identity) && isCounted(header),
   );
   const [newest] = usable;
   if (history === null || newest === undefined)
@@ -125,7 +120,7 @@ async function attemptCheck(check: Check, stream: InputStreamName): Promise<Find
     const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
     await askUntilProven(() => verifier.verify(newest));
     const saved = await digestRecords(snapshots, newest);
-    const { filled, isComplete } = await foldAgain(check, { verifier, fold, history, after, through });
+    const { filled, isComplete } = await foldUncounted(check, { verifier, history, after, through });
     const folded = filled.runs.slice(selectKept(filled).length);
     try {
       if (signal.aborted) return [failed(name, 'it was stopped', 'run it again')];
@@ -156,21 +151,8 @@ async function attemptCheck(check: Check, stream: InputStreamName): Promise<Find
   }
 }
 
-/** The service's own fold, whose views nobody sees. */
-function openFold({ actors }: Check, stream: InputStreamName): StreamFold {
-  const registry = new Registry();
-  const fold = createStreamFold(stream, actors, {
-    recent: createRecentReadings({ storedThrough: () => Number.POSITIVE_INFINITY }),
-    counts: createMessageCounts(registry),
-    logger: silent,
-    registry,
-  });
-  return requireValue(fold, `the fold of ${stream}`);
-}
-
 interface FoldRange {
   readonly verifier: StreamVerifier;
-  readonly fold: StreamFold;
   readonly history: Lineage;
   /** Position of the saved state that the fold begins with; 0 for the beginning of the stream. */
   readonly after: number;
@@ -178,25 +160,17 @@ interface FoldRange {
 }
 
 /** Folds a stream again, into runs that never count. */
-async function foldAgain(check: Check, range: FoldRange): Promise<FilledRun> {
-  const { verifier, fold, history, after, through } = range;
-  const { database, snapshots } = check;
+function foldUncounted(check: Check, { verifier, history, after, through }: FoldRange): Promise<FilledRun> {
   const { stream } = history;
   const kept = cutRuns(history.runs, after);
   const progress = createProgress({ label: `folding ${stream}`, unit: 'messages', total: through });
-  const oldestMs = createOldestRowMs(await readRowsTtlDays(database), systemClock.nowMs)();
-  const reader = { ...check, stream, verifier, clock: systemClock, logger: silent };
-  const { createStoredReader } = streamDefinitions[stream];
-  return fillRun({
-    ...reader,
-    source: createMessageSource({
-      ...reader,
-      through,
-      readStored: createStoredReader?.({ ...reader, oldestRowMs: () => oldestMs }),
-    }),
+  return foldAgain({
+    ...check,
+    stream,
+    verifier,
+    clock: systemClock,
+    logger: silent,
     through,
-    fold,
-    snapshots,
     from: { ...history, runs: kept, parent: findLastRun(kept) },
     cause: 'checking',
     onBatch: (batch) => progress.update(batch.position),

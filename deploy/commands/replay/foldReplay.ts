@@ -1,12 +1,10 @@
-import { createOldestRowMs, readRowsTtlDays } from '../../../storage/rows/rowsTtl.ts';
 import type { SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
-import { counterStream } from '../../../streams/folds/counterStream.ts';
-import { type FilledRun, fillRun } from '../../../streams/follower/fillRun.ts';
+import { createStreamActors } from '../../../streams/folds/streamDefinitions.ts';
+import type { FilledRun } from '../../../streams/follower/fillRun.ts';
 import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
-import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import { foldAgain } from '../../../streams/work/foldAgain.ts';
 import { createProgress, type Progress } from '../../process/progress.ts';
 import { systemClock } from '../../process/systemClock.ts';
-import { createReplayFold } from './replayFold.ts';
 import type { ReplayOptions } from './replayOptions.ts';
 import { type ReplayPlan, ReplayRefused } from './replayPlan.ts';
 
@@ -22,7 +20,7 @@ export async function foldReplay(
   parts: ReplayOptions & { readonly snapshots: SnapshotStore },
   { from, throughSequence }: ReplayPlan,
 ): Promise<FilledRun['filled'] | null> {
-  const { database, dryRun, signal } = parts;
+  const { dryRun, signal } = parts;
   let progress: Progress | null = null;
   let beginning = throughSequence;
   const onProgress = (position: number) => {
@@ -36,27 +34,19 @@ export async function foldReplay(
     });
     progress.update(position);
   };
-  const endProgress = () => progress?.stop();
-  const reader = {
+  const startedMs = systemClock.monotonicMs();
+  const { filled, isComplete, hasLost } = await foldAgain({
     ...parts,
     stream,
     clock: systemClock,
     verifier: createStreamVerifier({ ...parts, stream, clock: systemClock }),
-  } as const;
-  const oldestMs = createOldestRowMs(await readRowsTtlDays(database), systemClock.nowMs)();
-  const startedMs = systemClock.monotonicMs();
-  const { filled, isComplete, hasLost } = await fillRun({
-    ...reader,
-    source: createMessageSource({
-      ...reader,
-      through: throughSequence,
-      readStored: counterStream.createStoredReader?.({ ...reader, oldestRowMs: () => oldestMs }),
-    }),
+    actors: createStreamActors(parts.deployment),
     through: throughSequence,
-    fold: createReplayFold(counterStream.createActors(parts.deployment), onProgress),
     from,
     cause: dryRun ? 'checking' : 'filling',
-  }).finally(endProgress);
+    onBegin: onProgress,
+    onBatch: ({ position }) => onProgress(position),
+  }).finally(() => progress?.stop());
   if (hasLost) throw new ReplayRefused(`${stream} has lost messages meanwhile: run the same command again`);
   if (signal.aborted) return null;
   if (!isComplete)

@@ -14,6 +14,7 @@ export function createRequestIds(): (requested: string) => string {
   let count = 0;
   return (requested) => {
     if (wellFormed.test(requested)) return requested;
+    // Only uniqueness counts: any other way of counting would do.
     const ending = count % endings.length;
     if (ending === 0) beginning = `${prefix}-${formatCount(count / endings.length, 4)}`;
     count++;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /**
  * How far a stream is folded, and the proof that it is still the same stream. JetStream acknowledges before it syncs, so a stream can
- * lose its end and reuse the sequences (MESSAGES.md, Consumption).
+ * lose its end and reuse the sequences (ARCHITECTURE.md).
  */
 export interface StreamPosition {
   /** Creation time of the stream according to JetStream; null before the first message. */

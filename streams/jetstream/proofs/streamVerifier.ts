@@ -70,7 +70,7 @@ interface StreamVerifierOptions {
 export type StreamVerifier = ReturnType<typeof createStreamVerifier>;
 
 /**
- * Compares what was folded and stored with the current stream (MESSAGES.md, Consumption). An answer that contradicts it is a suspicion, and
+ * Compares what was folded and stored with the current stream (ARCHITECTURE.md). An answer that contradicts it is a suspicion, and
  * counts once it is proven: until then each method throws `NotProven`.
  */
 export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptions) {

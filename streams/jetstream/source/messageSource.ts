@@ -54,7 +54,7 @@ export interface MessageSource {
   status(): SourceStatus;
 }
 
-/** The only consumer of a stream: ordered, unfiltered, with a position that this service stores (MESSAGES.md, Consumption). */
+/** The only consumer of a stream: ordered, unfiltered, with a position that this service stores (ARCHITECTURE.md). */
 export function createMessageSource(options: MessageSourceOptions): MessageSource {
   const { connection, stream, verifier, logger, through = Number.POSITIVE_INFINITY } = options;
   const progress = createSourceProgress();

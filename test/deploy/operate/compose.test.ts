@@ -98,7 +98,7 @@ describe('compose.yaml', () => {
   it('runs the images that the manifests and pages name too', () => {
     const versions = new Map(services.map(([, { image }]) => image.split(':') as [string, string]));
     const files = listDeployFiles('kubernetes').filter((file) => !file.endsWith('kustomization.yaml'));
-    const named = [...files, 'RUNBOOK.md', 'RUNNING.md'].flatMap((file) =>
+    const named = [...files, 'operator.sh', 'RUNNING.md'].flatMap((file) =>
       [...readDeployFile(file).matchAll(/(docker\.io\/[\w/-]+):([\w.-]+\d[\w.-]*)/g)].map(
         ([, image = '', version = '']) => [file, image, version],
       ),

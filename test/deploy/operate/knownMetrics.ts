@@ -7,7 +7,7 @@ const ofOthers = ['up', 'kubelet_volume_stats_available_bytes', 'kubelet_volume_
 /** Every metric of a process, of Prometheus itself and of Kubernetes. */
 export function knownMetrics(): ReadonlySet<string> {
   const registry = createProcessRegistry();
-  const own = [...readDeployFile('METRICS.md').matchAll(/^\| `(\w+)(?:\{[^}]+\})?` \| (\w+)/gm)].flatMap(
+  const own = [...readDeployFile('metrics.csv').matchAll(/^(miner_\w+),(\w+),/gm)].flatMap(
     ([, name = '', type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );

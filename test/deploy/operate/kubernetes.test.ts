@@ -44,7 +44,7 @@ const manifests = files
   .filter((file) => !kustomizations.includes(file))
   .flatMap((file) => readYamlDocuments<Manifest>(file));
 /** The runbook's temporary pod, named by a shell variable. */
-const [, diskPod = ''] = /<<END\n(.*?)\nEND\n/s.exec(readDeployFile('RUNBOOK.md')) ?? [];
+const [, diskPod = ''] = /<<END\n(.*?)\nEND\n/s.exec(readDeployFile('operator.sh')) ?? [];
 const disk = parse(diskPod.replaceAll('$n', '0')) as Manifest;
 const pods = manifests.filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind));
 const ours = pods.filter(({ spec }) => spec.template.spec.containers[0].image === 'miner');
@@ -275,8 +275,8 @@ describe('manifests of the service', () => {
     expect(mounted).toEqual([basename(path), `${basename(path)}.key`]);
   });
 
-  it('take the secrets that RUNNING.md creates', () => {
-    const page = readDeployFile('RUNNING.md');
+  it('take the secrets that applySecrets.sh creates', () => {
+    const script = readDeployFile('kubernetes/applySecrets.sh');
     const secrets = pods
       .flatMap(
         ({ spec }) =>
@@ -285,7 +285,7 @@ describe('manifests of the service', () => {
       .map((text) => text.split('"').at(-2));
     expect(secrets.length).toBe(7);
     for (const secret of secrets)
-      expect(page).toMatch(new RegExp(`^secret (?:generic|tls) ${secret} --(?:from-file|cert)=`, 'm'));
+      expect(script).toMatch(new RegExp(`^secret (?:generic|tls) ${secret} --(?:from-file|cert)=`, 'm'));
   });
 
   it('put the secrets of NATS where its configuration includes them', () => {

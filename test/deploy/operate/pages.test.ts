@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { variables } from '../../../deploy/configuration/configuration.ts';
-import { tracingVariables } from '../../../deploy/process/tracingSettings.ts';
 import { runDeployScript } from '../../support/processes/deployScript.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { commandNames, deployDir, isIgnored, readDeployFile, root } from './deployFiles.ts';
@@ -67,17 +66,16 @@ describe.each(pages)('%s', (page) => {
     expect(named.filter((name) => !(name in variables) && !streams.has(name))).toEqual([]);
     const metrics = [...text.matchAll(/\b(?:miner|nodejs|process)_[a-z0-9_]+\b/g)].map(([name]) => name);
     const known = knownMetrics();
-    expect(metrics.filter((name) => !known.has(name) && name !== 'miner_nats')).toEqual([]);
+    expect(metrics.filter((name) => !known.has(name))).toEqual([]);
   });
 });
 
 it('the runbook asks NATS through this machine, with the authority if it has a certificate', () => {
-  const [, definition = ''] = /^(nats\(\) .*)$/m.exec(readDeployFile('RUNBOOK.md')) ?? [];
   const dir = temporaryDirectory();
   writeFileSync(join(dir, 'nats'), '#!/bin/sh\necho "$NATS_CA $@"\n', { mode: 0o755 });
   runDeployScript('createSecrets.mjs', join(dir, 'secrets'));
   const ask = () =>
-    execFileSync('bash', ['--norc', '-c', `${definition}\nnats stream report`], {
+    execFileSync('bash', ['--norc', '-c', `. ${join(deployDir, 'operator.sh')}\nnats stream report`], {
       cwd: dir,
       env: { PATH: `${dir}:${process.env.PATH}` },
       encoding: 'utf8',
@@ -87,17 +85,6 @@ it('the runbook asks NATS through this machine, with the authority if it has a c
   const [, authority = ''] =
     /^(\S+) --server tls:\/\/operator:.{32}@127\.0\.0\.1:4222 stream report\n$/.exec(ask()) ?? [];
   expect(readFileSync(join(dir, authority), 'utf8')).toContain('BEGIN CERTIFICATE');
-});
-
-it('RUNNING.md names the variables of OpenTelemetry that have an effect, and no others', () => {
-  const named = new Set(readDeployFile('RUNNING.md').match(/\bOTEL_[A-Z_]*[A-Z]\b/g));
-  // The page says that these have another form.
-  const forms = ['OTEL_EXPORTER_OTLP_TRACES_', 'OTEL_SPAN_ATTRIBUTE_'];
-  const isForm = (name: string) => forms.some((form) => name.startsWith(form));
-  expect([...named].filter((name) => !isForm(name)).sort()).toEqual(
-    tracingVariables.filter((name) => !isForm(name)).sort(),
-  );
-  for (const form of forms) expect(readDeployFile('RUNNING.md')).toContain(`\`${form}...\``);
 });
 
 it.each(['.gitignore', 'deploy/Containerfile.dockerignore'])(

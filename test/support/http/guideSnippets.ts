@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'rolldown';
 import guidePages from '../../../http/guides/pages.json' with { type: 'json' };
+import { readGuide } from '../../../http/guides/readGuide.mjs';
 
 const root = resolve(import.meta.dirname, '../../..');
 const client = join(root, 'http/client/index.ts');
@@ -13,8 +14,6 @@ interface Snippet {
   readonly language: string;
   readonly source: string;
 }
-
-export const readGuide = (name: string) => readFileSync(join(root, 'http/guides', `${name}.md`), 'utf8');
 
 export function listSnippets(): Snippet[] {
   return guidePages.flatMap(({ name: page }) =>

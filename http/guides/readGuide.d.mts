@@ -1,0 +1,2 @@
+export declare const programsFolder: string;
+export declare function readGuide(name: string): string;

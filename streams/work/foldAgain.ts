@@ -1,0 +1,36 @@
+import { Registry } from 'prom-client';
+import { requireValue } from '../../machines/requireValue.ts';
+import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
+import { createOldestRowMs, readRowsTtlDays } from '../../storage/rows/rowsTtl.ts';
+import { createStreamFold, type StreamActors, streamDefinitions } from '../folds/streamDefinitions.ts';
+import { type FilledRun, type FillRunOptions, fillRun } from '../follower/fillRun.ts';
+import { createMessageSource } from '../jetstream/source/messageSource.ts';
+import type { JetStream } from '../nats/natsLink.ts';
+import { createMessageCounts } from '../pipeline/messageCounts.ts';
+
+interface FoldAgainOptions extends Omit<FillRunOptions, 'fold' | 'source' | 'jsm'>, JetStream {
+  /** Actors of their own, whose views nobody sees. */
+  readonly actors: StreamActors;
+}
+
+/** Folds a stream again, through a message, as the service would, into a run that nobody reads yet. */
+export async function foldAgain({ actors, ...options }: FoldAgainOptions): Promise<FilledRun> {
+  const { stream, database, clock, logger } = options;
+  const oldestMs = createOldestRowMs(await readRowsTtlDays(database), clock.nowMs)();
+  const registry = new Registry();
+  const fold = createStreamFold(stream, actors, {
+    recent: createRecentReadings({ storedThrough: () => Number.POSITIVE_INFINITY }),
+    counts: createMessageCounts(registry),
+    logger,
+    registry,
+  });
+  const readStored = streamDefinitions[stream].createStoredReader?.({
+    ...options,
+    oldestRowMs: () => oldestMs,
+  });
+  return fillRun({
+    ...options,
+    fold: requireValue(fold, `the fold of ${stream}`),
+    source: createMessageSource({ ...options, readStored }),
+  });
+}
