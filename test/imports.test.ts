@@ -72,7 +72,7 @@ function findCycle(importsOf: ReadonlyMap<string, readonly string[]>): string[] 
 }
 
 describe('imports', () => {
-  it.each(Object.keys(mayImport))('of %s go only where they may', (folder) => {
+  it.each(Object.keys(mayImport))('go only where they may in %s', (folder) => {
     const forbidden = listFiles(folder).flatMap((path) =>
       forbiddenImports(path, findImports(path)).map((imported) => `${path} imports ${imported}`),
     );
@@ -86,7 +86,7 @@ describe('imports', () => {
     expect(forbiddenImports('streams/a.ts', ['deploy/miner.ts'])).toHaveLength(1);
   });
 
-  it('of two files never go both ways, nor in a circle, types included', () => {
+  it('never form a circle of files, types included', () => {
     const files = Object.keys(mayImport).flatMap(listFiles);
     expect(findCycle(new Map(files.map((path) => [path, findImports(path)])))).toBeNull();
     const circle = { a: ['b', 'c'], b: ['d'], c: [], d: ['c', 'b'] };
@@ -94,7 +94,7 @@ describe('imports', () => {
   });
 
   it.each(['actors', 'storage', 'streams', 'http/responses', 'http/routes', 'http/server', 'deploy'])(
-    'of the folders in %s go down only',
+    'go down only between folders in %s',
     (room) => {
       const importsOf = new Map<string, string[]>();
       for (const path of listFiles(room)) {
@@ -106,7 +106,7 @@ describe('imports', () => {
     },
   );
 
-  it('of the reference are its own files, viem, and types of the wire: it shares nothing with what it judges', () => {
+  it('stay within the reference, viem and types of the wire', () => {
     const files = listFiles('test/reference').filter((path) => !path.endsWith('.test.ts'));
     const imports = files.flatMap((path) => {
       const source = readFileSync(resolve(root, path), 'utf8');
@@ -137,7 +137,7 @@ describe('imports', () => {
     expect(exported.filter(([, name]) => (filesOf.get(name)?.size ?? 0) < 2)).toEqual([]);
   });
 
-  it('of the top level are the folders of ARCHITECTURE.md', () => {
+  it('have the top-level folders of ARCHITECTURE.md', () => {
     const folders = readdirSync(root, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(({ name }) => name)

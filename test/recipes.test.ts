@@ -134,7 +134,7 @@ async function playWorld(load: LoadModule) {
   return { bodies: Object.fromEntries(bodies), events: await readFeed(read), program, read };
 }
 
-it('after the recipes, messages that are stored already mean what they did, on every route', async () => {
+it('recipes leave the meaning of stored messages on every route', async () => {
   const edited = await useEdited();
   const [before, after] = [await playWorld(loadModule), await playWorld(edited.load)];
   const added = { axleMilliKelvin: null };
@@ -158,7 +158,7 @@ it('after the recipes, messages that are stored already mean what they did, on e
   expect(await after.read('/v1/status')).toMatchObject({ measurement: { axleMilliKelvin: 300_000 } });
 });
 
-it('after the recipes, a message of oracle, reporter or signer that is stored again still changes nothing', async () => {
+it('recipes leave repeated messages of oracle, reporter and signer without effect', async () => {
   type Settlement = typeof import('../actors/settlement/settlementActors.ts');
   type SettlementActors = ReturnType<Settlement['createSettlementActors']>;
   const createActors = async (load: LoadModule) =>
@@ -178,7 +178,7 @@ it('after the recipes, a message of oracle, reporter or signer that is stored ag
   expect(receiveAll(edited, 100)).toEqual(receiveAll(original, 100));
 });
 
-it('after the recipes, snapshots and rows keep a value that messages lack as unknown', async () => {
+it('recipes keep missing values unknown in snapshots and rows', async () => {
   const { load } = await useEdited();
   type Counters = typeof import('../actors/wheel/counterActors.ts');
   type OpenTables = typeof import('./support/storage/openTables.ts');
@@ -215,7 +215,7 @@ it('after the recipes, snapshots and rows keep a value that messages lack as unk
   expect(stored.flat().map((value) => value && Number(value))).toEqual([null, null, 0, 7]);
 });
 
-it('after the first steps, the compiler names files that the recipes name, too', () => {
+it('the compiler names files of the recipes after their first steps', () => {
   const { directory, edit } = copyProgram();
   edit(firstSteps);
   const configuration = {

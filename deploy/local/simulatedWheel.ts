@@ -92,7 +92,7 @@ export function observe(
 }
 
 /** Whether the link to the gateway is down: about one outage of 2 to 40 minutes a day. */
-export function isOutage(seed: string, atMs: number): boolean {
+function isOutage(seed: string, atMs: number): boolean {
   const day = Math.floor(atMs / dayMs);
   const startMs = day * dayMs + Math.floor(draw(seed, 'outage at', day) * (dayMs - 3_600_000));
   const lengthMs = 120_000 + Math.floor(draw(seed, 'outage for', day) * 38 * 60_000);

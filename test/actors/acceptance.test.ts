@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type AcceptanceState,
-  acceptReading,
-  findRejection,
-  shareStrings,
-} from '../../actors/wheel/acceptance.ts';
+import { type AcceptanceState, acceptReading, findRejection } from '../../actors/wheel/acceptance.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
@@ -42,35 +37,6 @@ describe('acceptance', () => {
     const other = { bootId: bootB, counterEpoch: epochB, cumulativeWorkUnits: 3n };
     const state = stateAfter(first, { ...first, ...other });
     expect(findRejection(state, acceptedReading(reading))).toEqual({ reason, detail });
-  });
-
-  it('accepts the same counter again, as of a wheel at rest, and two readings of one instant', () => {
-    expect(findRejection(stateAfter(first), acceptedReading({ ...first, sequence: 8 }))).toBeNull();
-  });
-
-  it('remembers each earlier boot and epoch once, with its last values', () => {
-    const marks = [
-      { bootId: bootA, counterEpoch: epochA },
-      { bootId: bootB, counterEpoch: epochB },
-    ];
-    const back = [0, 1, 0, 1].map((mark, sequence) => ({ ...first, ...marks[mark], sequence }));
-    expect(stateAfter(...back)).toMatchObject({
-      earlierBoots: [{ bootId: bootA, sequence: 2 }],
-      earlierEpochs: [{ counterEpoch: epochA, cumulativeWorkUnits: 50n }],
-    });
-  });
-
-  it('keeps the strings that differ from the previous reading', () => {
-    const other = {
-      bootId: bootB,
-      counterEpoch: epochB,
-      provenance: 'replay',
-      softwareVersion: '2.0.0',
-      coreStatus: 'COUNTER_FAULT',
-    } as const;
-    const reading = acceptedReading({ ...first, ...other });
-    shareStrings(reading, acceptedReading({ ...first, softwareVersion: '1.0.0' }));
-    expect(reading).toMatchObject(other);
   });
 
   it('remembers 63 boots and epochs of a wheel that reboots for ever', () => {

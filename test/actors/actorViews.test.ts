@@ -90,7 +90,7 @@ describe('the tags of the process snapshot and of the status', () => {
     );
   });
 
-  it('include the signer in the revision of the status, and the modules outside of it', () => {
+  it('name the signer in the revision, and modules outside of it', () => {
     const { views, messages } = startViews();
     const readStatus = () => {
       const body = toStatusBody(views.process());

@@ -72,7 +72,7 @@ describe('the actors of the counter stream', () => {
     }
   });
 
-  it('fold a stored reading as if its message had been stored when the gateway received it', () => {
+  it('fold a stored reading as if NATS had stored it at receipt', () => {
     const [actors, again] = [createActors(), createActors()];
     const body = readingMessage('wheel.one', 0, { distanceMm: 1_000_000 });
     const timestampNanos = BigInt(Date.parse(body.receivedAt)) * 1_000_000n;
@@ -82,7 +82,7 @@ describe('the actors of the counter stream', () => {
     expect(again.achievements()).toEqual(actors.achievements());
   });
 
-  it('capture the state of the moment, even if more is folded while it is written', () => {
+  it('capture the state of the moment, even if more is folded', () => {
     const actors = createActors();
     actors.receive(buildMessage(readingMessage('wheel.one', 0), 1));
     const captured = actors.capture();
@@ -93,7 +93,7 @@ describe('the actors of the counter stream', () => {
   });
 });
 
-it('a measurement is online through exactly 120 seconds after its receipt, and its view changes only with that or a reading', () => {
+it('a measurement is online through exactly 120 seconds after its receipt', () => {
   const actors = createActors();
   const receivedAtMs = Date.parse(readingMessage('wheel.one', 0).receivedAt);
   const viewAt = (ageMs: number) => actors.telemetry('wheel.one', receivedAtMs + ageMs);

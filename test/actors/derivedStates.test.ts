@@ -15,7 +15,7 @@ const reasons = [
   ['isSupported', false, 'unsupported_contract_version', false],
 ] as const;
 
-it('the availability of the chain is the first reason that applies; some leave the last good state usable', () => {
+it('the availability of the chain is the first reason that applies', () => {
   for (let bits = 0; bits < 2 ** reasons.length; bits++) {
     const isApplying = (index: number) => ((bits >> index) & 1) === 1;
     const input = Object.fromEntries(
@@ -30,7 +30,7 @@ it('the availability of the chain is the first reason that applies; some leave t
   }
 });
 
-it('the phase of the sale follows the clock, unless the sale is closed, sold out or unconfigured', () => {
+it('the phase of the sale follows the clock while it is open', () => {
   const dates = { allowlistStart: 10n, allowlistEnd: 20n };
   const sale = { ...dates, publicPrice: 1n, publicAllocation: 5n, protocolReserve: 0n };
   const findPhaseAt = (timestampMs: number, change: object = {}) =>
@@ -42,7 +42,7 @@ it('the phase of the sale follows the clock, unless the sale is closed, sold out
   expect(findPhaseAt(15_000, { publicMinted: 5n })).toBe('closed');
 });
 
-it('a position cannot merge at the highest level, with pending weight, or below its next merge block', () => {
+it('a position merges only below the highest level, without pending weight', () => {
   const ready = { level: 4, maximumLevel: 5, hasPendingWeight: false, nextMergeBlock: 8n, blockHeight: 8n };
   expect(findMergeState(ready)).toBe('ready');
   expect(findMergeState({ ...ready, nextMergeBlock: 9n })).toBe('cooldown');

@@ -46,20 +46,6 @@ function settle(
 }
 
 describe('the difficulty after batches', () => {
-  it('follows from the first batch on', () => {
-    fc.assert(
-      fc.property(
-        works,
-        fc.bigInt({ min: 1n, max: 10n ** 9n }),
-        configuration,
-        (rounds, initial, settings) => {
-          const { batches, after } = settle(rounds, initial, settings);
-          expect(findDifficulties(batches, { initial, final: null }, settings)).toEqual(after);
-        },
-      ),
-    );
-  });
-
   it('is what the core has set, or unknown, in any part of the history', () => {
     fc.assert(
       fc.property(
@@ -74,21 +60,6 @@ describe('the difficulty after batches', () => {
         },
       ),
     );
-  });
-
-  it('is known where a batch has completed work blocks', () => {
-    const settings = {
-      targetBlocksPerActiveRound: 3n,
-      difficultySmoothingRounds: 144n,
-      maxRoundsPerBatch: 100n,
-    };
-    const rounds = Array.from({ length: 40 }, (_, index) =>
-      index % 5 === 0 ? [] : [900n + BigInt(index), 1_100n, 950n],
-    );
-    const { batches, after } = settle(rounds, 350_000n, settings);
-    expect(findDifficulties(batches.slice(11), unknown, settings)).toEqual(after.slice(11));
-    // A batch without work before it has not changed it.
-    expect(findDifficulties(batches.slice(10), unknown, settings)).toEqual(after.slice(10));
   });
 
   it('is unknown if no batch has work, or none fits', () => {

@@ -18,7 +18,7 @@ describe('the identity of a fold', () => {
       expect(isOfFold(one, other)).toBe(false);
   });
 
-  it('of readings contains the genesis and the public installation', () => {
+  it('contains genesis and public installation for readings', () => {
     const settings = { genesisMs: 0, publicInstallationId: 'wheel.one' };
     const { identity } = createCounterActors(settings);
     expect(createCounterActors(settings).identity).toEqual(identity);
@@ -26,7 +26,7 @@ describe('the identity of a fold', () => {
       expect(createCounterActors({ ...settings, ...other }).identity).not.toEqual(identity);
   });
 
-  it('of the chain contains its number, its deployment block and each contract', () => {
+  it('contains chain ID, deployment block and contracts for the chain', () => {
     const { identity } = createChainActors(writtenSettings);
     const { contracts } = writtenSettings;
     for (const other of [

@@ -36,7 +36,7 @@ describe('a record of a fold', () => {
     expect(Object.fromEntries(weights.values)).toEqual({ 1: 7n, 2: 2n ** 256n });
   });
 
-  it('of an unknown kind is refused', () => {
+  it('is refused if its kind is unknown', () => {
     const take = dispatchRecords(collectRecords(weight));
     expect(() => take({ kind: 'height', key: '1', value: '1' })).toThrow('height is not a kind of record');
   });

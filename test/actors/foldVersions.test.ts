@@ -122,7 +122,7 @@ describe('the version of a fold', () => {
    * If one of these fails, the fold's snapshots or their schemas have changed. Raise the fold's version, so that no older snapshot is
    * restored, and note the new digest. Keep the version only if older snapshots still mean the same.
    */
-  it('of readings changes with its records', () => {
+  it('changes with the records of readings', () => {
     const actors = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
     expect(describeFold(actors, mixedPublications(2_000, 0, 60_000), counterRecords, 60)).toMatchObject({
       version: 8,
@@ -131,13 +131,13 @@ describe('the version of a fold', () => {
     });
   });
 
-  it('of oracle and reporter changes with its records', () => {
+  it('changes with the records of oracle and reporter', () => {
     const kinds = { ...installationRecords, ...settlementRecords };
     const described = describeFold(createSettlementActors({ genesisMs }), listPipelineMessages(), kinds, 600);
     expect(described).toEqual({ version: 6, digest: '64504e7e86128e6a', unseen: [], rejections: [] });
   });
 
-  it('of the chain changes with its records', () => {
+  it('changes with the records of the chain', () => {
     const actors = createChainActors({ ...writtenSettings, contracts: stateContracts });
     const described = describeFold(actors, listSpans(), chainRecords);
     expect(described).toEqual({

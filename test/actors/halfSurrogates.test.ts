@@ -29,7 +29,7 @@ function mapTexts(of: unknown, map: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(of).map(([key, member]) => [map(key), mapTexts(member, map)]));
 }
 
-it('a JSON text has half of a surrogate pair if a text or key in it has one, whatever escapes it is written with', () => {
+it('half of a surrogate pair is found in JSON however it is escaped', () => {
   const halves = new Set<boolean>();
   const escapeAll = (json: string, isUpper: boolean) =>
     json.replace(/[^\x20-\x7e]/g, (unit) => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRecord } from '../../actors/folds/foldRecord.ts';
-import { idleMsMax } from '../../actors/folds/places.ts';
 import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject, oracleSubject } from '../../actors/messages/subjects.ts';
@@ -72,57 +71,7 @@ describe.each(folds)('installations with $fold', ({ create, messageAt }) => {
       isAccepted(fold, message),
     ).length;
 
-  it('cannot keep the public one from its place', () => {
-    const fold: Fold = create(20);
-    for (let day = 0; day < 40; day++) flood(fold, 50, startMs + day * dayMs, `day-${day}`);
-    expect(fold.places()).toMatchObject({ taken: 20, max: 20 });
-    expect(isAccepted(fold, messageAt(publicId, startMs + 40 * dayMs))).toBe(true);
-    expect(fold.places().taken).toBe(20);
-  });
-
-  it('take half of the free places on a UTC day, so that the next day has some', () => {
-    const fold: Fold = create(20);
-    const taken = [];
-    for (let day = 0; day < 6; day++) taken.push(flood(fold, 50, startMs + day * dayMs, `day-${day}`));
-    expect(taken).toEqual([10, 5, 3, 1, 1, 0]);
-    const midnightMs = Date.UTC(2026, 1, 1);
-    const other: Fold = create(20);
-    expect(flood(other, 50, midnightMs - 1, 'before')).toBe(10);
-    expect(flood(other, 50, midnightMs, 'after')).toBe(5);
-  });
-
-  it('give their places up after 30 days of silence, the longest silent one first, and only to a new one', () => {
-    const fold: Fold = create(3);
-    for (const [index, id] of ['a', 'b'].entries()) fold.receive(messageAt(id, startMs + index));
-    fold.receive(messageAt('c', startMs + dayMs));
-    expect(fold.places()).toEqual({ taken: 3, max: 3, forgotten: 0 });
-    // Exactly 30 days are not too long.
-    expect(fold.receive(messageAt('d', startMs + idleMsMax))).toEqual(tooMany);
-    expect(fold.places().forgotten).toBe(0);
-    expect(isAccepted(fold, messageAt('b', startMs + idleMsMax + 1))).toBe(true);
-    expect(isAccepted(fold, messageAt('d', startMs + idleMsMax + dayMs))).toBe(true);
-    expect(fold.places()).toEqual({ taken: 3, max: 3, forgotten: 1 });
-    // `b` was heard again, so `c` is next.
-    expect(isAccepted(fold, messageAt('e', startMs + idleMsMax + 2 * dayMs))).toBe(true);
-    expect(isAccepted(fold, messageAt('b', startMs + idleMsMax + 2 * dayMs + 1))).toBe(true);
-    expect(fold.places()).toEqual({ taken: 3, max: 3, forgotten: 2 });
-  });
-
-  it('are not remembered if they give their places up; what they had sent changes nothing when it is stored again', () => {
-    const fold: Fold = create(1);
-    const first = messageAt('a', startMs);
-    expect(isAccepted(fold, first)).toBe(true);
-    const laterMs = startMs + 31 * dayMs;
-    expect(isAccepted(fold, messageAt('b', laterMs))).toBe(true);
-    const muchLaterMs = laterMs + 31 * dayMs;
-    const again = { ...first, seq: 3, timestampNanos: BigInt(muchLaterMs) * 1_000_000n };
-    expect(fold.receive(again)).toEqual(tooMany);
-    expect(fold.receive(messageAt('c', muchLaterMs, 4, startMs))).toEqual(tooMany);
-    expect(isAccepted(fold, messageAt('a', muchLaterMs))).toBe(true);
-    expect(fold.receive(again)).toHaveProperty('rejection');
-  });
-
-  it('stay when the bound is lowered, and leave once they are silent and a new one asks', () => {
+  it('stay when the bound is lowered, and leave once silent', () => {
     const fold: Fold = create(8);
     expect(flood(fold, 4, startMs)).toBe(4);
     const lowered: Fold = create(2);
@@ -132,21 +81,6 @@ describe.each(folds)('installations with $fold', ({ create, messageAt }) => {
     expect(lowered.places().taken).toBe(4);
     expect(isAccepted(lowered, messageAt('new', startMs + 32 * dayMs))).toBe(true);
     expect(lowered.places()).toEqual({ taken: 2, max: 2, forgotten: 3 });
-  });
-
-  it('lose nothing while the clock of NATS is wrong, and none of them keeps a place for it', () => {
-    const fold: Fold = create(2);
-    const wrongMs = Date.UTC(2036, 0, 1);
-    for (const [id, atMs] of [
-      ['a', startMs],
-      ['b', wrongMs],
-    ] as const)
-      expect(isAccepted(fold, messageAt(id, atMs))).toBe(true);
-    // `b` was last heard in a time that has not come.
-    expect(isAccepted(fold, messageAt('c', startMs + dayMs))).toBe(true);
-    expect(isAccepted(fold, messageAt('a', startMs + dayMs + 1))).toBe(true);
-    // Nothing is refused for that time either.
-    expect(isAccepted(fold, messageAt('b', startMs + 33 * dayMs))).toBe(true);
   });
 
   it('agree with the reference, whenever the fold is restored', () => {
@@ -226,7 +160,7 @@ function judgeStatements(messages: readonly Sent[], max: number): (string | null
 }
 
 describe('a wheel that gave its place up', () => {
-  it('leaves the row of its last half hour, and what it sends later makes other rows', () => {
+  it('leaves the row of its last half hour, and later makes others', () => {
     const counters = createCounters(1);
     const rows: BucketRow[] = [];
     let seq = 0;
@@ -255,7 +189,7 @@ describe('a wheel that gave its place up', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('is shown as one that has published nothing, until its next reading; memory no longer rules out rows of others', () => {
+  it('is shown as unpublished until its next reading', () => {
     const counters = createCounters(1);
     const view = (id: string) => counters.telemetry(id, startMs + 31 * dayMs);
     counters.receive(readingAt('a', startMs));
@@ -267,7 +201,7 @@ describe('a wheel that gave its place up', () => {
   });
 });
 
-it('a reading whose message has left the stream had its place: it is never refused one', () => {
+it('a reading whose message has left the stream is never refused a place', () => {
   const counters = createCounters(2);
   const fold = (id: string, receivedAtMs: number) => {
     const receivedAt = new Date(receivedAtMs).toISOString();

@@ -2,11 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { CoreConfiguration } from '../../actors/chain/state/coreState.ts';
-import {
-  settleBatch,
-  splitIntoBatches,
-  type WorkedRound,
-} from '../../actors/chain/state/settlementArithmetic.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
@@ -18,9 +13,7 @@ import { acceptReadings, type Reading } from '../reference/readings.ts';
 import { startSettlement } from '../reference/settlement.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { runs } from '../support/propertyRuns.ts';
-import { preparedBody } from '../support/readings/pipelineBodies.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
-import { oracleBody, reporterBody } from '../support/reference/settlementBodies.ts';
 import { chainStart, wheelId as id, startViews as startWorld } from './viewedWorld.ts';
 
 const account = toAddress(`0x${'a'.repeat(40)}`);
@@ -47,13 +40,6 @@ const chainAtStart: ChainState = {
     workPerThousandBlocks: configuration.initialWorkPerThousandBlocks,
   },
 };
-
-/** The chain after it settled rounds in one batch. */
-function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainState {
-  const [batch] = splitIntoBatches(rounds, 16n);
-  if (batch === undefined) return chain;
-  return { ...chain, core: { ...chain.core, ...settleBatch(chain.core, batch, configuration) } };
-}
 
 function startViews() {
   const { clock, world: shown, views, messages, read, ...say } = startWorld();
@@ -273,103 +259,5 @@ describe('any numbers of the core, the oracle, the reporter and the wheel', () =
       },
     );
     expect([...seen].sort()).toEqual(['available', 'prepared', 'refused', 'unavailable']);
-  });
-});
-
-describe('any order of events', () => {
-  it('is shown as the reference shows it', () => {
-    const step = fc.oneof(
-      fc.record({ do: fc.constant('run' as const), minutes: fc.integer({ min: 1, max: 25 }) }),
-      fc.record({ do: fc.constant('pause' as const), readings: fc.integer({ min: 1, max: 90 }) }),
-      fc.record({
-        do: fc.constant('close' as const),
-        count: fc.integer({ min: 1, max: 20 }),
-        work: fc.constantFrom('0', '1', '420', '5000', '5001'),
-      }),
-      fc.record({ do: fc.constant('skip' as const) }),
-      // The device's clock and the oracle's are ahead of the service's.
-      fc.record({
-        do: fc.constant('ahead' as const),
-        ms: fc.constantFrom(0, 9_999, 10_000, 60_000, 300_000),
-      }),
-      { weight: 8, arbitrary: fc.record({ do: fc.constant('reporter' as const), body: reporterBody }) },
-      { arbitrary: fc.record({ do: fc.constant('report' as const) }), weight: 3 },
-      fc.record({ do: fc.constant('settle' as const), count: fc.integer({ min: 1, max: 25 }) }),
-      fc.record({ do: fc.constant('approve' as const) }),
-      fc.record({ do: fc.constant('clock' as const), seconds: fc.integer({ min: 1, max: 1_300 }) }),
-      fc.record({ do: fc.constant('oracle' as const), body: oracleBody }),
-    );
-    /** Fixed examples, so that every state is reached with any seed. */
-    const submissionId = deriveUuid('fixed');
-    const said = ['submitted', 'retrying', 'submitted', 'confirmed'].map((move) => ({
-      do: 'reporter' as const,
-      body: { type: `submission_${move}`, submissionId, transactionHash: `0x${'a'.repeat(64)}` },
-    }));
-    const prepare = { do: 'reporter' as const, body: { ...preparedBody, submissionId } };
-    const off = { type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: true };
-    const disable = { do: 'reporter' as const, body: off };
-    const [run, pause] = [
-      { do: 'run' as const, minutes: 10 },
-      { do: 'pause' as const, readings: 90 },
-    ];
-    const close = (work: string) => ({ do: 'close' as const, count: 1, work });
-    const states = new Set<string>();
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (steps, isHealthy) => {
-        const world = startViews();
-        let finished = 0;
-        if (isHealthy) world.becomeHealthy();
-        for (const one of steps) {
-          if (one.do === 'run') world.run(one.minutes);
-          else if (one.do === 'pause') world.world.readings += one.readings;
-          else if (one.do === 'close') world.close(one.count, one.work);
-          else if (one.do === 'skip') world.world.closed++;
-          else if (one.do === 'ahead') world.world.aheadMs = one.ms;
-          else if (one.do === 'report') world.finishRun(`run ${++finished}`);
-          else if (one.do === 'approve') world.approve();
-          else if (one.do === 'clock') world.clock.advance(one.seconds * 1_000);
-          else if (one.do === 'oracle') world.oracle(one.body);
-          else if (one.do === 'reporter') world.reporter(one.body);
-          else if (world.world.chain !== null) {
-            const from = world.world.chain.core.settledThroughRound;
-            const rounds = Array.from({ length: one.count }, (_, index) => ({
-              roundId: from + BigInt(index) + 1n,
-              workUnits: 420n,
-            }));
-            world.world.chain = chainAfter(world.world.chain, rounds);
-          }
-          const view = world.snapshot();
-          states.add(`builder ${view.builder.status}`);
-          if (view.settlementQueue.status === 'available') states.add(`queue ${view.settlementQueue.state}`);
-        }
-      }),
-      {
-        numRuns: runs(120),
-        examples: [
-          [[{ do: 'skip' }], false],
-          [[disable] as never, true],
-          [[prepare, ...said] as never, true],
-          [[{ do: 'settle', count: 1 }], true],
-          [[{ do: 'clock', seconds: 1_300 }], true],
-          [[run, { do: 'approve' }, pause, run], false],
-          // Rounds without readings, after rounds that are closed or cannot be settled.
-          ...['420', '5001'].map((work) => [[run, close(work), pause, run] as never, true] as [never, true]),
-          [[{ do: 'oracle', body: { type: 'blocked', reason: 'maintenance' } }] as never, true],
-        ],
-      },
-    );
-    // The steps reached every state.
-    expect([...states].sort()).toEqual([
-      'builder available',
-      'builder unavailable',
-      'queue blocked',
-      'queue disabled',
-      'queue empty',
-      'queue preparing',
-      'queue ready',
-      'queue retrying',
-      'queue stale',
-      'queue submitted',
-    ]);
   });
 });

@@ -34,7 +34,7 @@ describe('remembered IDs', () => {
     );
   });
 
-  it('take some thirty bytes each in a snapshot, and are refused where some are missing', () => {
+  it('take some thirty bytes each, and are refused with gaps', () => {
     let ids = noRememberedIds;
     for (let number = 0; number < 9_000; number++)
       ids = rememberId(ids, `id ${number} `.padEnd(128, 'x'), 1_800_000_000_000 + number);

@@ -208,7 +208,7 @@ const allLifecycles = [
 ].map(say);
 
 describe('the settlement machine and the reference', () => {
-  it('accept and reject the same messages for the same reasons, and show the same state, across restarts', () => {
+  it('accept and reject the same messages, and show the same state', () => {
     const seen = new Map<string, number>();
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
     const sameOutcomes = fc.property(
@@ -219,6 +219,7 @@ describe('the settlement machine and the reference', () => {
         const { settlement: expectedSettlement, hear } = startSettlement(id, genesisMs);
         const said: { subject: string; data: Buffer }[] = [];
 
+        /** Whether both have accepted a message. */
         const receive = (stored: { subject: string; data: Uint8Array }, storedAtMs: number) => {
           const before = actors.settlement(id);
           const timestampNanos = BigInt(storedAtMs) * 1_000_000n;
@@ -228,33 +229,37 @@ describe('the settlement machine and the reference', () => {
             assert.equal(outcome.rejection.reason, reason);
             assert.equal(actors.settlement(id), before);
             count(outcome.rejection.detail.replaceAll(/[0-9a-f-]{36}|\b[0-9abcd]+\b/gi, '_'));
-            return;
+            return false;
           }
           assert.equal(reason, null);
           assert.notEqual(actors.settlement(id), before);
           count(JSON.parse(Buffer.from(stored.data).toString()).type);
+          return true;
         };
 
         for (const [index, one] of [...(isEnabled ? enabling : []), ...steps].entries()) {
           // Some rounds have ended by then.
           const storedAtMs = startMs + storedAfterMs + index * 1_000;
+          let isChanged = one.do === 'restart';
           if (one.do === 'say') {
             const { kind, body } = one.message;
             const at = new Date(storedAtMs - storedAfterMs - one.lateMs).toISOString();
             const subject = (kind === 'oracle' ? oracleSubject : reporterSubject)(id);
             const stored = { subject, data: Buffer.from(JSON.stringify({ at, ...body })) };
             said.push(stored);
-            receive(stored, storedAtMs);
+            isChanged = receive(stored, storedAtMs);
           } else if (one.do === 'again' && said.length > 0) {
-            receive(said[one.index % said.length] as (typeof said)[number], storedAtMs);
+            isChanged = receive(said[one.index % said.length] as (typeof said)[number], storedAtMs);
           } else if (one.do === 'manyIncidents') {
             const at = new Date(storedAtMs - storedAfterMs).toISOString();
             for (let incident = 0; incident < openIncidentsMax; incident++) {
               const body = { type: 'incident_opened', at, incidentId: `many ${incident}`, reason: 'r' };
-              receive(jsonMessage(reporterSubject(id), body), storedAtMs);
+              isChanged = receive(jsonMessage(reporterSubject(id), body), storedAtMs) || isChanged;
             }
           }
           if (one.do === 'restart') actors = restoreActors(actors.capture());
+          // A refused message has left the very same state.
+          if (!isChanged) continue;
           const settlement = actors.settlement(id);
           assert.deepEqual(describeSettlement(settlement), describeReference(expectedSettlement));
           for (const input of inputs) {

@@ -122,7 +122,7 @@ describe('days with readings', () => {
     );
   });
 
-  it('are the same history after a reading without news, and need at least one day', () => {
+  it('are the same history after a reading without news', () => {
     const reading = acceptedAt(genesisMs, { distanceMm: 5 });
     const history = withReading(null, reading, null);
     expect(withReading(history, { ...reading, observedAtMs: genesisMs + 1 }, null)).toBe(history);
@@ -319,7 +319,7 @@ it('a window of events keeps 2,000 and then the newest 1,000', () => {
   expect(evict(2_001, 9_001)?.window.evicted.throughMs).toBe(9_001);
 });
 
-it('the events of the public installation are evicted with the reading that makes them too many', () => {
+it('measurement events are evicted with the reading that makes them too many', () => {
   const state: PublicState = { ...nothingPublic };
   const evictions: number[] = [];
   for (let position = 1; position <= 1_000; position++) {

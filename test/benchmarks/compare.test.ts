@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findSlower } from '../../benchmarks/compare.ts';
 
-it('warns of a request that takes more CPU time in three turns of four, and of no other', () => {
+it('the comparison warns only of more CPU in three turns of four', () => {
   const compare = (title: string, micros: readonly number[]) => ({
     title,
     series: [micros, micros.map(() => 1)].map((cpu) => ({

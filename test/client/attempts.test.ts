@@ -132,7 +132,7 @@ describe('polling', () => {
     );
   });
 
-  it('goes on for as long as failures may pass, more often than a single request, says each, and ends with its signal', async () => {
+  it('goes on while failures may pass, and ends with its signal', async () => {
     const answers = [...Array(7).fill(failToConnect), answer({}), refuse(503)];
     const { client, listTimes } = createWorld(answers, { attemptsMax: 2 });
     const ending = new AbortController();

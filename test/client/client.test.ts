@@ -36,7 +36,7 @@ describe('a request', () => {
     expect([formatUnits(0n, 18), formatUnits(7n, 0), formatUnits(1n, 2)]).toEqual(['0', '7', '0.01']);
   });
 
-  it('without its parameter, or a client without a whole address, is refused at once', async () => {
+  it('is refused at once without a parameter or a whole address', async () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:1', firstDelayMs: 30_000 });
     const asked = client.get('/v1/owners/{address}/miners', {} as { address: string });
     await expect(asked).rejects.toThrow('the parameter address is missing');
@@ -46,7 +46,7 @@ describe('a request', () => {
 });
 
 describe('events', () => {
-  it('do not begin with an empty position, as a file has whose writing was broken off', async () => {
+  it('do not begin with an empty position of a broken file', async () => {
     const { connectTo, server } = await start();
     const iteration = connectTo(server.base).events({ after: '' });
     await expect(iteration.next()).rejects.toThrow(
@@ -84,7 +84,7 @@ describe('events', () => {
     expect([proxy.cuts, reconnections]).toEqual([32, 32]);
   });
 
-  it('that became visible before the first one arrived are not lost with the connection', async () => {
+  it('are not lost if the connection breaks before the first one', async () => {
     const { records, server, connectTo } = await start();
     const proxy = await startCuttingProxy(server.base);
     records.add();

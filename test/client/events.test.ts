@@ -87,7 +87,7 @@ describe('a connection', () => {
     expect(connections.map(({ signal }) => signal.aborted)).toEqual([true, false]);
   });
 
-  it('that is not answered is given up after 45 seconds, too', async () => {
+  it('is given up after 45 seconds without an answer', async () => {
     const fetch = (_: unknown, { signal }: RequestInit = {}) =>
       new Promise<Response>((_resolve, reject) => {
         signal?.addEventListener('abort', () => reject(signal.reason));
@@ -101,7 +101,7 @@ describe('a connection', () => {
     ending.abort();
   });
 
-  it('is replaced after waits that grow, are as long as the service asks, and begin again after a message', async () => {
+  it('is replaced after waits that grow, and begin again after a message', async () => {
     const { listConnections, reconnects, received, deliver } = createWorld({ category: 'players' }, [
       refuse(503),
       refuse(429, { 'Retry-After': '9' }),
@@ -174,7 +174,7 @@ describe('a connection', () => {
 });
 
 describe('a message', () => {
-  it('may arrive in any pieces, and gives a position to continue from even without an event', async () => {
+  it('may arrive in any pieces, and gives a position without an event', async () => {
     const { received, listConnections, deliver } = createWorld();
     const pieces = ['retry: 30', '00\n:\nid: be', 'gin\nevent: posi', 'tion\ndata: {}\n', '\n'];
     for (const piece of [...pieces, null]) await deliver(piece);

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-it('clients that others generate from the OpenAPI document compile under strict, and know a member of each answer', async () => {
+it('clients of other generators compile under strict and know each answer', async () => {
   const dir = temporaryDirectory();
   const document = join(dir, 'openapi.json');
   writeFileSync(document, JSON.stringify(createOpenApiDocument('1.0.0')));

@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-it('the client is installed from the service, and runs and compiles as a module and as CommonJS', async () => {
+it('the client is installed from the service, as module and CommonJS', async () => {
   const dir = temporaryDirectory();
   const { base, get } = await startPublicServer();
   const { version, integrity } = JSON.parse(readFileSync(join(root, 'dist/package/client.json'), 'utf8'));

@@ -14,7 +14,7 @@ describe('the HTTP engine', () => {
     ['Windows on ARM', 'win32', 'arm64', '137', undefined, 'legacy'],
     ['Node 26', 'linux', 'x64', '147', '2.41', 'legacy'],
     ['musl', 'linux', 'x64', '137', undefined, 'legacy'],
-  ])('with %s', (_, platform, arch, abi, glibc, engine) => {
+  ])('is chosen for %s', (_, platform, arch, abi, glibc, engine) => {
     expect(chooseEngine({ platform, arch, abi, glibc })).toBe(engine);
   });
 });

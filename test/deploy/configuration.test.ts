@@ -31,7 +31,7 @@ describe('configuration', () => {
     for (const { schema } of Object.values(variables)) expect(schema.description).toBeTypeOf('string');
   });
 
-  it('sets each option of the service by its own variable, in the unit of the option', () => {
+  it('sets each option by its own variable, in its unit', () => {
     const configuration = readConfiguration({
       MINER_HTTP_PORT: '8101',
       MINER_OPS_PORT: '8102',
@@ -325,14 +325,14 @@ describe('deployment file', () => {
     ],
     ['no JSON', '{', 'is not JSON'],
     ['no object', '[]', 'expected object'],
-  ])('with %s is refused with a reason', (_what, content, word) => {
+  ])('is refused for %s with a reason', (_what, content, word) => {
     const path = written(content);
     expect(() => readDeploymentFile(path)).toThrow(DeploymentFileError);
     expect(() => readDeploymentFile(path)).toThrow(word);
     expect(() => readDeploymentFile(path)).toThrow(path);
   });
 
-  it('that is missing is reported with its setting', () => {
+  it('is reported with its setting if it is missing', () => {
     expect(() => readDeploymentFile('/nowhere/deployment.json')).toThrow('MINER_DEPLOYMENT');
   });
 });

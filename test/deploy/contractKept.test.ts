@@ -86,18 +86,26 @@ describe('a change of the contract', () => {
   const events = ['paths', '/v1/events', 'get', 'parameters'];
   const limit = { in: 'query', name: 'other', schema: { type: 'string' } };
 
+  /** Enough of the released contract, since a comparison goes through all of it. */
+  const { paths, ...others } = readReleased();
+  const examined = [telemetry, '/v1/status', '/v1/events', '/v1/public/modules'];
+  const released = {
+    ...others,
+    paths: Object.fromEntries(Object.entries(paths).filter(([path]) => examined.includes(path))),
+  };
+
   /** Breaking changes if one place of the released contract has another value; without a value the place is removed. */
   function change(at: readonly (string | number)[], value?: unknown): string[] {
-    const changed = JSON.parse(JSON.stringify(readReleased()));
+    const changed = JSON.parse(JSON.stringify(released));
     const key = at.at(-1) as string;
     const parent = at.slice(0, -1).reduce((within, name) => within[name], changed);
     if (value === undefined && Array.isArray(parent)) parent.splice(Number(key), 1);
     else if (value === undefined) delete parent[key];
     else parent[key] = value;
-    return findBreakingChanges(readReleased(), changed);
+    return findBreakingChanges(released, changed);
   }
 
-  it('that removes something or adds unknown values breaks it', () => {
+  it('breaks it by removing something or adding unknown values', () => {
     expect(change(['paths', telemetry])).toEqual([`${telemetry}: is gone`]);
     expect(change([...place(telemetry), 'responses', '418'], {})).toEqual([`${telemetry} 418: is new`]);
     expect(change([...place('/v1/status'), 'responses', '304'])).toEqual(['/v1/status 304: is gone']);
@@ -134,8 +142,8 @@ describe('a change of the contract', () => {
     );
   });
 
-  it('that demands more of a request breaks it', () => {
-    const names = readReleased().paths['/v1/events']?.get.parameters?.map(({ name }) => name) ?? [];
+  it('breaks it by demanding more of a request', () => {
+    const names = released.paths['/v1/events']?.get.parameters?.map(({ name }) => name) ?? [];
     const at = (name: string) => [...events, names.indexOf(name)];
     expect(change(at('category'))).toEqual(['/v1/events query category: is gone']);
     expect(change([...at('category'), 'required'], true)).toEqual([
@@ -150,12 +158,12 @@ describe('a change of the contract', () => {
     ]);
   });
 
-  it('that adds ignored members, or accepts more, keeps it', () => {
+  it('keeps it by adding ignored members or accepting more', () => {
     expect(change(['paths', '/v9/more'], { get: { responses: {} } })).toEqual([]);
     expect(change([...body, 'properties', 'more'], { type: 'string' })).toEqual([]);
     expect(change([...place(telemetry), 'responses', '500'])).toEqual([]);
     expect(change([...body, 'properties', 'status', 'enum'], ['online'])).toEqual([]);
-    const { length } = readReleased().paths['/v1/events']?.get.parameters ?? [];
+    const { length } = released.paths['/v1/events']?.get.parameters ?? [];
     expect(change([...events, length ?? 0], limit)).toEqual([]);
   });
 

@@ -77,7 +77,7 @@ it.each<[string, Partial<Lineage>]>([
   expect([listed, unfinished]).toEqual([[], []]);
 });
 
-describe('while ClickHouse or NATS is away', () => {
+describe('a command without ClickHouse or NATS', () => {
   /** Offers a result to a service that renews its lease, and takes the result over when both have answered some times. */
   async function offerAway({ answersAfter, takenAfter }: { answersAfter: number; takenAfter: number }) {
     const { database: embedded } = await openTables();
@@ -110,20 +110,20 @@ describe('while ClickHouse or NATS is away', () => {
     return { said, printed };
   }
 
-  it('the command says so once, and waits on', async () => {
+  it('says so once, and waits on', async () => {
     const { said, printed } = await offerAway({ answersAfter: 4, takenAfter: 3 });
     expect(printed).toEqual(['ClickHouse or NATS does not answer, which is waited for: ClickHouse is away']);
     expect(said).toContain('the service has taken it over');
   });
 
-  it('the command ends after a while, and says what it does not know', async () => {
+  it('ends after a while, and says what it does not know', async () => {
     const { said, printed } = await offerAway({ answersAfter: 100, takenAfter: 100 });
     expect(printed).toHaveLength(1);
     expect(said).toContain('Whether it has taken it over is unknown');
   });
 });
 
-it('of two results that are offered in one epoch the later one counts, whatever the clocks say', async () => {
+it('the later of two results of one epoch counts', async () => {
   const { database } = await openTables();
   await noteLineage(database, history, 0);
   for (const [at, nowMs] of [900, 500].entries()) {

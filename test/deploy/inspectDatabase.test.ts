@@ -17,7 +17,7 @@ const drift: Drift = {
   repair: 'index',
 };
 
-it('what the self-audit has found does not end the diagnosis, and what it says is among the findings', async () => {
+it('the diagnosis goes on after findings of the self-audit, and lists them', async () => {
   const { nats: jetStream } = await startStreams();
   const { created } = await jetStream.jsm.streams.info('MINER_COUNTER');
   const { database } = await openTables();

@@ -67,7 +67,7 @@ const json = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
 describe('a running process', () => {
   const natsServer = shareInFile(() => startNats());
 
-  it('logs names of levels, ISO times, its version, and every n-th request with its ID; sends traces of requests and batches', async () => {
+  it('logs levels, times, version and requests, and sends traces', async () => {
     const [nats, collector] = [await natsServer(), await startCollector()];
     const miner = await startMiner({
       natsUrl: nats.url,
@@ -106,7 +106,7 @@ describe('a running process', () => {
     expect(folded.reduce((sum, count) => sum + count, 0)).toBe(60);
   });
 
-  it('by default logs no requests and does not load OpenTelemetry; without its collector only traces are lost', async () => {
+  it('logs no requests by default, and loses only traces without a collector', async () => {
     const nats = await natsServer();
     // It has its own file, which is loaded on demand.
     const start = (environment: object) => startTracing({ ...environment }, { path: '' }, silentLogger);
@@ -135,7 +135,7 @@ describe('a running process', () => {
     expect(away.log().some(({ msg }) => msg === 'request')).toBe(false);
   });
 
-  it('traces a request as the conventions of OpenTelemetry say, with what it reads from ClickHouse', async () => {
+  it('traces a request by OpenTelemetry’s conventions, with its ClickHouse reads', async () => {
     const [nats, collector] = [await startNats(), await startCollector()];
     const dataDir = temporaryDirectory();
     const first = await startMiner({ natsUrl: nats.url, dataDir });
@@ -225,7 +225,7 @@ describe('a running process', () => {
     ]);
   });
 
-  it('traces a method without a name, a client that leaves, a failed answer, and a failed read', async () => {
+  it('traces unnamed methods, clients that leave, and failures', async () => {
     const collector = await startCollector();
     vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url);
     whenFinished(() => void vi.unstubAllEnvs());
@@ -274,7 +274,7 @@ describe('a running process', () => {
     ]);
   });
 
-  it('sends protobuf unless JSON is asked for, and says which values it does not support', async () => {
+  it('sends protobuf unless JSON is asked for, and names unsupported values', async () => {
     const [nats, collector] = [await natsServer(), await startCollector()];
     const miner = await startMiner({
       natsUrl: nats.url,

@@ -22,7 +22,7 @@ it.each([
       'replay: 1000 of 1000 messages, 75/s, lag 0, 0 s left',
     ],
   ],
-])('progress without a terminal is a line every five seconds and one at the end: %j', (settings, lines) => {
+])('progress without a terminal is a line every five seconds: %j', (settings, lines) => {
   const stream = new PassThrough();
   let nowMs = 0;
   const progress = createProgress({
@@ -59,7 +59,7 @@ it('each time the indexer falls behind, its progress begins anew', () => {
   ]);
 });
 
-it('the clocks are the time of day, the time of this process and the time since the boot', () => {
+it('the clocks are those of day, process and boot', () => {
   const read = () => [Date.now(), performance.now(), uptime() * 1_000];
   const [before, between, after] = [
     read(),

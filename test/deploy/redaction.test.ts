@@ -53,7 +53,7 @@ describe('secrets of addresses', () => {
     );
   });
 
-  it('of several servers, and of headers for traces, are masked', () => {
+  it('are masked in lists of servers and headers for traces', () => {
     const url = 'nats://a:first1@one:4222,nats://a:second2@two:4222';
     expect(createRedaction({ MINER_NATS_URL: url })('first1 second2')).toBe('*** ***');
     expect(createRedaction({ MINER_NATS_URL: url })(url)).toBe('nats://***one:4222,nats://***two:4222');

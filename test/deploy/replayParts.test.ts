@@ -8,7 +8,7 @@ import { genesisMs } from '../support/genesis.ts';
 
 const dayMs = 86_400_000;
 
-it('the differences of a replay are told by day, the known ones as numbers, forty at most', async () => {
+it('differences of a replay are told by day, forty at most', async () => {
   const histories = {
     before: [{ run: 'before', through: openEnd }],
     after: [{ run: 'after', through: openEnd }],
@@ -46,7 +46,7 @@ it('the differences of a replay are told by day, the known ones as numbers, fort
   ]);
 });
 
-it('a process needs its own ports, but shares the public one if it is told to', () => {
+it('a process needs its own ports, and may share the public one', () => {
   const ports = (serve: boolean, variables = {}) =>
     listPorts(readConfiguration({ MINER_HOST: 'a', MINER_OPS_HOST: 'b', ...variables }), { serve });
   const operators = { setting: 'MINER_OPS_PORT', port: 8_081, hostSetting: 'MINER_OPS_HOST', host: 'b' };

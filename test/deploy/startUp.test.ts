@@ -56,7 +56,7 @@ function startRun(dataDir: string, settings: Readonly<Record<string, string>> = 
 }
 
 describe('a start', () => {
-  it.each(['run', 'local'])('of %s on a taken port ends before anything else starts', async (command) => {
+  it.each(['run', 'local'])('ends before anything else if a port of %s is taken', async (command) => {
     const server = createServer().listen(0, '127.0.0.1');
     whenFinished(() => server.close());
     const { port } = await eventually(() => server.address() as { readonly port: number } | null, 'a port');
@@ -78,7 +78,7 @@ describe('a start', () => {
     ['MINER_HOST', '203.0.113.7', 'EADDRNOTAVAIL'],
     ['MINER_OPS_HOST', 'no-such-host.invalid', 'E[A-Z]+'],
     ['MINER_HOST', '[::1]', 'E[A-Z]+'],
-  ])('with %s=%s says that the address is wrong, not the port', async (setting, host, code) => {
+  ])('says for %s=%s that the address is wrong, not the port', async (setting, host, code) => {
     const dataDir = temporaryDirectory();
     const run = startRun(dataDir, { [setting]: host, MINER_PORT_SHARED: 'on' });
     expect(await run.exited).toBe(2);
@@ -123,7 +123,7 @@ describe('a start', () => {
     await eventually(() => !isRunning(pid), 'the end of nats-server');
   });
 
-  it('gives the local nats-server and anvil the ports of the last start, unless these are taken, and keeps no file open', async () => {
+  it('gives local servers the ports of the last start', async () => {
     const dir = temporaryDirectory();
     const startBoth = async () => {
       const nats = await startLocalNats({ dir: join(dir, 'nats'), logger: silentLogger });
@@ -159,7 +159,7 @@ describe('a start', () => {
     expect(isRunning(left.pid)).toBe(false);
   });
 
-  it('of benchmarks names missing programs with the command that installs them, and starts nothing', async () => {
+  it('names missing programs for benchmarks, and starts nothing', async () => {
     expect(() => requirePrograms(['wrk', 'nginx'], '/nowhere')).toThrow(
       'missing: wrk, nginx. Install with: sudo apt-get install --no-install-recommends wrk nginx-light',
     );
@@ -172,7 +172,7 @@ describe('a start', () => {
   });
 });
 
-it('a process that drains for longer than a stop may take answers meanwhile, and stops in order', async () => {
+it('a draining process takes answers meanwhile, and stops in order', async () => {
   const dataDir = temporaryDirectory();
   const run = startRun(dataDir, { MINER_DRAIN_SECONDS: '10' });
   await run.written('"msg":"listening"');

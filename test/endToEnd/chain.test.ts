@@ -90,7 +90,7 @@ async function serviceOver(economy: TestEconomy) {
 }
 
 describe('the chain, end to end', () => {
-  it('is repaired where a node left out the logs of a block, and repeated a log, and an earlier version published both', async () => {
+  it('is repaired where a node left out or repeated logs', async () => {
     const { economy, spans: honestSpans, shownHonestly } = await stillChain();
     const { nats, dataDir, start } = await serviceOver(economy);
     const isSettlement = ({ topics }: ChainLog) =>
@@ -153,7 +153,7 @@ describe('the chain, end to end', () => {
     );
   });
 
-  it('asks clients to wait until messages since the snapshot are folded, but no longer than the grace', async () => {
+  it('asks clients to wait until messages are folded, within the grace', async () => {
     const { economy, spans, shownHonestly } = await stillChain();
     // A user who may restore the chain, and read nothing that follows.
     const deny = '["$JS.API.CONSUMER.CREATE.MINER_CHAIN", "$JS.API.CONSUMER.CREATE.MINER_CHAIN.>"]';
@@ -204,7 +204,7 @@ describe('the chain, end to end', () => {
     expect(await readShown(free, economy)).toBe(shownHonestly);
   });
 
-  it('is published by an indexer of its own, and rejects spans that do not link', async () => {
+  it('is published by an indexer alone, and rejects unlinked spans', async () => {
     const { economy } = await stillChain();
     const { nats, start } = await serviceOver(economy);
     await nats.kill();

@@ -27,7 +27,7 @@ const doctor = (environment: Record<string, string>, ...args: string[]) =>
   minerCommand(['doctor', ...args], environment);
 
 describe('doctor', () => {
-  it('finds nothing wrong with a sound deployment, and names what is missing from a damaged one', async () => {
+  it('finds nothing wrong when sound, and names what is missing', async () => {
     const economy = await startEconomy();
     for (let block = 0; block < 12; block++) await economy.mine();
     const nats = await startNats();
@@ -129,7 +129,7 @@ describe('doctor', () => {
     expect((await doctor(environment, '--quick')).output).toContain('skipped by --quick');
   });
 
-  it('finds nothing wrong while a round begins before the oldest row that is kept and ends after it', async () => {
+  it('finds nothing wrong with a round at the oldest kept row', async () => {
     const nats = await startNats();
     const dataDir = temporaryDirectory();
     const ttlDays = 32;
@@ -179,7 +179,7 @@ describe('doctor', () => {
     expect(status).toBe(1);
   });
 
-  it('ends even if a server accepts connections and never answers, and says meanwhile what it waits for', async () => {
+  it('ends even if a server never answers, and says what it awaits', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;

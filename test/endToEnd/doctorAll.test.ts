@@ -64,7 +64,7 @@ function buildBlock(number: number): string {
 }
 
 describe('doctor --all', () => {
-  it('compares every row and state with a fresh fold, next to a running service, and finds what was altered anywhere', async () => {
+  it('compares every row and state with a fresh fold', async () => {
     // With the rights of the shipped users.
     const [nats, clickhouseUrl] = [await startShippedNats(), await engine.createDatabase()];
     const connection = await nats.connectAs('operator');
@@ -183,7 +183,7 @@ describe('doctor --all', () => {
     await database.close();
   });
 
-  it('names what 1.0 did not note in the states that were taken over, and fails only for other differences', async () => {
+  it('names what 1.0 did not note, and fails only for other differences', async () => {
     const nats = await startNats();
     const { connection } = await connectTo(nats);
     const settings = { natsUrl: nats.url, dataDir: temporaryDirectory() };
@@ -248,7 +248,7 @@ describe('doctor --all', () => {
     );
   });
 
-  it('begins with a saved state if messages have left the stream, and leaves nothing to resume when it is stopped', async () => {
+  it('begins with a saved state, and leaves nothing to resume', async () => {
     const nats = await startNats();
     const connected = await connectTo(nats);
     const settings = { natsUrl: nats.url, dataDir: temporaryDirectory() };

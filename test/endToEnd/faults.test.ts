@@ -31,7 +31,7 @@ async function readShown(miner: MinerProcess) {
   return { observations, telemetry };
 }
 
-it('a service that is killed with SIGKILL in the middle of a burst of readings ends like an uninterrupted run', async () => {
+it('a service killed in a burst of readings ends like an uninterrupted run', async () => {
   // There is a snapshot only every ten minutes. Without one, the entire stream is folded again over stored rows.
   const nats = await startNats();
   const connected = await connectTo(nats);

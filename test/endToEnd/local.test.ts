@@ -72,7 +72,7 @@ function listReadableByOthers(dir: string): string[] {
 }
 
 describe('npm start', () => {
-  it('shows a past and a live wheel, stops on Ctrl-C, and continues with the same data', async () => {
+  it('shows a past and a live wheel, and continues with the data', async () => {
     const dataDir = temporaryDirectory();
     const first = await startLocal(dataDir);
     const before = await first.online();
@@ -145,7 +145,7 @@ describe('npm start', () => {
     expect(await third.end('SIGTERM'), third.output()).toBe(0);
   });
 
-  it('names the process that uses the data at a second start, and the loss if only the streams are removed', async () => {
+  it('names the process that uses the data, and removed streams', async () => {
     const dataDir = temporaryDirectory();
     const first = await startLocal(dataDir);
     await first.online();

@@ -29,7 +29,7 @@ async function restart(miner: MinerProcess, options: MinerSettings) {
 }
 
 // An empty NATS is in local.test.ts.
-it('a stream that was created again leaves the rows of the one before, running and at a start, until its loss is accepted by name', async () => {
+it('a recreated stream leaves earlier rows until the loss is accepted', async () => {
   const nats = await startNats();
   const { connection, jsm } = await connectTo(nats);
   const dataDir = temporaryDirectory();
@@ -70,7 +70,7 @@ it('a stream that was created again leaves the rows of the one before, running a
   await waitUntilStored(await restart(accepting, options), 1_200);
 });
 
-it('what was made from a NATS counts again once it is back and the loss of the one in between is accepted', async () => {
+it('rows of a NATS count again once it is back', async () => {
   const [old, between] = [await startNats(), await startNats()];
   const dataDir = temporaryDirectory();
   /** Starts with the streams of a NATS. Those of the one before are lost, and accepted as such by what `/readyz` names. */

@@ -61,7 +61,7 @@ it('metrics are read by Prometheus, which prefers OpenMetrics', async () => {
   expect(await query('miner_rows_flushed_position{stream="MINER_COUNTER"}')).toEqual(['0']);
 });
 
-it('metrics show the use of the NATS store, which refuses publishers when full, and of the disk of ClickHouse', async () => {
+it('metrics show the use of the NATS store and ClickHouse’s disk', async () => {
   const settings =
     'accounts { streams { jetstream { max_file: 8000000 }, users: [{ user: all, password: all }] } }\nno_auth_user: all\n';
   const nats = await startNats(temporaryDirectory(), settings);

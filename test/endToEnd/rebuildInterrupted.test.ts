@@ -9,7 +9,7 @@ import { storedState } from '../support/storage/storedState.ts';
 /** Another deployment, so that everything is folded again. */
 const startMs = genesisMs - 1_800_000;
 
-it('a fold of another deployment keeps the readings of messages that left the stream after a kill, and shows the old history until it has everything', async () => {
+it('a fold of another deployment survives a kill with all readings', async () => {
   const { connection, settings, location, onDatabase } = await foldAndStop(({ connection: publisher }) =>
     publishAll(publisher, mixedPublications(6_000)),
   );

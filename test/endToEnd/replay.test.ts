@@ -97,7 +97,7 @@ async function countViewed(database: Database): Promise<number[]> {
 const readCounting = (database: Database): Promise<Lineage | null> => readLineage(database, stream);
 
 describe('replay', () => {
-  it('reports what it would change, and what it has changed is shown by the next start', async () => {
+  it('reports changes, which the next start shows', async () => {
     const { replay, state, database, restart, last } = await foldPublished(({ connection }) =>
       publishAll(connection, untilSecondDay),
     );
@@ -274,7 +274,7 @@ describe('replay next to a running service', () => {
     await miner.end('SIGTERM');
   });
 
-  it('says that its result is not used if the stream loses its end meanwhile, and works again then', async () => {
+  it('is not used if the stream loses its end meanwhile', async () => {
     const { nats, start, replay, state } = await startService();
     const miner = await start();
     const { connection } = await connectTo(nats);

@@ -16,7 +16,7 @@ import { mixedPublications, publishAll } from '../support/readings/readingMessag
 const metricOf = (stream: string, setting: string) =>
   `miner_stream_setting_risks{stream="${stream}",setting="${setting}"}`;
 
-it('settings that lose messages are named by the log, a metric, /readyz and the doctor, also while a process runs; it serves all the same', async () => {
+it('settings that lose messages are named everywhere while a process serves', async () => {
   const nats = await startNats();
   const { connection, jsm } = await connectTo(nats);
   await jsm.streams.add({

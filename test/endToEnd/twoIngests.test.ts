@@ -34,7 +34,7 @@ describe('several processes on one ClickHouse server', () => {
     return { ...(await connectTo(nats)), clickhouseUrl, start };
   }
 
-  it('ingest one at a time: killed and paused ones are replaced, and no row is lost or written twice', async () => {
+  it('ingest one at a time, and lose or repeat no row', async () => {
     const { connection, clickhouseUrl, start } = await prepare();
     const first = await start();
     await waitUntilReady(first);
@@ -65,7 +65,7 @@ describe('several processes on one ClickHouse server', () => {
     expect((await storedState({ url: clickhouseUrl })).readings).toHaveLength(2_400 - 60);
   });
 
-  it('change no settings of streams and tables while they wait as a standby, and do once they ingest', async () => {
+  it('change no settings while they stand by', async () => {
     const { jsm, clickhouseUrl, start } = await prepare();
     const first = await start();
     await waitUntilReady(first);

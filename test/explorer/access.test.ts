@@ -82,7 +82,7 @@ describe('charts by keyboard', () => {
     expect(new Date(`${page.url().slice(-10)}`).getUTCDate()).toBe(Number(first.split(' ')[0]));
   });
 
-  it('go through the days of the heat map by up and down, and stay within it', async () => {
+  it('go through the days of the heat map by up and down', async () => {
     const { page, findChart } = await openStatistics();
     const { chart, slider, says } = findChart('half-hours');
     await slider.focus();
@@ -106,29 +106,26 @@ describe('charts by touch', () => {
   it.each([
     ['today', '.plot', 0.26, '18:00–18:30 UTC: '],
     ['half-hours', '.strip', 0.01, ', 12:00–12:30 UTC: '],
-  ])(
-    'of %s say the value that is tapped, and keep it when the finger is lifted',
-    async (id, part, at, says) => {
-      const { page, findChart } = await openStatistics({ width: 360, hasTouch: true });
-      const { chart, read } = findChart(id);
-      const plot = chart.locator(part).first();
-      await plot.scrollIntoViewIfNeeded();
-      const box = await plot.boundingBox();
-      if (box === null) throw new Error('the chart has no place');
-      // The second one takes the place of the first.
-      for (const [share, expected] of [
-        [at, says],
-        [0.99, '11:30–12:00 UTC: '],
-      ] as const) {
-        await page.touchscreen.tap(box.x + share * box.width, box.y + box.height / 2);
-        expect(await read()).toContain(expected);
-      }
-    },
-  );
+  ])('say the tapped value of %s, and keep it', async (id, part, at, says) => {
+    const { page, findChart } = await openStatistics({ width: 360, hasTouch: true });
+    const { chart, read } = findChart(id);
+    const plot = chart.locator(part).first();
+    await plot.scrollIntoViewIfNeeded();
+    const box = await plot.boundingBox();
+    if (box === null) throw new Error('the chart has no place');
+    // The second one takes the place of the first.
+    for (const [share, expected] of [
+      [at, says],
+      [0.99, '11:30–12:00 UTC: '],
+    ] as const) {
+      await page.touchscreen.tap(box.x + share * box.width, box.y + box.height / 2);
+      expect(await read()).toContain(expected);
+    }
+  });
 });
 
 describe('times', () => {
-  it('are those of the visitor’s zone once that is chosen by touch, on every page from then on', async () => {
+  it('are in the visitor’s zone once that is chosen by touch', async () => {
     const look = { width: 360, hasTouch: true, timezoneId: 'Asia/Kolkata' };
     const { server, page, findChart } = await openStatistics(look);
     const axis = findChart('today').chart.locator('.ticks');
@@ -182,7 +179,7 @@ describe('the page on paper', () => {
 });
 
 describe('the view in a frame', () => {
-  it('shows a new state without being loaded again, and keeps the last one while there is none', async () => {
+  it('shows a new state without a reload, and keeps the last one', async () => {
     const server = await startPublicServer();
     const context = await openWindow(await sharedBrowser());
     const { page } = await openPage(context, `${server.base}/embed`);
@@ -241,7 +238,7 @@ describe('an owner on a phone', () => {
 });
 
 describe('a refused page', () => {
-  it('fits, has no fault that axe finds, and turns into the page that was meant', async () => {
+  it('fits, passes axe, and turns into the page that was meant', async () => {
     const server = await startPublicServer({ rateLimits: true });
     const path = `/owners/0x${'ab'.repeat(20)}`;
     for (let count = 0; count < rateClasses.publicHeavy.burst; count++) await server.get(path);
@@ -268,7 +265,7 @@ describe('a refused page', () => {
 });
 
 describe('a phone', () => {
-  it('has room for the hint of the search, and for each link to press on one line', async () => {
+  it('has room for the search hint and one line per link', async () => {
     const server = await startPublicServer();
     const context = await openWindow(await sharedBrowser(), { width: 360 });
     const { page } = await openPage(context, `${server.base}/feed?cursor=x`);
@@ -301,7 +298,7 @@ describe('the reference', () => {
 });
 
 describe('the page to share', () => {
-  it('fits, shows the embed in both sizes without a scroll bar, and copies its lines', async () => {
+  it('fits, shows the embed in both sizes, and copies its lines', async () => {
     const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
     const context = await openWindow(await sharedBrowser());
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.base });

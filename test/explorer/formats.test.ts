@@ -114,7 +114,7 @@ it.each([
   ['Australia/Lord_Howe', '2026-04-04T15:15:00.000Z', 'UTC+10:30'],
   ['America/St_Johns', '2026-11-01T04:15:00.000Z', 'UTC−2:30'],
   ['Asia/Kolkata', '2026-11-01T06:00:00.000Z', 'local'],
-])('in %s the zone of %s is called %s', (timeZone, iso, name) => {
+])('the zone %s at %s is called %s', (timeZone, iso, name) => {
   useTimeZone(timeZone);
   expect(nameZone(iso, 'local')).toBe(name);
   expect(nameZone(iso, 'UTC')).toBe('UTC');

@@ -178,7 +178,7 @@ describe('a page that is read again', () => {
 });
 
 describe('an earlier page of a list', () => {
-  it('has an address of its own, and a way back to the beginning, without script', async () => {
+  it('has an address, and a way back without script', async () => {
     const { server } = await shared();
     const context = await openWindow(await sharedBrowser(), { isScriptAllowed: false });
     const { page } = await openPage(context, `${server.base}/feed?category=measurement`);

@@ -42,7 +42,7 @@ async function openClockedPage(url: string) {
 }
 
 describe('the explorer, where history changes', () => {
-  it('says what a reorganization has taken back, and is content when it is settled again', async () => {
+  it('says what a reorganization has taken back, until it is settled again', async () => {
     const settle = (settledRound: bigint, work: bigint, number: bigint) =>
       buildState(buildEconomyEvents({ settledRound, processedRound: 4n, work }), { number });
     const { views, source } = createStateViews(settle(9n, 8_000n, 100n));
@@ -70,7 +70,7 @@ describe('the explorer, where history changes', () => {
     await banner.waitFor({ state: 'hidden' });
   });
 
-  it('keeps the statistics that it shows while a replay is taken over, and shows no empty ones in their place', async () => {
+  it('keeps statistics shown while a replay is taken over', async () => {
     const nats = await startNats();
     const clickhouseUrl = await engine.createDatabase();
     const dataDir = temporaryDirectory();

@@ -123,7 +123,7 @@ describe('pages of the explorer', () => {
     expect(await (await server.get('/')).text()).not.toContain('the service is starting');
   });
 
-  it('show as it was, with its date, what cannot be read any more, and all else as it is', async () => {
+  it('show unreadable parts as they were, with their date', async () => {
     const records = createSpeedRecords();
     records.add();
     const state = buildState(buildEconomyEvents());
@@ -156,7 +156,7 @@ describe('pages of the explorer', () => {
     for (const path of paths) expect((await html(path))[1]).not.toContain(notice);
   });
 
-  it('say of a wheel whose state cannot be read that it is out of touch', async () => {
+  it('say that a wheel is out of touch if its state is unreadable', async () => {
     const server = await startPublicServer();
     expect(await (await server.get('/embed')).text()).toMatch(/The wheel is (?:turning|resting)/);
     // A body that its schema refuses.
@@ -200,7 +200,7 @@ describe('pages of the explorer', () => {
     expect(html).toContain('cannot be shown at the moment');
   });
 
-  it('ignore parameters that they do not know, so that nobody fills the memory with pages', async () => {
+  it('ignore unknown parameters, so that they do not fill memory', async () => {
     const server = await sharedServer();
     const plain = await readTag(server, '/statistics');
     expect(await readTag(server, '/statistics?range=9d&utm_source=x')).toBe(plain);
@@ -248,7 +248,7 @@ describe('pages of the explorer', () => {
       await expectError(await server.get(path, { Accept: 'text/html' }), 404, 'not_found');
   });
 
-  it('are pages to a browser that is refused, prepared once, and errors to programs and on routes', async () => {
+  it('are for browsers that are refused, and errors for programs', async () => {
     const html = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     const server = await startPublicServer({ rateLimits: true });
     const owner = `/owners/0x${'ab'.repeat(20)}`;
@@ -281,7 +281,7 @@ describe('pages of the explorer', () => {
     expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('Not found')]);
   });
 
-  it('refuse an address of a list as the list does, with a page for people: only what may pass is 503', async () => {
+  it('refuse an address of a list as the list does', async () => {
     const state = buildState(buildEconomyEvents());
     const server = await startPublicServer({ chain: createStateViews(state).views });
     const html = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -330,7 +330,7 @@ describe('pages of the explorer', () => {
     ['transactions', transaction.slice(2), transaction.toLowerCase()],
     ['settlements', transaction.toLowerCase(), transaction.toLowerCase(), 'transactions'],
     ['settlements', transaction.slice(2), transaction.toLowerCase(), 'transactions'],
-  ])('of %s lead from %s to the usual form', async (view, written, usual, name = view) => {
+  ])('lead for %s from %s to the usual form', async (view, written, usual, name = view) => {
     const { base } = await sharedServer();
     const response = await fetch(`${base}/${view}/${written}`, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([303, `/${name}/${usual}`]);
@@ -346,7 +346,7 @@ describe('pages of the explorer', () => {
       expect([name, await readClass(`/tables/${name}.csv`)]).toEqual([name, 'publicHeavy']);
   });
 
-  it('of owners count against the rate limit of what costs much', async () => {
+  it('count as heavy for owners', async () => {
     const server = await startPublicServer({ rateLimits: true });
     const statuses: number[] = [];
     for (let count = 0; count <= rateClasses.publicHeavy.burst; count++)
@@ -420,7 +420,7 @@ describe('what other sites and programs show', () => {
     expect(html.match(/<script [^>]*>/g)).toEqual([expect.stringMatching(/src="[^"]*\/page\.[^"]*js"/)]);
   });
 
-  it('is previewed on a page with the lines to copy, with the address if it is known', async () => {
+  it('is previewed on a page with the lines to copy', async () => {
     const plain = await (await (await sharedServer()).get('/share')).text();
     expect(plain).toContain('https://ADDRESS-OF-THIS-SERVICE/embed');
     const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
@@ -460,7 +460,7 @@ describe('what other sites and programs show', () => {
     expect(await readLabel()).toBe('simulated wheel unknown, work today unknown');
   });
 
-  it('is an icon, a manifest that refers to it, and a map of the pages if their address is known', async () => {
+  it('has an icon, a manifest and a map of the pages', async () => {
     const plain = await sharedServer();
     expect((await plain.get('/sitemap.xml')).status).toBe(404);
     expect(await (await plain.get('/robots.txt')).text()).not.toContain('Sitemap');

@@ -131,7 +131,7 @@ describe('the explorer follows the wheel', () => {
 });
 
 describe('the explorer and its connection', () => {
-  it('waits as the service asks it to when it is asked too often, and continues', async () => {
+  it('waits as long as the service asks, and continues', async () => {
     const { url } = await start();
     const { page } = await openPage(await openWindow(await sharedBrowser()), url);
     await waitUntilLive(page);
@@ -154,7 +154,7 @@ describe('the explorer and its connection', () => {
     await page.getByText('Asked too often.').waitFor({ state: 'hidden', timeout: 60_000 });
   });
 
-  it('keeps what it knew while the service is away, says so, and continues by itself', async () => {
+  it('keeps what it knew while the service is away, and says so', async () => {
     const { url, kill, startAgain, publish } = await start();
     const { page } = await openPage(await openWindow(await sharedBrowser()), url);
     await waitUntilLive(page);
@@ -176,7 +176,7 @@ describe('the explorer and its connection', () => {
     await waitUntilLive(page);
   });
 
-  it('shows what is known of a chain that cannot be read, with its date, on every page alike', async () => {
+  it('shows an unreadable chain with its date on every page', async () => {
     const { views, clock } = createStateViews(buildState(buildEconomyEvents()));
     const server = await startPublicServer({ chain: views });
     const context = await openWindow(await sharedBrowser());

@@ -144,7 +144,7 @@ describe('the explorer on what npm start runs', () => {
     expect(shifts.filter(({ value }) => value >= 0.002)).toEqual([]);
   });
 
-  it('says of each figure where it is from, with all digits, by mouse and by keyboard', async () => {
+  it('says where each figure is from, by mouse and keyboard', async () => {
     const { service, browser } = await start();
     const { page } = await openPage(await openWindow(browser), service.url);
     await waitUntilLive(page);
@@ -164,7 +164,7 @@ describe('the explorer on what npm start runs', () => {
     expect(await about.textContent()).toContain('measurement.rpmMilli');
   });
 
-  it('has the table behind each chart, and as a file just what the table has', async () => {
+  it('has the table behind each chart, also as a file', async () => {
     const { service, browser } = await start();
     const { page } = await openPage(await openWindow(browser), `${service.url}/statistics`);
     await waitUntilLive(page);
@@ -184,7 +184,7 @@ describe('the explorer on what npm start runs', () => {
     expect(lines[1]).toMatch(/^([\d-]{10}),\1T12:00:00Z,\1T12:30:00Z,/);
   });
 
-  it('has a reference in the frame of the pages, in the visitor’s theme, without a warning', async () => {
+  it('has a reference in the frame of the pages, in the theme', async () => {
     const { service, browser } = await start();
     const context = await openWindow(browser, { scheme: 'dark', width: 360 });
     const { page, conduct } = await openPage(context, `${service.url}/docs/reference`);
@@ -270,20 +270,10 @@ describe('the explorer on what npm start runs', () => {
     expect(await page.getByText('press any figure').isVisible()).toBe(false);
     expect(conduct.errors).toEqual([]);
   });
-
-  it('shows earlier events page by page', async () => {
-    const { service, browser } = await start();
-    const { page } = await openPage(await openWindow(browser), `${service.url}/feed`);
-    await waitUntilLive(page);
-    const events = page.locator('.event');
-    const before = await events.count();
-    await page.getByRole('link', { name: 'Earlier events' }).click();
-    await expect.poll(() => events.count()).toBeGreaterThan(before);
-  });
 });
 
 describe('the explorer, where settlement is in trouble', () => {
-  it('says that the oracle is blocked, in its own words, and that it is not any more', async () => {
+  it('says while the oracle is blocked, in its own words', async () => {
     const { service, browser } = await start();
     const report = await connectOracle(service.natsUrl);
     const { page } = await openPage(await openWindow(browser, { scheme: 'dark', width: 360 }), service.url);

@@ -14,7 +14,7 @@ const event = (id: string, day: number) => ({
 const feedOf = (category: Feed['category'], ...events: object[]) =>
   describeCategoryFeed({ installationId: 'a&b', category, events } as unknown as Feed);
 
-it('an Atom feed has an entry with page, title, sentence and times for each event, newest first', () => {
+it('an Atom feed has a full entry for each event, newest first', () => {
   const feed = feedOf('players', event('chain:2', 2), event('chain:1', 1));
   const entry = (id: string, day: number) =>
     `<entry><id>chain:${id}</id><title>New miner</title><updated>2026-11-2${day}T12:00:00.000Z</updated><published>2026-11-2${day}T11:00:00.000Z</published><link rel="alternate" type="text/html" href="https://wheel.example/events/chain%3A${id}"/><summary>Miner chain:${id} was created with weight &lt;&amp;&quot;> for 0x1. It earns from round 1 on.</summary></entry>\n`;

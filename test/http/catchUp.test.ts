@@ -49,7 +49,7 @@ const listNumbers = (sent: ReturnType<typeof createWorld>['sent'], client: numbe
   sent.filter((one) => one.client === client).map(({ number }) => number);
 
 describe('clients that have missed events', () => {
-  it('take turns, one batch in a turn of the event loop, however many they are', async () => {
+  it('take turns, one batch in a turn of the event loop', async () => {
     const { sent, addAll, passTurns } = createWorld(200, 5);
     addAll();
     // As all of them do, again and again, while they wait.
@@ -95,7 +95,7 @@ describe('clients that have missed events', () => {
     expect(sent.map(({ client }) => client)).toEqual([0, 1, 2]);
   });
 
-  it('have so many reads at a time, and others wait for one of them without holding up those whose events are in memory', async () => {
+  it('have bounded reads at a time, without holding up others', async () => {
     const stored = createWorld(catchUpReadsMax + 3, 2, { isStored: true });
     stored.addAll();
     await stored.passTurns(20);
@@ -131,7 +131,7 @@ describe('clients that have missed events', () => {
     expect(listNumbers(sent, 0)).toEqual([0, 1]);
   });
 
-  it('are sent nothing when they have gone, whatever was read for them, and leave their place to others', async () => {
+  it('are sent nothing once gone, and leave their place', async () => {
     const { catchUp, sent, readings, state, addAll, passTurns } = createWorld(catchUpReadsMax + 3, 2, {
       isStored: true,
     });

@@ -83,7 +83,7 @@ describe('routes of the chain', () => {
     }
   });
 
-  it('show a page of ClickHouse as the same page of memory, and answer 503 for what ClickHouse does not hold', async () => {
+  it('show a page of ClickHouse like one of memory, or 503', async () => {
     const { views } = createStateViews(buildState(buildEconomyEvents()));
     const paths = [`/v1/owners/${owner}/activity`, `/v2/public/miners/activity?owner=${owner}`];
     const readFrom = async (ownerActivity: ChainViews['ownerActivity']) => {
@@ -199,7 +199,7 @@ describe('routes of the chain', () => {
       });
   });
 
-  it('validate a metadata request in the order of the contract, and keep the images that it names', async () => {
+  it('validate a metadata request in order, and keep named images', async () => {
     const { source, server, json } = await startServer();
     const path = '/v2/public/miners/metadata';
     for (const [request, error] of [
@@ -231,7 +231,7 @@ describe('routes of the chain', () => {
     expect(await readImages('1?release=release-1')).toEqual(plain);
   });
 
-  it('show settlement history live, from the durable copy or not at all, and say which', async () => {
+  it('show settlement history live, durable or not at all', async () => {
     const { clock, server, json } = await startServer();
     const ask = async (headers = {}) => {
       const { status, headers: sent } = await server.get('/v1/settlements', headers);

@@ -4,7 +4,7 @@ import { eventClients } from '../support/http/eventClients.ts';
 import { eventType, startEventScenario } from '../support/http/eventScenario.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 
-it('clients of others lose no event if they are cut, before their first one too, and while the service restarts', async () => {
+it('clients of others lose no event over cuts and restarts', async () => {
   // The polyfill reports each interruption.
   vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => void vi.restoreAllMocks());
@@ -57,7 +57,7 @@ function readChunks(body: string): string[] {
   }
 }
 
-it('a message of the event stream is sent in whole chunks, which no later message completes', async () => {
+it('a message of the event stream is sent in whole chunks', async () => {
   // Heartbeats would complete them: time stands still but for a look at the feed.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -149,7 +149,7 @@ describe('the event stream', () => {
     );
   });
 
-  it('lets clients that resume wait while the event loop is late, and not those that listen', async () => {
+  it('lets resuming clients wait while the event loop is late', async () => {
     const { records, server } = await startServer({ rateLimits: true });
     const live = await listen(server.base, measurements);
     records.add(4);
@@ -250,7 +250,7 @@ describe('the event stream', () => {
     expect([listRecords(known.messages), unknown.messages, unknown.state.failure]).toEqual([[5], [], null]);
   });
 
-  it('is open while ClickHouse takes too long to find the event that a client names', async () => {
+  it('is open while ClickHouse searches for a named event', async () => {
     const { records, server } = await startServer({ readTimeoutMs: 200 });
     const first = await listen(server.base, measurements);
     records.add(30);
@@ -265,7 +265,7 @@ describe('the event stream', () => {
     expect(listRecords(again.messages)).toEqual(from(5, 33));
   });
 
-  it('is refused for what is no cursor or category, and beyond the streams that a client may have', async () => {
+  it('is refused for a wrong cursor, and beyond the bound of streams', async () => {
     const { server } = await startServer({ rateLimits: true });
     for (const [query, headers, error] of [
       ['?category=none', {}, 'invalid_query'],

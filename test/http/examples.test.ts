@@ -42,7 +42,7 @@ else
       },
     );
 
-    it('of the event stream are events of the feed, resumed behind the one before', () => {
+    it('are events of the feed, resumed, for the event stream', () => {
       const events = parseStream(examples.eventStream);
       expect(events).toHaveLength(2);
       for (const { type, data } of events) expect(feedEvent.parse(data)).toMatchObject({ type });
@@ -53,7 +53,7 @@ else
       expect(validateExamples(createOpenApiDocument('1.0.0'))).toEqual([]);
     });
 
-    it('that do not fit, or are missing, are found', () => {
+    it('are found if they are missing or do not fit', () => {
       const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
       document.components.examples.Telemetry.value.status = 'yesterday';
       const { responses } = document.paths['/v1/status'].get;

@@ -131,7 +131,7 @@ describe('the programs of the guides', () => {
     expect(run.output()).toMatch(pattern);
   });
 
-  it('of browsers open the stream again behind the last message', () => {
+  it('open the stream again in browsers, behind the last message', () => {
     const snippet = snippets.find(({ language }) => language === 'js');
     const sources: FakeEventSource[] = [];
     type Listener = (message: { readonly data: string; readonly lastEventId: string }) => void;
@@ -189,7 +189,7 @@ describe('the programs of the guides', () => {
   });
 
   it.each(['start ts follow', 'start py follow'])(
-    '%s prints each settlement once, also those while the service was not there, and continues after its own end',
+    '%s prints each settlement once, even across its own end',
     async (id) => {
       const { views, settle } = createSettlements();
       const port = await findFreePort();
@@ -276,7 +276,7 @@ describe('the programs that publish', () => {
     for (const { source } of programs) expect(source.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
   });
 
-  it('publish each message once, also those from before NATS was there and before they were killed', async () => {
+  it('publish each message once, across outages and kills', async () => {
     const { natsUrl, json } = await service();
     let prepared = await prepareFolder(natsUrl);
     const telemetry = () =>
@@ -325,7 +325,7 @@ describe('the programs that publish', () => {
 describe('the pages of the guides', () => {
   const paths = ['/docs', ...guidePages.map(({ name }) => `/docs/${name}`)];
 
-  it('are prepared, run no script, and link only to pages and sections that there are', async () => {
+  it('are prepared, run no script, and link only to what exists', async () => {
     const server = await startPublicServer();
     const broken: string[] = [];
     for (const path of paths) {
@@ -349,7 +349,7 @@ describe('the pages of the guides', () => {
     for (const code of Object.keys(errorStatus)) expect(errors).toContain(`<h3 id="${code}">`);
   });
 
-  it('and the reference have the frame of the pages', async () => {
+  it('have the frame of the pages, like the reference', async () => {
     const server = await startPublicServer();
     const readFrame = async (path: string) => {
       const html = await (await server.get(path)).text();

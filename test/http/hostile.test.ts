@@ -48,7 +48,7 @@ describe('a client that sends requests and does not read', () => {
     ['the OpenAPI description', '/openapi.json', 5_000],
     ['a route', '/v1/public/telemetry', 20_000],
     ['an unknown path', '/nothing', 20_000],
-  ])('of %s is disconnected, and nothing is buffered for it', async (_, path, count) => {
+  ])('is disconnected for %s, and nothing is buffered', async (_, path, count) => {
     const server = await startPublicServer();
     await (await server.get(path, { 'Accept-Encoding': 'identity' })).arrayBuffer();
     const before = process.memoryUsage.rss();
@@ -86,21 +86,18 @@ describe('a client that goes on behind its rate limit', () => {
   it.each([
     ['that asks for no body', 'HEAD', ''],
     ['that claims to come from a proxy', 'GET', 'X-Forwarded-For: 192.0.2.1\r\n'],
-  ])(
-    'is disconnected before it is told so again and again %s, and others are served',
-    async (_what, method, header) => {
-      const server = await startPublicServer({ rateLimits: true });
-      const { socket, closed, countAnswers } = await connectClient(server.port);
-      const request = `${method} /v1/public/telemetry HTTP/1.1\r\nHost: a\r\n${header}\r\n`;
-      // Fewer in one turn than are refused in one, where they have no body.
-      const burst = method === 'HEAD' ? 60 : 1_000;
-      const sending = setInterval(() => socket.write(request.repeat(burst)), 30);
-      await closed;
-      clearInterval(sending);
-      expect(countAnswers('429')).toBeLessThanOrEqual(method === 'HEAD' ? 0 : refusalsPerTurn);
-      expect((await server.get('/docs')).status).toBe(200);
-    },
-  );
+  ])('is disconnected before many refusals %s, and others are served', async (_what, method, header) => {
+    const server = await startPublicServer({ rateLimits: true });
+    const { socket, closed, countAnswers } = await connectClient(server.port);
+    const request = `${method} /v1/public/telemetry HTTP/1.1\r\nHost: a\r\n${header}\r\n`;
+    // Fewer in one turn than are refused in one, where they have no body.
+    const burst = method === 'HEAD' ? 60 : 1_000;
+    const sending = setInterval(() => socket.write(request.repeat(burst)), 30);
+    await closed;
+    clearInterval(sending);
+    expect(countAnswers('429')).toBeLessThanOrEqual(method === 'HEAD' ? 0 : refusalsPerTurn);
+    expect((await server.get('/docs')).status).toBe(200);
+  });
 
   it('is told so behind a proxy, whose connections are those of others as well', async () => {
     const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
@@ -112,7 +109,7 @@ describe('a client that goes on behind its rate limit', () => {
 });
 
 describe('expensive requests that arrive together', () => {
-  it('of one event loop are answered in turns, beside a cheap one', async () => {
+  it('are answered in turns, next to a cheap one', async () => {
     const server = await startPublicServer({
       observations: {
         page: () => {
@@ -149,7 +146,7 @@ describe('documents', () => {
     expect(packed.headers.get('etag')).toMatch(/^W\//);
   });
 
-  it('and everything else that is no route of the contract have a rate limit of their own', async () => {
+  it('have a rate limit, as does all outside of the contract', async () => {
     const server = await startPublicServer({ rateLimits: true });
     const { burst } = rateClasses.other;
     const paths = ['/docs/start.js', '/llms.txt', '/nothing', '/'];
@@ -164,7 +161,7 @@ describe('documents', () => {
       expect((await server.get(path)).status).toBe(200);
   });
 
-  it('that are large count as an expensive route', async () => {
+  it('count as an expensive route if they are large', async () => {
     const server = await startPublicServer({ rateLimits: true });
     const { burst } = rateClasses.publicHeavy;
     for (let request = 0; request < burst; request++)
@@ -173,7 +170,7 @@ describe('documents', () => {
     expect((await server.get('/docs/start.js')).status).toBe(200);
   });
 
-  it('of more than 128 KiB all count so', async () => {
+  it('count so above 128 KiB, all of them', async () => {
     const server = await startPublicServer();
     const documents = loadDocuments({ securityContact: null, publicUrl: null }, server.clock);
     for (const { path, isLarge } of documents) {
@@ -212,7 +209,7 @@ describe('an overloaded event loop', () => {
     }, 'expensive routes answer');
   });
 
-  it('is distinguished from one that is late once, and from a machine that is busy with other work', () => {
+  it('is told apart from one late turn and a busy machine', () => {
     vi.useFakeTimers();
     onTestFinished(() => {
       vi.useRealTimers();

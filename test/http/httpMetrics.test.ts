@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { createHttpMetrics } from '../../http/server/answers/httpMetrics.ts';
 
-it('durations are shown by rate class, cumulative, in seconds; a class without requests shows zeros', async () => {
+it('durations of requests are shown by rate class, cumulative, in seconds', async () => {
   const registry = new Registry();
   const metrics = createHttpMetrics(registry, 'native');
   metrics.route('/idle', 'metadata');
@@ -24,7 +24,7 @@ it('durations are shown by rate class, cumulative, in seconds; a class without r
   expect(find(`${name}_count{class="metadata"}`)).toBe(0);
 });
 
-it('the delay of a reading is that of the first response that shows it; one from before the start has none', async () => {
+it('the delay of a reading is that of its first response', async () => {
   const registry = new Registry();
   const metrics = createHttpMetrics(registry, 'native');
   metrics.showed(1_000, 90_000);
@@ -37,7 +37,7 @@ it('the delay of a reading is that of the first response that shows it; one from
   expect(text).toContain('miner_reading_delay_seconds_count 2\n');
 });
 
-it('requests are counted by route and status, 304 among them, and what was shed, failed or is in flight', async () => {
+it('requests are counted by route, status and failure', async () => {
   const registry = new Registry();
   const metrics = createHttpMetrics(registry, 'native');
   const route = metrics.route('/v1/core', 'publicFast');

@@ -151,7 +151,7 @@ describe('conditional requests', () => {
     expect(second.body).not.toEqual(first.body);
   });
 
-  it('changes the tag of the status with its modules, and its revision too with its signer', async () => {
+  it('changes the tag of the status with its modules and signer', async () => {
     const readStatus = async () => {
       const response = await server.get('/v1/status');
       const { revision } = (await response.json()) as { revision: string };
@@ -179,26 +179,23 @@ describe('a preflight', () => {
   const asked = { 'Access-Control-Request-Method': 'GET', 'Access-Control-Request-Headers': 'if-none-match' };
   const everywhere = [...paths, '/v1/events/stream', '/healthz', '/openapi.json', '/nowhere'];
 
-  it.each(everywhere)(
-    'of an approved origin for %s learns what it may send, and of another one is refused',
-    async (path) => {
-      const ask = (origin: string) => server.get(path, { Origin: origin, ...asked }, 'OPTIONS');
-      const approved = await ask('https://wheel.example');
-      expect([approved.status, await approved.text()]).toEqual([204, '']);
-      expect(Object.fromEntries(approved.headers)).toMatchObject({
-        'access-control-allow-origin': 'https://wheel.example',
-        'access-control-allow-methods': 'GET, HEAD',
-        'access-control-allow-headers': 'If-None-Match, Last-Event-ID, X-Request-Id',
-        'access-control-max-age': '600',
-        vary: 'Origin',
-        'x-request-id': expect.any(String),
-      });
-      const refused = await ask('https://elsewhere.example');
-      await expectError(refused, 403, 'cors_origin_not_allowed');
-      expect(refused.headers.get('access-control-allow-origin')).toBe('*');
-      expect(refused.headers.get('access-control-allow-methods')).toBeNull();
-    },
-  );
+  it.each(everywhere)('answers an approved origin for %s, and refuses another one', async (path) => {
+    const ask = (origin: string) => server.get(path, { Origin: origin, ...asked }, 'OPTIONS');
+    const approved = await ask('https://wheel.example');
+    expect([approved.status, await approved.text()]).toEqual([204, '']);
+    expect(Object.fromEntries(approved.headers)).toMatchObject({
+      'access-control-allow-origin': 'https://wheel.example',
+      'access-control-allow-methods': 'GET, HEAD',
+      'access-control-allow-headers': 'If-None-Match, Last-Event-ID, X-Request-Id',
+      'access-control-max-age': '600',
+      vary: 'Origin',
+      'x-request-id': expect.any(String),
+    });
+    const refused = await ask('https://elsewhere.example');
+    await expectError(refused, 403, 'cors_origin_not_allowed');
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*');
+    expect(refused.headers.get('access-control-allow-methods')).toBeNull();
+  });
 
   it('has both an origin and a method', async () => {
     const ask = async (headers: Record<string, string>) =>
@@ -235,7 +232,7 @@ describe('paths', () => {
     await expectError(await server.get(path), 404, 'not_found');
   });
 
-  it.each(['telemetry', 'observations'])('of %s hold a well-formed installation', async (resource) => {
+  it.each(['telemetry', 'observations'])('hold a well-formed installation in %s', async (resource) => {
     const get = (segment: string) => server.get(`/v1/public/installations/${segment}/${resource}`);
     for (const bad of [
       'a%20b',
@@ -307,7 +304,7 @@ describe('readiness and documents', () => {
     expect(waiting.headers.get('retry-after')).toBe('2');
   });
 
-  it('for machines name every route, and keep robots from the stream alone', async () => {
+  it('name every route for machines, and keep robots from the stream', async () => {
     const text = await server.get('/llms.txt');
     expect(text.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
     const lines = (await text.text()).split('\n');
@@ -353,7 +350,7 @@ describe('a handler that fails', () => {
     expect((await server.get('/v1/public/telemetry')).status).toBe(200);
   });
 
-  it('a counter beyond 2^64 is null in the process snapshot and exact in the status', async () => {
+  it('keeps a counter beyond 2^64 null in the process, exact in the status', async () => {
     const { process } = server.views;
     const reading = { ...process.measurement?.reading, cumulativeWorkUnits: 2n ** 64n } as never;
     server.views.process = { ...process, measurement: { freshness: 'online', reading } };

@@ -100,7 +100,7 @@ it('a tool asks a route, with its parameters', () => {
   expect(['.', '..', '...', '.a', 'a.', undefined].filter(isRefused)).toEqual(['.', '..', undefined]);
 });
 
-it('the arguments of a tool have a type, a description and a pattern, and refer to nothing', () => {
+it('arguments of a tool have type, description and pattern', () => {
   const text = JSON.stringify(tools.map(({ inputSchema }) => inputSchema));
   expect(text).not.toMatch(/"(?:\$ref|allOf|anyOf|oneOf)"/);
   const described = tools.flatMap(({ inputSchema: { properties } }) =>
@@ -123,7 +123,7 @@ it('an answer fits the output schema of its tool, whole and cut', () => {
   for (const route of routes) {
     const tool = tools.find(({ name }) => name === route.operationId);
     if (tool === undefined) continue;
-    const ajv = new Ajv2020({ strict: false });
+    const ajv = new Ajv2020({ strict: false, code: { optimize: false } });
     addFormats.default(ajv, ['date', 'date-time', 'uuid']);
     const validate = ajv.compile(tool.outputSchema);
     const { answer, unavailable = answer } = examples.bodies[nameBody(route)] ?? {};

@@ -63,7 +63,7 @@ describe('observations', () => {
     ['?limit=Infinity', 100],
     ['?limit=9007199254740993', 100],
     ['?other=1', 100],
-  ])('with %s have a page of %d, and are never refused', async (query, length) => {
+  ])('have for %s a page of %d, and are never refused', async (query, length) => {
     expect((await body(query)).items).toHaveLength(length);
   });
 
@@ -129,7 +129,7 @@ describe('observations that need the database', () => {
       },
     ],
     ['later', (_installationId, _afterPosition, limit) => Promise.reject(unavailable(limit))],
-  ])('log once why they are 503, whatever was read, also if the read fails %s', async (_, page) => {
+  ])('log once why they are 503, also if the read fails %s', async (_, page) => {
     const lines: { level: string; err: { message: string } }[] = [];
     const formatters = { level: (level: string) => ({ level }) };
     const logger = pino({ formatters }, { write: (line: string) => lines.push(JSON.parse(line)) });
@@ -197,7 +197,7 @@ describe('observations that need the database', () => {
     expect((await again).status).toBe(200);
   });
 
-  it('of one client, or of one site, wait so many at a time that others are still answered', async () => {
+  it('wait in bounded numbers per client and site', async () => {
     const { reader, waiting } = createManualReader();
     const server = await startPublicServer({
       observations: reader,

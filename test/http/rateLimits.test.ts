@@ -118,7 +118,7 @@ describe('rate limits over HTTP', () => {
     expect((await server.get(path)).status).toBe(200);
   });
 
-  it('is said in advance: the policy of the class, and what is left of it', async () => {
+  it('is said in advance: policy, and what is left', async () => {
     const server = await startPublicServer({ rateLimits: true });
     const readFields = async (path: string, headers = {}) => {
       const { status, headers: sent } = await server.get(path, headers);
@@ -189,7 +189,7 @@ describe('the address of a client', () => {
       }).filter((isPassed) => isPassed).length;
   };
 
-  it('is one client in a /64, and leaves the rest of the /48 to others', () => {
+  it('is one client in a /64, apart from its /48', () => {
     const countPassed = createCount();
     for (const network of ['2001:db8:1:2', '2001:db8:1:3'])
       expect(countPassed(1_000, (host) => `${network}::${host.toString(16)}`)).toBe(burst);

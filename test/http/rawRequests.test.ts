@@ -123,7 +123,7 @@ describe('requests that two parsers may read differently', () => {
   ];
 
   it.each(attacks)(
-    'by %s end the connection, and nothing behind them is answered',
+    'end the connection by %s, with nothing answered behind',
     async (_, headers, body = '') => {
       const { port } = await sharedServer();
       for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
@@ -177,13 +177,13 @@ describe('requests of other forms', () => {
   const named = (name: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${name}: a\r\n\r\n`;
 
   if (isOldEngine)
-    it('are not understood by the older engine if a header has an odd name, so it closes the connection', async () => {
+    it('close the connection of the older engine for odd header names', async () => {
       const { port } = await sharedServer();
       const received = await Promise.all(oddNames.map((name) => untilClosed(port, named(name))));
       expect(received).toEqual(oddNames.map(() => ''));
     });
   else
-    it.each(oddNames)('with a header named %s are answered', async (name) => {
+    it.each(oddNames)('are answered with a header named %s', async (name) => {
       const { port } = await sharedServer();
       expect(statusIn(await exchange(port, named(name), statusLine))).toBe('200');
     });

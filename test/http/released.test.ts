@@ -23,7 +23,6 @@ import {
   streamsOfSiteMax,
 } from '../../http/server/events/eventStream.ts';
 import { parseStreamRequest } from '../../http/server/events/streamForm.ts';
-import { createLoadGuard } from '../../http/server/limits/loadGuard.ts';
 import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
 import type { AddressWords } from '../../http/server/requests/ipAddress.ts';
 import { listen } from '../support/http/eventSource.ts';
@@ -133,7 +132,7 @@ describe('a client of the event stream that leaves', () => {
     expect(open(addressOf(max + 1))).toBe('rate_limited');
   });
 
-  it('leaves no timer and no listener of the feed behind if it was the last', () => {
+  it('leaves no timer and no listener behind if it was the last', () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { state, open, abort } = createWorld();
@@ -171,7 +170,7 @@ describe('a client of the event stream that leaves', () => {
 });
 
 describe('a client of the event stream', () => {
-  it('learns how long to wait after a drop, its position as soon as there is one, and then gets comments', () => {
+  it('learns its pause and position, and then gets comments', () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { stream, state, open, takeWritten } = createWorld();
@@ -191,13 +190,13 @@ describe('a client of the event stream', () => {
     expect(takeWritten()).toBe(':\n'.repeat(2));
   });
 
-  it('that has a position is not sent one', () => {
+  it('is not sent a position if it has one', () => {
     const { open, takeWritten } = createWorld();
     open();
     expect(takeWritten()).toMatch(/^retry: \d+\n:\n$/);
   });
 
-  it('that wants events without names is sent a position with its name, which `onmessage` does not receive', () => {
+  it('is sent a named position even if it wants unnamed events', () => {
     const { stream, state, open, takeWritten } = createWorld();
     onTestFinished(() => stream.close());
     state.position = resumed;
@@ -205,7 +204,7 @@ describe('a client of the event stream', () => {
     expect(takeWritten()).toContain(positionMessage);
   });
 
-  it('is asked for another pause than the others of its address, within three to six seconds', () => {
+  it('is asked for its own pause of three to six seconds', () => {
     const { stream, open, takeWritten } = createWorld();
     onTestFinished(() => stream.close());
     for (let index = 0; index < streamsOfClientMax; index++) open();
@@ -220,7 +219,7 @@ describe('a client of the event stream', () => {
     expect(waits).toEqual(pauses.map(() => 0));
   });
 
-  it('resumes after an event of the feed, or with its ID while the feed cannot say where that is', async () => {
+  it('resumes after an event, or with its ID while unknown', async () => {
     const { stream } = createWorld();
     const locate = (id: string) => stream.locate(id, new AbortController().signal);
     expect(await locate('chain:known')).toEqual({ body: encodeFeedPosition(resumed) });
@@ -283,7 +282,7 @@ describe('a client of the event stream before state is restored', () => {
     expect([state.located, state.asked, state.ended]).toEqual([1, 2, 0]);
   });
 
-  it('whose event is unknown is ended, so that its next request is refused', async () => {
+  it('is ended if its event is unknown, to be refused next', async () => {
     const { state, open } = createRestart();
     open(undefined, 'chain:unknown');
     state.hasViews = true;
@@ -307,7 +306,7 @@ describe('a client of the event stream before state is restored', () => {
   });
 });
 
-it('many clients are told in turns, a broadcast after the other, and no more once it is over', async () => {
+it('many clients are told in turns, one broadcast after the other', async () => {
   const broadcasts = createBroadcasts<number>();
   const told: string[] = [];
   const clients = Array.from({ length: 120 }, (_, client) => client);
@@ -327,7 +326,7 @@ it('many clients are told in turns, a broadcast after the other, and no more onc
   expect(told.slice(240)).toEqual(list('c').slice(0, 50));
 });
 
-it('a client of the event stream that is ahead of this process is not looked at again before the feed has changed', async () => {
+it('a client ahead of this process waits for the feed to change', async () => {
   const position = { measurement: nowhere, chain: nowhere };
   const news = { from: position, position, isComplete: false, items: [] } as unknown as FeedNews;
   const { state, open } = createWorld(news);
@@ -368,19 +367,6 @@ describe('a server that closes', () => {
     await eventually(() => signals.length === 2, 'the second read');
     server.close();
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
-  });
-
-  it('leaves no timer behind, and has none at rest', async () => {
-    const countTimers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-    const before = countTimers();
-    const server = await startPublicServer({ rateLimits: true });
-    expect(countTimers()).toBe(before);
-    const guard = createLoadGuard(manualClock());
-    guard.isOverloaded();
-    expect(countTimers()).toBe(before + 1);
-    guard.stop();
-    server.close();
-    expect(countTimers()).toBe(before);
   });
 });
 

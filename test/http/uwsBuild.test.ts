@@ -12,7 +12,7 @@ const loading = (installed: Readonly<Record<string, Uws>>) => (name: string) => 
   return uws;
 };
 
-describe('of the packages of uWebSockets.js', () => {
+describe('packages of uWebSockets.js', () => {
   it.each<[string, Record<string, Uws>, string, 'native' | 'fallback']>([
     ['the first, where it is native', { one: native, two: native }, 'one', 'native'],
     ['the first native one', { one: substitute, two: native }, 'two', 'native'],
@@ -22,7 +22,7 @@ describe('of the packages of uWebSockets.js', () => {
     expect(chooseUwsBuild(loading(installed), ['one', 'two'])).toMatchObject({ packageName, implementation });
   });
 
-  it('none that loads is an error that names the first', () => {
+  it('are an error that names the first if none loads', () => {
     expect(() => chooseUwsBuild(loading({}), ['one', 'two'])).toThrow("Cannot find module 'one'");
   });
 });

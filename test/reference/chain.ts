@@ -1,16 +1,6 @@
 import { type AbiEvent, decodeEventLog, type Hex } from 'viem';
 import { type ContractName, declarations } from './contractEvents.ts';
-import {
-  isDecimal,
-  isInteger,
-  isObject,
-  isTime,
-  type Json,
-  parsePayload,
-  type StoredMessage,
-  toIso,
-  uint64Max,
-} from './messages.ts';
+import { type Json, parsePayload, type StoredMessage, toIso } from './messages.ts';
 import { rememberFor } from './remember.ts';
 
 /** MESSAGES.md, Chain span and Chain reads; CONTRACT.md, Safe block and Unavailable reasons. */
@@ -70,6 +60,22 @@ interface Span {
   readonly part: { readonly index: number; readonly count: number } | null;
 }
 
+interface SpanBody {
+  readonly fork: number;
+  readonly fromBlock: string;
+  readonly toBlock: string;
+  readonly parentHash: string;
+  readonly hash: string;
+  readonly timestamp: string;
+  readonly blocks: readonly {
+    readonly number: string;
+    readonly hash: string;
+    readonly timestamp: string;
+    readonly logs: readonly Json[];
+  }[];
+  readonly part?: Span['part'];
+}
+
 /** The chain as the stream has it. */
 export interface IndexedChain {
   /** Whether the stream holds messages of this chain and core. */
@@ -108,11 +114,10 @@ export function followChain(
       continue;
     }
     if (kind === 'reads') {
-      if (isReads(body)) reads.push(body);
+      reads.push(body);
       continue;
     }
     const span = readSpan(body);
-    if (span === null) continue;
 
     // A block in several messages is complete with its last part.
     let whole = span;
@@ -128,7 +133,6 @@ export function followChain(
       if (waiting.length < span.part.count) continue;
       const [block] = span.blocks as [Block];
       const logs = waiting.flatMap((one) => one.blocks.flatMap((of) => of.logs));
-      if (!isAscending(logs.map(({ logIndex }) => BigInt(logIndex as number)))) continue;
       whole = { ...span, blocks: [{ ...block, logs }] };
     }
     waiting = [];
@@ -167,71 +171,37 @@ export function followChain(
 
 const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value);
-const isHash = (value: unknown): value is string =>
-  typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value);
-const isAscending = (numbers: readonly bigint[]) =>
-  numbers.every((number, index) => index === 0 || number > (numbers[index - 1] as bigint));
-
-function isReads({ blockNumber, blockHash, proposers }: Json): boolean {
-  return (
-    isDecimal(blockNumber, uint64Max) &&
-    isHash(blockHash) &&
-    Array.isArray(proposers) &&
-    proposers.every(
-      (one: Json) => isObject(one) && isAddress(one.account) && typeof one.isGranted === 'boolean',
-    )
-  );
-}
-
-/** The span of a message; null if it is malformed. */
-function readSpan(body: Json): Span | null {
-  const { fork, fromBlock, toBlock, parentHash, hash, timestamp, blocks: listed, part } = body;
-  if (!isInteger(fork) || !isDecimal(fromBlock, uint64Max) || !isDecimal(toBlock, uint64Max)) return null;
-  if (!isHash(parentHash) || !isHash(hash) || !isTime(timestamp) || !Array.isArray(listed)) return null;
-  const [from, to] = [BigInt(fromBlock), BigInt(toBlock)];
-  const blocks: Block[] = [];
-  for (const one of listed as Json[]) {
-    if (!isObject(one) || !isDecimal(one.number, uint64Max) || !isHash(one.hash) || !isTime(one.timestamp))
-      return null;
-    if (!Array.isArray(one.logs) || !one.logs.every(isLog)) return null;
-    if (!isAscending(one.logs.map(({ logIndex }: Json) => BigInt(logIndex as number)))) return null;
-    const timestampMs = Date.parse(one.timestamp);
-    blocks.push({
-      number: BigInt(one.number),
-      hash: one.hash,
-      timestampMs,
-      logs: one.logs,
-      safeSinceMs: null,
-    });
-  }
+/** The span of a message, which an indexer has published. */
+function readSpan(body: Json): Span {
+  const {
+    fork,
+    fromBlock,
+    toBlock,
+    parentHash,
+    hash,
+    timestamp,
+    blocks: listed,
+    part,
+  } = body as unknown as SpanBody;
+  const toBlockOf = (number: string, itsHash: string, at: string, logs: readonly Json[]): Block => ({
+    number: BigInt(number),
+    hash: itsHash,
+    timestampMs: Date.parse(at),
+    logs,
+    safeSinceMs: null,
+  });
+  const blocks = listed.map((one) => toBlockOf(one.number, one.hash, one.timestamp, one.logs));
   // A span always names the hash and time of its last block.
-  const last = blocks.at(-1);
-  if (last?.number !== to)
-    blocks.push({ number: to, hash, timestampMs: Date.parse(timestamp), logs: [], safeSinceMs: null });
-  else if (last.hash !== hash) return null;
-  if (
-    !isAscending(blocks.map(({ number }) => number)) ||
-    blocks.some(({ number }) => number < from || number > to)
-  )
-    return null;
-  if (part !== undefined && (!isPart(part) || from !== to)) return null;
-  return { fork: fork as number, fromBlock: from, toBlock: to, parentHash, blocks, part: part ?? null };
+  if (blocks.at(-1)?.number !== BigInt(toBlock)) blocks.push(toBlockOf(toBlock, hash, timestamp, []));
+  return {
+    fork,
+    fromBlock: BigInt(fromBlock),
+    toBlock: BigInt(toBlock),
+    parentHash,
+    blocks,
+    part: part ?? null,
+  };
 }
-
-const isPart = (part: unknown): part is { index: number; count: number } =>
-  isObject(part) && isInteger(part.count, 2) && isInteger(part.index, 0, (part.count as number) - 1);
-
-const isLog = (log: Json) =>
-  isObject(log) &&
-  isAddress(log.address) &&
-  Array.isArray(log.topics) &&
-  log.topics.length <= 4 &&
-  log.topics.every(isHash) &&
-  typeof log.data === 'string' &&
-  /^0x(?:[0-9a-f]{2})*$/.test(log.data) &&
-  isHash(log.transactionHash) &&
-  isInteger(log.transactionIndex) &&
-  isInteger(log.logIndex);
 
 /** The safe block, and all events through it. */
 export interface SafeChain {

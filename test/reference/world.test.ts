@@ -19,7 +19,7 @@ const joined = [
   '/v1/measurement/stats?range=30d',
 ];
 
-it('routes of the chain, and those that join it with the other streams, are the reference’s after each step of a random world, page by page', async () => {
+it('routes of a random world’s chain are the reference’s, page by page', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(true, true, true, false),

@@ -121,7 +121,7 @@ for (const [kind, locate] of bothKinds) {
 }
 
 describe('database', () => {
-  it('that does not answer is unavailable', async () => {
+  it('is unavailable if it does not answer', async () => {
     const database = openForTest({ url: 'http://127.0.0.1:9' });
     await expect(database.select('SELECT 1')).rejects.toMatchObject({ name: 'RecordsUnavailable' });
   });
@@ -157,14 +157,14 @@ describe('database', () => {
     lockDirectory(path)();
   });
 
-  it('of an existing directory closes it to other users', () => {
+  it('closes an existing directory to other users', () => {
     const path = temporaryDirectory();
     chmodSync(path, 0o755);
     createPrivateDirectory(path);
     expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 
-  it('of a copied directory is not held by the process of the original, which may be moved', () => {
+  it('is not held by the process of a copied directory’s original', () => {
     const folder = temporaryDirectory();
     const [original, copy, moved] = [join(folder, 'original'), join(folder, 'copy'), join(folder, 'moved')];
     mkdirSync(original);
@@ -180,7 +180,7 @@ describe('database', () => {
     expect(() => lockDirectory(moved)).toThrow(DirectoryInUse);
   });
 
-  it('of a server that is too old is refused by the versions of both', async ({ skip }) => {
+  it('is refused with a too old server by both versions', async ({ skip }) => {
     if (!clickHouseServerAvailable()) return skip('clickhouse-server is not installed');
     const { url } = await startClickHouseServer();
     const database = openForTest({ url });

@@ -75,7 +75,7 @@ describe('the runs of a history', () => {
     );
   });
 
-  it('that is cut have the same rows up to there, and none of later messages', () => {
+  it('have the same rows up to a cut, and none later', () => {
     fc.assert(
       fc.property(begins, fc.nat(60), (positions, position) => {
         const runs = buildRuns(positions);
@@ -87,7 +87,7 @@ describe('the runs of a history', () => {
     );
   });
 
-  it('that hold a range of messages are selected, and no others', () => {
+  it('are selected if they hold a range of messages', () => {
     fc.assert(
       fc.property(begins, fc.nat(50), fc.integer({ min: 1, max: 9 }), (positions, after, count) => {
         const runs = buildRuns(positions);
@@ -160,7 +160,7 @@ async function readRounds({ database }: OpenTables, runs: VisibleRuns): Promise<
   return rows.map(([row]) => String(row));
 }
 
-it('rows above the end of their run, and rows of runs that no history names, never count', async () => {
+it('rows outside of the runs of a history never count', async () => {
   const opened = await openTables();
   await fc.assert(
     fc.asyncProperty(begins, async (positions) => {
@@ -224,7 +224,7 @@ describe('the newest message that stored rows', () => {
     expect(await findTip(database, { stream: 'MINER_PIPELINE', runs }, 7)).toBe(7);
   });
 
-  it('after a position is never below it', async () => {
+  it('is never below a given position', async () => {
     const opened = await openTables();
     await storeRounds(opened, 'run 0', [2, 9]);
     await storeRounds(opened, 'run 1', [5, 7]);
@@ -236,7 +236,7 @@ describe('the newest message that stored rows', () => {
   });
 });
 
-it('merged runs have the same rows, in every table of the readings, and are never the longest', async () => {
+it('merged runs have the same rows, and are never the longest', async () => {
   const { database } = await openTables();
   const names = async (runs: VisibleRuns) => {
     const { sql, parameters } = selectVisible(runs);
@@ -293,7 +293,7 @@ it('merged runs have the same rows, in every table of the readings, and are neve
   expect(await names(shorter)).toEqual(before);
 });
 
-it('snapshots of merged runs count as far as the copies of copies do, also of a stream without rows', async () => {
+it('snapshots of merged runs count as far as their copies', async () => {
   const { database } = await openTables();
   const original = buildRuns([10, 20, 30, 60, 70]);
   const ofPipeline = { stream: 'MINER_PIPELINE', ...writer } as const;

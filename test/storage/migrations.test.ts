@@ -106,7 +106,7 @@ describe('migrations', () => {
     ['stored_settlements', 'log_index', 'position'],
     ['fold_states', 'checksum', 'payload'],
     ['lineages', 'parent', 'noted_at_ms'],
-  ])('do not begin on a database of another schema of %s, and say what to do', (table, first, second) =>
+  ])('do not begin on a schema of %s, and say what to do', (table, first, second) =>
     withDatabase(async (database) => {
       await migrate(database, silentLogger, migratedDeployment);
       await database.command(`ALTER TABLE ${table} DROP COLUMN ${first}, DROP COLUMN ${second}`);
@@ -124,7 +124,7 @@ describe('migrations', () => {
   );
 });
 
-it('on a cluster every table and view covers all servers, in statements that ClickHouse parses', async () => {
+it('tables and views cover all servers of a cluster', async () => {
   const database = openForTest();
   const statements: string[] = [];
   // The embedded engine has no cluster: it runs the statements without that part.

@@ -208,7 +208,7 @@ function watchCommands(database: Database) {
   return { watched, commands, copies: () => commands.filter((sql) => sql.startsWith('INSERT INTO stored_')) };
 }
 
-it('all readings, rounds and half hours move, those above the state too, and 1.0 keeps its own', async () => {
+it('all readings, rounds and half hours move; 1.0 keeps its own', async () => {
   const database = await openFilled();
   await fillMeasured(database, 1_000);
   const before = await digestReleased(database);
@@ -278,7 +278,7 @@ it('events that move are found by what a fold would find them by', async () => {
   }
 });
 
-it('rows of the chain move from the run of the state, by the messages that stored them', async () => {
+it('rows of the chain move by the messages that stored them', async () => {
   const database = await openFilled();
   for (const [position, storedBy, ofRun] of [
     [1, 600, chainRun],
@@ -320,7 +320,7 @@ it('each stream has a lineage of that run, at its state', async () => {
   }
 });
 
-it('without states only the readings have a lineage, of the stream of the active generation, and only they move', async () => {
+it('only readings have a lineage and move without states', async () => {
   const database = await openFilled([]);
   await fillMeasured(database, 10);
   await storeEvent(database, measurementEvents, { run: counterRun, position: 3 });
@@ -359,7 +359,7 @@ it('the generation that the last replay made the active one moves', async () => 
   for (const [, to] of measured) expect(await listPlaces(database, to)).toHaveLength(20);
 });
 
-it('what 1.0 has stored after a way back moves into another run, which counts from then on', async () => {
+it('rows of 1.0 after a way back move into another run', async () => {
   const database = await openFilled();
   await fillMeasured(database, 10);
   await upgrade(database);
@@ -395,7 +395,7 @@ it('the TTL of the rows stays', async () => {
   expect(commands.filter((sql) => sql.includes('TTL'))).toEqual([]);
 });
 
-it('a month with more rows than one statement copies moves in full, and the log says how far it is', async () => {
+it('a large month moves in full, with its progress in the log', async () => {
   const database = await openFilled([]);
   const count = 4_100_000;
   await database.command(
@@ -414,7 +414,7 @@ it('a month with more rows than one statement copies moves in full, and the log 
   expect(lines.join('')).toMatch(/"rows":41\d{5},"run":"released-1","msg":"all rows are copied"/);
 });
 
-it('rows that a killed migration has copied are not copied again, but those of a statement that was cut off are', async () => {
+it('a killed migration copies only cut-off statements again', async () => {
   const database = await openFilled();
   // The same row in two parts.
   await fillMeasured(database, 100);

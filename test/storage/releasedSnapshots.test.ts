@@ -103,7 +103,7 @@ describe('an upgrade from 1.0', () => {
     expect(await database.select(`SELECT count(), sum(cityHash64(*)) FROM ${snapshotTable}`)).toEqual(before);
   });
 
-  it('recognizes a message of 1.0 with a member that is null when it is stored again', async () => {
+  it('recognizes a repeated message of 1.0 with a null member', async () => {
     const database = await openReleased();
     await upgrade(database);
     const isIds = ({ kind, key }: FoldRecord) => kind === 'rememberedIds' && key.includes('/messages/');
@@ -159,27 +159,24 @@ describe('an upgrade from 1.0', () => {
         rows.map((row) => (row.stream === 'MINER_CHAIN' ? { ...row, foldVersion: 7 } : row)),
       /another version or deployment/,
     ],
-  ] as const)(
-    'leaves a state out that %s, with a line in the log, and takes the others over',
-    async (_, stream, change, reason) => {
-      const database = await openReleased(change(recorded.rows));
-      const { lines, logger } = collectLines('info');
-      const genesisTimestamp =
-        stream === 'MINER_PIPELINE'
-          ? deployment.genesisTimestamp + 3_600 * 24 * 365
-          : deployment.genesisTimestamp;
-      await migrate(database, logger, { ...deployment, genesisTimestamp });
-      expect(await readState(database, stream)).toBeNull();
-      const text = lines
-        .map((line) => JSON.stringify(line))
-        .find((line) => line.includes('not taken over') && line.includes(stream));
-      expect(text).toMatch(reason);
-      const others = inputStreamNames.filter(
-        (one) => one !== stream && (one !== 'MINER_COUNTER' || stream !== 'MINER_PIPELINE'),
-      );
-      for (const other of others) expect(await readState(database, other)).not.toBeNull();
-    },
-  );
+  ] as const)('leaves out a state that %s, and takes the others over', async (_, stream, change, reason) => {
+    const database = await openReleased(change(recorded.rows));
+    const { lines, logger } = collectLines('info');
+    const genesisTimestamp =
+      stream === 'MINER_PIPELINE'
+        ? deployment.genesisTimestamp + 3_600 * 24 * 365
+        : deployment.genesisTimestamp;
+    await migrate(database, logger, { ...deployment, genesisTimestamp });
+    expect(await readState(database, stream)).toBeNull();
+    const text = lines
+      .map((line) => JSON.stringify(line))
+      .find((line) => line.includes('not taken over') && line.includes(stream));
+    expect(text).toMatch(reason);
+    const others = inputStreamNames.filter(
+      (one) => one !== stream && (one !== 'MINER_COUNTER' || stream !== 'MINER_PIPELINE'),
+    );
+    for (const other of others) expect(await readState(database, other)).not.toBeNull();
+  });
 
   it('takes the state before a missing part over', async () => {
     const database = await openReleased(
@@ -214,7 +211,7 @@ describe('the streams of a database of 1.0', () => {
     );
   });
 
-  it('include the one that the readings of the active generation were made from, without a snapshot', async () => {
+  it('include the stream of the active generation without a snapshot', async () => {
     const database = await openReleased([]);
     await database.command(
       "INSERT INTO generations VALUES (1, 7, '', 'old', 1), (1, 7, '', 'new', 2), (2, 7, '', 'other', 3)",

@@ -80,7 +80,7 @@ describe('runs that nobody needs', () => {
     await expectRuns('kept');
   });
 
-  it('are not those of the newest history of a stream, however old, or of any of the last 30 days', async () => {
+  it('are not those of the newest or recent histories', async () => {
     const { database, pass, note, open, expectRuns } = await openHistory();
     for (const run of ['a', 'b', 'before', 'older', 'pipeline']) await storeRun(database, run);
     await note({ ...open('older'), epoch: 1 }, 0);
@@ -101,7 +101,7 @@ describe('runs that nobody needs', () => {
     expect((await readLineage(database, 'MINER_CHAIN'))?.runs).toEqual(open('a', 'b').runs);
   });
 
-  it('are not those of a replay under way or not yet continued; those of one that has ended or was left are', async () => {
+  it('are not those of a replay that may be continued', async () => {
     const { database, pass, note, open, expectRuns } = await openHistory();
     const runs = ['base', 'ended', 'filled', 'filling', 'first', 'left'];
     runs.push('check', 'checked', 'again', 'stale');
@@ -125,7 +125,7 @@ describe('runs that nobody needs', () => {
     await expectRuns('again', 'base', 'check', 'filled', 'filling', 'first');
   });
 
-  it('are not those of a history that counted for long, and no longer does since less than 30 days', async () => {
+  it('are not those of a history replaced within 30 days', async () => {
     const { database, pass, note, open, expectRuns } = await openHistory();
     for (const run of ['after', 'before']) await storeRun(database, run);
     await note({ ...open('before'), epoch: 1, configuration: 'another' }, startMs - 2 * retainedMs);
@@ -140,7 +140,7 @@ describe('runs that nobody needs', () => {
     await expectRuns('after');
   });
 
-  it('are not those that this process writes and has not noted yet, however long that takes', async () => {
+  it('are not those written and not yet noted', async () => {
     const { database, pass, note, open, expectRuns } = await openHistory();
     for (const run of ['shown', 'written']) await storeRun(database, run);
     await note(open('shown'), startMs);

@@ -67,7 +67,7 @@ async function opened() {
   return { database, store, merged, ttls };
 }
 
-it('rows leave every table some days after their time, whatever year a clock has said, and stay once the setting goes', async () => {
+it('rows leave every table after their days, and stay without the setting', async () => {
   const { database, store, merged, ttls } = await opened();
   const nowMs = Date.now();
   await store(1, nowMs - (days + 3) * dayMs);
@@ -93,7 +93,7 @@ it('rows leave every table some days after their time, whatever year a clock has
   for (const positions of (await merged()).values()) expect(positions).toEqual([1, 2, 3, 4, 5]);
 });
 
-it('what earlier and longer TTLs have removed counts as gone, and so does what the present one removes', async () => {
+it('rows removed by any TTL count as gone', async () => {
   const { database } = await opened();
   const nowMs = Date.UTC(2026, 0, 31);
   const gone: (number | null)[] = [];
@@ -107,7 +107,7 @@ it('what earlier and longer TTLs have removed counts as gone, and so does what t
   expect(gone).toEqual([null, 1 - 40, 2 - 40, 2 - 40, 2 - 40]);
 });
 
-it('a page begins with the first row that is still read, whatever ClickHouse has removed by then', async () => {
+it('a page begins with the first row that is still read', async () => {
   const { database, store } = await opened();
   let nowMs = Date.now();
   const oldestRowMs = createOldestRowMs(days, () => nowMs);
@@ -141,7 +141,7 @@ it('a page begins with the first row that is still read, whatever ClickHouse has
   expect(await isStoredThrough(evicted(10, nowMs), runs)).toBe(false);
 });
 
-it('a page of the feed ends before rows that are not read any more, and a replica does not wait for them', async () => {
+it('a page of the feed ends before rows not read any more', async () => {
   const { database, store } = await opened();
   let nowMs = Date.now();
   const oldestRowMs = createOldestRowMs(days, () => nowMs);

@@ -26,7 +26,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 const readBack = async ({ payloads, checksum }: Awaited<ReturnType<typeof writePayloads>>) =>
   (await collect(readPayloads(stream(payloads), checksum))).flat().map(parseRecord);
 
-it('the text of a snapshot is read as it was written, in payloads of bounded size', async () => {
+it('the text of a snapshot is read as written, in bounded payloads', async () => {
   const written = await writePayloads(records);
   const sizes = written.payloads.map(({ length }) => length);
   expect(sizes.length).toBeGreaterThan(2);
@@ -64,7 +64,7 @@ it('a snapshot is read without blocking the event loop for long', async () => {
   expect(turns).toBeGreaterThanOrEqual(lists.length);
 });
 
-it('a line that is no record makes a snapshot unusable, as damage does, and other errors do not', async () => {
+it('a line that is no record makes a snapshot unusable', async () => {
   const read = (lines: readonly string[]) =>
     collect(readSnapshotRecords({ read: () => stream([lines]) }, {} as StoredSnapshotHeader));
   expect(await read(['a\tb\tc'])).toEqual([[{ kind: 'a', key: 'b', value: 'c' }]]);

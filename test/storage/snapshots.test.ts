@@ -103,7 +103,7 @@ function damageFile(file: string) {
 }
 
 describe('snapshots', () => {
-  it('are read back as they were saved, the highest position first, separately for each stream', async () => {
+  it('are read back as saved, the highest position first, per stream', async () => {
     const { store } = await openStore();
     const withoutMessage = buildHeader(10, { digest: null });
     await store.save(withoutMessage, buildState(10), countsAll);
@@ -147,7 +147,7 @@ describe('snapshots', () => {
     expect(inserts).toBe(1);
   });
 
-  it('are complete wherever a kill ends what writes them, and keep what was saved before', async () => {
+  it('are complete wherever a kill ends their writer', async () => {
     const { database, store } = await openStore();
     const states = new Map([10, 20, 30].map((position) => [position, buildState(position)] as const));
     let isComplete = false;
@@ -179,7 +179,7 @@ describe('snapshots', () => {
     expect(kills).toBeGreaterThan(3);
   });
 
-  it('that were damaged are never returned as if they were complete', async () => {
+  it('are never returned as complete if they were damaged', async () => {
     const { database, store } = await openStore();
     // A cut connection damages nothing: no older snapshot is restored.
     expect(isRefusal(new RecordsUnavailable('cut'))).toBe(false);
@@ -220,7 +220,7 @@ describe('snapshots', () => {
     // ClickHouse notices it at the start, and drops the part.
     ['is cut short', (file: string) => truncateSync(file, Math.floor(statSync(file).size / 2)), [1]],
     ['is missing', (file: string) => unlinkSync(file), [1]],
-  ] as const)('of which a file %s are not restored, the ones before are', async (_, damage, setAside) => {
+  ] as const)('are not restored with a file %s, but the ones before', async (_, damage, setAside) => {
     // Incompressible, so most of the file is its payload.
     const texts = Array.from({ length: 50 }, (_, at) =>
       createHash('sha256').update(String(at)).digest('base64'),
@@ -255,7 +255,7 @@ describe('snapshots', () => {
     expect(restored).toEqual([10]);
   });
 
-  it('of runs that do not count never push out those that do, here or in another history', async () => {
+  it('are never pushed out by runs that do not count', async () => {
     const { database, store } = await openStore();
     const note = (runs: readonly string[], change: Partial<Lineage> = {}) =>
       noteLineage(

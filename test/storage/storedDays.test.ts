@@ -71,7 +71,7 @@ it.each(locations)('days are read from the rows that count, of any age: %s', asy
   expect(await readDay()).toBeNull();
 });
 
-it('the page of a day that has left memory shows its half hours from rows, and so does its file', async () => {
+it('pages and files of old days have half hours from rows', async () => {
   const { database } = await openTables();
   const startMs = Date.UTC(2026, 2, 10, 12);
   await storeRows(database, { rounds: buildRounds(startMs, [0, 1, 2, 5], 4n, 1) }, 'run');

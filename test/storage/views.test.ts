@@ -116,7 +116,7 @@ it('each view shows each row that counts once, and no other', async () => {
   await expectShown();
 });
 
-it('a row of the chain that a fold has stored once more after a reorganization is shown once', async () => {
+it('a chain row stored again after a reorganization is shown once', async () => {
   const { database } = await openTables();
   await store(database, 'first', 1, [1, 2]);
   // In the same run, and in a later one.

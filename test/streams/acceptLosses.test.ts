@@ -129,7 +129,7 @@ describe('a stream is folded from its beginning', () => {
     oldestReceivedAtMs: receivedAtMs,
   };
 
-  it('only with the messages that have left stream and rows, unless their loss is accepted', async () => {
+  it('lacks only messages gone from stream and rows, unless accepted', async () => {
     const { database, jsm, require, count } = await openOther();
     const findLostNow = (atMs = nowMs) => findLost({ database, jsm, nowMs: () => atMs }, ownRuns);
     // Without a TTL each accepted reading has a row, so the first messages were rejected.
@@ -147,7 +147,7 @@ describe('a stream is folded from its beginning', () => {
     expect([await count(readingTable.name), await count(lineages.name)]).toEqual([1, 1]);
   });
 
-  it('from rows that count: what other runs hold makes nothing complete', async () => {
+  it('counts only rows of its own runs', async () => {
     const { database, jsm } = await openOther();
     await applyRowsTtl(database, { days: 32, nowMs });
     const earlier = acceptedReading({ position: 1, receivedAtMs });
@@ -162,7 +162,7 @@ describe('a stream is folded from its beginning', () => {
     ['the newest history is of this version', [ours]],
     ['no history has rows', [{ ...others, runs: [] }]],
     ['no process has ever folded it', []],
-  ])('if %s, nothing is lost', async (_, histories) => {
+  ])('loses nothing if %s', async (_, histories) => {
     const { database, purge, note, require } = await open();
     await purge('MINER_COUNTER', 'miner.counter.wheel', 8);
     await storeRows(database, { readings: [acceptedReading({ position: 5, receivedAtMs })] });
@@ -171,7 +171,7 @@ describe('a stream is folded from its beginning', () => {
     await require({ nowMs: () => nowMs });
   });
 
-  it('of MINER_PIPELINE only with all of its messages, unless its state is of this version or the loss is accepted', async () => {
+  it('needs all messages of MINER_PIPELINE, unless its state fits', async () => {
     const { nats, database, purge, note, require } = await open();
     await purge('MINER_PIPELINE', 'miner.oracle.wheel', 3);
     // No state was ever saved, so nothing known is lost.
@@ -206,7 +206,7 @@ describe('a stream is folded from its beginning', () => {
     await require();
   });
 
-  it('of MINER_PIPELINE without a loss while it has all of its messages', async () => {
+  it('loses nothing while MINER_PIPELINE has all of its messages', async () => {
     const { note, require } = await open();
     await note('MINER_PIPELINE', others);
     await require();
@@ -230,7 +230,7 @@ describe('what was made from a lost stream', () => {
   }
 
   it.each(['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const)(
-    'of %s counts no longer once its loss is accepted, and is not removed',
+    'counts no longer for %s once accepted, and is not removed',
     async (stream) => {
       const opened = await open();
       const { database, createdOf, note, count } = opened;
@@ -250,24 +250,7 @@ describe('what was made from a lost stream', () => {
     },
   );
 
-  it('counts again when that stream comes back, once the loss of the one in between is accepted', async () => {
-    const opened = await open();
-    const { database, createdOf, note } = opened;
-    const stream = 'MINER_COUNTER';
-    await note(stream, ours);
-    // Another NATS is used for a while.
-    await note(stream, { ...ours, epoch: 2, streamCreated: 'between', runs: [] });
-    const between = [{ run: 'between', through: openEnd }];
-    await note(stream, { ...ours, epoch: 2, streamCreated: 'between', runs: between });
-    expect(await accept(opened, 3, [`${stream}@between`])).toEqual([stream]);
-    const streamCreated = await createdOf(stream);
-    expect(await readLineage(database, stream)).toMatchObject({ streamCreated, runs: ownRuns, epoch: 3 });
-    expect(await readLineage(database, stream, { streamCreated: 'between' })).toMatchObject({
-      runs: between,
-    });
-  });
-
-  it('that was never folded, or of which nothing is lost, stays as it is', async () => {
+  it('stays as it is if nothing of it is lost', async () => {
     const opened = await open();
     const { database, note, count } = opened;
     await note('MINER_CHAIN');
@@ -280,7 +263,7 @@ describe('what was made from a lost stream', () => {
   });
 });
 
-it('a process that ingests leaves out what is lost and sets for how long rows stay, also after a failure', async () => {
+it('a process that ingests leaves out what is lost, after failures too', async () => {
   const { nats, database, createdOf, note } = await open();
   await note('MINER_COUNTER', { ...ours, streamCreated: 'before' });
   let isAway = true;

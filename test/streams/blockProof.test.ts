@@ -141,39 +141,36 @@ const amsterdamHeader = {
 };
 
 describe('a block', () => {
-  it.each(forks)(
-    'of %s is proven: its header, its transactions and the logs of its receipts',
-    async (hardfork, types) => {
-      const { readBlock, readReceipts } = await filledBlock(hardfork, types);
-      let parent: string | null = null;
-      for (const number of [0, 1, 2, 3]) {
-        const block = await readBlock(number, true);
-        const header = proveHeader(await readBlock(number, false));
-        expect(header).toMatchObject({ number: BigInt(number), hash: block.hash });
-        if (parent !== null) expect(header.parentHash).toBe(parent);
-        parent = header.hash;
-        if (number === 0) continue;
-        const hashes = block.transactions.map(({ hash }) => hash);
-        expect(await proveTransactionHashes(header, block)).toEqual(hashes);
-        const receipts = await readReceipts(number);
-        const logs = await proveLogs(header, receipts);
-        const receiptLogs = receipts.flatMap((receipt) => receipt.logs);
-        expect(logs).toEqual(
-          receiptLogs.map((log) => ({
-            address: log.address,
-            topics: log.topics,
-            data: log.data,
-            transactionIndex: Number(log.transactionIndex),
-            logIndex: Number(log.logIndex),
-          })),
-        );
-        if (number === 2) {
-          expect(block.transactions.map(({ type }) => type)).toEqual(types.map((type) => typeNumbers[type]));
-          expect(logs.length).toBe(2 * types.filter((type) => type !== 'reverted').length);
-        } else expect(logs).toEqual([]);
-      }
-    },
-  );
+  it.each(forks)('is proven by the rules of %s, with transactions and logs', async (hardfork, types) => {
+    const { readBlock, readReceipts } = await filledBlock(hardfork, types);
+    let parent: string | null = null;
+    for (const number of [0, 1, 2, 3]) {
+      const block = await readBlock(number, true);
+      const header = proveHeader(await readBlock(number, false));
+      expect(header).toMatchObject({ number: BigInt(number), hash: block.hash });
+      if (parent !== null) expect(header.parentHash).toBe(parent);
+      parent = header.hash;
+      if (number === 0) continue;
+      const hashes = block.transactions.map(({ hash }) => hash);
+      expect(await proveTransactionHashes(header, block)).toEqual(hashes);
+      const receipts = await readReceipts(number);
+      const logs = await proveLogs(header, receipts);
+      const receiptLogs = receipts.flatMap((receipt) => receipt.logs);
+      expect(logs).toEqual(
+        receiptLogs.map((log) => ({
+          address: log.address,
+          topics: log.topics,
+          data: log.data,
+          transactionIndex: Number(log.transactionIndex),
+          logIndex: Number(log.logIndex),
+        })),
+      );
+      if (number === 2) {
+        expect(block.transactions.map(({ type }) => type)).toEqual(types.map((type) => typeNumbers[type]));
+        expect(logs.length).toBe(2 * types.filter((type) => type !== 'reverted').length);
+      } else expect(logs).toEqual([]);
+    }
+  });
 
   it('is not proven if its header lacks a member or any member is altered', async () => {
     const { readBlock } = await filledBlock('prague', legacy);
@@ -195,13 +192,13 @@ describe('a block', () => {
       expect(() => proveHeader(wrong)).toThrow(ProviderInconsistent);
   });
 
-  it('is proven under the rules of Amsterdam, with the hash of its access list and its slot', () => {
+  it('is proven under the rules of Amsterdam', () => {
     expect(proveHeader(amsterdamHeader)).toMatchObject({ number: 192n, hash: amsterdamHeader.hash });
     for (const name of ['blockAccessListHash', 'slotNumber'])
       expect(() => proveHeader({ ...amsterdamHeader, [name]: undefined }), name).toThrow(/was altered/);
   });
 
-  it('is refused after a later fork, with the names of the new members and the advice to upgrade', () => {
+  it('is refused after a later fork, with the advice to upgrade', () => {
     const later = { ...amsterdamHeader, hash: zeroHash, size: '0x1', uncles: [], newRoot: zeroHash };
     expect(() => proveHeader(later)).toThrow(/block 192.*newRoot.*upgrade/);
     expect(() => proveHeader(later)).not.toThrow(/size|uncles|altered/);

@@ -10,7 +10,7 @@ const all = (condition: ChainConditions['core']): ChainConditions => ({
   checkedIssuance: condition,
 });
 
-it('the condition of the chain views is logged once per change, as a warning if it is a fault, and shown as a metric', async () => {
+it('the condition of the chain is logged and shown once per change', async () => {
   vi.useFakeTimers();
   let conditions: ChainConditions | null = null;
   const lines: [string, unknown][] = [];

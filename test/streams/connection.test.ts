@@ -58,7 +58,7 @@ describe('opening a connection', () => {
     ['2.10.0', 0],
     ['2.12.1', 0],
     ['3.0.0', 0],
-  ])('to a NATS of version %s warns of it so many times: %i', async (version, warnings) => {
+  ])('warns of NATS version %s so many times: %i', async (version, warnings) => {
     const { url } = await startEndingServer(version);
     const warned: unknown[] = [];
     const logger = pino({}, { write: (line) => void warned.push(JSON.parse(line)) });
@@ -68,7 +68,7 @@ describe('opening a connection', () => {
   });
 });
 
-it('closing a connection survives a command written to a socket that the server has just ended', async () => {
+it('closing a connection survives a write to an ended socket', async () => {
   const server = await startEndingServer();
   const uncaught: unknown[] = [];
   const listener = (error: unknown) => uncaught.push(error);

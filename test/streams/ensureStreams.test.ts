@@ -49,7 +49,7 @@ describe('streams', () => {
     expect(found.map(({ config }) => config)).toEqual(created.map(({ config }) => config));
   });
 
-  it('get the settings that an earlier version lacked, and keep those that an operator has chosen', async () => {
+  it('get missing settings, and keep those an operator chose', async () => {
     const { jsm, js } = await connectTo(await startNats());
     await createRemovableStreams(jsm);
     const chosen = { max_msg_size: 100_000, discard: DiscardPolicy.New, max_bytes: 1_000_000_000 };
@@ -77,7 +77,7 @@ describe('streams', () => {
     }
   });
 
-  it('that are mirrors stay mirrors, and are read like others', async () => {
+  it('stay mirrors, and are read like others', async () => {
     const nats = await connectTo(await startNats());
     const { jsm, js } = nats;
     await jsm.streams.add({ name: 'ELSEWHERE', subjects: ['miner.counter.*'] });

@@ -45,7 +45,7 @@ async function open(writer: EpochHolder | null = { epoch: 1, holder: 'test' }, l
   return { nats, database, identity: actors[stream].identity, ...followers };
 }
 
-it('older events and activity are read once the writer of their own stream has stored them', async () => {
+it('older events and activity are read once their writer stored them', async () => {
   const { writers, olderEvents, olderActivity } = await open();
   const flushed: string[] = [];
   for (const [name, writer] of writers)
@@ -67,7 +67,7 @@ it('older events and activity are read once the writer of their own stream has s
   expect(new Set(flushed)).toEqual(new Set(['MINER_CHAIN']));
 });
 
-it('a follower whose stream is created again shows nothing that the lost one has made, and removes none of it', async () => {
+it('a follower of a recreated stream shows and removes nothing lost', async () => {
   const { nats, database, followers, recent, observations, writers } = await open();
   const { member } = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
   const first = runAlone(member);
@@ -95,7 +95,7 @@ it('a follower whose stream is created again shows nothing that the lost one has
   expect([Number(row?.[0]), recent.size, writers.size]).toEqual([1, 0, 2]);
 });
 
-it('a replica restores its state again once another process continues a replay, and only then', async () => {
+it('a replica restores its state again once a replay is continued', async () => {
   const { lines, logger } = collectLines('info');
   const { nats, database, identity, followers } = await open(null, logger);
   const follower = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;

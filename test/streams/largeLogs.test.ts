@@ -52,7 +52,7 @@ describe('a log of a contract', () => {
     ['700,000 bytes, which fit into no message,', 700_000, mib, true],
     ['40,000 bytes, where NATS takes less than a span usually has,', 40_000, 64 * 1024, true],
   ])(
-    'of %s is published and folded, and so is what comes after it',
+    'is published and folded in %s, with what comes after',
     async (_size, bytes, maxPayload, isTruncated) => {
       const economy = await startEconomy();
       await scheduleLargeUpgrade(economy, bytes);
@@ -69,7 +69,7 @@ describe('a log of a contract', () => {
     },
   );
 
-  it('is not published while not even its beginning fits, but is once NATS takes more', async () => {
+  it('is not published while NATS does not take its beginning', async () => {
     const economy = await startEconomy();
     await scheduleLargeUpgrade(economy, 2_000);
     const { server, nats } = await startStreamsOf(2_048);
@@ -92,7 +92,7 @@ function buildBlockSpan(logs: readonly ChainLog[]) {
   return { fromBlock: 1n, parentHash: buildHash(0), last: block, blocks: [block], headerAt };
 }
 
-it('a block in several messages is published again from its first part after a failure between the parts', async () => {
+it('a block in several messages is published again from its first part', async () => {
   const { nats } = await startStreamsOf(mib);
   const image = `data:image/svg+xml;base64,${'A'.repeat(200_000)}`;
   const logs = [7n, 8n].map((tokenId, index) =>

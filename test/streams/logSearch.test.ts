@@ -13,7 +13,7 @@ it.each([
   { answer: [{ blockNumber: null }] },
   { answer: [{ blockNumber: '0x2' }] },
   { answer: [{ blockNumber: '0x6' }] },
-])('the answer of $answer is none to a search of the blocks 3 to 5', async ({ answer }) => {
+])('no log is found in the answer of $answer', async ({ answer }) => {
   await expect(search(answer)).rejects.toThrow(ProviderInconsistent);
 });
 

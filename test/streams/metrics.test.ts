@@ -108,7 +108,7 @@ it('metrics of writing are its values', async () => {
   expect(await readMetrics(registry)).toHaveProperty([`row_writer_failing_seconds${of}`], 0);
 });
 
-it('metrics of the chain and the indexer are their values, and absent while they are unknown', async () => {
+it('metrics of chain and indexer are their values, or absent', async () => {
   const registry = new Registry();
   let [head, newest, fault, refusedSpan]: unknown[] = [null, null, null, null];
   const actors = {

@@ -13,7 +13,7 @@ import { findNewestNatsServer } from '../support/processes/natsCluster.ts';
 import { writeNatsConfiguration } from '../support/processes/serverConfigurations.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
-it('a metric shows by how much the clock of NATS is certainly wrong, unless the server tells no time', async () => {
+it('a metric shows how wrong the clock of NATS certainly is', async () => {
   const { program, minor } = findNewestNatsServer();
   const port = await findFreePort();
   startProcess(program, ['-c', writeNatsConfiguration(temporaryDirectory(), port, '', '')]);

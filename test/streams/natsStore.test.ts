@@ -28,7 +28,7 @@ describe('the store of NATS', () => {
       60,
     ],
     ['with streams, but no limit for them', { ...usage(37, 0), tiers: { R1: usage(37, 0) } }, 37, null],
-  ])('of an account %s', (_what, stats, usedBytes, limitBytes) => {
+  ])('is measured for an account %s', (_what, stats, usedBytes, limitBytes) => {
     expect(account(stats)).toEqual({ usedBytes, limitBytes });
   });
 
@@ -46,7 +46,7 @@ describe('the store of NATS', () => {
     ['five servers', [stream(3, 'a', 'b', 'c'), stream(4, 'c', 'd', 'e')], 21, 7],
     ['three servers with streams of others', [stream(3, 'a', 'b', 'c')], 30, 10],
     ['no stream', [], 5, 5],
-  ])('of the fullest of %s', (_what, streams, used, bytes) => {
+  ])('is that of the fullest of %s', (_what, streams, used, bytes) => {
     expect(measureFullestServer(streams, used)).toBe(bytes);
   });
 });

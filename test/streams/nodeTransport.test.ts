@@ -46,7 +46,7 @@ async function startAnsweringNode(protocol: string, answer: (id: number) => stri
 }
 
 describe.each(['http:', 'ws:'])('a connection to the node over %s', (protocol) => {
-  it('that no longer forwards anything costs at most one request', async () => {
+  it('costs at most one request once it forwards nothing', async () => {
     const { proxy, reader } = await readThroughProxy(protocol);
     const silenced = proxy.open;
     proxy.silence();
@@ -58,14 +58,14 @@ describe.each(['http:', 'ws:'])('a connection to the node over %s', (protocol) =
     expect(problems.length).toBeLessThanOrEqual(silenced);
   });
 
-  it('that falls silent within an answer is given up too', async () => {
+  it('is given up if it falls silent within an answer', async () => {
     const { proxy, reader } = await readThroughProxy(protocol);
     proxy.silenceWithinAnswer();
     await expect(reader.tip()).rejects.toThrow(unanswered);
     expect((await reader.tip()).number).toBeGreaterThan(0n);
   });
 
-  it('that is accepted and never answered is closed again', async () => {
+  it('is closed again if it is accepted and never answered', async () => {
     const { proxy, reader } = await readThroughProxy(protocol);
     proxy.silence();
     proxy.hold(true);
@@ -87,7 +87,7 @@ describe.each(['http:', 'ws:'])('a connection to the node over %s', (protocol) =
     expect((await reader.tip()).number).toBeGreaterThan(0n);
   });
 
-  it('ends without requests, so a connection that a network has forgotten is not used again', async () => {
+  it('ends without requests, so that no forgotten one is used', async () => {
     const { proxy } = await readThroughProxy(protocol);
     await eventually(() => proxy.open === 0, 'the end of the idle connection');
   });

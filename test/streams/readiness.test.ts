@@ -121,7 +121,7 @@ describe('a process', () => {
     expect(read(world).waitingFor).toEqual(waitingFor);
   });
 
-  it('shows the lag of a stream, which is unknown without an answer, and what ClickHouse does', () => {
+  it('shows the lag of a stream, unknown without an answer', () => {
     const lags = [{ lastSequence: 12 }, { lastSequence: 3 }, { lastSequence: null }];
     expect(lags.map((status) => read({ status }).lag)).toEqual([3, 0, null]);
     const refusing = read({ storingForMs: graceMs + 1 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createReconnectDelay } from '../../streams/nats/reconnectDelay.ts';
 
-it('the delay of a new attempt to reach NATS is zero for a few attempts after the clock was put back', () => {
+it('reconnecting waits zero only briefly after a clock was put back', () => {
   let wallMs = 1_000_000;
   const delay = createReconnectDelay({
     waitMs: 500,

@@ -165,7 +165,7 @@ describe('a fold continues from', () => {
   });
 });
 
-it('nothing is removed or replaced while the leader of a replicated stream may not have applied the message of a snapshot', async () => {
+it('nothing is removed while a replicated leader may lag', async () => {
   const { done, outcome, lines } = await restore({ replicas: 3, headers: [header(21), header(4)] });
   expect([done, outcome, lines]).toEqual([['check'], expect.any(NotProven), []]);
 });
@@ -176,24 +176,24 @@ it('a snapshot that cannot be read is named in the log', async () => {
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ snapshot: 'at 7', position: 7, msg }]);
 });
 
-describe('before a fold continues', () => {
+describe('a fold that continues', () => {
   const headers = [header(7)];
 
-  it('its rows are corrected, and only then its state is replaced', async () => {
+  it('corrects its rows before it replaces its state', async () => {
     expect((await restore({ headers })).done).toEqual(['check', 'check', 'correct above 7', 'replace 7']);
   });
 
-  it('a replica only checks the streams, also after it has read the snapshots', async () => {
+  it('only checks the streams on a replica', async () => {
     expect((await restore({ headers, stored: null })).done).toEqual(['check', 'check', 'replace 7']);
   });
 
-  it('its state stays if rows cannot be corrected', async () => {
+  it('keeps its state if rows cannot be corrected', async () => {
     const correct = () => Promise.reject(new Error('unavailable'));
     const { done, outcome } = await restore({ headers, stored: { correct } });
     expect([done.at(-1), outcome]).toEqual(['check', new Error('unavailable')]);
   });
 
-  it('only snapshots are restored whose rows count', async () => {
+  it('restores only snapshots whose rows count', async () => {
     const chooseFrom = async () => (one: StoredSnapshotHeader) => one.run === 'ours';
     const others = [header(9), header(8, { run: 'ours', takenAtMs: 0 }), header(7, { run: 'ours' })];
     const { done } = await restore({ headers: others, chooseFrom });

@@ -52,7 +52,7 @@ function createSwitchableDatabase(
 }
 
 describe('row writer', () => {
-  it('reports a position only after all rows through it are stored, also of an item without rows', async () => {
+  it('reports a position once all rows through it are stored', async () => {
     const { writer, feed } = await embedded();
     feed.add(storedRows(1, 100));
     expect(writer.storedThrough()).toBe(0);
@@ -67,25 +67,7 @@ describe('row writer', () => {
     expect(writer.status()).toMatchObject({ bufferedRows: 0, bufferedBytes: 0, state: 'idle' });
   });
 
-  it('sends the identical batch again while the database is unavailable, and emits nothing meanwhile', async () => {
-    const database = createSwitchableDatabase(openDatabase({ path: temporaryDirectory() }));
-    const { writer, feed, clock } = await writerOn(database);
-    database.isUnavailable = true;
-    for (let piece = 0; piece < 210; piece++) feed.add(storedRows(1 + piece * 500, 500));
-    await eventually(() => writer.isFailing(), 'a failure');
-    clock.advance(7_000);
-    await eventually(() => database.refused.length >= 3, 'three attempts');
-    expect(new Set(database.refused.map((blocks) => blocks.toString('latin1'))).size).toBe(1);
-    expect(writer.status()).toMatchObject({ state: 'retrying', failingForMs: 7_000, storingForMs: 7_000 });
-    expect(writer.isFailing()).toBe(true);
-    expect(feed.waiting).toBe(210);
-    database.isUnavailable = false;
-    await feed.flushed();
-    expect(writer.status().failingForMs).toBeNull();
-    expect((await countRows(database))[0]).toEqual([105_000, 105_000]);
-  });
-
-  it('names the lease while this process cannot renew it, and does not blame the database', async () => {
+  it('names the lease, not the database, while it cannot be renewed', async () => {
     const { lines, logger } = collectLines('info');
     const database = openDatabase({ path: temporaryDirectory() });
     let isHeld = true;
@@ -109,7 +91,7 @@ describe('row writer', () => {
     ]);
   });
 
-  it('reports for how long it has waited for an answer, which is no failure yet', async () => {
+  it('reports how long it waits for an answer, which is no failure', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     let answer: (() => void) | null = null;
     let isSilent = false;
@@ -157,7 +139,7 @@ describe('row writer', () => {
     expect(inserted).toEqual([rounds.name, halfHourBuckets.name, readings.name]);
   });
 
-  it('forgets waiting rows when its pipeline is cancelled, and continues after another position in another run', async () => {
+  it('forgets waiting rows when cancelled, and continues elsewhere', async () => {
     const database = createSwitchableDatabase(openDatabase({ path: temporaryDirectory() }));
     let run = 'first';
     const { writer, feed } = await writerOn(database, silentLogger, () => run);
@@ -215,7 +197,7 @@ describe('row writer', () => {
 
 const engine = useClickHouseEngine();
 
-it('row writer on a server repeats an insert whose answer was lost, and causes no duplicates', async () => {
+it('row writer on a server repeats an unanswered insert without duplicates', async () => {
   const proxy = await startCuttingProxy(await engine.createDatabase());
   const database = openDatabase({ url: proxy.url });
   const { writer, feed } = await writerOn(database);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSourceProgress } from '../../streams/jetstream/source/sourceProgress.ts';
 
-it('a source is as fresh as the first end of the stream that it has reached, also while newer messages keep coming', () => {
+it('a source is as fresh as the first end it has reached', () => {
   const progress = createSourceProgress();
   progress.restartAfter(0);
   expect([progress.noteEnd(10, 1_000), progress.noteEnd(20, 2_000)]).toEqual([false, false]);
@@ -12,7 +12,7 @@ it('a source is as fresh as the first end of the stream that it has reached, als
   expect([progress.counts.freshAsOfMs, progress.isAtEnd()]).toEqual([3_000, true]);
 });
 
-it('a source knows no end after an interruption and no age after a restart, and keeps what it has counted', () => {
+it('a source knows no end after an interruption, and keeps its counts', () => {
   const progress = createSourceProgress();
   progress.verifiedAt(500);
   progress.noteEnd(0, 1_000);

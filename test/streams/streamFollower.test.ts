@@ -39,7 +39,7 @@ async function prepareStream() {
 }
 
 describe('a follower of a stream', () => {
-  it('that stores nothing reads more than may be under way', async () => {
+  it('reads more than may be under way if it stores nothing', async () => {
     const { nats, snapshots, created } = await prepareStream();
     const place = { streamCreated: await created(), position: 0, digest: null };
     await snapshots.save({ ...stateless.identity, ...place, stream, run: '', takenAtMs: 1 }, [], () => true);
@@ -58,7 +58,7 @@ describe('a follower of a stream', () => {
     expect(follower.status()).toMatchObject({ snapshotPosition: null, snapshotTakenAtMs: null });
   });
 
-  it('that is stopped before it has caught up ends once what it has folded is stored', async () => {
+  it('ends once its folded messages are stored if stopped early', async () => {
     const { nats, snapshots, publishLarge } = await prepareStream();
     await publishLarge(3);
     const fold: StreamFold = {
@@ -74,7 +74,7 @@ describe('a follower of a stream', () => {
     expect([saved.map(({ position }) => position), follower.isCaughtUp]).toEqual([[1], false]);
   });
 
-  it('notes a clean end once its last state is saved, and none if that fails', async () => {
+  it('notes a clean end once its last state is saved', async () => {
     const { nats, snapshots, publish } = await prepareStream();
     await publish(3);
     const ends: number[] = [];
@@ -115,7 +115,7 @@ describe('a follower of a stream', () => {
     expect(tried).toBe(1);
   });
 
-  it('restores the state of a replay only once the last insert and save of its pipeline have ended', async () => {
+  it('restores a replay only once its pipeline’s writes have ended', async () => {
     const { nats, snapshots, database, publish } = await prepareStream();
     const { writer } = await openWriter(database);
     const ends = new Map<string, () => void>();

@@ -142,7 +142,7 @@ async function readBack(
 }
 
 describe('settings of a stream', () => {
-  it('are judged as the server has them: whether they lose or refuse messages, and what to do', async () => {
+  it('are judged by whether they lose or refuse messages', async () => {
     const nats = await connectTo(await startNats());
     await nats.jsm.streams.add({ name: origin, subjects: ['other.*'] });
     const judged: Record<string, readonly string[]> = {};
@@ -161,7 +161,7 @@ describe('settings of a stream', () => {
     [7, 7, []],
     [7, 8, []],
     [7, 6, ['max_age']],
-  ])('with MINER_RETENTION_DAYS=%j and an age of %j days: %j', async (retentionDays, days, risks) => {
+  ])('are judged for MINER_RETENTION_DAYS=%j and %j days: %j', async (retentionDays, days, risks) => {
     const config = { ...sound, max_age: days * dayNanos };
     const judge = (stream: StreamName) =>
       findStreamRisks(config, { stream, retentionDays }).map(({ setting }) => setting);
@@ -179,7 +179,7 @@ describe('settings of a stream', () => {
     }
   });
 
-  it('are logged once when they become a risk, and once when they no longer are', async () => {
+  it('are logged once when they become a risk, and when not', async () => {
     const { jsm } = await connectTo(await startNats());
     await createStreams(jsm);
     const lines: { level: number; stream?: string; setting?: string }[] = [];

@@ -19,7 +19,7 @@ function watchReplays(isDatabaseShared: boolean, takeReplay: () => Promise<void>
   return work.upkeep().subscribe();
 }
 
-it('replays are looked for each second, one look after another, also after an outage of the database', async () => {
+it('replays are looked for each second, one after another', async () => {
   let looks = 0;
   let look: () => Promise<void> = async () => undefined;
   const subscription = watchReplays(true, () => {

@@ -7,8 +7,6 @@ import { dirname, relative, resolve } from 'node:path';
  */
 export type TestProject = 'parts' | 'unit';
 
-type FindImports = (path: string) => readonly string[];
-
 const root = resolve(import.meta.dirname, '../..');
 /** Imports of types do not count: they are gone when the test runs. */
 const importPattern = /^(?:import|export) (?!type )(?:[^';]*? from )?'([^']+)'/gms;
@@ -16,16 +14,16 @@ const startsParts =
   /^(?:storage\/clickhouse\/database\.ts|chdb(?:\/.+)?|test\/support\/processes\/.+|node:(?:child_process|http|http2|https|net|tls))$/;
 
 /** Finds the project of a test file by its imports and by the imports of the test support that it uses. */
-export function findTestProject(path: string, findImports: FindImports = readImports): TestProject {
-  return collectImports(path, findImports).some((imported) => startsParts.test(imported)) ? 'parts' : 'unit';
+export function findTestProject(path: string): TestProject {
+  return collectImports(path).some((imported) => startsParts.test(imported)) ? 'parts' : 'unit';
 }
 
 /** Collects direct imports, and the imports of test support. Whether a part of the program starts something is up to the test. */
-function collectImports(path: string, findImports: FindImports): string[] {
+function collectImports(path: string): string[] {
   const collected = new Set([path]);
   for (const file of collected) {
     if (!/^test\/.+\.(?:mjs|tsx?)$/.test(file)) continue;
-    for (const imported of findImports(file)) collected.add(imported);
+    for (const imported of readImports(file)) collected.add(imported);
   }
   return [...collected];
 }

@@ -45,7 +45,7 @@ describe('chain reads from before the deployment block', () => {
     given.filter(({ account }, at) => given.findLastIndex((one) => one.account === account) === at),
   );
 
-  it('count as older than all logs, at any time of arrival and across a restart', () => {
+  it('count as older than all logs, whenever they arrive', () => {
     fc.assert(
       fc.property(unique, changes, fc.nat(30), fc.nat(30), (read, logged, arrivesAt, restartsAt) => {
         const spans = Array.from({ length: 30 }, (_, index) => {

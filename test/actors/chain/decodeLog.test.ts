@@ -106,7 +106,7 @@ function attempt(run: () => unknown): unknown {
   }
 }
 
-it('a truncated log keeps values of a fixed size and the beginning of bytes, and no text', () => {
+it('a truncated log keeps values of fixed size, and no text', () => {
   const decodeTruncated = (contract: ContractKind, name: string, args: object, bytesCut: number) => {
     const event = events.find((one) => one.kind === contract && one.event.name === name)?.event as AbiEvent;
     const inData = event.inputs.filter(({ indexed }) => !indexed);
@@ -152,7 +152,7 @@ it.each([
   });
 });
 
-it('a log of another contract, or of an event that the contract lacks, is none of the deployment', () => {
+it('a log of another contract or event is not decoded', () => {
   const decode = createLogDecoder(addresses);
   const [topic] = encodeEventTopics({ abi: contractAbis.token, eventName: 'Transfer' }) as Hex[];
   const log = { ...place, address: addresses.core, topics: [topic as Hex], data: '0x' } as const;

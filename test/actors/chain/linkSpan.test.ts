@@ -59,11 +59,11 @@ describe('a span', () => {
     ['another hash', span(13, 18, { parent: 'b' }), `block 12 is ${buildBlockHash('a12')}`],
     ['an unknown block above a known one', span(12, 18, { fork: 3 }), 'block 11 is unknown'],
     ['a block below all known ones', span(8, 18, { fork: 3 }), 'block 7 is unknown'],
-  ])('that names %s as its parent is refused with the block that is known there', (_, one, found) => {
+  ])('is refused by naming the known block if its parent is %s', (_, one, found) => {
     expect(linkSpan(one, known)).toHaveProperty('detail', expect.stringMatching(`, but ${found}$`));
   });
 
-  it('in parts is complete with its last part', () => {
+  it('is complete with its last part', () => {
     const part = (index: number, from = 16) => ({ ...span(from, from), part: { index, count: 2 } });
     const first = joinParts(null, part(0));
     expect(first).toHaveProperty('parts');

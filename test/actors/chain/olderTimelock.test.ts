@@ -4,7 +4,7 @@ import { startLyingNode } from '../../support/chain/lyingNode.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
 
-it('a timelock that is older than the deployment block makes only core state unavailable until the node answers', async () => {
+it('a timelock older than the deployment block hides only core state', async () => {
   const started = await startEconomy();
   const { deployed } = started;
   for (let block = 0; block < 14; block++) await started.mine();

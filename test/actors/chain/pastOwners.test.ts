@@ -24,7 +24,7 @@ const pastOwners = Array.from({ length: 40 }, (_, index) =>
   toAddress(`0xe${String(index).padStart(39, '0')}`),
 );
 
-it('a page of activity ends in the range of events that memory no longer holds', () => {
+it('a page of activity ends where memory no longer holds events', () => {
   const first = 6;
   const end = 10;
   const events = List(Range(first, end).map((number) => buildClaim({ blockNumber: BigInt(number) })));
@@ -47,7 +47,7 @@ it('a page of activity ends in the range of events that memory no longer holds',
     }
 });
 
-it('memory and snapshots hold only the number of events for owners without tokens; their events are read', async () => {
+it('owners without tokens cost a number in memory; their events are read', async () => {
   const actors = createChainActors({ ...writtenSettings, eventsRetained: 0 });
   let number = 0;
   const append = (events: readonly WrittenEvent[]) =>

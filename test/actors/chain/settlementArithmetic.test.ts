@@ -6,7 +6,7 @@ import { settleRounds } from '../../reference/workToBlocks.ts';
 const amount = fc.oneof(fc.constantFrom(0n, 0n, 1n), fc.bigInt(1n, 9n), fc.bigInt(1n, 10n ** 12n));
 const difficulty = fc.oneof(fc.bigInt(1n, 9n), fc.bigInt(1n, 10n ** 12n));
 
-it('the frontier after any rounds is the reference’s, batch by batch, and no round is left out', () => {
+it('the projected frontier is the reference’s, and leaves no round out', () => {
   fc.assert(
     fc.property(
       fc.array(amount, { minLength: 1, maxLength: 40, size: 'max' }),

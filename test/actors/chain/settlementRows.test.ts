@@ -153,7 +153,7 @@ describe('settlements and checkpoints', () => {
     expect(Math.min(evicted.settlements, evicted.checkpoints)).toBeGreaterThan(100);
   });
 
-  it('in rows prevent blocks from the deployment on from being replaced in memory alone', () => {
+  it('keep blocks from being replaced in memory once they are rows', () => {
     const span = toChainSpan(writtenSettings.chainId, buildSpan({ number: 1, fork: 1 })) as ChainSpan;
     const settings = { ...writtenSettings, retainedFromBlock: null };
     const replace = (archive: ChainState['archive']) => {
@@ -167,7 +167,7 @@ describe('settlements and checkpoints', () => {
     }
   });
 
-  it('are unavailable for a range with evicted entries, which a clock far behind the chain requests', () => {
+  it('are unavailable for a range with evicted entries', () => {
     const often = { gapHours: 96, completes: true, mints: true, notFinal: 0 };
     const { short } = foldTwice(Array(40).fill(often));
     expect(short.archive.settlements.count).toBeGreaterThan(10);

@@ -269,7 +269,7 @@ describe('the beginning of a chain', () => {
     expect(actors.state).toMatchObject({ head: { hash: buildHash(10, 1) }, safe: [], forks: 1 });
   });
 
-  it('rejects a fork inside a span if every state is retained, instead of a rewind', () => {
+  it('rejects a fork inside a span if every state is retained', () => {
     const span = buildSpan({ number: deploymentBlock });
     const wide = { ...span, toBlock: '40', hash: buildHash(40) };
     const fork = buildSpan({ number: 25, fork: 1 });
@@ -284,7 +284,7 @@ describe('the beginning of a chain', () => {
 });
 
 describe('a span', () => {
-  it('that is refused is reported until a later one is accepted, except for another chain or known blocks', () => {
+  it('is reported as refused until a later one is accepted', () => {
     const actors = createChainActors(settings);
     const receive = (span: object, sequence: number) =>
       actors.receive(buildSpanMessage(span as never, sequence));
@@ -312,7 +312,7 @@ describe('a span', () => {
   it.each<[string, readonly number[]]>([
     ['twice', [0, 1, 1, 2]],
     ['out of order', [0, 2, 1]],
-  ])('that has a log %s is malformed', (_what, indexes) => {
+  ])('is malformed if it has a log %s', (_what, indexes) => {
     const span = buildSpan({ number: 10, events: indexes.flatMap(() => configured) });
     const [block] = span.blocks;
     const logs = block?.logs.map((log, at) => ({ ...log, logIndex: indexes[at] as number })) ?? [];
@@ -331,14 +331,14 @@ describe('a span', () => {
     [[10, 10, 12], false],
     [[9, 12], false],
     [[10, 12, 13], false],
-  ])('with blocks %j is valid from block 10 through 12: %s', (numbers, isValid) => {
+  ])('has valid blocks %j from block 10 through 12: %s', (numbers, isValid) => {
     const blocks = numbers.map((number) => buildSpan({ number, events: configured }).blocks[0]);
     const span = { ...buildSpan({ number: 12 }), fromBlock: '10', blocks };
     expect(toChainSpan(writtenChainId, span as never) !== null).toBe(isValid);
     expect(toChainSpan(writtenChainId, { ...span, hash: buildHash(12, 5) } as never)).toBeNull();
   });
 
-  it('that is in parts is one block, and each part one of them', () => {
+  it('is one block if it is in parts', () => {
     const toPart = (index: number, fromBlock = '10') =>
       toChainSpan(writtenChainId, {
         ...buildSpan({ number: 10 }),
@@ -349,7 +349,7 @@ describe('a span', () => {
     expect([toPart(2), toPart(1, '9')]).toEqual([null, null]);
   });
 
-  it('that is in parts continues the logs of the previous part, also after a restart and with a truncated log', () => {
+  it('continues the logs of the previous part, even after a restart', () => {
     const span = buildSpan({ number: 10, events: [...configured, minted(owner, 1), minted(owner, 2)] });
     const [block] = span.blocks;
     const logs = block?.logs ?? [];

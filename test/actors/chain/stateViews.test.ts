@@ -60,7 +60,7 @@ function createViews(events: readonly StateEvent[], block: Partial<KnownBlock> =
 }
 
 describe('a safe state', () => {
-  it.each(['core', 'token', 'collection'])('of an economy with another %s is a mismatch', (kind) => {
+  it.each(['core', 'token', 'collection'])('is a mismatch if its economy has another %s', (kind) => {
     const { views, source } = createStateViews(
       buildState(replaceArguments('mining', 'MiningConfigured', { [kind]: other })),
     );
@@ -75,13 +75,13 @@ describe('a safe state', () => {
   it.each([
     ['address', { implementation: zeroAddress }],
     ['layout', { storageLayoutDigest: zeroHash }],
-  ])('whose implementation has no %s is a mismatch', (_what, change) => {
+  ])('is a mismatch if its implementation has no %s', (_what, change) => {
     const views = createViews(replaceArguments('mining', 'VersionActivated', change));
     expect(readAvailability(views)).toEqual(expectForAll('indexer_mismatch'));
     expect(views.conditions()).toMatchObject({ economy: 'no_implementation' });
   });
 
-  it('of a block without a hash is unavailable', () => {
+  it('is unavailable if its block has no hash', () => {
     const views = createViews(buildEconomyEvents(), { hash: buildBlockHash(0) });
     expect(readAvailability(views)).toEqual(expectForAll('indexer_unavailable'));
     expect(views.conditions()).toMatchObject({ economy: 'no_safe_block_hash' });
@@ -99,12 +99,12 @@ describe('a safe state', () => {
     );
   });
 
-  it('at whose block nothing is configured yet is not yet safe', () => {
+  it('is not yet safe while nothing is configured at its block', () => {
     expect(readAvailability(createViews([]))).toEqual(expectForAll('not_yet_safe', 'not_yet_safe'));
     expect(readAvailability(createViews(coreEvents()))).toEqual(expectForAll('not_yet_safe'));
   });
 
-  it('before the creation of its token shows only what does not name it', () => {
+  it('shows only what does not name its token before that exists', () => {
     const views = createViews(buildEconomyEvents().filter(({ name }) => name !== 'TokenCreated'));
     expect(readAvailability(views)).toEqual({
       ...expectForAll('not_yet_safe'),
@@ -112,7 +112,7 @@ describe('a safe state', () => {
     });
   });
 
-  it('that precedes the economy begins no page, even if a client makes up its cursor', () => {
+  it('begins no page before the economy, even with a made-up cursor', () => {
     const { views, source } = createStateViews(buildState(buildEconomyEvents()));
     source.older = buildState(coreEvents(), { number: 50n, hash: buildBlockHash(5) });
     const read = (list: 'portfolio' | 'activity', state: ChainState | null) => {
@@ -173,7 +173,7 @@ describe('a safe state', () => {
   });
 });
 
-it('the next mint round promises no more than the supply cap leaves, over all its rounds', () => {
+it('the next mint round stays within the supply cap', () => {
   const values = { ...plainEconomy, supplyCap: plainEconomy.minted + 300n };
   const settled = [1n, 2n].flatMap((nonce) => {
     const [previousRound, settledRound] = [values.settledRound + nonce - 1n, values.settledRound + nonce];
@@ -207,7 +207,7 @@ describe('the supply of the token', () => {
     expect(supplyAfter(transfer(zeroAddress, zeroAddress, 5n))).toBe(250n);
   });
 
-  it('is shown after a burn, except on routes that require it to equal the minted amount', () => {
+  it('is shown after a burn, except on routes with checked issuance', () => {
     const views = createViews([...buildEconomyEvents(), transfer(stateOwner, zeroAddress, 5n)]);
     expect(views.issuance()).toMatchObject({ mintedBaseUnits: 250n, tokenSupplyBaseUnits: 245n });
     expect(views.checkedIssuance()).toMatchObject({ reason: 'indexer_unavailable' });
@@ -254,7 +254,7 @@ describe('the reasons of views that are not available', () => {
   });
 });
 
-describe('whether a position has metadata', () => {
+describe('metadata of a position', () => {
   const build = (change: object) => [metadataEvent(1n, { ...plainMetadata, ...change })];
   const buildText = (json: string) => [
     metadataEvent(1n, `data:application/json;base64,${Buffer.from(json).toString('base64')}`),
@@ -299,7 +299,7 @@ describe('whether a position has metadata', () => {
   });
 });
 
-it('metadata shows a replacement character for half of a surrogate pair and for bytes that are not UTF-8', () => {
+it('metadata shows replacement characters for text that is not Unicode', () => {
   const half = '\ud83d';
   const json = JSON.stringify({
     ...plainMetadata,

@@ -36,7 +36,7 @@ import {
 import { runs } from '../../support/propertyRuns.ts';
 import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
 
-it('a position stays where it is while this process has no event of a source', () => {
+it('a feed position stays while a source has no event', () => {
   const at = (run: string, position: number) => ({ run, position, ordinal: 0 });
   const before = { measurement: at('a', 2), chain: at('b', 2) };
   const newest = { measurement: at('', 0), chain: at('b', 1) };
@@ -165,7 +165,7 @@ const step = fc.record({
 });
 
 describe('a client of the event stream', () => {
-  it('receives each event once, in the order of its source, through drops, restarts, eviction, other replicas and reorganizations', async () => {
+  it('receives each event once and in order, through drops and reorganizations', async () => {
     const story = fc.record({
       readings: readingHistory(60),
       spans: spanHistory(40),
@@ -242,7 +242,7 @@ describe('a client of the event stream', () => {
     );
   });
 
-  it('that names an event by its ID continues after it, and a minute earlier in the other source', async () => {
+  it('continues after an event named by ID, a minute earlier elsewhere', async () => {
     const slowly = 20_000;
     const measurements = buildMeasurementEvents(Array(12).fill({ receivedAtMs: 0, distances: 0 })).map(
       (event) => ({ ...event, arrivedAtMs: event.position * slowly }),

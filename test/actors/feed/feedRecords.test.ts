@@ -151,7 +151,7 @@ function listNumbers(kind: (typeof kinds)[number], { event }: FeedItem): bigint[
 const idsOf = (items: readonly FeedItem[]) => items.map(({ id }) => id);
 const share = fc.constantFrom(0, 0.5, 0.9, 1);
 
-it('events are found by rounds and work blocks wherever they are, at the ends of their spans too', async () => {
+it('events are found by rounds and work blocks wherever they are', async () => {
   const span = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom(0, 0, 1, 20));
   await fc.assert(
     fc.asyncProperty(history, share, fc.constantFrom(...kinds), span, async (written, gone, kind, at) => {
@@ -210,7 +210,7 @@ it('pages of a type between two times have each event of that time once', async 
   );
 });
 
-it('what the wheel reached on a day is found by the clock of the device, even if that is ahead or it was received later', async () => {
+it('events of a day are found by the clock of the device', async () => {
   const dayMs = 86_400_000;
   const readings = fc.array(
     fc.record({
@@ -245,7 +245,7 @@ it('what the wheel reached on a day is found by the clock of the device, even if
   );
 });
 
-it('without ClickHouse, events that memory no longer holds are missed by an error, never silently', async () => {
+it('evicted events are never missed silently while ClickHouse is away', async () => {
   const events = buildEvents(
     Array.from({ length: 40 }, () => ({
       kind: 'settlement',

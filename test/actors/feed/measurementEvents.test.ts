@@ -62,7 +62,7 @@ describe('events of the measurements', () => {
     expect(streaks.at(-1)).toBe(3_650);
   });
 
-  it('of a reading that jumps very far are the highest hundred distances', () => {
+  it('are the highest hundred distances if a reading jumps very far', () => {
     const events = foldReadings([buildReading(1, 0, Number.MAX_SAFE_INTEGER)])?.events.toArray() ?? [];
     const distances = events.filter(
       ({ achievement }) => achievement.type === 'measurement.distance_milestone',

@@ -91,7 +91,7 @@ const findEndMs = (readings: readonly CounterReadingMessage[], startMs: number) 
   Date.parse(readings.at(-1)?.observedAt ?? new Date(startMs).toISOString());
 
 describe('statistics', () => {
-  it('equal it at the borders of rounds, buckets and days if the device’s clock is up to 300 seconds ahead', () => {
+  it('equal the reference at borders while the device’s clock is ahead', () => {
     const border = fc.record({
       // Of rounds, buckets and universal days.
       periodMs: fc.constantFrom(600_000, half, dayMs),
@@ -127,7 +127,7 @@ describe('statistics', () => {
     expect(early).toBeGreaterThan(0);
   });
 
-  it('equal it, and fit their response, at any difference of the device’s clock and the service’s', () => {
+  it('equal the reference at any difference of the clocks', () => {
     const offMs = fc.oneof(
       fc.integer({ min: -40 * dayMs, max: 40 * dayMs }),
       fc.constantFrom(-dayMs, -half, -1, 0, half, dayMs),
@@ -148,7 +148,7 @@ describe('statistics', () => {
         (stretches, { startMs, genesisMs }, off) =>
           expectPlain(buildHistory(startMs, stretches), genesisMs, startMs + off),
       ),
-      { numRuns: runs(30), examples: [[days, noon, 8 * dayMs]] },
+      { numRuns: runs(15), examples: [[days, noon, 8 * dayMs]] },
     );
   });
 });

@@ -256,7 +256,7 @@ describe('compose.yaml', () => {
     expect(readdirSync(folder)).not.toContain('rotated');
   });
 
-  it('has secrets that other users of the machine do not reach, and that containers of any user read', () => {
+  it('has secrets that only containers read, not other users', () => {
     const folder = join(temporaryDirectory(), 'secrets');
     const script = join(deployDir, 'createSecrets.mjs');
     execFileSync('sh', ['-c', `umask 077; exec "${process.execPath}" "${script}" "${folder}"`]);
@@ -267,7 +267,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('gets what a new version needs by another run of createSecrets, which changes no password', () => {
+  it('gets new secrets from createSecrets without changed passwords', () => {
     const folder = join(temporaryDirectory(), 'secrets');
     const createSecrets = () =>
       execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);

@@ -284,7 +284,7 @@ describe.skipIf(program === null)('the service behind HAProxy, while DNS does no
 });
 
 describe.skipIf(program === null)('two servers behind HAProxy, one of them frozen', () => {
-  it('answer each request, and no event stream ends earlier than without a sign of life', async () => {
+  it('answer each request and keep event streams', async () => {
     const servers = [await startPublicServer(), await startPublicServer()];
     const links = await Promise.all(servers.map(({ base }) => startCuttingProxy(base)));
     const ports = links.map(({ url }) => Number(new URL(url).port));
@@ -326,7 +326,7 @@ describe.skipIf(program === null)('two servers behind HAProxy, one of them froze
     expect((await text(slow)).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(10);
   });
 
-  it('have the time for an answer that the service takes, and event streams the time of their comments', () => {
+  it('have time for answers and for comments of event streams', () => {
     const seconds = readSeconds('timeout server');
     expect(seconds).toBeGreaterThan(defaultReadTimeoutMs / 1_000);
     expect(seconds).toBeLessThan((defaultReadTimeoutMs / 1_000) * 1.5);
@@ -359,7 +359,7 @@ async function startForwarder(address: string, port: number, targetPort: number)
 }
 
 describe.skipIf(program === null)('pods behind HAProxy in Kubernetes', () => {
-  it('are found by their name, come and go, and all answer while none is ready', async () => {
+  it('are found by name, come and go, and answer while none is ready', async () => {
     const pods = [await startPublicServer(), await startPublicServer()] as const;
     const [first, second] = pods;
     const port = await startForwarder('127.0.0.2', 0, first.port);

@@ -102,7 +102,7 @@ describe('manifests', () => {
     expect(await unknownMembers(one)).toEqual([]);
   });
 
-  it('with a misspelt member are not valid', async () => {
+  it('are not valid with a misspelt member', async () => {
     const [one] = pods as [Manifest];
     const { spec } = one;
     const [container] = spec.template.spec.containers;
@@ -417,7 +417,7 @@ describe('kustomizations', () => {
     expect(files.filter((file) => !kustomizations.includes(file) && !named.includes(file))).toEqual([]);
   });
 
-  it('of the example have a valid deployment file without contracts', () => {
+  it('have a valid example deployment file without contracts', () => {
     expect(readDeploymentFile(join(deployDir, 'kubernetes/example/deployment.json')).onChain).toBeNull();
     // An indexer would end at once, again and again.
     expect(readYaml<Kustomization>('kubernetes/example/kustomization.yaml').components).toBeUndefined();

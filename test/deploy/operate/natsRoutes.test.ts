@@ -98,7 +98,7 @@ describe.each([
   });
 });
 
-it('a server with the password is taken into the cluster, so the others are refused for its lack', async () => {
+it('a NATS server with the password is taken into the cluster', async () => {
   const cluster = await useCluster();
   const rogue = await startRogue(cluster, readRouteLogin(cluster));
   const answer = await eventually(
@@ -108,7 +108,7 @@ it('a server with the password is taken into the cluster, so the others are refu
   expect(answer).toContain('"name":"nats-0"');
 });
 
-it('with TLS a server with the password also needs a certificate of the authority', async () => {
+it('a NATS server also needs a certificate of the authority with TLS', async () => {
   const cluster = await useSecuredCluster();
   const { certificate, key } = createCertificate(temporaryDirectory(), 'nats');
   const own = `tls { cert_file: "${certificate}", key_file: "${key}", ca_file: "${certificate}" }`;

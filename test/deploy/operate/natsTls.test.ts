@@ -161,7 +161,7 @@ describe('createCertificates', () => {
     );
   });
 
-  it('keeps authority and names, and makes the addresses of all parts ask for TLS, once', () => {
+  it('keeps authority and names, and makes all addresses ask for TLS', () => {
     const folder = join(temporaryDirectory(), 'secrets');
     runDeployScript('createSecrets.mjs', folder);
     const names = /for (.*) until/;

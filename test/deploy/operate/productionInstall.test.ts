@@ -105,7 +105,7 @@ describe('a production install', () => {
     expect(output).toEqual([status, expect.stringContaining(said)]);
   });
 
-  it('serves and ingests next to a standby, writes no files, and stops at a signal', async () => {
+  it('serves and ingests next to a standby, and stops at a signal', async () => {
     const [nats, clickHouse] = [await startNats(), await engine.createDatabase()];
     const before = listFiles(folder);
     const connections = { MINER_NATS_URL: nats.url, MINER_CLICKHOUSE_URL: clickHouse };

@@ -236,7 +236,7 @@ describe('accounts of NATS', () => {
     }
   });
 
-  it('run on servers that bound the queue of a stream, and collect garbage before their limit', () => {
+  it('run on servers that bound queues and collect garbage early', () => {
     for (const file of ['compose.yaml', 'kubernetes/nats/nats.yaml']) {
       const text = readFileSync(join(deployDir, file), 'utf8');
       // Before 2.11 a publisher that does not wait for acknowledgements took gigabytes within seconds. `npm run interop` tries this line.
@@ -253,7 +253,7 @@ interface Users {
   readonly users: Readonly<Record<string, { readonly grants?: { readonly query: readonly string[] } }>>;
 }
 
-it('users of ClickHouse have rights that ClickHouse can parse, and a replica may only read', () => {
+it('users of ClickHouse have parseable rights, and replicas only read', () => {
   const { users } = readYaml<Users>('clickhouse/users.yaml');
   const session = new Session(temporaryDirectory());
   onTestFinished(() => session.cleanup());

@@ -53,7 +53,7 @@ describe('packages', () => {
       ]);
   });
 
-  it('of development are not in production', () => {
+  it('are not in production if they are of development', () => {
     const names = inProduction.map(([path]) => path.replace(/^.*node_modules\//, ''));
     expect(names).toEqual(expect.arrayContaining(['uWebSockets.js', '@btc-vision/uwebsockets.js']));
     expect(names.filter((name) => /anvil|solc|rolldown|vitest|typescript|biome/.test(name))).toEqual([]);
@@ -75,7 +75,7 @@ describe('packages', () => {
     expect(versions).not.toEqual([]);
   });
 
-  it('of production are listed by `npm run sbom`, with their hashes', () => {
+  it('are listed by `npm run sbom` with hashes if of production', () => {
     const output = execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: root, encoding: 'utf8' });
     const { bomFormat, components } = JSON.parse(output) as {
       bomFormat: string;
@@ -102,18 +102,7 @@ describe('packages', () => {
 });
 
 describe('actions of the workflows', () => {
-  it('try mutations of every folder that `npm run mutate -- all` names', () => {
-    const script = readFileSync(join(root, 'test/mutate.mjs'), 'utf8');
-    const listed = /^const everything = \[(.*)\];$/m.exec(script)?.[1] ?? '';
-    const { jobs } = readYaml<{ jobs: { mutate: { strategy: { matrix: { folder: string[] } } } } }>(
-      '../.github/workflows/mutate.yml',
-    );
-    expect(jobs.mutate.strategy.matrix.folder).toEqual(
-      [...listed.matchAll(/'([^']+)'/g)].map(([, one]) => one),
-    );
-  });
-
-  it('are named by their commits, which nobody can move, with the version in a comment', () => {
+  it('are named by their commits, with the version in a comment', () => {
     const folder = join(root, '.github/workflows');
     const text = readdirSync(folder)
       .map((file) => readFileSync(join(folder, file), 'utf8'))
@@ -225,7 +214,7 @@ describe('a start in production', () => {
   it.each([
     [true, 1],
     [false, 0],
-  ])('of older systems or not (%s) is warned of so many times: %i', (isOld, warnings) => {
+  ])('warns of older systems (%s) so many times: %i', (isOld, warnings) => {
     const warn = vi.fn();
     checkHttpEngine({ implementation: 'native', isOld }, 'refuse', { warn } as unknown as Logger);
     expect(warn).toHaveBeenCalledTimes(warnings);
@@ -236,7 +225,7 @@ describe('a start in production', () => {
     ['development', 'production', false],
     ['accept', 'production', true],
     ['refuse', undefined, false],
-  ] as const)('with the policy %s, in %s: %s', (policy, environment, isAccepted) => {
+  ] as const)('decides by policy %s in %s: %s', (policy, environment, isAccepted) => {
     const before = process.env.NODE_ENV;
     if (environment === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = environment;

@@ -340,7 +340,7 @@ describe('days before the first reading', () => {
   });
 });
 
-it('a day that has not ended stands alone, hollow, and no line falls to it', () => {
+it('an unfinished day stands alone, hollow, without a line to it', () => {
   const { html } = render({ view: 'statistics', range: '7d' });
   const chart = html.slice(html.indexOf('id="chart-work"'), html.indexOf('id="chart-distance"'));
   expect(/class="line" d="([^"]*)"/.exec(chart)?.[1]).not.toContain('65,');
@@ -348,7 +348,7 @@ it('a day that has not ended stands alone, hollow, and no line falls to it', () 
   expect(chart).toContain('work units (100\u00a0% observed so far)');
 });
 
-it('files of settlements have nothing that is still to come, in the order of time', () => {
+it('files of settlements are in order and hold nothing to come', () => {
   const { answer } = bodies.SettlementHistory;
   const { name, text } = readFile('settlements.csv', ((of: string) =>
     of === 'settlements' ? answer : null) as never);
@@ -456,7 +456,7 @@ it('batches without work are folded, unless the list may go on behind them', () 
   expect(listed(null)).toEqual([item('e'), ...run, item('a'), item('run-1'), oldest, item('2'), item('1')]);
 });
 
-it('parameters that nobody knows make no other file, so that nobody fills the memory with files', () => {
+it('unknown parameters make no other file', () => {
   const key = (name: string, query: string) => csvTables[name]?.find(query)?.key;
   for (const name of ['today', 'half-hours', 'days', 'year', 'settlements', 'difficulty'])
     expect(key(`${name}.csv`, 'range=9d&utm_source=x')).toBe(key(`${name}.csv`, ''));

@@ -119,7 +119,7 @@ describe('the page of a miner', () => {
     to: owner,
   };
 
-  it('has its owner, what it earned and can claim, its level and weight, and its transfers', () => {
+  it('has owner, earnings, level, weight and transfers', () => {
     const { html, figures } = render(place, { miner: { ...miner, transfers: [transfer] } });
     expect(html).toContain(`href="/owners/${owner}"`);
     expect(figures).toEqual([
@@ -159,7 +159,7 @@ describe('shares', () => {
     expect(describeShare(part, whole).value).toBe(text);
   });
 
-  it('of an amount are rounded down, and unknown if there is no weight', () => {
+  it('are rounded down for amounts, and unknown without weight', () => {
     expect([projectShare('100', '1', '3'), projectShare('100', '1', '0')]).toEqual(['33', null]);
   });
 });

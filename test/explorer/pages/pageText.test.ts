@@ -211,7 +211,7 @@ it('every page says what is recorded (npm run examples)', async () => {
   await expect(`${text.join('\n')}\n`).toMatchFileSnapshot('pageText.txt');
 });
 
-it('a page is complete if all that it shows could be read, and holds until its open round ends', () => {
+it('a page is complete if everything could be read', () => {
   const render = (read: (path: string) => unknown) =>
     renderPage({
       place: { view: 'glance' },

@@ -33,7 +33,7 @@ const messages = 1_200;
 const samples = (outcome: string) => `miner_audit_samples_total{kind="half_hour",outcome="${outcome}"}`;
 const drifts = 'miner_audit_drifts{kind="half_hour"}';
 
-it('the self-audit of half hours finds exactly the lost or changed rows, sums and memory, names the repair, and notices that it was done', async () => {
+it('the self-audit finds changed half hours, names the repair, and sees it', async () => {
   // With the rights of the shipped users: `ingest` folds, audits, replays and asks the doctor.
   const [nats, clickhouseUrl] = [await startShippedNats(), await engine.createDatabase()];
   const connection = await nats.connectAs('operator');

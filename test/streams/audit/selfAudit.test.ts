@@ -55,7 +55,7 @@ function startAudit() {
   return { world, audit, sample, said, shown };
 }
 
-it('the self-audit samples the newest safe blocks, and compares known differences again until they agree', async () => {
+it('the self-audit samples newest safe blocks, and known differences again', async () => {
   const { world, audit, sample, said, shown } = startAudit();
   expect([await sample(0), await sample(0.999)]).toEqual([[137n], [200n]]);
   world.wrong.add(137n);
@@ -89,7 +89,7 @@ it('the self-audit samples the newest safe blocks, and compares known difference
   ]);
 });
 
-it('the self-audit knows a limited number of differences, and says once that it cannot compare', async () => {
+it('the self-audit knows a limited number of differences', async () => {
   const { world, audit, sample, said, shown } = startAudit();
   for (let index = 0; index < 20; index++) {
     world.wrong.add(BigInt(137 + index));

@@ -31,7 +31,7 @@ describe('a gate', () => {
     expect(onClosed).toHaveBeenCalledTimes(2);
   });
 
-  it('lets items pass while it is open, otherwise once half of the bound is free', async () => {
+  it('lets items pass while open, or once half is free', async () => {
     const gate = createGate({ max: 10 });
     gate.enter(9);
     expect(await waitAt(gate)()).toBe(true);
@@ -54,7 +54,7 @@ describe('a gate', () => {
     expect(gate.isOpen).toBe(false);
   });
 
-  it('is left by every item at the end of its section, even one without weight', () => {
+  it('is left by every item, even one without weight', () => {
     const gate = createGate({ max: 10 });
     const items = [{ weight: 4 }, { weight: 0 }, { weight: 7 }];
     for (const { weight } of items) gate.enter(weight);

@@ -47,7 +47,7 @@ describe('an attempt that is retried until it succeeds', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('returns the result of an attempt during which it was aborted, and does not log its failure', async () => {
+  it('returns the result of an aborted attempt, and logs no failure', async () => {
     const succeeding = attempts(0);
     succeeding.stopping.abort(new Error('stopped'));
     expect(await succeeding.result).toBe('available');

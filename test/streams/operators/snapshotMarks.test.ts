@@ -63,7 +63,7 @@ describe('snapshot marks', () => {
     });
   });
 
-  it('cover everything at the end: at once while an earlier one is under way, again after one that failed', () => {
+  it('cover everything at the end, also after a failed one', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const failFirst = (failing: Observable<string>) => {
         let attempts = 0;
@@ -89,7 +89,7 @@ describe('snapshot marks', () => {
     });
   });
 
-  it('are reported if they cannot be saved, and the next is set at the next interval', () => {
+  it('are reported if they cannot be saved, and set again', () => {
     inVirtualTime(({ hot, cold, expectObservable, flush }) => {
       const failures: unknown[] = [];
       let attempts = 0;
