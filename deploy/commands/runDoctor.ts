@@ -20,12 +20,11 @@ import {
 import { type Deployment, readDeploymentFile } from '../configuration/deploymentFile.ts';
 import { locateNats } from '../configuration/natsConfiguration.ts';
 import { type Finding, failed, formatFinding, ok, skipped } from '../diagnosis/finding.ts';
-import { type DatabaseReport, inspectDatabase, type StoredCounts } from '../diagnosis/inspectDatabase.ts';
+import { inspectDatabase } from '../diagnosis/inspectDatabase.ts';
 import { findLocalNats } from '../local/localNats.ts';
 import { askAudit, askService } from './doctor/askService.ts';
 import { checkChain } from './doctor/checkChain.ts';
 import { checkNats, judgeCertificate } from './doctor/checkNats.ts';
-import { checkReadings } from './doctor/checkReadings.ts';
 import { checkRejections } from './doctor/checkRejections.ts';
 import { checkSpans } from './doctor/checkSpans.ts';
 
@@ -70,7 +69,7 @@ function summarize(
     ? '--quick reads neither rows nor messages'
     : all
       ? 'every row through the newest saved states was compared'
-      : 'rows were counted, and some half hours compared: --all compares every row';
+      : 'some half hours were compared: --all compares every row';
   return `nothing wrong was found${skipped}; ${extent}`;
 }
 
@@ -103,8 +102,7 @@ async function examine(
   );
   try {
     const parts = connection === null ? null : await openParts(connection);
-    const report = await inspect({ configuration, deployment, parts, isQuick: quick });
-    print(report.findings);
+    print(await inspect({ configuration, deployment, parts, isQuick: quick }));
     if (parts === null) {
       if (all) print([failed('everything', 'there are no streams to fold again', 'set MINER_NATS_URL')]);
       return;
@@ -116,10 +114,7 @@ async function examine(
     print(findings);
     if (!hasFailed(findings)) print(await checkRejections(parts.jsm, Date.now()));
     if (deployment === null || hasFailed(findings)) return;
-    await examineContents(
-      { ...parts, configuration, deployment, stored: report.stored, quick, fromBlock },
-      print,
-    );
+    await examineChain({ ...parts, configuration, deployment, quick, fromBlock }, print);
     if (all) print(await compareAll(configuration, deployment, parts));
   } finally {
     if (connection !== null) await closeNats(connection);
@@ -145,20 +140,19 @@ async function inspect({
   readonly deployment: Deployment | null;
   readonly parts: JetStream | null;
   readonly isQuick: boolean;
-}): Promise<DatabaseReport> {
+}): Promise<readonly Finding[]> {
   announce('ClickHouse, for up to 30 s if it does not answer');
   let database: Database;
   try {
     database = openDatabase(locateDatabase(configuration));
   } catch (error) {
     if (error instanceof DirectoryInUse) return askService(configuration, { isQuick, inUse: error.message });
-    return { findings: [skipped('ClickHouse', readErrorMessage(error))], stored: null };
+    return [skipped('ClickHouse', readErrorMessage(error))];
   }
   try {
     const dataDir = configuration.MINER_DATA_DIR;
     const options = { database, jetStream: parts, deployment, dataDir, isQuick, drifts: [] };
-    const report = await inspectDatabase(options);
-    return { ...report, findings: [...report.findings, await askAudit(configuration)] };
+    return [...(await inspectDatabase(options)), await askAudit(configuration)];
   } finally {
     await database.close();
   }
@@ -167,17 +161,13 @@ async function inspect({
 interface ExamineOptions extends JetStream {
   readonly configuration: Configuration;
   readonly deployment: BoundDeployment;
-  readonly stored: StoredCounts | null;
   readonly quick: boolean;
   readonly fromBlock: bigint | undefined;
 }
 
-/** Runs the checks that read whole streams or ask the node. */
-async function examineContents(options: ExamineOptions, print: (findings: readonly Finding[]) => void) {
-  const { configuration, deployment, stored, jsm, quick, fromBlock } = options;
-  if (quick || stored === null)
-    print([skipped('readings', quick ? 'skipped by --quick' : 'ClickHouse is not open')]);
-  else print(await checkReadings({ ...options, stored, logger: silent }));
+/** Compares the stream of the chain with the node. */
+async function examineChain(options: ExamineOptions, print: (findings: readonly Finding[]) => void) {
+  const { configuration, deployment, jsm, quick, fromBlock } = options;
   const rpcUrl = configuration.MINER_RPC_URL;
   if (deployment.onChain === null) print([skipped('node', 'the deployment has no contracts')]);
   else if (rpcUrl === null) print([skipped('node', 'MINER_RPC_URL is not set')]);

@@ -1,13 +1,13 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { countHalfHours, countStored } from '../../storage/rows/countStored.ts';
+import { countRows } from '../../storage/rows/countRows.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../storage/rows/rowsTtl.ts';
-import { findTip, readContinued, readLineage, type VisibleRuns } from '../../storage/runs/lineages.ts';
+import { readContinued, readLineage, selectVisible, type VisibleRuns } from '../../storage/runs/lineages.ts';
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots/snapshots.ts';
+import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
 import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
 import { createStreamActors, listFolds } from '../../streams/folds/streamDefinitions.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
@@ -24,25 +24,7 @@ import { type Finding, failed, findingSchema, ok, skipped, warned } from './find
 const samplesMax = 8;
 export const auditCheck = 'self-audit';
 
-/** Counts of the counter stream's rows in ClickHouse, to compare with the stream. */
-const storedCounts = z.object({
-  /** Last position of a reading; 0 without any. */
-  through: z.int(),
-  /** First message that the stream holds: rows from there on are counted. */
-  firstSequence: z.int(),
-  /** Receipt of the first counted row (epoch milliseconds); null for all. */
-  oldestMs: z.number().nullable(),
-  readings: z.int(),
-  rounds: z.int(),
-});
-export type StoredCounts = z.infer<typeof storedCounts>;
-
-export const databaseReport = z.object({
-  findings: z.array(findingSchema),
-  /** Null if they were not counted. */
-  stored: storedCounts.nullable(),
-});
-export type DatabaseReport = z.infer<typeof databaseReport>;
+export const databaseReport = z.object({ findings: z.array(findingSchema) });
 
 interface InspectDatabaseOptions {
   readonly database: Database;
@@ -55,15 +37,15 @@ interface InspectDatabaseOptions {
   readonly drifts: readonly Drift[];
 }
 
-/** Checks ClickHouse and what is stored there, and counts what the doctor compares with the streams. */
-export async function inspectDatabase(options: InspectDatabaseOptions): Promise<DatabaseReport> {
+/** Checks ClickHouse and what is stored there. */
+export async function inspectDatabase(options: InspectDatabaseOptions): Promise<readonly Finding[]> {
   const { database, jetStream, deployment, dataDir, isQuick, drifts } = options;
   const findings: Finding[] = [];
   try {
     findings.push(...(await checkDatabase(database)), ...(await checkDisk(database, dataDir)));
     findings.push(...drifts.map(describeDrift));
     const isUnusable = findings.some(({ check, outcome }) => check !== auditCheck && outcome === 'failed');
-    if (jetStream === null || isUnusable) return { findings, stored: null };
+    if (jetStream === null || isUnusable) return findings;
     const { jsm } = jetStream;
     const suspicions = createSuspicions(systemClock);
     const lostStreams = await askUntilProven(() =>
@@ -71,7 +53,7 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
     );
     if (lostStreams.length > 0) {
       const { detail, remedy } = describeLostStreams(lostStreams);
-      return { findings: [...findings, failed('lost streams', detail, remedy)], stored: null };
+      return [...findings, failed('lost streams', detail, remedy)];
     }
     const snapshots = createSnapshotStore(database);
     const actors = deployment && createStreamActors(deployment);
@@ -97,10 +79,10 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
       );
     if (!isQuick && deployment !== null)
       findings.push(...(await sampleHalfHours({ ...options, jetStream, deployment, runs, snapshots })));
-    return { findings, stored: isQuick ? null : await countForDoctor(database, jsm, runs) };
+    return findings;
   } catch (error) {
     const remedy = 'check MINER_CLICKHOUSE_URL and that the server runs';
-    return { findings: [...findings, failed('ClickHouse', readErrorMessage(error), remedy)], stored: null };
+    return [...findings, failed('ClickHouse', readErrorMessage(error), remedy)];
   }
 }
 
@@ -141,7 +123,7 @@ async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
   const drifts = audit.drifts();
   if (drifts.length > 0) return drifts.map(describeDrift);
   if (compared === 0) return [skipped(auditCheck, 'no sampled half hour could be compared')];
-  const total = await countHalfHours(database, runs);
+  const total = await countRows(database, halfHourBuckets.name, selectVisible(runs));
   return [ok(auditCheck, `${compared} samples of ${total} half hours agree with their messages`)];
 }
 
@@ -151,18 +133,4 @@ function describeDrift({ about, differences, repair }: Drift): Finding {
     `${about}: ${differences.join('; ')}`,
     `${repair}, with --dry-run first if it is a replay`,
   );
-}
-
-async function countForDoctor(
-  database: Database,
-  jsm: JetStreamManager,
-  runs: VisibleRuns,
-): Promise<StoredCounts> {
-  const { state } = await jsm.streams.info('MINER_COUNTER');
-  const ttlDays = await readRowsTtlDays(database);
-  const oldestMs = createOldestRowMs(ttlDays, systemClock.nowMs)();
-  const through = await findTip(database, { stream: 'MINER_COUNTER', runs });
-  const firstSequence = state.first_seq;
-  const counted = { runs, firstPosition: firstSequence, throughPosition: through, oldestMs };
-  return { through, firstSequence, oldestMs, ...(await countStored(database, counted)) };
 }

@@ -172,7 +172,9 @@ export async function startService({
       const { inspectDatabase } = await import('../diagnosis/inspectDatabase.ts');
       const jetStream = isNatsConnected() ? nats.jetStream() : null;
       const drifts = work()?.drifts() ?? [];
-      return inspectDatabase({ ...settings, database, jetStream, isQuick, drifts });
+      return {
+        findings: await inspectDatabase({ ...settings, database, jetStream, isQuick, drifts }),
+      };
     },
     logger,
     names: settings.opsNames,

@@ -2,7 +2,7 @@ import { dayMs } from '../../actors/schemas/durations.ts';
 import type { Database, RowCondition } from '../clickhouse/database.ts';
 import { openEnd, selectMessages, type VisibleRuns } from '../runs/lineages.ts';
 import type { RowTable } from '../tables/rowTables.ts';
-import { countRows } from './countStored.ts';
+import { countRows } from './countRows.ts';
 import { digestRow, isSameSum, selectOnce, sumDigests } from './digestSums.ts';
 import { selectNotOlder } from './rowsTtl.ts';
 

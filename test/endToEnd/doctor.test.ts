@@ -69,8 +69,6 @@ describe('doctor', () => {
       'retention MINER_(COUNTER|PIPELINE|CHAIN)',
       'clock',
       'NATS permissions',
-      'readings',
-      'rounds',
       'node',
       'deployment',
       'blocks',
@@ -115,18 +113,18 @@ describe('doctor', () => {
     expect(await miner.end('SIGTERM')).toBe(0);
     const sound = await doctor(environment);
     expectSound(sound);
+    expect(sound.output).toMatch(/ok +self-audit: [1-8] samples of \d+ half hours agree/);
     expect(sound.output).toContain(`spans: blocks 1 to ${tip - 11} and their `);
 
     const database = openDatabase({ path: join(dataDir, 'clickhouse') });
     await database.command(
-      `ALTER TABLE ${readings.name} DELETE WHERE position = 1000 SETTINGS mutations_sync = 1`,
+      `ALTER TABLE ${readings.name} DELETE WHERE position % 9 = 0 SETTINGS mutations_sync = 1`,
     );
     await database.close();
     const damaged = await doctor({ ...environment, MINER_RPC_URL: 'http://127.0.0.1:1' });
-    expect(damaged.output).toMatch(/FAILED +readings: (\d+) in the stream, (\d+) in ClickHouse/);
+    expect(damaged.output).toMatch(/FAILED +self-audit: half hour /);
     expect(damaged.output).toMatch(/FAILED +node: /);
-    // One of the samples may lie in that half hour.
-    expect(damaged.output).not.toMatch(/FAILED +(?! |readings|node|self-audit)/);
+    expect(damaged.output).not.toMatch(/FAILED +(?! |node|self-audit)/);
     expect(damaged.status).toBe(1);
     expect((await doctor(environment, '--quick')).output).toContain('skipped by --quick');
   });
@@ -158,8 +156,7 @@ describe('doctor', () => {
       MINER_DEPLOYMENT: writeDeployment(dataDir, {}, startMs),
     };
     const { status, output } = await doctor(environment);
-    for (const what of ['readings', 'rounds'])
-      expect(output).toMatch(new RegExp(`ok +${what}: [1-9]\\d* in the stream and in ClickHouse`));
+    expect(output).toContain('nothing wrong was found');
     expect(status).toBe(0);
     // Rows may leave now, so they are not compared; the state is.
     const all = await doctor(environment, '--all');

@@ -3,11 +3,11 @@ import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { formatAuthority } from '../../../http/server/engine/listener.ts';
 import type { Configuration } from '../../configuration/configuration.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
-import { auditCheck, type DatabaseReport, databaseReport } from '../../diagnosis/inspectDatabase.ts';
+import { auditCheck, databaseReport } from '../../diagnosis/inspectDatabase.ts';
 
-/** Counting the rows of years takes a while. */
+/** Comparing half hours takes a while. */
 const answerMs = 120_000;
-/** For answers that need no counting. */
+/** For answers that read no rows. */
 const quickAnswerMs = 10_000;
 
 /**
@@ -18,13 +18,13 @@ const quickAnswerMs = 10_000;
 export async function askService(
   configuration: Configuration,
   { isQuick, inUse }: { readonly isQuick: boolean; readonly inUse: string },
-): Promise<DatabaseReport> {
+): Promise<readonly Finding[]> {
   const url = findDiagnosisUrl(configuration, isQuick);
   try {
-    return await fetchReport(url, isQuick ? quickAnswerMs : answerMs);
+    return await fetchFindings(url, isQuick ? quickAnswerMs : answerMs);
   } catch (error) {
     const detail = `${inUse} Asking it at ${url} failed: ${readErrorMessage(error)}; MINER_OPS_PORT must have the value that the service has`;
-    return { findings: [skipped('ClickHouse', detail)], stored: null };
+    return [skipped('ClickHouse', detail)];
   }
 }
 
@@ -33,7 +33,7 @@ export async function askAudit(configuration: Configuration): Promise<Finding> {
   const url = findDiagnosisUrl(configuration, true);
   const check = 'self-audit of the service';
   try {
-    const { findings } = await fetchReport(url, quickAnswerMs);
+    const findings = await fetchFindings(url, quickAnswerMs);
     const drifts = findings.filter((finding) => finding.check === auditCheck && finding.outcome === 'failed');
     if (drifts.length === 0) return ok(check, 'nothing is known to differ');
     return failed(check, drifts.map(({ detail }) => detail).join('; '), drifts[0]?.remedy ?? '');
@@ -42,10 +42,10 @@ export async function askAudit(configuration: Configuration): Promise<Finding> {
   }
 }
 
-async function fetchReport(url: string, timeoutMs: number): Promise<DatabaseReport> {
+async function fetchFindings(url: string, timeoutMs: number): Promise<readonly Finding[]> {
   const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
   if (response.status !== 200) throw new Error(`status ${response.status}`);
-  return z.parse(databaseReport, await response.json());
+  return z.parse(databaseReport, await response.json()).findings;
 }
 
 function findDiagnosisUrl(
