@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { decodeChainReads } from '../../actors/chain/spans/chainReads.ts';
 import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
 import { decodeMessage, defineFormat } from '../../actors/messages/decodeMessage.ts';
+import { compileGuard } from '../../actors/schemas/compileSchema.ts';
 import { decodeSettlement as decodeSettlementMessage } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { checkContent, findInputStream } from '../../deploy/commands/checkMessage.ts';
@@ -208,18 +209,47 @@ describe('half of a surrogate pair', () => {
     if (stream === null) throw new Error(`no stream takes ${on}`);
     return checkContent(stream, { seq: 1, subject: on, data, timestampNanos: storedLateNanos }, genesisMs);
   };
+  const halves = [
+    '\\ud83d',
+    '\\uDE00',
+    '\\ude00\\ud83d',
+    '\\ud83d\\ud83d\\ude00',
+    '\\uD83d\\\\ude00',
+    '\\ud83d 😀',
+  ];
+  const wholes = [
+    '\\ud83d\\ude00',
+    '\\uD83D\\uDE00',
+    '😀',
+    '\\\\ud83d',
+    '\\\\\\ud83d\\ude00',
+    '\\u0000\\ud7ff\\ue000',
+  ];
+
   it.each(messageExamples)('makes $subject malformed in any text or key: $text', ({ subject: on, text }) => {
     const ends = [...text.matchAll(/"/g)].map(({ index }) => index).filter((_, number) => number % 2 === 1);
-    const changed = ends.map((end) => `${text.slice(0, end)}\\ud83d${text.slice(end)}`);
-    for (const one of [...changed, text.replace('{', '{"more":[{"\\ude00":0}],')])
-      expect([one, decode(on, bytes(one))]).toEqual([
-        one,
-        {
+    for (const half of halves) {
+      for (const end of ends) {
+        const changed = text.slice(0, end) + half + text.slice(end);
+        JSON.parse(changed);
+        expect([changed, decode(on, bytes(changed))]).toEqual([
+          changed,
+          expect.objectContaining({ reason: 'malformed' }),
+        ]);
+      }
+      for (const member of [
+        `"more":"${half}"`,
+        `"${half}":1`,
+        `"more":[{"${half}":0}]`,
+        `"more":"${half}","more":1`,
+      ])
+        expect(decode(on, bytes(text.replace('{', `{${member},`)))).toEqual({
           reason: 'malformed',
           detail: expect.stringMatching(/^\\u[dD][89a-fA-F]..: half of a surrogate pair is not a character$/),
-        },
-      ]);
-    expect(decode(on, bytes(text.replace('{', '{"more":"\\ud83d\\ude00",')))).toBeNull();
+        });
+    }
+    for (const whole of wholes)
+      expect(decode(on, bytes(text.replace('{', `{"more":"${whole}","${whole}":1,`)))).toBeNull();
   });
 
   it('is found in the data of a module, at any depth', () => {
@@ -260,6 +290,75 @@ describe('half of a surrogate pair', () => {
       const { detail } = decode(subject, bytes(text)) ?? { detail: '\ud83d' };
       expect([detail, detail.isWellFormed()]).toEqual([detail, true]);
     }
+  });
+});
+
+describe('a member that a later version adds', () => {
+  /** A schema that the recipes of CONTRIBUTING.md allow, and some value for it, which may lack members that have a default. */
+  interface Given {
+    readonly schema: z.ZodType;
+    readonly value: unknown;
+  }
+  const scalar = fc.oneof(
+    fc.nat().map((value): Given => ({ schema: z.int().min(0), value })),
+    fc.string({ maxLength: 8 }).map((value): Given => ({ schema: z.string().max(8), value })),
+    fc.boolean().map((value): Given => ({ schema: z.boolean(), value })),
+    fc.constantFrom('one', 'two').map((value): Given => ({ schema: z.enum(['one', 'two']), value })),
+  );
+  const later = (inner: fc.Arbitrary<Given>) =>
+    fc.tuple(inner, fc.constantFrom('given', 'null', 'absent')).map(
+      ([{ schema, value }, form]): Given => ({
+        schema: schema.nullable().default(null),
+        value: form === 'given' ? value : form === 'null' ? null : undefined,
+      }),
+    );
+  const { node } = fc.letrec<{ node: Given; object: Given; member: Given }>((tie) => ({
+    member: fc.oneof(tie('node'), later(tie('node'))),
+    object: fc
+      .dictionary(fc.stringMatching(/^[a-z]{1,4}$/), tie('member'), { minKeys: 1, maxKeys: 3 })
+      .map((members): Given => {
+        const list = Object.entries(members);
+        return {
+          schema: z.object(Object.fromEntries(list.map(([name, { schema }]) => [name, schema]))),
+          value: Object.fromEntries(list.map(([name, { value }]) => [name, value])),
+        };
+      }),
+    node: fc.oneof(
+      { maxDepth: 2 },
+      scalar,
+      tie('object'),
+      tie('object').map(({ schema, value }): Given => ({ schema: z.array(schema), value: [value] })),
+      tie('object').map(({ schema, value }): Given => {
+        const withType = (type: string) => (schema as z.ZodObject).extend({ type: z.literal(type) });
+        return {
+          schema: z.discriminatedUnion('type', [withType('one'), withType('two')]),
+          value: { ...(value as object), type: 'two' },
+        };
+      }),
+    ),
+  }));
+
+  it('may be absent in a value that fits, by its type, too', () => {
+    const fits = compileGuard(z.object({ later: z.string().nullable().default(null) }));
+    const value: unknown = {};
+    if (!fits(value)) throw new Error('it does not fit');
+    // @ts-expect-error A guard fills in no default.
+    const later: string | null = value.later;
+    expect(later).toBeUndefined();
+  });
+
+  it('has its default in messages that lack it, at any place of any schema', () => {
+    fc.assert(
+      fc.property(node, ({ schema, value }) => {
+        const text = JSON.stringify({ value });
+        const whole = z.object({ value: schema });
+        const decoded = decodeMessage(defineFormat(whole, text.length * 4), bytes(text));
+        // Remembered messages are compared by their text, so the order counts, too.
+        expect(JSON.stringify(decoded)).toBe(JSON.stringify({ value: whole.parse(JSON.parse(text)) }));
+        expect(decoded).toStrictEqual({ value: whole.parse(JSON.parse(text)) });
+      }),
+      { numRuns: runs(100) },
+    );
   });
 });
 

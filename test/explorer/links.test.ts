@@ -102,6 +102,28 @@ describe('the pages of what npm start runs', () => {
       expect([...clicks.keys()].filter((path) => path.startsWith(`/${kind}/`))).not.toEqual([]);
   }, 480_000);
 
+  it('say what a merged miner was merged into, with its history', async () => {
+    const { service, read } = await start();
+    const { events } = await service.json<Feed>('/v1/events?category=players&limit=100');
+    const merge = events.find(({ type }) => type === 'player.miners_merged');
+    const { donorTokenId: donor, survivorTokenId: survivor } = merge?.payload ?? {};
+    const { status, html } = await read(`/miners/${donor}`);
+    expect(status).toBe(200);
+    expect(html).toMatch(new RegExp(`merged into miner <a href="/miners/${survivor}">${survivor}</a> on`));
+    expect(html.split('class="event ').length - 1).toBeGreaterThan(1);
+  });
+
+  it('show all events of a transaction', async () => {
+    const { service, read } = await start();
+    const { events } = await service.json<Feed>('/v1/events?category=players&limit=100');
+    const hash = events.at(-1)?.source.transactionHash ?? '';
+    const { html } = await read(`/transactions/${hash}`);
+    const ofTransaction = events.filter(({ source }) => source.transactionHash === hash);
+    for (const { id } of ofTransaction) expect(html).toContain(`id="${id}"`);
+    const old = await fetch(`${service.url}/settlements/${hash}`, { redirect: 'manual' });
+    expect([old.status, old.headers.get('location')]).toEqual([303, `/transactions/${hash}`]);
+  });
+
   it('have a page and a file for each day', async () => {
     const { service, read } = await start();
     const found = await fetch(`${service.url}/search?q=yesterday`, { redirect: 'manual' });

@@ -23,6 +23,7 @@ import {
   streamsOfSiteMax,
 } from '../../http/server/events/eventStream.ts';
 import { parseStreamRequest } from '../../http/server/events/streamForm.ts';
+import { createLoadGuard } from '../../http/server/limits/loadGuard.ts';
 import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
 import type { AddressWords } from '../../http/server/requests/ipAddress.ts';
 import { listen } from '../support/http/eventSource.ts';
@@ -367,6 +368,19 @@ describe('a server that closes', () => {
     await eventually(() => signals.length === 2, 'the second read');
     server.close();
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+  });
+
+  it('leaves no timer behind, and has none at rest', async () => {
+    const countTimers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = countTimers();
+    const server = await startPublicServer({ rateLimits: true });
+    expect(countTimers()).toBe(before);
+    const guard = createLoadGuard(manualClock());
+    guard.isOverloaded();
+    expect(countTimers()).toBe(before + 1);
+    guard.stop();
+    server.close();
+    expect(countTimers()).toBe(before);
   });
 });
 

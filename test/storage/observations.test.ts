@@ -191,6 +191,37 @@ describe('observations of any age', () => {
     expect(read).toEqual(after.slice(12, 52));
   });
 
+  it('of one page are of one history, although another one is noted meanwhile', async () => {
+    const { database: real } = await openTables();
+    const runs = [
+      { run: 'first', through: 10 },
+      { run: 'second', through: openEnd },
+    ];
+    await storeRows(real, { readings: buildReadings(1, 10) }, 'first');
+    await storeRows(real, { readings: buildReadings(11, 30) }, 'second');
+    await storeRows(real, { readings: lostReadings(6, 30) }, 'third');
+    const history = historyOf(runs);
+    const select: Database['select'] = async (...query) => {
+      const found = await real.select(...query);
+      history.known = [
+        { run: 'first', through: 5 },
+        { run: 'third', through: openEnd },
+      ];
+      return found;
+    };
+    const recent = recentOf([], 1);
+    recent.reset(30);
+    const reader = createObservationReader({
+      recent,
+      database: { ...real, select },
+      readRuns: history.readRuns,
+      isStoredThrough: () => true,
+    });
+    const page = async () => (await reader.page('wheel-1', 0, 20, neverAborted)).items;
+    expect(await page()).toEqual(buildReadings(1, 20));
+    expect(await page()).toEqual([...buildReadings(1, 5), ...lostReadings(6, 20)]);
+  });
+
   it('are refused, not shortened, until the database has the reading that was evicted last', async () => {
     const { database } = await openTables();
     const store = (rows: readonly CounterReading[], run = 'run') =>
@@ -254,6 +285,49 @@ describe('observations of any age', () => {
       found.push(await isStoredThrough(evicted, runs));
     found.push(await isStoredThrough(evicted, next));
     expect(found).toEqual([true, false, false, false, true]);
+  });
+
+  it('have no gap on a replica while ingest folds the end again', async () => {
+    const { database } = await openTables();
+    const readings = buildReadings(1, 90);
+    await storeRows(database, { readings: [...readings, ...lostReadings(91, 100)] }, 'first');
+    const history = historyOf([{ run: 'first', through: openEnd }]);
+    // A replica that follows the stream; the last ten messages were lost, and it has restored its state since.
+    const recent = createRecentReadings({ storedThrough: () => everPosition, retained: 10 });
+    const stored = createStoredThroughQuery(database);
+    stored.onReset?.(20);
+    recent.reset(20);
+    for (const reading of readings.slice(20)) recent.add(reading);
+    const reader = createObservationReader({
+      recent,
+      database,
+      readRuns: history.readRuns,
+      isStoredThrough: stored.isStoredThrough,
+    });
+    const page = async () => {
+      try {
+        return (await reader.page('wheel-1', 30, 20, neverAborted)).items;
+      } catch (error) {
+        if (error instanceof RecordsUnavailable) return 'unavailable';
+        throw error;
+      }
+    };
+    const expected = readings.slice(30, 50);
+    expect(await page()).toEqual(expected);
+    // Ingest starts later than the replica, and has noted at once that the stream has lost messages.
+    history.runs = [
+      { run: 'first', through: 20 },
+      { run: 'second', through: openEnd },
+    ];
+    for (const known of [history.known, history.runs]) {
+      history.known = known;
+      for (let position = 21; position <= 90; position += 23) {
+        expect(['unavailable', expected]).toContainEqual(await page());
+        const some = readings.slice(position - 1, position + 22);
+        await storeRows(database, { readings: some }, 'second');
+      }
+    }
+    expect(await page()).toEqual(expected);
   });
 });
 

@@ -21,6 +21,12 @@ describe('a condition that is polled until it is met', () => {
     return { askedMs, isMet };
   }
 
+  it('does not wait when it is met', async () => {
+    const { askedMs, isMet } = condition(0);
+    expect(await pollUntil(isMet, { everyMs: 50 })).toBe(true);
+    expect([askedMs, vi.getTimerCount()]).toEqual([[0], 0]);
+  });
+
   it('is queried one at a time, until it is met', async () => {
     const { askedMs, isMet } = condition(3, { takesMs: 120 });
     const met = pollUntil(isMet, { everyMs: 50 });
@@ -49,5 +55,14 @@ describe('a condition that is polled until it is met', () => {
     stopping.abort();
     await vi.advanceTimersByTimeAsync(50);
     expect(await met).toBe(false);
+  });
+
+  it('fails when a query fails', async () => {
+    const isMet = vi.fn(async () => false).mockResolvedValueOnce(false);
+    isMet.mockRejectedValueOnce(new Error('unavailable'));
+    const met = pollUntil(isMet, { everyMs: 50 });
+    const failing = expect(met).rejects.toThrow('unavailable');
+    await vi.advanceTimersByTimeAsync(100);
+    await failing;
   });
 });

@@ -451,6 +451,21 @@ describe('events of any age', () => {
     for (const [at, cost] of many.entries()) expect(cost).toBeLessThan((few[at] as number) + 10_000);
     expect(many.at(-1)).toBeLessThan(10_000);
   });
+
+  it('are awaited by a reader, which reports when they do not arrive', async () => {
+    const opened = await openTables();
+    const { database } = opened;
+    const readings = [0, 1, 2].map((receivedAtMs) => ({ receivedAtMs, distances: 0 }));
+    const events = buildMeasurementEvents(readings).slice(0, 3);
+    const { feed, sources } = createFeed(opened);
+    sources.measurement = evictShare(events, 0.7).window;
+    await storeRows(database, buildRows(events.slice(0, 1), []), feedRun);
+    const ask = () => feed.page({ filter: selectCategory('all'), limit: 2, cursor: null }, neverAborted);
+    await expect(ask()).rejects.toThrow('ClickHouse does not hold the older measurement events yet');
+    const asked = ask();
+    await storeRows(database, buildRows(events.slice(1, 2), []), feedRun);
+    expect(await asked).toHaveProperty('events.length', 2);
+  });
 });
 
 describe('the activity of an owner that has left memory', () => {

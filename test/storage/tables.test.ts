@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { BlockWriter } from '../../storage/definition/blockWriter.ts';
 import { type ResultRow, time } from '../../storage/definition/column.ts';
 import { sqlString } from '../../storage/definition/sqlString.ts';
 import { defineTable, replicate } from '../../storage/definition/table.ts';
@@ -55,6 +56,25 @@ describe('a table', () => {
       `"CREATE TABLE IF NOT EXISTS stored_rounds ON CLUSTER 'o\\'ne' (run LowCardinality(String) COMMENT 'Run that stored the row; see lineages', installation_id LowCardinality(String) COMMENT 'Installation of the wheel', round_id UInt32 COMMENT 'Number of the round; 1 starts at the genesis' CODEC(DoubleDelta, ZSTD(1)), start DateTime64(3, 'UTC') COMMENT 'Start of the round' CODEC(DoubleDelta, ZSTD(1)), work_units Nullable(UInt256) COMMENT 'Work in work units; null above 2^256 - 1' CODEC(ZSTD(1)), position UInt64 COMMENT 'Sequence in MINER_COUNTER of the reading that closed the round' CODEC(Delta, ZSTD(1)), stored_by UInt64 COMMENT 'Sequence in MINER_COUNTER of the message whose folding stored the row' CODEC(Delta, ZSTD(1))) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/stored_rounds', '{replica}', position) PARTITION BY (run, toYYYYMM(start)) ORDER BY (run, installation_id, round_id) COMMENT 'Rounds of 600 seconds that were observed in full; a missing round has no row'"`,
     );
     expect(() => replicate('Log', 'log')).toThrow('Log is not an engine of these tables');
+  });
+
+  it('is written the same however often its bytes have to grow', () => {
+    const write = (expectedBytes: number) => {
+      const writer = new BlockWriter(expectedBytes);
+      for (let round = 0; round < 40; round++) {
+        writer.uint8(round);
+        writer.uint32(2 ** 31 + round);
+        writer.int64(-(2 ** 40) - round);
+        writer.uint64(2n ** 63n);
+        writer.uint256(2n ** 255n);
+        writer.uuid(someValues.identifier);
+        writer.string('ä'.repeat(round));
+        writer.size(2 ** (round % 32));
+      }
+      return writer.finish();
+    };
+    for (const expectedBytes of [1, 2, 3, 5, 8, 13, 21, 34, 55, 89])
+      expect(write(expectedBytes)).toEqual(write(1_000_000));
   });
 
   it('refuses values that its columns cannot hold', () => {

@@ -250,6 +250,23 @@ describe('what was made from a lost stream', () => {
     },
   );
 
+  it('counts again when that stream comes back, once the loss of the one in between is accepted', async () => {
+    const opened = await open();
+    const { database, createdOf, note } = opened;
+    const stream = 'MINER_COUNTER';
+    await note(stream, ours);
+    // Another NATS is used for a while.
+    await note(stream, { ...ours, epoch: 2, streamCreated: 'between', runs: [] });
+    const between = [{ run: 'between', through: openEnd }];
+    await note(stream, { ...ours, epoch: 2, streamCreated: 'between', runs: between });
+    expect(await accept(opened, 3, [`${stream}@between`])).toEqual([stream]);
+    const streamCreated = await createdOf(stream);
+    expect(await readLineage(database, stream)).toMatchObject({ streamCreated, runs: ownRuns, epoch: 3 });
+    expect(await readLineage(database, stream, { streamCreated: 'between' })).toMatchObject({
+      runs: between,
+    });
+  });
+
   it('stays as it is if nothing of it is lost', async () => {
     const opened = await open();
     const { database, note, count } = opened;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
+import { beforeFirst } from '../../actors/events/arrival.ts';
+import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
 import {
@@ -11,9 +13,11 @@ import {
 import { createAwaitByWriter } from '../../storage/reading/awaitEvents.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
 import { cutRuns, findTip, openEnd, selectVisible, type VisibleRuns } from '../../storage/runs/lineages.ts';
+import { chainEvents } from '../../storage/tables/events.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
 import type { StoredRows } from '../../storage/tables/storedRows.ts';
 import type { RowWriter } from '../../streams/pipeline/rowWriter.ts';
+import { OlderSnapshotNeeded } from '../../streams/pipeline/streamFold.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { buildSpan, buildSpanMessage } from '../support/chain/writtenSpans.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
@@ -89,6 +93,69 @@ function createFold(onRows: (rows: StoredRows) => void = () => undefined) {
 }
 
 describe('the fold of the chain stream', () => {
+  it('moves old events of the feed to ClickHouse, each once, through forks and restarts', async () => {
+    const { opened, start } = await createWritten();
+    const { database } = opened;
+    /** IDs of transactions and logs, stored ones before cached ones. */
+    const readEvents = async ({ actors, feed, readRuns }: Awaited<ReturnType<typeof start>>) => {
+      const visible = selectVisible(await readRuns());
+      await feed.flushed();
+      const { evicted } = actors.newest()?.feed ?? { evicted: nothingEvicted };
+      const { position, ordinal } = evicted.through ?? beforeFirst;
+      const rows = await database.select(
+        `SELECT DISTINCT id FROM ${chainEvents.events.name} WHERE ${visible.sql}
+         AND (position, ordinal) <= ({position:Int64}, {ordinal:Int64}) ORDER BY id`,
+        { ...visible.parameters, position, ordinal },
+      );
+      const stored = rows.map(([id]) => String(id));
+      const cached = actors.newest()?.feed.events.toArray() ?? [];
+      const cachedIds = cached.map(
+        ({ address, source, details }) =>
+          `chain:31337:${address}:${source.transactionHash}:${source.logIndex}:${details.type}`,
+      );
+      return { stored, all: [...stored, ...cachedIds] };
+    };
+    const chain = createChainWriter();
+    chain.append(1, 1_500, 4);
+    const first = await start();
+    first.take(chain.messages.slice(0, 700));
+    const early = [...first.fold.capture()];
+    first.take(chain.messages.slice(700, 900));
+    const late = [...first.fold.capture()];
+    first.take(chain.messages.slice(900));
+    const before = await readEvents(first);
+    // 12 confirmations: the events of all but the newest eleven blocks.
+    expect(new Set(before.all).size).toBe(1_489 * 4);
+    expect(before.all).toHaveLength(1_489 * 4);
+    expect(before.stored.length).toBeGreaterThan(2_000);
+    // States that a fork can return to are unchanged.
+    const oldest = first.actors.state.safe[0]?.block.number as bigint;
+    const newestStored = Math.max(...before.stored.map((id) => Number(id.split(':')[3])));
+    expect(newestStored).toBeLessThanOrEqual(Number(oldest));
+
+    const second = await start(900);
+    restoreState(second.fold, late, 900);
+    second.take(chain.messages.slice(900));
+    // After a restart, or on a replica, the state equals the first one after each message.
+    expect(await readEvents(second)).toEqual(before);
+
+    chain.forkBehind(1_000, 1_700, 3);
+    second.take(chain.messages.slice(1_500));
+    const forked = await readEvents(second);
+    expect(new Set(forked.all).size).toBe(forked.all.length);
+    expect(forked.all).toHaveLength(1_000 * 4 + 689 * 3);
+
+    // A fork below every retained state: an older snapshot is restored, and rows above it count no longer.
+    chain.forkBehind(880, 1_900, 2);
+    expect(() => second.take(chain.messages.slice(2_200))).toThrow(OlderSnapshotNeeded);
+    restoreState(second.fold, early, 700);
+    second.begin(700);
+    second.take(chain.messages.slice(700));
+    const rewound = await readEvents(second);
+    expect(new Set(rewound.all).size).toBe(rewound.all.length);
+    expect(rewound.all).toHaveLength(880 * 4 + 1_009 * 2);
+  });
+
   it('stores no row that counts of a lost message', async () => {
     const { opened, start } = await createWritten();
     const { database } = opened;

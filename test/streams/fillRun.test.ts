@@ -7,6 +7,7 @@ import {
   cutRuns,
   type Lineage,
   noteLineage,
+  openEnd,
   readLineage,
   selectVisible,
   type VisibleRuns,
@@ -18,10 +19,13 @@ import { type FillRunOptions, fillRun } from '../../streams/follower/fillRun.ts'
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { publishMany } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { migratedDeployment } from '../support/storage/migratedDeployment.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
+import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { prepareToFollow } from '../support/streams/testFollower.ts';
 
 const stream = 'MINER_COUNTER';
@@ -84,10 +88,88 @@ async function prepare(count: number) {
   return { nats, database, snapshots, nothing, fill, serve, readPositions, listPositions };
 }
 
+const range = (from: number, through: number) =>
+  Array.from({ length: through - from + 1 }, (_, at) => from + at);
+
 const continueAt = (history: Lineage, position: number): Lineage => {
   const runs = cutRuns(history.runs, position);
   return { ...history, runs, parent: runs.at(-1)?.run ?? '' };
 };
+
+it('a fill continues a history after its newest snapshot, in a run of its own that nobody reads', async () => {
+  const { database, fill, serve, readPositions, listPositions } = await prepare(60);
+  const history = await serve(20, 50);
+  const { filled, isComplete, hasLost } = await fill(continueAt(history, 20), 60);
+  expect({ isComplete, hasLost }).toEqual({ isComplete: true, hasLost: false });
+  const own = filled.runs.at(-1)?.run ?? '';
+  expect(filled).toMatchObject({
+    cause: 'filling',
+    parent: history.runs[0]?.run,
+    position: 20,
+    runs: [{ ...history.runs[0], through: 20 }, { through: openEnd }],
+  });
+  expect(history.runs.map(({ run }) => run)).not.toContain(own);
+  expect(await readPositions([{ run: own, through: openEnd }])).toEqual(range(21, 60));
+  expect(await readPositions(filled.runs)).toEqual(range(1, 60));
+  expect(await listPositions(own)).toEqual([60]);
+  expect((await readLineage(database, stream))?.runs).toEqual(history.runs);
+});
+
+it('a fill continues what a killed one has stored through its newest snapshot, and writes nothing into its run', async () => {
+  const { database, fill, nothing, readPositions } = await prepare(60);
+  const killed = (await fill(nothing, 30)).filled;
+  const [first] = killed.runs;
+  const late = acceptedReading({ installationId: 'wheel.one', position: 31 });
+  await storeRows(database, { readings: [late] }, first?.run);
+  const { filled, isComplete } = await fill(killed, 60);
+  expect(isComplete).toBe(true);
+  expect(filled).toMatchObject({ parent: '', runs: [{ ...first, through: 30 }, { through: openEnd }] });
+  expect(await readPositions(killed.runs)).toEqual(range(1, 31));
+  expect(await readPositions(filled.runs)).toEqual(range(1, 60));
+  // Everything is stored already.
+  const again = await fill(filled, 60);
+  expect([again.isComplete, again.filled.runs]).toEqual([true, cutRuns(filled.runs, 60)]);
+});
+
+it('a fill that has stored nothing yet leaves no trace in the next one', async () => {
+  const { fill, nothing, readPositions } = await prepare(20);
+  const stopping = new AbortController();
+  stopping.abort();
+  const { filled: stopped, isComplete } = await fill(nothing, 20, { signal: stopping.signal });
+  expect(isComplete).toBe(false);
+  const { filled } = await fill(stopped, 20);
+  expect(filled.runs).toHaveLength(1);
+  expect(await readPositions(filled.runs)).toEqual(range(1, 20));
+});
+
+it('a fill that was killed before it saved a state is continued once, and by no other one', async () => {
+  const { database, fill, nothing } = await prepare(20);
+  const runs = [{ run: 'killed', through: openEnd }];
+  const killed: Lineage = { ...nothing, cause: 'filling', runs };
+  await noteLineage(database, killed, 0);
+  const { filled } = await fill(killed, 20);
+  const unfinished = await listUnfinished(database, stream, 'filling');
+  expect(unfinished.map((one) => one.runs)).toEqual([filled.runs]);
+});
+
+it('a fill ends if the stream has lost its end, or was created again', async () => {
+  const { nats, fill, nothing } = await prepare(6_000);
+  const short = await fill(nothing, 6_001);
+  expect([short.isComplete, short.hasLost]).toEqual([false, true]);
+  let isFirst = true;
+  const recreate = async () => {
+    await nats.jsm.streams.delete(stream);
+    await createRemovableStreams(nats.jsm, [stream]);
+    await publishMany(nats.connection, 'wheel.two', 0, 6_000);
+  };
+  const replaced = await fill(nothing, 6_000, {
+    onBatch: () => {
+      if (isFirst) void recreate();
+      isFirst = false;
+    },
+  });
+  expect([replaced.isComplete, replaced.hasLost]).toEqual([false, true]);
+});
 
 it('a fill removes no snapshot that a process which ingests may restore', async () => {
   const { fill, serve, nothing, database, listPositions } = await prepare(60);

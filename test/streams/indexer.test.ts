@@ -9,6 +9,7 @@ import {
   describeState,
   fetchSpans,
   foldSpans,
+  startIndexed,
   startIndexer,
   testChainId,
 } from '../support/chain/indexedChain.ts';
@@ -178,6 +179,17 @@ it('a repair begins once, however often the stream is read again', async () => {
 });
 
 describe('indexer', () => {
+  it('catches up in large spans and follows block by block, linked from the deployment on', async () => {
+    const economy = await stillEconomy();
+    const { spans, status } = await honestly();
+    expect(spans[0]?.fromBlock).toBe(String(economy.deployed.deploymentBlock));
+    expectLinked(spans);
+    const tip = await economy.client.getBlockNumber({ cacheTime: 0 });
+    expect(spans.filter(({ fromBlock, toBlock }) => fromBlock === toBlock).length).toBeGreaterThanOrEqual(64);
+    expect(spans.length).toBeLessThan(Number(tip));
+    expect(status).toMatchObject({ state: 'following', head: tip, reorganizations: 0, lostRaces: 0 });
+  });
+
   it('cannot interleave with another indexer on the same stream', async () => {
     const economy = await runEconomy(40);
     const nats = await emptyStreams();
@@ -271,6 +283,27 @@ describe('indexer', () => {
     expect(Math.max(...batches)).toBeGreaterThanOrEqual(20);
     expect(indexer.status().providerFailures).toBe(0);
     await expectHonest(nats);
+  });
+
+  it('resumes after the stream’s last span, and publishes nothing twice, despite unlinked spans of another publisher', async () => {
+    const economy = await runEconomy(20);
+    const { nats, caughtUp, stop } = await startIndexed(economy);
+    await caughtUp();
+    await stop();
+    const [span] = (await fetchSpans(nats)).slice(-1);
+    for (const stray of [
+      { ...span, fromBlock: '900000', toBlock: '900000' },
+      { ...span, parentHash: `0x${'6'.repeat(64)}`, fork: 7 },
+    ])
+      await nats.js.publish('miner.chain.31337.span', JSON.stringify(stray));
+    for (let block = 0; block < 3; block++) await economy.mine();
+    const again = startIndexer(economy, nats);
+    await again.caughtUp();
+    expect(again.indexer.status()).toMatchObject({ reorganizations: 0, providerFailures: 0 });
+    const { state } = await foldSpans(economy, nats);
+    expect(state.head?.number).toBe(again.indexer.status().head);
+    const blocks = (await fetchSpans(nats)).map(({ fork, toBlock }) => `${fork} ${toBlock}`);
+    expect(new Set(blocks).size).toBe(blocks.length);
   });
 
   it.each([1n, 2n, 3n, 4n, 5n])('reads %s blocks from a provider that refuses batches', async (count) => {

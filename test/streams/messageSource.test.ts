@@ -1,6 +1,6 @@
 import { from } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { missingDigest } from '../../streams/jetstream/proofs/streamPosition.ts';
+import { missingDigest, startOfStream } from '../../streams/jetstream/proofs/streamPosition.ts';
 import { batchBytesMax } from '../../streams/jetstream/source/messageBatch.ts';
 import { pullBounds } from '../../streams/jetstream/source/messageSource.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -8,6 +8,7 @@ import { whenFinished } from '../support/processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { collectSource } from '../support/streams/collectedSource.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
+import { createStreams } from '../support/streams/startStreams.ts';
 
 const subject = 'miner.counter.wheel';
 
@@ -187,6 +188,26 @@ describe('message source', () => {
     expect(collected.source.status().missedMessages).toBe(3);
     await publish(nats, 11, 12);
     await eventually(() => collected.sequences.length === 9, 'what came later');
+  });
+
+  it('waits for a server that is unavailable, and for a stream that is missing', async () => {
+    const { server, nats } = await startServer();
+    await publish(nats, 1, 10);
+    const disconnected = (async () => {
+      for await (const { type } of nats.connection.status()) if (type === 'disconnect') return;
+    })();
+    await server.kill('SIGKILL');
+    await disconnected;
+    const collected = collectSource(nats, { from: startOfStream });
+    await server.start();
+    await eventually(() => collected.sequences.length === 10, 'the messages');
+
+    await nats.jsm.streams.delete('MINER_PIPELINE');
+    const other = collectSource(nats, { stream: 'MINER_PIPELINE' });
+    await eventually(() => other.source.status().state === 'missing', 'a missing stream');
+    await createStreams(nats.jsm);
+    await nats.js.publish('miner.signer.wheel', '{}');
+    await eventually(() => other.sequences.length === 1, 'its first message');
   });
 
   it('counts each time that its consumer was deleted', async () => {

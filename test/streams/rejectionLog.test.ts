@@ -125,6 +125,24 @@ describe('rejection log', () => {
     expect(await readSequences(nats)).toEqual([1, 2, 3, 4]);
   });
 
+  it('publishes what a cancelled pipeline left, once, although the next pipeline produces it again', async () => {
+    const { nats } = await startLog();
+    const messages = await buildRejections(nats, 4);
+    let mayPublish = false;
+    const log = await logOn(nats, { mayPublish: () => mayPublish });
+    log.addAll(messages);
+    await eventually(() => log.failures > 0, 'a failure');
+    expect(log.waiting).toBe(4);
+    log.cancel();
+    expect([log.waiting, log.publishingForMs]).toEqual([0, null]);
+    mayPublish = true;
+    await askUntilProven(log.resume);
+    const next = feedLog(log, 2);
+    next.addAll(messages.slice(2));
+    await next.flushed();
+    expect(await readSequences(nats)).toEqual([1, 2, 3, 4]);
+  });
+
   it('publishes hundreds of rejections with a few answers of the server', async () => {
     const { nats } = await startLog();
     const messages = await buildRejections(nats, 2 * unacknowledgedMax + 1);
@@ -161,6 +179,47 @@ describe('rejection log', () => {
     proxy.cutAnswers(1);
     await log.flushed(60_000);
     expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
+  });
+
+  it('does not repeat what another process has published since', async () => {
+    const { nats } = await startLog();
+    const messages = await buildRejections(nats, 5);
+    const [log, late] = [await logOn(nats), await logOn(nats)];
+    for (const each of [log, late]) {
+      each.addAll(messages);
+      await each.flushed();
+    }
+    expect(await readSequences(nats)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('publishes each once, in order, while another connection publishes in between', async () => {
+    const { server, nats } = await startLog();
+    const messages = await buildRejections(nats, 3 * unacknowledgedMax);
+    const other = await connectTo(server);
+    const publishing = (async () => {
+      for (let sent = 0; sent < 200; sent++) await other.js.publish('miner.rejected.MINER_COUNTER', '{}');
+    })();
+    const log = await logOn(nats);
+    log.addAll(messages);
+    await log.flushed(60_000);
+    await publishing;
+    const bodies = await fetchMessages(nats, 'MINER_REJECTED');
+    const rejections = bodies.filter(({ data }) => data.length > 2).map((stored) => stored.json());
+    expect(rejections.map((each) => rejectionMessage.parse(each).sequence)).toEqual(
+      messages.map(({ sequence }) => sequence),
+    );
+  });
+
+  it('publishes for several streams at once without a failure', async () => {
+    const { nats } = await startLog();
+    const messages = await buildRejections(nats, 3 * unacknowledgedMax);
+    const rejected = createRejectedStream(nats);
+    const logs = [await logOn(nats, { rejected }), await logOn(nats, { rejected, stream: 'MINER_PIPELINE' })];
+    for (const log of logs) log.addAll(messages);
+    for (const log of logs) await log.flushed();
+    expect(logs.map(({ failures }) => failures)).toEqual([0, 0]);
+    for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'])
+      expect(await readRejections(nats, stream)).toHaveLength(messages.length);
   });
 
   it('publishes again for a recreated stream with the same sequences', async () => {
@@ -307,5 +366,25 @@ describe('rejection log', () => {
     await log.publish(...messages);
     expect(log.failures).toBeGreaterThan(0);
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
+  });
+
+  it('waits while the server is unavailable, then publishes all in order', async () => {
+    const { server, nats } = await startLog();
+    const message = await publishBad(nats, 'one');
+    const { lines, logger } = collectLines('info');
+    const log = await logOn(nats, { logger });
+    await server.kill('SIGKILL');
+    for (let sequence = 1; sequence <= 400; sequence++) log.add({ ...message, sequence });
+    await eventually(() => log.failures > 1, 'two failures');
+    expect(log.waiting).toBe(400);
+    await server.start();
+    await log.flushed();
+    expect(lines.map((line) => JSON.parse(line)).map(({ msg, waiting }) => [msg, waiting])).toEqual([
+      ['rejections wait for NATS', 400],
+      ['messages are rejected', undefined],
+      ['rejections are published again', 400],
+    ]);
+    const { state } = await nats.jsm.streams.info('MINER_REJECTED');
+    expect(state.messages).toBe(400);
   });
 });

@@ -67,6 +67,24 @@ describe('row writer', () => {
     expect(writer.status()).toMatchObject({ bufferedRows: 0, bufferedBytes: 0, state: 'idle' });
   });
 
+  it('sends the identical batch again while the database is unavailable, and emits nothing meanwhile', async () => {
+    const database = createSwitchableDatabase(openDatabase({ path: temporaryDirectory() }));
+    const { writer, feed, clock } = await writerOn(database);
+    database.isUnavailable = true;
+    for (let piece = 0; piece < 210; piece++) feed.add(storedRows(1 + piece * 500, 500));
+    await eventually(() => writer.isFailing(), 'a failure');
+    clock.advance(7_000);
+    await eventually(() => database.refused.length >= 3, 'three attempts');
+    expect(new Set(database.refused.map((blocks) => blocks.toString('latin1'))).size).toBe(1);
+    expect(writer.status()).toMatchObject({ state: 'retrying', failingForMs: 7_000, storingForMs: 7_000 });
+    expect(writer.isFailing()).toBe(true);
+    expect(feed.waiting).toBe(210);
+    database.isUnavailable = false;
+    await feed.flushed();
+    expect(writer.status().failingForMs).toBeNull();
+    expect((await countRows(database))[0]).toEqual([105_000, 105_000]);
+  });
+
   it('names the lease, not the database, while it cannot be renewed', async () => {
     const { lines, logger } = collectLines('info');
     const database = openDatabase({ path: temporaryDirectory() });

@@ -102,6 +102,17 @@ describe('packages', () => {
 });
 
 describe('actions of the workflows', () => {
+  it('try mutations of every folder that `npm run mutate -- all` names', () => {
+    const script = readFileSync(join(root, 'test/mutate.mjs'), 'utf8');
+    const listed = /^const everything = \[(.*)\];$/m.exec(script)?.[1] ?? '';
+    const { jobs } = readYaml<{ jobs: { mutate: { strategy: { matrix: { folder: string[] } } } } }>(
+      '../.github/workflows/mutate.yml',
+    );
+    expect(jobs.mutate.strategy.matrix.folder).toEqual(
+      [...listed.matchAll(/'([^']+)'/g)].map(([, one]) => one),
+    );
+  });
+
   it('are named by their commits, with the version in a comment', () => {
     const folder = join(root, '.github/workflows');
     const text = readdirSync(folder)
@@ -225,7 +236,7 @@ describe('a start in production', () => {
     ['development', 'production', false],
     ['accept', 'production', true],
     ['refuse', undefined, false],
-  ] as const)('decides by policy %s in %s: %s', (policy, environment, isAccepted) => {
+  ] as const)('with the policy %s, in %s: %s', (policy, environment, isAccepted) => {
     const before = process.env.NODE_ENV;
     if (environment === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = environment;

@@ -29,11 +29,17 @@ export function startContender({ js, jsm }: TestConnection, name = 'one', clock:
     lease.send({ type: 'release' });
     await waitFor(lease, ({ status }) => status !== 'active');
   };
+  const lost = new Promise<never>((_, reject) => {
+    lease.subscribe({ complete: () => reject(lease.getSnapshot().context.fault) });
+  });
+  lost.catch(() => undefined); // Few tests await it.
   lease.start();
   whenFinished(release);
   const acquired = waitFor(lease, (snapshot) => snapshot.hasTag('held')).then(() => ({
     /** Whether no other process can hold the lease now. */
     isHeld: () => isLeaseHeld(lease.getSnapshot(), clock),
+    /** Rejects when another process has taken over. */
+    lost,
     /** Another process that waits takes over at once. */
     release,
   }));
