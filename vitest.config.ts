@@ -89,7 +89,7 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: listFiles('parts'),
-          // What one file has loaded, the next one need not load again.
+          // A module that one file has loaded stays loaded for the next.
           isolate: false,
           globalSetup: buildProgram,
         },

@@ -1,7 +1,7 @@
 import type { EventObject } from 'xstate';
 
 /**
- * What an error means to the machines. It stands in the error's property `kind`. An error without a kind may pass, or is a fault of the
+ * Meaning of an error to the machines. It stands in the error's property `kind`. An error without a kind may pass, or is a fault of the
  * program; each machine says which.
  */
 export type ErrorKind =

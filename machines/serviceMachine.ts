@@ -22,7 +22,7 @@ export interface DatabaseReach {
 }
 
 export type ServerName = 'operator' | 'public';
-/** What a server reports. It listens until it is cancelled. After `leave`, each of its answers closes the connection. */
+/** Report of a server. It listens until it is cancelled. After `leave`, each of its answers closes the connection. */
 export type ServerEvent =
   | { type: 'bound'; server: ServerName; port: number }
   | { type: 'faulted'; error: unknown };

@@ -5,7 +5,7 @@ import type { StreamWork } from '../../streams/work/streamWork.ts';
 
 export type ServiceRoot = Actor<ServiceMachine<StreamWork>>;
 
-/** What the process does now. */
+/** The process at this moment. */
 export interface ProcessState {
   /** Null until the tables are known. */
   work(): StreamWork | null;

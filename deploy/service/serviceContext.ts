@@ -24,7 +24,7 @@ export interface ServiceOptions {
   readonly tracing?: Tracing | null;
 }
 
-/** What the parts of a process share. It is created once and passed on as it is. */
+/** Everything that the parts of a process share. It is created once and passed on unchanged. */
 export interface ServiceContext extends Required<ServiceOptions> {
   readonly state: ProcessState;
   readonly actors: StreamActors;

@@ -4,7 +4,7 @@ import { roundMs } from './rounds.ts';
 
 type Core = Extract<Bodies['core'], { status: 'available' }>;
 
-/** How far a round has come; each stage follows the one before. */
+/** How far a round has come; each stage follows its predecessor. */
 export const roundStages = ['measured', 'closed', 'settled', 'minted'] as const;
 export type RoundStage = (typeof roundStages)[number];
 

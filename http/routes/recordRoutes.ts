@@ -80,7 +80,7 @@ const list = {
   errors: ['invalid_query', 'invalid_cursor'],
 } as const;
 
-/** The chain's own reason, or that of a chain that has become unavailable during the read. */
+/** The chain's own reason, or a reason for a chain that has become unavailable during the read. */
 function toUnread(views: ActorViews, found: ChainUnavailable | { readonly status: 'unavailable' }) {
   return 'release' in found ? found : describeUnreadable(views);
 }

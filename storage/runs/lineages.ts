@@ -84,7 +84,7 @@ async function findNewest(
 }
 
 /**
- * What a process of this fold continues: the history, or without one what an earlier process has folded again, which no reader has seen yet. Null without
+ * History that a process of this fold continues. Without one, the runs that an earlier process has folded again, which no reader has seen yet. Null without
  * either.
  */
 export async function readContinued(

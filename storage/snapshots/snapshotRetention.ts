@@ -17,7 +17,7 @@ export const snapshotsRetainedMax =
   1 + newestRetained + retainedPeriods.reduce((sum, { count }) => sum + count, 0);
 
 /**
- * The snapshots of one stream that stay once `saved` is stored: by age those of the history that it belongs to, and the newest one of every other history.
+ * The snapshots of one stream that stay once `saved` is stored: by age if they belong to its history, and the newest one of every other history.
  *
  * @param isCounted whether a snapshot counts in the history of `saved`.
  * @param histories the same for each history that a process may continue.

@@ -52,7 +52,7 @@ export interface StreamDefinition<Actors> {
   /** The actors that receive its messages; null if the deployment has none. */
   createActors(deployment: FoldedDeployment): Actors;
   createFold(actors: NonNullable<Actors>, dependencies: FoldDependencies): StreamFold;
-  /** What `miner doctor` says of this stream. */
+  /** Words of `miner doctor` about this stream. */
   readonly doctor: DoctorWords;
   /** Creates the reader of what is stored of messages that have left the stream; omitted if nothing is. */
   createStoredReader?(options: StoredReaderOptions): ReadStored;

@@ -6,7 +6,7 @@ import { readStreamState } from '../jetstream/proofs/streamVerifier.ts';
 import { isStreamMissing } from '../jetstream/settings/ensureStreams.ts';
 import { chooseSnapshot, type SnapshotChoice, type SnapshotChoiceOptions } from './chooseSnapshot.ts';
 
-/** What a restoration has found, and where it leaves the fold. */
+/** Result of a restoration, and the place where it leaves the fold. */
 export interface Correction {
   readonly choice: SnapshotChoice;
   /** Position of the restored state; the messages above it are folded again. */

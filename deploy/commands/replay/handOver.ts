@@ -70,7 +70,7 @@ async function readFitting(
   return isKeptBy({ runs, parent }, await readCounted(database, current)) ? current : null;
 }
 
-/** What has become of an offer: it counts, it waits for a process that ingests, it does not fit any more, or nobody has said so in time. */
+/** Fate of an offer: it counts, it waits for a process that ingests, it does not fit any more, or nobody has said so in time. */
 type Offered = 'taken' | 'waiting' | 'refused' | 'unknown';
 
 /** Waits until a process that ingests shows the result, if one runs. */

@@ -11,7 +11,7 @@ import type { ReplayOptions } from './replayOptions.ts';
 import { planReplay, type ReplayPlan, type ReplayRequest } from './replayPlan.ts';
 
 /**
- * Folds messages again into a run of their own, and compares its rows with the ones that count. Then the process that ingests continues with the result.
+ * Folds messages again into a run of their own, and compares its rows with the rows that count. Then the process that ingests continues with the result.
  * Resumes the same request after a stop, unless it only compares.
  *
  * @throws ReplayRefused

@@ -48,7 +48,7 @@ export const position = z
   )
   .meta({ id: 'Position' });
 
-/** What all positions have in common. */
+/** Members that all positions have. */
 export const miningMembers = {
   configuration: z
     .strictObject({

@@ -13,7 +13,7 @@ import { checkpointEvent, feedEvent, settlementEvent, toFeedEventBody } from '..
 import { cursor } from '../observations.ts';
 import { bytes32, decimal } from '../scalars.ts';
 
-/** What events are shown with. */
+/** Members that events are shown with. */
 type EventContext = Omit<EconomyView, 'feed'>;
 
 const nextCursor = cursor.nullable().describe('Requests the next page; null on the last page');

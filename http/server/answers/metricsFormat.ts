@@ -32,7 +32,7 @@ export async function writeMetrics(registry: Registry, format: MetricsFormat): P
   return copy.metrics();
 }
 
-/** What a registry reads of a metric. */
+/** The part of a metric that a registry reads. */
 interface CollectedMetric {
   readonly name: string;
   readonly type: MetricType;

@@ -41,7 +41,7 @@ export interface CsvFile {
 
 /**
  * @param path of the route whose body the table shows.
- * @param parameters null for those of the route, which it checks itself.
+ * @param parameters null for the route's own, which it checks itself.
  */
 export function ofRoute(path: string, parameters: Parameters | null, find: TableFile['find']): TableFile {
   const route = routes.find((one) => one.path === path);

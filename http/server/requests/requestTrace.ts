@@ -18,7 +18,7 @@ export interface TracedRequest {
 
 /** The trace of one request, which begins when the request arrives. */
 export interface RequestTrace {
-  /** Runs work on behalf of the request. What it reads from the database becomes a part of the trace. */
+  /** Runs work on behalf of the request. Its reads of the database become a part of the trace. */
   run<Result>(work: () => Result): Result;
   /** @param status the status line as sent, such as `200 OK`; null if the client left before the response. */
   end(status: string | null): void;
