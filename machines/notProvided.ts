@@ -1,4 +1,4 @@
-/** Placeholder for the actors, guards and actions that the caller of a machine provides. */
+/** Placeholder for the actors and actions that the caller of a machine provides. */
 export function notProvided(): never {
   throw new Error('an implementation that the machine needs is not provided');
 }
