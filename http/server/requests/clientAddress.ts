@@ -28,12 +28,12 @@ export function createClientAddress(
   if (trustedProxies.length === 0)
     return (response) => ({ address: readPeerAddress(response, transport), isOfProxy: false });
   const trusted = buildBlockList(trustedProxies);
+  // A block of IPv4 addresses has their IPv4-mapped forms, too.
   const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
   return (response, forwardedFor) => {
     const peer = transport.remoteAddress(response);
-    if (!isTrusted(unmapIPv4(peer)))
-      return { address: parseAddress(peer) ?? unknownAddress, isOfProxy: false };
+    if (!isTrusted(peer)) return { address: parseAddress(peer) ?? unknownAddress, isOfProxy: false };
     const forwarded = forwardedFor.split(',');
     let client = peer;
     for (let index = forwarded.length - 1; index >= 0; index--) {
@@ -41,7 +41,7 @@ export function createClientAddress(
       // Trusted proxies write valid addresses, so an invalid one and everything to its left came from the client.
       if (parseAddress(address) === null) break;
       client = address;
-      if (!isTrusted(unmapIPv4(address))) break;
+      if (!isTrusted(address)) break;
     }
     return { address: parseAddress(client) ?? unknownAddress, isOfProxy: true };
   };
@@ -65,13 +65,6 @@ function buildBlockList(entries: readonly string[]): BlockList {
     else list.addSubnet(address, Number(prefix), family);
   }
   return list;
-}
-
-/** Turns `::ffff:10.0.0.1`, in any spelling, into `10.0.0.1`. */
-function unmapIPv4(address: string): string {
-  const words = parseAddress(address);
-  if (words === null || words[0] !== 0 || words[1] !== 0 || words[2] !== 0xffff) return address;
-  return [24, 16, 8, 0].map((shift) => (words[3] >>> shift) & 0xff).join('.');
 }
 
 /** Some proxies write `address:port`, or `[address]:port`. */

@@ -5,6 +5,7 @@ import { currentWorld, type SimulatedRequest, type SimulatedResponse } from '../
 type Handler = (response: AnsweredResponse, request: AskedRequest) => void;
 
 interface Route {
+  readonly rank: number;
   readonly pattern: RegExp;
   readonly method: 'any' | 'get';
   readonly handler: Handler;
@@ -81,7 +82,10 @@ export function App() {
   const routes: Route[] = [];
   const add = (method: Route['method']) => (path: string, handler: Handler) => {
     const pattern = path.replace(/\/:\w+/g, '/([^/]+)').replace(/\*$/, '.*');
-    routes.push({ method, pattern: new RegExp(`^${pattern}$`), handler });
+    // The engine prefers names to parameters, and parameters to the rest of a path.
+    const rank = path.includes('*') ? 2 : path.includes(':') ? 1 : 0;
+    routes.push({ method, rank, pattern: new RegExp(`^${pattern}$`), handler });
+    routes.sort((a, b) => a.rank - b.rank);
   };
 
   function handle(request: SimulatedRequest): Promise<SimulatedResponse> {

@@ -58,8 +58,11 @@ export function startListeners({ world, fleet, onFailure }: ListenersOptions) {
       const process = random.pick(serving);
       const leaves$ = timer(random.integer(stayMs.least, stayMs.most));
       const dies$ = interval(lookMs).pipe(filter(() => !process.isAlive));
-      return read(process, headers).pipe(takeUntil(merge(leaves$, dies$)));
+      return read(process, headers, onRefused).pipe(takeUntil(merge(leaves$, dies$)));
     });
+
+  const onRefused = (status: number) =>
+    onFailure(new SimulationFailure('event stream', `a client was refused with ${status}`));
 
   /** Whether its block was replaced and came back. */
   const hasReturned = ({ source: { blockHash } }: FeedEvent) =>
@@ -109,13 +112,18 @@ export function startListeners({ world, fleet, onFailure }: ListenersOptions) {
   };
 }
 
-function read(process: ServiceProcess, headers: Readonly<Record<string, string>>): Observable<string> {
+function read(
+  process: ServiceProcess,
+  headers: Readonly<Record<string, string>>,
+  onRefused: (status: number) => void,
+): Observable<string> {
   return new Observable((subscriber) => {
     const leaving = new AbortController();
     const onPiece = (text: string) => subscriber.next(text);
-    process
-      .listen('/v1/events/stream', headers, { leaving: leaving.signal, onPiece })
-      .then(() => subscriber.complete());
+    process.listen('/v1/events/stream', headers, { leaving: leaving.signal, onPiece }).then((response) => {
+      if (response !== null && response.status >= 400 && response.status < 500) onRefused(response.status);
+      subscriber.complete();
+    });
     return () => leaving.abort();
   });
 }

@@ -9,16 +9,21 @@ export interface Page {
   readonly positions?: readonly unknown[];
 }
 
-/** Lists of pages, each with the member that names its items. */
-const names = {
-  events: 'id',
-  activity: 'id',
-  batches: 'id',
-  checkpoints: 'id',
-  rounds: 'roundId',
-  positions: 'tokenId',
-  miners: 'tokenId',
-  owners: 'address',
+type Item = Readonly<Record<string, string>>;
+
+const member = (name: string) => (item: Item) => item[name];
+
+/** Lists of pages, each with the name of an item. */
+const names: Readonly<Record<string, (item: Item) => string | undefined>> = {
+  events: member('id'),
+  activity: member('id'),
+  batches: member('id'),
+  checkpoints: member('id'),
+  changes: ({ settlement }) => (settlement as unknown as Item).id,
+  rounds: member('roundId'),
+  positions: member('tokenId'),
+  miners: member('tokenId'),
+  owners: member('address'),
 };
 
 /** Reads a list from its first page to its last one, or until `read` returns a text; null at the end of the list. */
@@ -29,9 +34,10 @@ export async function followPages(
   let page = await read(first);
   while (typeof page !== 'string' && page.nextCursor != null) {
     const { chain, activity, positions, nextCursor } = page;
-    const lists = page as Readonly<Record<string, readonly Readonly<Record<string, string>>[] | undefined>>;
-    const [[list, name] = ['', '']] = Object.entries(names).filter(([list]) => lists[list] !== undefined);
-    const behind = lists[list]?.at(-1)?.[name] ?? '';
+    const lists = page as Readonly<Record<string, readonly Item[] | undefined>>;
+    const [list] = Object.keys(names).filter((one) => lists[one] !== undefined);
+    const last = list === undefined ? undefined : lists[list]?.at(-1);
+    const behind = list === undefined || last === undefined ? '' : (names[list]?.(last) ?? '');
     // Only the pages of an owner belong to a block.
     const ofBlock = positions ?? activity;
     const atBlock = ofBlock !== undefined && chain ? { atBlock: BigInt(chain.safeThroughBlock) } : {};
