@@ -132,7 +132,7 @@ describe('names of schemas', () => {
     });
   });
 
-  it('of variants have the constant that tells them apart; members have it only if they differ', () => {
+  it('have the constant of their variant; names of members have it only if they differ', () => {
     const variant = (status: string, more: object) => define({ status: { const: status }, ...more });
     const named = name({
       Body: {

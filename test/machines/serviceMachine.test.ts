@@ -362,7 +362,7 @@ describe('the machine of the service', () => {
     },
   );
 
-  it('of a read replica reads the active tables, and takes no lease', async () => {
+  it('reads the active tables in a read replica, without a lease', async () => {
     const { done, ingest, stop } = start({ writes: false, hangs: working, fails: { 'read active': 1 } });
     await pass(1_000);
     expect(ingest()?.context.grant).toEqual({ epoch: null });

@@ -191,7 +191,7 @@ describe('observations of any age', () => {
     expect(read).toEqual(after.slice(12, 52));
   });
 
-  it('of one page are of one history, although another one is noted meanwhile', async () => {
+  it('share one history in one page, although another one is noted meanwhile', async () => {
     const { database: real } = await openTables();
     const runs = [
       { run: 'first', through: 10 },

@@ -236,7 +236,7 @@ describe('a start in production', () => {
     ['development', 'production', false],
     ['accept', 'production', true],
     ['refuse', undefined, false],
-  ] as const)('with the policy %s, in %s: %s', (policy, environment, isAccepted) => {
+  ] as const)('decides by policy %s in %s: %s', (policy, environment, isAccepted) => {
     const before = process.env.NODE_ENV;
     if (environment === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = environment;
