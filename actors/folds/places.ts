@@ -7,8 +7,8 @@ import { count, milliseconds } from '../schemas/stateScalars.ts';
 export const idleMsMax = 30 * dayMs;
 
 /**
- * Messages of an installation name times up to this much later than the stream stored the last of them: the clock may be five minutes ahead,
- * and the last half hour ends within thirty.
+ * Longest time by which messages of an installation can name a later time than the stream stored the last of them: the clock may be five
+ * minutes ahead, and the last half hour ends within thirty.
  */
 const namedAheadMsMax = 3_600_000;
 

@@ -70,7 +70,7 @@ interface ReadingContext {
   readonly storedAtMs: number;
 }
 
-/** What the rules compare with the progress. */
+/** Values of a reading that the rules compare with the progress. */
 interface Seen {
   readonly dayMm: number;
   readonly speedMmPerSecond: number;

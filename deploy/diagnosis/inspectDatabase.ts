@@ -1,10 +1,17 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { countRows } from '../../storage/rows/countRows.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../storage/rows/rowsTtl.ts';
-import { readContinued, readLineage, selectVisible, type VisibleRuns } from '../../storage/runs/lineages.ts';
+import {
+  findTip,
+  readContinued,
+  readLineage,
+  selectVisible,
+  type VisibleRuns,
+} from '../../storage/runs/lineages.ts';
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
@@ -12,6 +19,7 @@ import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
 import { createStreamActors, listFolds } from '../../streams/folds/streamDefinitions.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { describeLostStreams, findLostStreams } from '../../streams/ingest/lostStreams.ts';
+import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { askUntilProven, createSuspicions } from '../../streams/jetstream/proofs/suspicions.ts';
 import type { JetStream } from '../../streams/nats/natsLink.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
@@ -77,6 +85,7 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
           'keep messages, or rows, for as long as a rebuild has to reach back',
         ),
       );
+    if (!isQuick) findings.push(...(await checkEnd(database, jsm, runs)));
     if (!isQuick && deployment !== null)
       findings.push(...(await sampleHalfHours({ ...options, jetStream, deployment, runs, snapshots })));
     return findings;
@@ -84,6 +93,28 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
     const remedy = 'check MINER_CLICKHOUSE_URL and that the server runs';
     return [...findings, failed('ClickHouse', readErrorMessage(error), remedy)];
   }
+}
+
+/** Finds out whether the counter stream has lost messages whose rows are stored. Its lost end may lie above the newest saved state. */
+async function checkEnd(
+  database: Database,
+  jsm: JetStreamManager,
+  runs: VisibleRuns,
+): Promise<readonly Finding[]> {
+  const stream = 'MINER_COUNTER';
+  const tip = await findTip(database, { stream, runs });
+  const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
+  const { lastSequence, isLost } = await askUntilProven(async () => {
+    const answer = await verifier.ask();
+    const lastSequence = answer.info.state.last_seq;
+    const claim = `${stream} no longer has message ${tip} whose rows are stored`;
+    return { lastSequence, isLost: verifier.isProven(answer, { claim, isConfirmed: lastSequence < tip }) };
+  });
+  if (!isLost) return [];
+  const detail = `ClickHouse holds readings through ${tip}, the stream ends at ${lastSequence}`;
+  const remedy =
+    'the stream lost its end or was replaced; start the service, which recovers and logs the reason';
+  return [failed('readings', detail, remedy)];
 }
 
 interface SampleOptions extends InspectDatabaseOptions {

@@ -85,10 +85,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await ended();
     throw fault.error;
   }
-  const urlOf = (address: string, port: number) => `http://${formatAuthority(address, port)}`;
+  const buildUrl = (address: string, port: number) => `http://${formatAuthority(address, port)}`;
   return {
-    publicUrl: ports.public === undefined ? null : urlOf(settings.host, ports.public),
-    operatorUrl: urlOf(settings.opsHost, requireValue(ports.operator, 'the operators’ port')),
+    publicUrl: ports.public === undefined ? null : buildUrl(settings.host, ports.public),
+    operatorUrl: buildUrl(settings.opsHost, requireValue(ports.operator, 'the operators’ port')),
     readiness,
     failed: waitForFault(root),
     stop: async (drainMs = 0) => {

@@ -1,4 +1,5 @@
 import type { Grant } from '../../machines/ingestMachine.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
 import { createOldestRowMs } from '../../storage/rows/rowsTtl.ts';
 import { dropRetiredRuns } from '../../storage/runs/retiredRuns.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
@@ -31,7 +32,7 @@ export async function composeStreamWork(context: ServiceContext, { epoch }: Gran
     registry,
   });
   registerPlaceMetrics(registry, actors);
-  const audit = await createAudit({ ...context, database }, followers);
+  const audit = await createAudit(context, database, followers);
   return createStreamWork({
     followers,
     indexer,
@@ -52,7 +53,8 @@ export async function composeStreamWork(context: ServiceContext, { epoch }: Gran
 }
 
 async function createAudit(
-  { settings, actors, nats, database, clock, logger, registry }: ServiceContext,
+  { settings, actors, nats, clock, logger, registry }: ServiceContext,
+  database: Database,
   { followers, recent, readReadingRuns: readRuns }: Followers,
 ) {
   const { rpcUrl } = settings;

@@ -61,7 +61,7 @@ interface ResponseHeader {
 
 /** Steps from a request to the body of its view. */
 export interface ViewSteps<View extends object, Body, Selection> {
-  /** The selection of a query, null for an invalid query. Not called if the query is not read. */
+  /** The selection of a query, null for an invalid query. A query that is not read is empty. */
   readonly select: (query: URLSearchParams) => Selection | null;
   readonly view: (views: ActorViews, pathValue: string, selection: Selection) => View;
   readonly body: (view: View) => Body;

@@ -36,6 +36,11 @@ it('the diagnosis goes on after findings of the self-audit, and lists them', asy
     return inspectDatabase({ ...common, drifts, isQuick });
   };
   const sound = await inspect([]);
+  // The stream is empty, so it has lost its end.
+  expect(sound.find(({ check }) => check === 'readings')).toMatchObject({
+    outcome: 'failed',
+    detail: 'ClickHouse holds readings through 60, the stream ends at 0',
+  });
   const drifted = await inspect([drift]);
   const found = drifted.filter(({ check }) => check === 'self-audit');
   expect(found).toEqual([

@@ -120,7 +120,7 @@ async function attemptCheck(check: Check, stream: InputStreamName): Promise<Find
     const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
     await askUntilProven(() => verifier.verify(newest));
     const saved = await digestRecords(snapshots, newest);
-    const { filled, isComplete } = await foldUncounted(check, { verifier, history, after, through });
+    const { filled, isComplete } = await foldForCheck(check, { verifier, history, after, through });
     const folded = filled.runs.slice(selectKept(filled).length);
     try {
       if (signal.aborted) return [failed(name, 'it was stopped', 'run it again')];
@@ -160,7 +160,7 @@ interface FoldRange {
 }
 
 /** Folds a stream again, into runs that never count. */
-function foldUncounted(check: Check, { verifier, history, after, through }: FoldRange): Promise<FilledRun> {
+function foldForCheck(check: Check, { verifier, history, after, through }: FoldRange): Promise<FilledRun> {
   const { stream } = history;
   const kept = cutRuns(history.runs, after);
   const progress = createProgress({ label: `folding ${stream}`, unit: 'messages', total: through });

@@ -71,6 +71,7 @@ function answerBySteps<View extends object, Body, Selection>(
   // Views are immutable, so the same object gives the same bytes.
   const prepareOnce = memoizeByIdentity(attempt);
   const parseSelection = memoize((query) => select(new URLSearchParams(query)), queriesMax);
+  const unreadSelection = isQueryRead ? null : select(new URLSearchParams());
 
   function find(pathValue: string, selection: Selection): Attempt {
     let view: View;
@@ -85,7 +86,7 @@ function answerBySteps<View extends object, Body, Selection>(
   return (exchange, request) => {
     const pathValue = parsePathValue(route, request);
     if (pathValue === null) return writer.writeError(exchange, createPathError(route));
-    const selection = parseSelection(isQueryRead ? transport.query(request) : '');
+    const selection = isQueryRead ? parseSelection(transport.query(request)) : unreadSelection;
     if (selection === null) return writer.writeError(exchange, createHttpError('invalid_query'));
     const refused = findRefusal?.(sources.views) ?? null;
     if (refused !== null) return writer.writeError(exchange, createHttpError(refused, retryAfterSeconds));

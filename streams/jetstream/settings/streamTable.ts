@@ -50,7 +50,7 @@ export const streamTable: Readonly<Record<StreamName, StreamTraits>> = {
   },
   MINER_PIPELINE: {
     ...folded,
-    neededMessageBytes: settlementBytesMax + headersBytesMax,
+    neededMessageBytes: pipelineMessageBytesMax,
     messageBytesMax: pipelineMessageBytesMax,
   },
   MINER_CHAIN: {

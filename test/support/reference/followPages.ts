@@ -9,17 +9,17 @@ export interface Page {
   readonly positions?: readonly unknown[];
 }
 
-type Item = Readonly<Record<string, string>>;
+type Item = Readonly<Record<string, unknown>>;
 
-const member = (name: string) => (item: Item) => item[name];
+const member = (name: string) => (item: Item) => String(item[name]);
 
 /** Lists of pages, each with the name of an item. */
-const names: Readonly<Record<string, (item: Item) => string | undefined>> = {
+const names: Readonly<Record<string, (item: Item) => string>> = {
   events: member('id'),
   activity: member('id'),
   batches: member('id'),
   checkpoints: member('id'),
-  changes: ({ settlement }) => (settlement as unknown as Item).id,
+  changes: ({ settlement }) => member('id')(settlement as Item),
   rounds: member('roundId'),
   positions: member('tokenId'),
   miners: member('tokenId'),
@@ -35,9 +35,9 @@ export async function followPages(
   while (typeof page !== 'string' && page.nextCursor != null) {
     const { chain, activity, positions, nextCursor } = page;
     const lists = page as Readonly<Record<string, readonly Item[] | undefined>>;
-    const [list] = Object.keys(names).filter((one) => lists[one] !== undefined);
-    const last = list === undefined ? undefined : lists[list]?.at(-1);
-    const behind = list === undefined || last === undefined ? '' : (names[list]?.(last) ?? '');
+    const [behind = ''] = Object.entries(names).flatMap(([list, name]) =>
+      (lists[list]?.slice(-1) ?? []).map(name),
+    );
     // Only the pages of an owner belong to a block.
     const ofBlock = positions ?? activity;
     const atBlock = ofBlock !== undefined && chain ? { atBlock: BigInt(chain.safeThroughBlock) } : {};
