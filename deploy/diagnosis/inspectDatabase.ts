@@ -104,14 +104,9 @@ async function checkEnd(
   const stream = 'MINER_COUNTER';
   const tip = await findTip(database, { stream, runs });
   const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
-  const { lastSequence, isLost } = await askUntilProven(async () => {
-    const answer = await verifier.ask();
-    const lastSequence = answer.info.state.last_seq;
-    const claim = `${stream} no longer has message ${tip} whose rows are stored`;
-    return { lastSequence, isLost: verifier.isProven(answer, { claim, isConfirmed: lastSequence < tip }) };
-  });
-  if (!isLost) return [];
-  const detail = `ClickHouse holds readings through ${tip}, the stream ends at ${lastSequence}`;
+  if (!(await askUntilProven(() => verifier.hasLostEnd(tip)))) return [];
+  const { state } = await jsm.streams.info(stream);
+  const detail = `ClickHouse holds readings through ${tip}, the stream ends at ${state.last_seq}`;
   const remedy =
     'the stream lost its end or was replaced; start the service, which recovers and logs the reason';
   return [failed('readings', detail, remedy)];

@@ -135,16 +135,6 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     return shown?.streamCreated === streamCreated ? findTip(database, shown, position) : position;
   }
 
-  /** @throws NotProven while the stream may not have ended yet. */
-  async function hasLost(tip: number): Promise<boolean> {
-    const answer = await verifier.ask();
-    const isConfirmed = answer.info.state.last_seq < tip;
-    return verifier.isProven(answer, {
-      claim: `${stream} ends before ${tip}, whose rows are stored`,
-      isConfirmed,
-    });
-  }
-
   function noteOnceStored(
     { progress$ }: Pick<RowWriter, 'progress$'>,
     { due, cause, position }: { due: number; cause: LineageCause; position: number },
@@ -183,7 +173,10 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
       const tip = await findShownTip(shown, correction);
       const isRecreated = shown !== null && shown.streamCreated !== streamCreated;
       const hasDiverged =
-        fault === 'diverged' || choice.disagrees || isRecreated || (tip > position && (await hasLost(tip)));
+        fault === 'diverged' ||
+        choice.disagrees ||
+        isRecreated ||
+        (tip > position && (await verifier.hasLostEnd(tip)));
       const hasEnded = parent?.cause === 'ended' && parent.position === choice.newestPosition;
       hasRewound = fault === 'olderSnapshotNeeded';
       const cause = findCause({ hasDiverged, hasRewound, parent });

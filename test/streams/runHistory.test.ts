@@ -73,7 +73,7 @@ function createHistory(
   of: FoldIdentity,
   isProven = (_: unknown, { isConfirmed }: { isConfirmed: boolean }) => isConfirmed,
 ): RunHistory {
-  const verifier = { ask: async () => ({ info: { state: { last_seq: end } } }), isProven };
+  const verifier = { hasLostEnd: async (tip: number) => isProven({}, { isConfirmed: end < tip }) };
   return createRunHistory({
     stream,
     identity: of,

@@ -137,20 +137,12 @@ async function requireHistory(
     throw new ReplayRefused(
       'ClickHouse holds no readings yet: start the service, which folds the stream; then a replay is possible',
     );
-  if (history.streamCreated !== streamCreated || (await hasLostEnd(verifier, stored)))
+  // Rows of lost messages do not tell how far the messages in their place are folded.
+  if (history.streamCreated !== streamCreated || (await askUntilProven(() => verifier.hasLostEnd(stored))))
     throw new ReplayRefused(
       `${stream} has lost messages whose rows are stored: start the service, which leaves these rows out; then a replay is possible`,
     );
   return { history, usable, stored };
-}
-
-/** Rows of lost messages do not tell how far the messages in their place are folded. */
-function hasLostEnd(verifier: StreamVerifier, stored: number): Promise<boolean> {
-  return askUntilProven(async () => {
-    const answer = await verifier.ask();
-    const claim = `${stream} ends before ${stored}, whose rows are stored`;
-    return verifier.isProven(answer, { claim, isConfirmed: answer.info.state.last_seq < stored });
-  });
 }
 
 /** The history to continue: a stopped replay of the same messages, or the history through the saved state. A dry run begins anew, since that replay may still run. */

@@ -148,7 +148,14 @@ export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptio
     return isRemoved(answer, position + 1, first > position + 1) ? first - 1 : null;
   }
 
-  return { ask, askForMessage, verify, explainGap, findRemoved, isProven };
+  /** Whether it is proven that the stream ends before a message whose rows are stored. */
+  async function hasLostEnd(position: number): Promise<boolean> {
+    const answer = await ask();
+    const claim = `${stream} ends before ${position}, whose rows are stored`;
+    return isProven(answer, { claim, isConfirmed: answer.info.state.last_seq < position });
+  }
+
+  return { ask, askForMessage, verify, explainGap, findRemoved, hasLostEnd, isProven };
 }
 
 /** Finds out whether an answer contradicts a place, as far as that needs no message; null if it does not. */
