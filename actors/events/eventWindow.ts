@@ -16,7 +16,7 @@ const evictedMin = 500;
  * The newest events of a source, in order of arrival. Older events are only stored. Immutable.
  */
 export interface EventWindow<Event extends Arrival> {
-  /** Run of the fold that made the events ({@link buildRunId}). Rows of other runs are not read. */
+  /** Origin of the events ({@link buildRunId}), which tells positions in the event stream apart. */
   readonly run: string;
   /** Oldest first. */
   readonly events: List<Event>;
@@ -39,8 +39,8 @@ export type EvictedEvents = Inferred<typeof evictedEvents>;
 export const nothingEvicted: EvictedEvents = { through: null, throughMs: 0, atPosition: 0 };
 
 /**
- * Names a run of a fold by its first message. Folding again from the same first message is the same run, with the same events at the
- * same places. After a purge, or with another stream, the first message differs, and the stored events of earlier runs do not count.
+ * Names the origin of a fold by its first message. Folding again from the same first message makes the same events at the same places. After a purge,
+ * or with another stream, the first message differs, and positions that a client has kept mean nothing any more.
  */
 export function buildRunId(firstPosition: number, storedAtMs: number): string {
   return `${firstPosition}.${storedAtMs}`;

@@ -5,10 +5,9 @@ import type { StoredCategory } from './feedCategories.ts';
 import type { FeedPlace } from './feedItem.ts';
 import type { FeedSource, FeedSources } from './feedPosition.ts';
 
-/** A source with evicted events. The stored events of its run may be read up to the newest evicted one. */
+/** A source with evicted events. Stored events may be read up to the newest evicted one. */
 export interface EvictedSource {
   readonly source: FeedSource;
-  readonly run: string;
   readonly evicted: EvictedEvents & { readonly through: Arrival };
 }
 
@@ -51,7 +50,7 @@ interface StoredArrival extends Arrival {
 
 /** The source, if it has evicted events; otherwise null. */
 export function findEvictedSource(sources: FeedSources, source: FeedSource): EvictedSource | null {
-  const { run, evicted } = sources[source];
+  const { evicted } = sources[source];
   const { through } = evicted;
-  return through === null ? null : { source, run, evicted: { ...evicted, through } };
+  return through === null ? null : { source, evicted: { ...evicted, through } };
 }

@@ -86,7 +86,11 @@ export async function moveToRuns(
   for (const { feed: _, ...history } of histories) {
     const noted = await readLineage(database, history.stream);
     if (noted !== null && findLastRun(noted.runs) === move.run) continue;
-    await noteLineage(database, { ...history, ...writer, step: 0, cause: 'continued', runs, parent: '' }, 0);
+    await noteLineage(
+      database,
+      { ...history, ...writer, step: 0, cause: 'continued', runs, continuedRun: '' },
+      0,
+    );
   }
 }
 

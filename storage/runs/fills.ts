@@ -19,7 +19,7 @@ import { type IsCounted, readCopied, readCounted, selectCounted } from './merged
 
 /** Whether a lineage that decides which rows count continues this one. */
 export function isContinued(database: Database, { stream, runs }: Lineage): Promise<boolean> {
-  const sql = `stream = {stream:String} AND parent = {run:String} AND ${decides}`;
+  const sql = `stream = {stream:String} AND continued_run = {run:String} AND ${decides}`;
   return hasLineage(database, { sql, parameters: { stream, run: findLastRun(runs) } });
 }
 
@@ -40,12 +40,12 @@ export async function findReplay(
 }
 
 /** The runs that a fill continues: it has made the rows of all later messages. */
-export function selectKept({ runs, parent }: Pick<Lineage, 'runs' | 'parent'>): VisibleRuns {
-  return runs.slice(0, runs.findIndex(({ run }) => run === parent) + 1);
+export function selectKept({ runs, continuedRun }: Pick<Lineage, 'runs' | 'continuedRun'>): VisibleRuns {
+  return runs.slice(0, runs.findIndex(({ run }) => run === continuedRun) + 1);
 }
 
 /** Whether a history has the rows that a fill continues. */
-export function isKeptBy(filled: Pick<Lineage, 'runs' | 'parent'>, isCounted: IsCounted): boolean {
+export function isKeptBy(filled: Pick<Lineage, 'runs' | 'continuedRun'>, isCounted: IsCounted): boolean {
   return selectKept(filled).every(({ run, through }) => isCounted({ run, position: through }));
 }
 
@@ -61,7 +61,7 @@ export async function findContinuedReplay(
 }
 
 /** The message after which a fill has made all rows; 0 for the beginning of the stream. */
-export function findFillBase(filled: Pick<Lineage, 'runs' | 'parent'>): number {
+export function findFillBase(filled: Pick<Lineage, 'runs' | 'continuedRun'>): number {
   return selectKept(filled).at(-1)?.through ?? 0;
 }
 

@@ -23,7 +23,13 @@ export interface Lineage extends Omit<LineageRow, 'runs' | 'throughs' | 'notedAt
 }
 
 /** A lineage that says something of runs of any fold. */
-export const ofNoFold = { foldVersion: 0, configuration: '', streamCreated: '', position: 0, parent: '' };
+export const ofNoFold = {
+  foldVersion: 0,
+  configuration: '',
+  streamCreated: '',
+  position: 0,
+  continuedRun: '',
+};
 
 /** Fold and stream that a lineage is looked for by. */
 export interface LineageOrigin extends Partial<FoldIdentity> {

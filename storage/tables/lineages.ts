@@ -44,7 +44,7 @@ export interface LineageRow extends FoldIdentity, EpochHolder {
   /** Number among the lineages of the process, from 1. */
   readonly step: number;
   readonly cause: LineageCause;
-  /** Runs whose rows count, oldest first. */
+  /** Runs whose rows count, oldest first; with `merged` and `retired`, the runs that this happened to. */
   readonly runs: readonly string[];
   /** The last message of each run whose rows count. */
   readonly throughs: readonly number[];
@@ -52,7 +52,7 @@ export interface LineageRow extends FoldIdentity, EpochHolder {
   /** Last folded message when it was noted. */
   readonly position: number;
   /** The last run that it continues; empty for none. */
-  readonly parent: string;
+  readonly continuedRun: string;
   /** Epoch milliseconds. */
   readonly notedAtMs: number;
 }
@@ -61,20 +61,25 @@ export const lineages = defineTable<LineageRow>({
   name: 'lineages',
   comment: `Which rows of a stream count. Of the rows whose cause is ${decidingCauses.join(', ')}, the one with the highest epoch, holder and step decides`,
   columns: {
-    stream: column(oneOf(inputStreamNames), { comment: 'Stream whose messages made the rows' }),
+    stream: column(oneOf(inputStreamNames), {
+      comment: 'Stream whose messages made the rows; any, with the cause retired',
+    }),
     epoch: column(count, { comment: 'Epoch of the process that noted it' }),
     holder: column(string, {
       comment: 'The process; the last one in order counts, if several have the epoch',
     }),
     step: column(count, { comment: 'Number among the lineages of the process, from 1' }),
     cause: column(oneOf(lineageCauses), { comment: lineageCauses.join(', ') }),
-    runs: column(strings, { comment: 'Runs whose rows count, oldest first' }),
+    runs: column(strings, {
+      comment:
+        'Runs whose rows count, oldest first; with the causes merged and retired, the runs that this happened to',
+    }),
     throughs: column(counts, { comment: 'Last message of each run whose rows count' }),
     foldVersion: column(integer, { comment: 'Version of the fold' }),
     configuration: column(string, { comment: 'Digest of the configuration of the fold' }),
     streamCreated: column(string, { comment: 'When the stream was created' }),
     position: column(count, { comment: 'Last folded message' }),
-    parent: column(string, { comment: 'Last run that it continues; empty for none' }),
+    continuedRun: column(string, { comment: 'Last run that it continues; empty for none' }),
     notedAtMs: column(integer, { comment: 'When it was noted (epoch milliseconds)' }),
   },
   engine: 'MergeTree()',

@@ -99,7 +99,7 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
           step: filled.step + 1,
           runs: [...continued, { run, through: openEnd }],
           position,
-          parent: continued.findLast((one) => kept.has(one.run))?.run ?? '',
+          continuedRun: continued.findLast((one) => kept.has(one.run))?.run ?? '',
         });
         return hasDiverged;
       },

@@ -59,10 +59,12 @@ export interface RunHistory
 export function createRunHistory(options: RunHistoryOptions): RunHistory {
   const { stream, identity, database, writer, verifier, clock, logger } = options;
   const superseded$ = new Subject<void>();
-  let parent: Lineage | null = null;
+  /** What this process continues. */
+  let earlier: Lineage | null = null;
   let own: Lineage | null = null;
   let isCounted: IsCounted = () => false;
-  let isNoted = false;
+  /** Whether readers see its own history. */
+  let counts = false;
   let step = 0;
   let hasRewound = false;
   /** The replay whose state is being restored, or was last. */
@@ -79,7 +81,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     await noteLineage(database, { ...noted, ...writer, step, cause, position }, clock.nowMs());
     logger.info({ stream, ...writer, step, cause, position, runs: noted.runs.length }, 'history noted');
     // Another run may have begun meanwhile.
-    if (own === noted) isNoted = cause !== 'pending';
+    if (own === noted) counts = cause !== 'pending';
   }
 
   async function findNewReplay(
@@ -92,7 +94,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
   }
 
   /** The history that this process continues. Rows of another fold, or of another stream of this name, are none of it. */
-  async function findParent(streamCreated: string): Promise<Lineage | null> {
+  async function findEarlier(streamCreated: string): Promise<Lineage | null> {
     const current =
       own?.streamCreated === streamCreated
         ? own
@@ -103,11 +105,11 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
   }
 
   async function begin({ position, streamCreated }: Correction): Promise<Lineage> {
-    let runs = cutRuns(parent?.runs ?? [], position);
+    let runs = cutRuns(earlier?.runs ?? [], position);
     // A replay is continued once, even if none of its states could be restored, or if another run follows before that is noted.
-    const isPending = parent !== null && parent === own && !isNoted;
-    const last = isPending ? parent?.parent : findLastRun(runs);
-    const continued = parent?.cause === 'filled' ? lastRun(parent) : (last ?? '');
+    const isPending = earlier !== null && earlier === own && !counts;
+    const last = isPending ? earlier?.continuedRun : findLastRun(runs);
+    const continued = earlier?.cause === 'filled' ? lastRun(earlier) : (last ?? '');
     while (runs.length >= runsMax)
       runs = await mergeRuns(database, {
         ...writer,
@@ -126,7 +128,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
       runs,
       streamCreated,
       position,
-      parent: continued,
+      continuedRun: continued,
     };
   }
 
@@ -148,7 +150,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
             logger.warn({ stream, err: error }, 'history cannot be noted yet');
           }),
         ),
-        takeWhile(() => !isNoted),
+        takeWhile(() => !counts),
         takeUntil(superseded$),
       )
       .subscribe();
@@ -162,8 +164,8 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     hasReplay: async () => own !== null && (await findNewReplay(own.streamCreated, own, chosen)) !== null,
 
     chooseFrom: async (streamCreated) => {
-      parent = await findParent(streamCreated);
-      return readCounted(database, parent);
+      earlier = await findEarlier(streamCreated);
+      return readCounted(database, earlier);
     },
 
     correct: async (correction, rows) => {
@@ -177,28 +179,28 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
         choice.disagrees ||
         isRecreated ||
         (tip > position && (await verifier.hasLostEnd(tip)));
-      const hasEnded = parent?.cause === 'ended' && parent.position === choice.newestPosition;
+      const hasEnded = earlier?.cause === 'ended' && earlier.position === choice.newestPosition;
       hasRewound = fault === 'olderSnapshotNeeded';
-      const cause = findCause({ hasDiverged, hasRewound, parent });
+      const cause = findCause({ hasDiverged, hasRewound, earlier });
       // Another version may have stored more since it ended.
-      const isShown = tip <= position || isSameHistory(shown?.runs ?? [], parent?.runs ?? []);
+      const isShown = tip <= position || isSameHistory(shown?.runs ?? [], earlier?.runs ?? []);
       // Below its beginning, an earlier run has the same rows.
       const isContinued =
         hasEnded &&
         isShown &&
         cause === 'continued' &&
-        parent !== null &&
-        position >= lastRunBegins(parent.runs);
+        earlier !== null &&
+        position >= lastRunBegins(earlier.runs);
       if (cause === 'begun' && shown !== null)
         logger.warn(
           { stream, foldVersion: identity.foldVersion },
-          'what is stored is of another version or deployment: the stream is folded again, and readers see the stored history until then',
+          'what is stored is of another version or deployment: the stream is folded again, and processes of that version show the stored history until then',
         );
-      const next = isContinued ? parent : await begin(correction);
+      const next = isContinued ? earlier : await begin(correction);
       isCounted = await readCounted(database, next);
       own = next;
       replayed = chosen;
-      isNoted = false;
+      counts = false;
       // Of what the stream has lost nothing is shown any longer, but rows of messages that retention removed are made from the shown ones.
       const isReplaced = cause === 'diverged' || cause === 'rewound';
       const due = isReplaced ? Math.min(tip, firstSequence - 1) : tip;
@@ -214,7 +216,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     end: async (position) => {
       superseded$.next();
       // A fold that rewound stores some rows by later messages than another one would.
-      if (isNoted && !hasRewound) await note('ended', position);
+      if (counts && !hasRewound) await note('ended', position);
     },
   };
 }
@@ -223,11 +225,11 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
 function findCause(begun: {
   readonly hasDiverged: boolean;
   readonly hasRewound: boolean;
-  readonly parent: Lineage | null;
+  readonly earlier: Lineage | null;
 }): LineageCause {
   if (begun.hasDiverged) return 'diverged';
   if (begun.hasRewound) return 'rewound';
-  switch (begun.parent?.cause ?? 'pending') {
+  switch (begun.earlier?.cause ?? 'pending') {
     case 'pending':
       return 'begun';
     case 'filled':

@@ -118,7 +118,7 @@ export async function leaveLostStreams(
     const runs = (await readLineage(database, stream, { ...lineage, streamCreated }))?.runs ?? [];
     await noteLineage(
       database,
-      { ...lineage, ...writer, step: 0, cause: 'begun', runs, streamCreated, position: 0, parent: '' },
+      { ...lineage, ...writer, step: 0, cause: 'begun', runs, streamCreated, position: 0, continuedRun: '' },
       nowMs(),
     );
     logger.warn(lost, 'what was made from a lost stream counts no longer, as MINER_LOST_STREAMS demands');

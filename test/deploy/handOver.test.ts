@@ -20,7 +20,7 @@ const filled: Lineage = {
   epoch: 2,
   cause: 'filling',
   runs: [{ run: 'run', through: 10 }, open('replay')],
-  parent: 'run',
+  continuedRun: 'run',
 };
 
 /** Offers the result of a replay through message 20. */
@@ -79,7 +79,11 @@ it.each<[string, Partial<Lineage>]>([
 
 describe('a command without ClickHouse or NATS', () => {
   /** Offers a result to a service that renews its lease, and takes the result over when both have answered some times. */
-  async function offerAway({ answersAfter, takenAfter }: { answersAfter: number; takenAfter: number }) {
+  async function offerAway({
+    answersAfter,
+    takenAfter,
+    limitMs,
+  }: Record<'answersAfter' | 'takenAfter' | 'limitMs', number>) {
     const { database: embedded } = await openTables();
     for (const one of [history, filled]) await noteLineage(embedded, one, 0);
     const printed: string[] = [];
@@ -88,7 +92,8 @@ describe('a command without ClickHouse or NATS', () => {
       ...embedded,
       kind: 'server',
       select: async (sql, parameters) => {
-        if (sql.includes('parent = ') && ++asked <= answersAfter / 2) throw new Error('ClickHouse is away');
+        if (sql.includes('continued_run = ') && ++asked <= answersAfter / 2)
+          throw new Error('ClickHouse is away');
         return embedded.select(sql, parameters);
       },
     };
@@ -99,25 +104,29 @@ describe('a command without ClickHouse or NATS', () => {
           if (++seq <= answersAfter / 2) throw new Error('stream not found');
           const [taken] = await embedded.select("SELECT count() FROM lineages WHERE cause = 'replayed'");
           if (seq >= takenAfter && Number(taken?.[0]) === 0)
-            await noteLineage(embedded, { ...history, step: 9, cause: 'replayed', parent: 'replay' }, 0);
+            await noteLineage(
+              embedded,
+              { ...history, step: 9, cause: 'replayed', continuedRun: 'replay' },
+              0,
+            );
           return { seq };
         },
       },
     } as never;
     const { signal } = new AbortController();
     const print = (line: string) => printed.push(line);
-    const said = await handOver({ database, jsm, signal, print, limitMs: 3_000 }, filled, 20);
+    const said = await handOver({ database, jsm, signal, print, limitMs }, filled, 20);
     return { said, printed };
   }
 
   it('says so once, and waits on', async () => {
-    const { said, printed } = await offerAway({ answersAfter: 4, takenAfter: 3 });
+    const { said, printed } = await offerAway({ answersAfter: 4, takenAfter: 3, limitMs: 600_000 });
     expect(printed).toEqual(['ClickHouse or NATS does not answer, which is waited for: ClickHouse is away']);
     expect(said).toContain('the service has taken it over');
   });
 
   it('ends after a while, and says what it does not know', async () => {
-    const { said, printed } = await offerAway({ answersAfter: 100, takenAfter: 100 });
+    const { said, printed } = await offerAway({ answersAfter: 100, takenAfter: 100, limitMs: 3_000 });
     expect(printed).toHaveLength(1);
     expect(said).toContain('Whether it has taken it over is unknown');
   });

@@ -29,19 +29,19 @@ const fills: readonly Partial<Lineage>[] = [
   { runs: [open('version')], foldVersion: 2 },
   { runs: [open('stream')], streamCreated: 'before' },
   // Has stored messages 8 to 15, and then continued in another run.
-  { runs: [{ run: 'one', through: 7 }, open('first')], parent: 'one' },
-  { runs: [{ run: 'one', through: 7 }, { run: 'first', through: 15 }, open('second')], parent: 'one' },
+  { runs: [{ run: 'one', through: 7 }, open('first')], continuedRun: 'one' },
+  { runs: [{ run: 'one', through: 7 }, { run: 'first', through: 15 }, open('second')], continuedRun: 'one' },
   // Has ended without use.
-  { runs: [{ run: 'one', through: 6 }, open('dry')], parent: 'one' },
+  { runs: [{ run: 'one', through: 6 }, open('dry')], continuedRun: 'one' },
   {
     runs: [
       { run: 'one', through: 6 },
       { run: 'dry', through: 20 },
     ],
-    parent: 'one',
+    continuedRun: 'one',
   },
   // Is of a history that has lost its end.
-  { runs: [{ run: 'zero', through: 5 }, open('lost')], parent: 'zero' },
+  { runs: [{ run: 'zero', through: 5 }, open('lost')], continuedRun: 'zero' },
 ];
 
 /** Readings through 20 are stored; only plans are made, so nothing changes. */
@@ -276,11 +276,11 @@ it.each<[string, Partial<ReplayRequest>, World, VisibleRuns, string, boolean]>([
     false,
   ],
   ['nothing from the beginning of the stream', from(5), {}, [], '', false],
-])('a replay continues %s', async (_what, request, world, runs, parent, isResumed) => {
+])('a replay continues %s', async (_what, request, world, runs, continuedRun, isResumed) => {
   const { plan: made } = await plan(request, world);
   // Ordered behind every earlier one of the history that counts now.
   expect(made).toMatchObject({
     isResumed,
-    from: { runs, parent, epoch: history.epoch, cause: history.cause },
+    from: { runs, continuedRun, epoch: history.epoch, cause: history.cause },
   });
 });

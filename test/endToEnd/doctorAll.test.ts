@@ -226,7 +226,7 @@ describe('doctor --all', () => {
           database,
           {
             ...requireValue(await readLineage(database, stream), stream),
-            ...{ epoch: 0, holder: '', step: 0, cause: 'continued', parent: '' },
+            ...{ epoch: 0, holder: '', step: 0, cause: 'continued', continuedRun: '' },
             runs: [{ run: 'released-0', through: openEnd }],
           },
           0,

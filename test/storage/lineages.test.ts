@@ -39,7 +39,7 @@ const ownLineage: Lineage = {
   runs: [{ run: 'own', through: openEnd }],
   streamCreated: 'now',
   position: 0,
-  parent: '',
+  continuedRun: '',
 };
 
 /** Positions after which one process after another begins a run. Some are killed before they store anything. */
@@ -336,7 +336,7 @@ describe('what a replay notes', () => {
       { run: 'own', through: 4 },
       { run: `replay ${number}`, through: openEnd },
     ],
-    parent: 'own',
+    continuedRun: 'own',
     ...change,
   });
 
@@ -385,11 +385,11 @@ describe('what a replay notes', () => {
       step: 2,
       holder: '',
       runs: [...cutRuns(filled(1).runs, 6), { run: 'next', through: openEnd }],
-      parent: 'replay 1',
+      continuedRun: 'replay 1',
     };
     expect(await isContinued(database, filled(1))).toBe(false);
     // Another replay that continues it does not decide.
-    await note({ ...continued, cause: 'filling', parent: 'replay 1' });
+    await note({ ...continued, cause: 'filling', continuedRun: 'replay 1' });
     expect(await isContinued(database, filled(1))).toBe(false);
     await note(continued);
     expect(await isContinued(database, filled(1))).toBe(true);
@@ -400,7 +400,7 @@ describe('what a replay notes', () => {
       step: 3,
       cause: 'diverged',
       runs: [{ run: 'last', through: openEnd }],
-      parent: '',
+      continuedRun: '',
     });
     expect([await find(), await findContinued()]).toEqual([null, 'replay 1']);
   });
@@ -414,7 +414,7 @@ describe('what a replay notes', () => {
     expect(await of([{ run: 'other', through: openEnd }])).toBeNull();
     expect(await find(null)).toBeNull();
     // One that has made everything again depends on nothing.
-    await note(filled(2, { runs: [{ run: 'whole', through: openEnd }], parent: '' }));
+    await note(filled(2, { runs: [{ run: 'whole', through: openEnd }], continuedRun: '' }));
     expect([await of([]), await find(null)]).toEqual(['whole', 'whole']);
   });
 
@@ -433,7 +433,7 @@ describe('what a replay notes', () => {
     const { note, find } = await open();
     await note(ownLineage, filled(1), filled(2));
     expect(await find()).toBe('replay 2');
-    await note({ ...filled(2), cause: 'replayed', epoch: 1, step: 2, holder: '', parent: 'replay 2' });
+    await note({ ...filled(2), cause: 'replayed', epoch: 1, step: 2, holder: '', continuedRun: 'replay 2' });
     expect(await find()).toBeNull();
   });
 
@@ -447,7 +447,7 @@ describe('what a replay notes', () => {
           { run: 'lost', through: 9 },
           { run: 'replay 2', through: openEnd },
         ],
-        parent: 'lost',
+        continuedRun: 'lost',
       }),
     );
     expect(await find()).toBe('replay 1');

@@ -105,7 +105,7 @@ describe('migrations', () => {
   it.each([
     ['stored_settlements', 'log_index', 'position'],
     ['fold_states', 'checksum', 'payload'],
-    ['lineages', 'parent', 'noted_at_ms'],
+    ['lineages', 'continued_run', 'noted_at_ms'],
   ])('do not begin on a schema of %s, and say what to do', (table, first, second) =>
     withDatabase(async (database) => {
       await migrate(database, silentLogger, migratedDeployment);

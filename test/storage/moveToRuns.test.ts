@@ -314,7 +314,7 @@ it('each stream has a lineage of that run, at its state', async () => {
     expect(state?.header).toMatchObject({ run, position: positions[stream] });
     expect(await readLineage(database, stream)).toEqual({
       ...{ stream, foldVersion, configuration, streamCreated: `${stream} created` },
-      ...{ epoch: 1, holder: 'holder 1', step: 0, cause: 'continued', parent: '', notedAtMs: 0 },
+      ...{ epoch: 1, holder: 'holder 1', step: 0, cause: 'continued', continuedRun: '', notedAtMs: 0 },
       ...{ runs: [{ run, through: openEnd }], position: positions[stream] },
     });
   }

@@ -75,7 +75,7 @@ it('a replica reads evicted events of the newer history if needed', async () => 
       throughMs: event.recordedAtMs,
       atPosition: position,
     };
-    return awaitEvents({ source: 'measurement', run: '', evicted }, new AbortController().signal);
+    return awaitEvents({ source: 'measurement', evicted }, new AbortController().signal);
   };
   expect([await ask(2), reads()]).toEqual([first, 1]);
   // Another process has made the end again, in a run of its own.

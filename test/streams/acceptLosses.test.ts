@@ -299,7 +299,7 @@ it('a process that ingests leaves out what is lost, after failures too', async (
   expect(context.grant).toEqual({ epoch: context.epoch });
   const streamCreated = await createdOf('MINER_COUNTER');
   expect(await readLineage(database, 'MINER_COUNTER')).toMatchObject({ streamCreated, runs: [] });
-}, 60_000);
+});
 
 it('a process that only reads waits for the tables of evicted events', async () => {
   const database = openForTest();

@@ -93,7 +93,7 @@ const range = (from: number, through: number) =>
 
 const continueAt = (history: Lineage, position: number): Lineage => {
   const runs = cutRuns(history.runs, position);
-  return { ...history, runs, parent: runs.at(-1)?.run ?? '' };
+  return { ...history, runs, continuedRun: runs.at(-1)?.run ?? '' };
 };
 
 it('a fill continues a history after its newest snapshot, in a run of its own that nobody reads', async () => {
@@ -104,7 +104,7 @@ it('a fill continues a history after its newest snapshot, in a run of its own th
   const own = filled.runs.at(-1)?.run ?? '';
   expect(filled).toMatchObject({
     cause: 'filling',
-    parent: history.runs[0]?.run,
+    continuedRun: history.runs[0]?.run,
     position: 20,
     runs: [{ ...history.runs[0], through: 20 }, { through: openEnd }],
   });
@@ -123,7 +123,7 @@ it('a fill continues what a killed one has stored through its newest snapshot, a
   await storeRows(database, { readings: [late] }, first?.run);
   const { filled, isComplete } = await fill(killed, 60);
   expect(isComplete).toBe(true);
-  expect(filled).toMatchObject({ parent: '', runs: [{ ...first, through: 30 }, { through: openEnd }] });
+  expect(filled).toMatchObject({ continuedRun: '', runs: [{ ...first, through: 30 }, { through: openEnd }] });
   expect(await readPositions(killed.runs)).toEqual(range(1, 31));
   expect(await readPositions(filled.runs)).toEqual(range(1, 60));
   // Everything is stored already.

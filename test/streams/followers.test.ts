@@ -52,7 +52,7 @@ it('older events and activity are read once their writer stored them', async () 
     vi.spyOn(writer, 'flushNow').mockImplementation(() => flushed.push(name));
   const evicted = { through: { position: 5, ordinal: 0 }, throughMs: 0, atPosition: 5 };
   const find = (source: EvictedSource['source']) =>
-    olderEvents.find({ source, run: '', evicted }, 'id', AbortSignal.abort()).catch(({ message }) => message);
+    olderEvents.find({ source, evicted }, 'id', AbortSignal.abort()).catch(({ message }) => message);
   const missing = (source: string) => `ClickHouse does not hold the older ${source} events yet`;
   writers.get('MINER_CHAIN')?.resumeAfter(5);
   expect(await find('chain')).not.toBe(missing('chain'));
@@ -105,7 +105,7 @@ it('a replica restores its state again once a replay is continued', async () => 
   for (const run of ['first', 'replay', 'cut'])
     await snapshots.save({ ...identity, ...place, run }, [], () => true);
   let step = 0;
-  const note = (cause: Lineage['cause'], runs: readonly string[], parent = '') =>
+  const note = (cause: Lineage['cause'], runs: readonly string[], continuedRun = '') =>
     noteLineage(
       database,
       {
@@ -114,7 +114,7 @@ it('a replica restores its state again once a replay is continued', async () => 
           stream,
           streamCreated,
           cause,
-          parent,
+          continuedRun,
           epoch: 1,
           holder: '',
           step: ++step,

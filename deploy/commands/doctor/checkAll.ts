@@ -171,7 +171,7 @@ function foldForCheck(check: Check, { verifier, history, after, through }: FoldR
     clock: systemClock,
     logger: silent,
     through,
-    from: { ...history, runs: kept, parent: findLastRun(kept) },
+    from: { ...history, runs: kept, continuedRun: findLastRun(kept) },
     cause: 'checking',
     onBatch: (batch) => progress.update(batch.position),
   }).finally(progress.stop);

@@ -63,11 +63,11 @@ export async function handOver(options: HandOverOptions, filled: Lineage, positi
 /** The history that counts now; null unless the result of a replay continues it. */
 async function readFitting(
   database: Database,
-  { stream, streamCreated, runs, parent, ...fold }: Lineage,
+  { stream, streamCreated, runs, continuedRun, ...fold }: Lineage,
 ): Promise<Lineage | null> {
   const current = await readLineage(database, stream);
   if (current === null || !isOfFold(current, fold) || current.streamCreated !== streamCreated) return null;
-  return isKeptBy({ runs, parent }, await readCounted(database, current)) ? current : null;
+  return isKeptBy({ runs, continuedRun }, await readCounted(database, current)) ? current : null;
 }
 
 /** Fate of an offer: it counts, it waits for a process that ingests, it does not fit any more, or nobody has said so in time. */

@@ -162,9 +162,9 @@ async function findBegun(
     : await listUnfinished(database, stream, 'filling', { ...identity, streamCreated });
   const begun = unfinished.find((one) => isSameHistory(selectKept(one), kept));
   if (begun === undefined)
-    return { from: { ...history, runs: kept, parent: findLastRun(kept) }, isResumed: false };
+    return { from: { ...history, runs: kept, continuedRun: findLastRun(kept) }, isResumed: false };
   const runs = cutRuns(begun.runs, throughSequence);
-  return { from: { ...history, runs, parent: begun.parent }, isResumed: true };
+  return { from: { ...history, runs, continuedRun: begun.continuedRun }, isResumed: true };
 }
 
 async function firstSequence({ js }: ReplayPlanOptions, from: StreamPlace, last: number): Promise<number> {

@@ -118,7 +118,7 @@ describe('NATS with certificates of createCertificates', () => {
     // Valid for two days.
     const { certificate, key } = createCertificate(dir, 'nats');
     const port = await findFreePort();
-    const settings = `tls { cert_file: "${certificate}", key_file: "${key}" }`;
+    const settings = `tls { cert_file: "${certificate}", key_file: "${key}", timeout: 60 }`;
     const configuration = writeNatsConfiguration(dir, port, settings, '');
     await startProcess(findNewestNatsServer().program, ['-c', configuration]).written('Server is ready');
     const { output, status } = await minerCommand(['doctor', '--quick'], {

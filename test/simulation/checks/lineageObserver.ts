@@ -79,11 +79,11 @@ export function observeLineages(
     )
       fail(`${about}: it has retired ${run}, which it writes`);
     const fills = noted.filter(
-      (other) => fillCauses.includes(other.cause ?? '') && lastRun(other) === one.parent,
+      (other) => fillCauses.includes(other.cause ?? '') && lastRun(other) === one.continuedRun,
     );
     const hasEnded = (other: Noted) => other.cause === 'filled' && !listThroughs(other).includes(openEnd);
     if (fills.length > 0 && !fills.some((other) => hasEnded(other) && isSame(other, one, fold)))
-      fail(`${about}: ${one.parent} is of another fold, or has not ended`);
+      fail(`${about}: ${one.continuedRun} is of another fold, or has not ended`);
     if (one.stream !== 'MINER_COUNTER') return;
     if (one.cause === 'diverged' || one.stream_created !== streamCreated) tips = [];
     streamCreated = one.stream_created;

@@ -99,11 +99,15 @@ describe('ClickHouse, real and simulated', () => {
     const lineage = { ...someLineage, stream: 'MINER_COUNTER', runs } as const;
     await noteLineage(database, lineage, 1);
     const filled = [...runs.slice(0, 1), { run: 'filled', through: openEnd }];
-    await noteLineage(database, { ...lineage, cause: 'filled', runs: filled, parent: 'run', step: 2 }, 2);
+    await noteLineage(
+      database,
+      { ...lineage, cause: 'filled', runs: filled, continuedRun: 'run', step: 2 },
+      2,
+    );
     const found = await readLineage(database, 'MINER_COUNTER');
     const replay = await findReplay(database, 'MINER_COUNTER', lineage, found);
     const waiting = await findContinuedReplay(database, 'MINER_COUNTER', lineage);
-    await noteLineage(database, { ...lineage, step: 3, parent: 'filled' }, 3);
+    await noteLineage(database, { ...lineage, step: 3, continuedRun: 'filled' }, 3);
     const joined = await mergeRuns(database, {
       stream: 'MINER_COUNTER',
       runs: [...runs, { run: 'more', through: 95 }, { run: 'last', through: openEnd }],

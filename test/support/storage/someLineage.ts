@@ -12,5 +12,5 @@ export const someLineage = {
   configuration: 'ours',
   streamCreated: 'now',
   position: 0,
-  parent: '',
+  continuedRun: '',
 } as const;
