@@ -92,6 +92,8 @@ export interface PageRequest {
 
 interface RenderedPage {
   readonly html: string;
+  /** The same without the time of its rendering. */
+  readonly shown: string;
   /** Whether all bodies that it shows could be read. */
   readonly isComplete: boolean;
   /** When it becomes wrong even if nothing that it shows changes, in epoch milliseconds; infinite if never. */

@@ -2,6 +2,7 @@ import { renderToString } from 'preact-render-to-string';
 import { App } from './App.tsx';
 import { Head, Script } from './components/Head.tsx';
 import { PageContext } from './components/pageContext.ts';
+import { Time } from './components/Time.tsx';
 import { eventTypes } from './format/events.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
 import { describePage } from './pageTitle.ts';
@@ -82,9 +83,10 @@ export const renderPage: RenderPage = (request: PageRequest) => {
     core?.status === 'available' && chain?.reason === null
       ? [core.identities.core, core.core.settledThroughRound, core.chain.safeThroughBlock].join(' ')
       : undefined;
+  const renderedAt = new Date(nowMs).toISOString();
   const attributes = {
     'data-refresh-seconds': refreshSeconds(place),
-    'data-rendered-at': new Date(nowMs).toISOString(),
+    'data-rendered-at': renderedAt,
     'data-event-types': eventTypes.join(' '),
     'data-settled': settled,
     'data-title': title,
@@ -93,8 +95,12 @@ export const renderPage: RenderPage = (request: PageRequest) => {
     'data-lost-icon': files['wheel-stale.svg'],
   };
   const written = renderToString(<body {...attributes} />).replace('</body>', '');
+  const html = `<!doctype html>\n<html lang="en">${head}${written}${body}</body></html>\n`;
   return {
-    html: `<!doctype html>\n<html lang="en">${head}${written}${body}</body></html>\n`,
+    html,
+    shown: html
+      .replaceAll(renderToString(<Time at={renderedAt} as="minute" />), '')
+      .replaceAll(renderedAt, ''),
     isComplete,
     expiresAtMs,
   };

@@ -108,6 +108,26 @@ describe('pages of the explorer', () => {
     expect(new Set(tags).size).toBe(5);
   });
 
+  it('keep their tag while only the time of their rendering differs, for whoever asks again', async () => {
+    const server = await startPublicServer();
+    const read = async (tag = '') => {
+      const response = await server.get('/about', { 'If-None-Match': tag });
+      const [, renderedAt] = /data-rendered-at="([^"]+)"/.exec(await response.text()) ?? [];
+      return { status: response.status, tag: response.headers.get('etag') ?? '', renderedAt };
+    };
+    const first = await read();
+    expect(first.tag).toMatch(/^W\//);
+    server.clock.advance(sharedMs);
+    server.views.process = { ...server.views.process };
+    expect(await read(first.tag)).toMatchObject({ status: 304, tag: first.tag });
+    const second = await read();
+    expect(second).toMatchObject({ status: 200, tag: first.tag });
+    expect(second.renderedAt).not.toBe(first.renderedAt);
+    server.clock.advance(sharedMs);
+    server.views.process = { ...server.views.process, installationId: 'another' };
+    expect(await read(first.tag)).toMatchObject({ status: 200, tag: expect.not.stringContaining(first.tag) });
+  });
+
   it('exist before state is restored, where routes say 503, and say so', async () => {
     const server = await startPublicServer();
     server.hasViews = false;

@@ -23,7 +23,7 @@ const expired: Header = ['Expires', 'Sat, 01 Jan 2000 00:00:00 GMT'];
 
 export interface PreparedResponse {
   readonly isCompressible: boolean;
-  /** The tag with its quotes, or null. A compressed body has a weak tag, since its bytes differ from the plain ones (RFC 9110, 8.8.3). */
+  /** The tag with its quotes, or null. A compressed body has a weak tag, since its bytes differ from the plain ones (RFC 9110, 8.8.3), and so has a document that also says when it was made. */
   etag(encoding: ContentEncoding): string | null;
   encoded(encoding: ContentEncoding): EncodedResponse;
 }
@@ -59,19 +59,39 @@ export function prepareResponse(
   return prepareBytes(Buffer.from(JSON.stringify(json)), { ...headers, contentType: jsonType });
 }
 
-export function prepareDocument(body: Buffer, headers: Omit<ResponseHeaders, 'tag'>): PreparedResponse {
-  const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  return prepareBytes(body, { ...headers, tag: headers.status === undefined ? tag : null });
+interface DocumentHeaders extends Omit<ResponseHeaders, 'tag'> {
+  /** What its tag stands for, if that is less than its bytes: documents with the same have the same tag. */
+  readonly shown?: string;
+}
+
+export function prepareDocument(body: Buffer, { shown, ...headers }: DocumentHeaders): PreparedResponse {
+  const tag = createHash('sha256')
+    .update(shown ?? body)
+    .digest('base64url')
+    .slice(0, 22);
+  return prepareBytes(body, {
+    ...headers,
+    tag: headers.status === undefined ? tag : null,
+    isTagWeak: shown !== undefined,
+  });
 }
 
 function prepareBytes(
   plain: Buffer,
-  { contentType, tag, cacheControl, own, isSingle = false, status = '200 OK' }: ResponseHeaders,
+  {
+    contentType,
+    tag,
+    cacheControl,
+    own,
+    isSingle = false,
+    isTagWeak = false,
+    status = '200 OK',
+  }: ResponseHeaders & { readonly isTagWeak?: boolean },
 ): PreparedResponse {
   const isCompressible = plain.length > compressedAboveBytes;
-  const strong = tag === null ? null : `"${tag}"`;
   const weak = tag === null ? null : `W/"${tag}"`;
-  const etag = (encoding: ContentEncoding) => (encoding === 'identity' ? strong : weak);
+  const plainTag = tag === null || isTagWeak ? weak : `"${tag}"`;
+  const etag = (encoding: ContentEncoding) => (encoding === 'identity' ? plainTag : weak);
 
   function encode(encoding: ContentEncoding): EncodedResponse {
     const currentTag = etag(encoding);

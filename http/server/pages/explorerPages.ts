@@ -58,7 +58,7 @@ const headersByView: Partial<Record<Place['view'], readonly Header[]>> = {
   share: shareHeaders,
 };
 
-/** Renders the explorer's pages from the same views as the routes (`http/explorer`). */
+/** Renders the explorer's pages (`http/explorer`) from what the routes answer, and from what the chain's views showed last while they cannot. */
 export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPages {
   const { reads, clock, transactionUrl, publicUrl } = options;
   const { findCurrent, keep, readBodies, createPageReader, findKnown } = reads;
@@ -79,6 +79,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     const ownHeaders = headersByView[place.view] ?? pageHeaders;
     const response = prepareDocument(html, {
       contentType: 'text/html; charset=utf-8',
+      shown: rendered.shown,
       cacheControl: isMissing || !rendered.isComplete ? noStore : revalidated,
       own: rendered.isComplete ? ownHeaders : [...ownHeaders, retryAfter],
       isSingle: !isKept,

@@ -30,7 +30,7 @@ interface Target {
 }
 
 /**
- * Bodies of routes for the pages, as the routes would send them, by path. A body that its schema refuses is not shown. The route logs the reason when a client requests it.
+ * Bodies of routes for the pages, by path: as the routes would send them, or of the chain's last known state (`pageViews.ts`). A body that its schema refuses is not shown. The route logs the reason when a client requests it.
  *
  * @param hasViews false until state is restored. Until then there are no bodies.
  */

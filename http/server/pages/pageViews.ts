@@ -1,7 +1,7 @@
 import type { ChainUnavailable } from '../../../actors/views/chain/chainViewTypes.ts';
 import type { ActorViews } from '../../../actors/views/views.ts';
 
-/** The views that pages show: of the chain's last known state while it cannot be read. The page then has a banner with its date. */
+/** The views that pages show: of the chain's last known state while it cannot be read. Such a page has a banner with its date. */
 export function createPageViews(views: ActorViews): ActorViews {
   const { chain, feed, lastKnownFeed } = views;
   const { lastKnown } = chain;
