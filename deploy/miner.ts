@@ -163,7 +163,7 @@ program
   .action(async ({ spec, url }: { readonly spec: string; readonly url?: string }) => {
     const { createOpenApiDocument } = await import('../http/routes/documentation/openApi.ts');
     const { toOpenApi30 } = await import('../http/routes/documentation/openApi30.ts');
-    const document = createOpenApiDocument(version, url ?? null);
+    const document = createOpenApiDocument(url ?? null);
     const written = spec === '3.0' ? toOpenApi30(document) : document;
     process.stdout.write(`${JSON.stringify(written, null, 2)}\n`);
   });

@@ -6,7 +6,7 @@ import type { Route } from '../../http/routes/route.ts';
 import { routes } from '../../http/routes/routes.ts';
 import type { Contract, Schema } from './contract.ts';
 
-const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0'))) as Contract;
+const document = JSON.parse(JSON.stringify(createOpenApiDocument())) as Contract;
 const { schemas } = document.components;
 const refPrefix = '#/components/schemas/';
 

@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
-import { interfaceVersion } from '../../http/server/pages/documents.ts';
 import { toContract, writeContract } from './contract.ts';
 import { releaseChangelog, requireNewer } from './releaseChangelog.ts';
 
@@ -32,7 +31,7 @@ for (const path of [
 ])
   write(path, read(path).replaceAll(images, `$1${version}`));
 write('CHANGELOG.md', changelog);
-write('deploy/release/released.json', writeContract(toContract(createOpenApiDocument(interfaceVersion))));
+write('deploy/release/released.json', writeContract(toContract(createOpenApiDocument())));
 
 // Built again, since the client, the document and the list of packages carry the version.
 const run = (command: string, ...args: string[]) =>

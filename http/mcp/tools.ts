@@ -46,7 +46,7 @@ const isSegment = (value: unknown) => !/^\.{1,2}$/.test(String(value));
 /** Lists each resource once: without the public routes that repeat a plain one. */
 export function createTools(): readonly Tool[] {
   // The document is JSON, and each of its operations has parameters.
-  const document = createOpenApiDocument('1.0.0') as unknown as Document;
+  const document = createOpenApiDocument() as unknown as Document;
   return routes
     .filter(({ path }) => !/^\/v[24]\/public\//.test(path))
     .map((route) => describeTool(route, document));

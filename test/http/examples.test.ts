@@ -13,7 +13,7 @@ import { validateExamples } from '../support/http/validateExamples.ts';
 
 const file = resolve(import.meta.dirname, '../../http/routes/documentation/examples.json');
 
-const { schemas } = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0').components));
+const { schemas } = JSON.parse(JSON.stringify(createOpenApiDocument().components));
 
 /** Whether a body is one of several, so an available or an unavailable one. */
 const isUnion = (route: Route) => ['anyOf', 'oneOf'].some((key) => key in schemas[nameBody(route)]);
@@ -50,11 +50,11 @@ else
     });
 
     it('are there for every answer that has a body, and fit its schema', () => {
-      expect(validateExamples(createOpenApiDocument('1.0.0'))).toEqual([]);
+      expect(validateExamples(createOpenApiDocument())).toEqual([]);
     });
 
     it('are found if they are missing or do not fit', () => {
-      const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
+      const document = JSON.parse(JSON.stringify(createOpenApiDocument()));
       document.components.examples.Telemetry.value.status = 'yesterday';
       const { responses } = document.paths['/v1/status'].get;
       delete responses['429'].content['application/json'].examples;

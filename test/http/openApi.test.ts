@@ -27,7 +27,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, Answer | undefined>>;
 }
 
-const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
+const document = JSON.parse(JSON.stringify(createOpenApiDocument()));
 const operations = Object.entries<{ readonly get: Operation }>(document.paths).map(
   ([path, { get }]) => [path, get] as const,
 );
@@ -145,7 +145,7 @@ describe('OpenAPI', () => {
 
   it('names the public address of the service, if it is known', () => {
     expect(document.servers[0].url).toBe('/');
-    const { servers } = createOpenApiDocument('1.0.0', 'https://wheel.example');
+    const { servers } = createOpenApiDocument('https://wheel.example');
     expect(servers?.map(({ url }) => url)).toEqual(['https://wheel.example']);
   });
 

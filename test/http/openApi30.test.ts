@@ -6,7 +6,7 @@ import { validateExamples } from '../support/http/validateExamples.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const document = toOpenApi30(createOpenApiDocument('1.0.0'));
+const document = toOpenApi30(createOpenApiDocument());
 
 /** Calls back for each object that is not an example. */
 function visit(value: unknown, note: (found: Json, place: string) => void, place = ''): void {

@@ -7,7 +7,7 @@ interface Described {
   readonly $ref?: string;
 }
 
-const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
+const document = JSON.parse(JSON.stringify(createOpenApiDocument()));
 
 const isDescribed = ({ description, schema, $ref }: Described): boolean =>
   Boolean(description) ||

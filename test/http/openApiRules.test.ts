@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const redocly = resolve(import.meta.dirname, '../../node_modules/.bin/redocly');
 
-const document = createOpenApiDocument('1.0.0');
+const document = createOpenApiDocument();
 
 it.each([
   ['3.1', document, []],

@@ -17,7 +17,7 @@ type Schema = Readonly<Record<string, unknown>> & {
   };
 };
 
-const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
+const document = JSON.parse(JSON.stringify(createOpenApiDocument()));
 const components: Readonly<Record<string, Schema>> = document.components.schemas;
 const resolve = ({ $ref, ...schema }: Schema): Schema =>
   $ref === undefined ? schema : (components[$ref.replace('#/components/schemas/', '')] as Schema);

@@ -10,7 +10,7 @@ import { runs } from '../support/propertyRuns.ts';
 
 type Json = Record<string, unknown>;
 
-const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
+const document = JSON.parse(JSON.stringify(createOpenApiDocument()));
 const ajv = createSchemaValidator(document);
 
 /** The documented body of a route, which a service has sent, with its checks. */

@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'miner');
 const python = join(cache, 'generators');
-const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
+const document = JSON.parse(JSON.stringify(createOpenApiDocument()));
 const operationIds = Object.values<{ get: { operationId: string } }>(document.paths).map(
   ({ get }) => get.operationId,
 );

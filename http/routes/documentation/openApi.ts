@@ -84,12 +84,15 @@ const commonErrors: readonly ErrorCode[] = [
 /** Further errors of read routes, which may have to wait. */
 const readErrors: readonly ErrorCode[] = ['database_busy', 'request_timeout'];
 
+/** Version of the documented interface, which is not the program's (CONTRACT.md, Versions). */
+export const interfaceVersion = '1.1.0';
+
 /**
  * The OpenAPI 3.1 document, generated from the route table and the schemas that type and check the responses.
  *
  * @param publicUrl public base URL of the service, without a trailing slash; null for any address.
  */
-export function createOpenApiDocument(version: string, publicUrl: string | null = null) {
+export function createOpenApiDocument(publicUrl: string | null = null) {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) paths[route.path] = { get: describeOperation(route) };
   Object.assign(paths, otherPaths);
@@ -97,7 +100,7 @@ export function createOpenApiDocument(version: string, publicUrl: string | null 
     openapi: '3.1.0',
     info: {
       title: 'Mining Activity Read Service',
-      version,
+      version: interfaceVersion,
       description:
         'Mining activity of a physical wheel, read-only: measured, optimistic, settled, issued. Unknown is never shown as zero: `status: unavailable` and null mean that a value is ' +
         'unknown. Clients must ignore unknown fields within a version. HEAD works wherever GET does. `/docs` explains all of it; lists are also CSV files (`/docs/find#tables-for-spreadsheets`).',

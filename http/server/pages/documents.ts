@@ -33,9 +33,6 @@ interface PublicDocument {
   readonly prepare: () => PreparedResponse;
 }
 
-/** Version of the documented interface (CONTRACT.md, Versions). */
-export const interfaceVersion = '1.0.0';
-
 const cacheControl = 'public, max-age=300';
 const securityTextsMax = 1;
 /** Guides have no scripts. Tools that examine a page read `robots.txt` from it. */
@@ -97,7 +94,7 @@ export function loadDocuments(
     isLarge,
     prepare: once(() => prepareDocument(read(), { contentType, cacheControl, own })),
   });
-  const openApi = once(() => createOpenApiDocument(interfaceVersion, publicUrl));
+  const openApi = once(() => createOpenApiDocument(publicUrl));
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const asset = (name: string, contentType: string, mend = (bytes: Buffer) => bytes) =>
     document(`/docs/${name}`, contentType, () => mend(readFileSync(join(assets, name))), { isLarge: true });
