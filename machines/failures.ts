@@ -14,7 +14,7 @@ export type ErrorKind =
   /** The stream does not exist, and may have to be created. */
   | 'missing'
   /** Another process holds the lease, so this one ends. */
-  | 'lost'
+  | 'leaseLost'
   /** No further attempt can succeed, so the process ends. */
   | 'unusable'
   /** Another indexer published first, so the stream is read again. */

@@ -93,7 +93,7 @@ const lease = setup({
   guards: {
     isFree: ({ context }, { observation }: { observation: LeaseObservation }) =>
       isFreeLease(context, observation),
-    isLost: hasKind('lost'),
+    isLost: hasKind('leaseLost'),
     /** The lease's stream does not exist. */
     isMissing: hasKind('missing'),
   },

@@ -47,9 +47,9 @@ interface Context {
   /** Null before the first restoration. */
   readonly restored: RestoredState | null;
   /** The state was restored at least once, so views can show it. They also show it while it is restored again. */
-  readonly isShown: boolean;
+  readonly isRestored: boolean;
   /** All messages that the stream held at a restoration were folded at least once. */
-  readonly isCaughtUp: boolean;
+  readonly wasCurrent: boolean;
   /** All messages that the stream held at the last restoration are folded. */
   readonly isCurrent: boolean;
   /** Catching up folded messages, so the state should be saved now, to spare the next start that work. */
@@ -107,7 +107,7 @@ export const streamFollowerMachine = setup({
     })),
     noteCurrent: assign(({ context }) => {
       const { place, lastSequence } = requireValue(context.restored, 'the restored state');
-      return { isCaughtUp: true, isCurrent: true, isSaveDue: lastSequence > place.position };
+      return { wasCurrent: true, isCurrent: true, isSaveDue: lastSequence > place.position };
     }),
     noteRestoreFailure: (_, _params: { error: unknown }): void => notProvided(),
     noteUncorrected: assign((_, { uncorrected }: { uncorrected: PipelineFault }) => ({ uncorrected })),
@@ -129,8 +129,8 @@ export const streamFollowerMachine = setup({
     uncorrected: null,
     isReplaced: false,
     restored: null,
-    isShown: false,
-    isCaughtUp: false,
+    isRestored: false,
+    wasCurrent: false,
     isCurrent: false,
     isSaveDue: false,
     graceMs: 0,
@@ -157,7 +157,7 @@ export const streamFollowerMachine = setup({
               },
               {
                 target: '#streamFollower.following',
-                actions: [{ type: 'noteRestored', params: passRestored }, assign({ isShown: true })],
+                actions: [{ type: 'noteRestored', params: passRestored }, assign({ isRestored: true })],
               },
             ],
             onError: {

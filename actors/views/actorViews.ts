@@ -23,7 +23,7 @@ interface ActorViewsOptions {
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
   /** Whether all readings that the stream had at the start are folded. */
-  readonly isCounterCaughtUp: () => boolean;
+  readonly isCounterCurrent: () => boolean;
   readonly olderEvents: OlderEvents;
   readonly olderDay: ReadOlderDay;
   readonly clock: Clock;
@@ -108,7 +108,7 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
     lastKnownFeed: createFeed(options.chain.lastKnown),
     settlements: (range, withQueue) => (withQueue ? settlementsWithQueue : settlementsAlone)[range](),
     get statistics() {
-      return options.isCounterCaughtUp() ? statistics : null;
+      return options.isCounterCurrent() ? statistics : null;
     },
   };
 }

@@ -155,7 +155,7 @@ export interface ProcessView {
   readonly modules: ModulesView;
 }
 
-/** Views for the routes. Every call is synchronous and without I/O. */
+/** Views for the routes. A call that reaches behind memory returns a promise. */
 export interface ActorViews {
   readonly publicInstallationId: string;
   /** Telemetry of any installation; offline if it has published nothing. */

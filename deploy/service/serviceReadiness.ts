@@ -42,8 +42,8 @@ export function createViewsCheck({ settings, state, clock }: ServiceContext): ()
     const work = state.work();
     if (work === null || !work.isRestored()) return false;
     restoredAtMs ??= clock.monotonicMs();
-    const isCaughtUp = work.followers.get('MINER_CHAIN')?.isCaughtUp ?? true;
-    return isCaughtUp || clock.monotonicMs() - restoredAtMs > settings.readyGraceMs;
+    const wasCurrent = work.followers.get('MINER_CHAIN')?.wasCurrent ?? true;
+    return wasCurrent || clock.monotonicMs() - restoredAtMs > settings.readyGraceMs;
   };
   // Once true it stays true, and is asked with each request.
   return () => {

@@ -32,7 +32,7 @@ export function createServiceViews(options: ServiceViewsOptions) {
     counters: actors.MINER_COUNTER,
     settlements: actors.MINER_PIPELINE,
     genesisMs: deployment.genesisTimestamp * 1000,
-    isCounterCaughtUp: () => followers()?.followers.get('MINER_COUNTER')?.isCurrent ?? false,
+    isCounterCurrent: () => followers()?.followers.get('MINER_COUNTER')?.isCurrent ?? false,
     olderEvents: {
       before: async (...query) => expectFollowers().olderEvents.before(...query),
       after: async (...query) => expectFollowers().olderEvents.after(...query),
@@ -43,7 +43,7 @@ export function createServiceViews(options: ServiceViewsOptions) {
     chain: createChainViews({
       installationId,
       onChain: chain === null || onChain === null ? null : { deployment: onChain, actors: chain },
-      isCaughtUp: () => followers()?.followers.get('MINER_CHAIN')?.isCaughtUp ?? false,
+      isCaughtUp: () => followers()?.followers.get('MINER_CHAIN')?.wasCurrent ?? false,
       staleAfterMs: chainStaleAfterMs,
       behindAfterMs: chainBehindAfterMs,
       olderActivity: { read: async (...query) => expectFollowers().olderActivity.read(...query) },

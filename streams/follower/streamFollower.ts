@@ -71,7 +71,7 @@ export interface StreamFollower {
   /** The state was restored at least once, so views can show it. */
   readonly isRestored: boolean;
   /** Everything that the stream held was folded at least once; the state may have been restored again since. */
-  readonly isCaughtUp: boolean;
+  readonly wasCurrent: boolean;
   /** The same as in the status, but cheap enough to read for every request. */
   readonly isCurrent: boolean;
   /** Restores the state again if a replay has made another one. */
@@ -213,10 +213,10 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     member: { logic, input: { label: stream } },
     status,
     get isRestored() {
-      return context()?.isShown ?? false;
+      return context()?.isRestored ?? false;
     },
-    get isCaughtUp() {
-      return context()?.isCaughtUp ?? false;
+    get wasCurrent() {
+      return context()?.wasCurrent ?? false;
     },
     get isCurrent() {
       return isCurrent();

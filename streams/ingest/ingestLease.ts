@@ -32,7 +32,7 @@ const unknownHolder = { host: 'unknown', pid: 0, pidSpace: null };
 /** Another process ingests now. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
-  readonly kind: ErrorKind = 'lost';
+  readonly kind: ErrorKind = 'leaseLost';
 
   constructor(name: string, holder: LeaseHolder | null) {
     const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;

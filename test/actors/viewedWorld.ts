@@ -39,7 +39,7 @@ export function startViews(startMs = genesisMs) {
         safeState: () => world.chain,
       },
       genesisMs,
-      isCounterCaughtUp: () => true,
+      isCounterCurrent: () => true,
       olderEvents: noOlderEvents,
       olderDay: async () => null,
       clock,

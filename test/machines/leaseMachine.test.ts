@@ -55,7 +55,7 @@ function contend(initial: Partial<typeof emptyStore> = {}, isUnused = true) {
         verify: fromPromise(async ({ input: { name } }) => {
           if (store.isMissing) throw Object.assign(new Error('missing'), { kind: 'missing' });
           await check(name);
-          if (store.holder === other) throw Object.assign(new Error('lost'), { kind: 'lost' });
+          if (store.holder === other) throw Object.assign(new Error('lost'), { kind: 'leaseLost' });
           return store.sequence;
         }),
         recreate: fromPromise(async () => {
@@ -168,7 +168,11 @@ describe('the machine of the lease', () => {
     Object.assign(store, { sequence: 9, holder: other });
     await pass(1_000);
     expect([is('held'), said.at(-1)]).toEqual([false, 'not renewed: wrong last sequence']);
-    expect(snapshot()).toMatchObject({ value: 'lost', status: 'done', output: { fault: { kind: 'lost' } } });
+    expect(snapshot()).toMatchObject({
+      value: 'lost',
+      status: 'done',
+      output: { fault: { kind: 'leaseLost' } },
+    });
   });
 
   it('stays held while the store is unavailable, and continues from the stored message', async () => {

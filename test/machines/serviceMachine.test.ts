@@ -83,7 +83,7 @@ function start({
         return { sequence: store.sequence, sinceMs: Date.now() };
       }),
       verify: fromPromise(async (): Promise<number> => {
-        throw Object.assign(new Error('lost'), { kind: 'lost' });
+        throw Object.assign(new Error('lost'), { kind: 'leaseLost' });
       }),
     },
     actions: {

@@ -61,8 +61,8 @@ function follower() {
     restoredWith,
     /** Whether the state is shown, was caught up once, and is current. */
     progress: () => {
-      const { isShown, isCaughtUp, isCurrent } = actor.getSnapshot().context;
-      return [isShown, isCaughtUp, isCurrent];
+      const { isRestored, wasCurrent, isCurrent } = actor.getSnapshot().context;
+      return [isRestored, wasCurrent, isCurrent];
     },
     is: (state: Parameters<Snapshot['matches']>[0]) => actor.getSnapshot().matches(state),
     restored: async ({ position = 0, lastSequence = 1, hasDiverged = false } = {}) => {

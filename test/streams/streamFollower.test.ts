@@ -71,7 +71,7 @@ describe('a follower of a stream', () => {
     const follower = createTestFollower(nats, { fold, snapshots, sinks: emptySinks() });
     await follower.ended;
     const saved = await snapshots.list(stream);
-    expect([saved.map(({ position }) => position), follower.isCaughtUp]).toEqual([[1], false]);
+    expect([saved.map(({ position }) => position), follower.wasCurrent]).toEqual([[1], false]);
   });
 
   it('notes a clean end once its last state is saved', async () => {
@@ -84,7 +84,7 @@ describe('a follower of a stream', () => {
         snapshots: { ...snapshots, save },
         sinks: { ...emptySinks(), end: async (position) => void ends.push(position) },
       });
-      await eventually(() => follower.isCaughtUp && follower.status().position === 3, 'all messages');
+      await eventually(() => follower.wasCurrent && follower.status().position === 3, 'all messages');
       await follower.stop({ graceMs: 5_000 });
     };
     await run(() => Promise.reject(new Error('ClickHouse does not answer')));
@@ -197,7 +197,7 @@ describe('a follower of a stream', () => {
       history: { chooseFrom: async () => () => true, hasReplay: async () => hasReplay },
     });
     // Nothing is due to be saved.
-    await eventually(() => follower.isCaughtUp, 'the end of the empty stream');
+    await eventually(() => follower.wasCurrent, 'the end of the empty stream');
     await publish(10);
     await eventually(() => follower.status().position === 10, 'ten messages');
     hasReplay = true;

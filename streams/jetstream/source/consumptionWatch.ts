@@ -38,7 +38,7 @@ interface ConsumptionWatchOptions extends Pick<StreamReaderOptions, 'connection'
 }
 
 /**
- * Ends one consumer at the first sign of trouble. Consumers can die silently (ARCHITECTURE.md), so this watches every
+ * Ends one consumer at the first sign of trouble. Consumers can die silently (DECISIONS.md), so this watches every
  * notification, the connection's state and the stream itself. The reaction is always the same: stop, verify, restart.
  */
 export function watchConsumption(options: ConsumptionWatchOptions) {
