@@ -88,7 +88,10 @@ function setUpService<Work extends { readonly members: Members }>() {
     actions: {
       stopLater: raise({ type: 'stop' }, { delay: (_, { drainMs }: { drainMs: number }) => drainMs }),
       raiseFault: raise((_, { error }: { error: unknown }) => ({ type: 'faulted' as const, error })),
-      noteFault: assign((_, { error }: { error: unknown }) => ({ fault: { error } })),
+      /** The first fault is reported: later ones often follow from it. */
+      noteFault: assign(({ context }, { error }: { error: unknown }) => ({
+        fault: context.fault ?? { error },
+      })),
       reportJetStreamFailure: (_, _params: { error: unknown }): void => notProvided(),
     },
     delays: {

@@ -467,6 +467,17 @@ describe('the machine of the service', () => {
     expect(last(steps.length)).toEqual(steps);
   });
 
+  it('ends with the first of two faults', async () => {
+    const { course, reject, failNext } = start({ hangs: [...working, 'drain', 'drain other'] });
+    await pass(10);
+    for (const name of ['index', 'follow']) reject(name, new Error(`a fault of ${name}`));
+    await pass(10);
+    // The lease is lost while the others store their state.
+    failNext('take lease');
+    await pass(1_100);
+    expect(course()).toEqual(['failed', 'a fault of index']);
+  });
+
   it('ends if its work cannot be built, or the database belongs to a newer program', async () => {
     const unbuilt = start({ fails: { compose: 1 } });
     const tooNew = start({ fails: { migrate: 1 } });
