@@ -79,7 +79,8 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
       rejections: null,
       correct: async ({ position, streamCreated, choice, fault }) => {
         options.onBegin?.(position);
-        if (fault === 'diverged') lost$.next();
+        // What it continues, or is compared with, was made from another stream.
+        if (fault === 'diverged' || streamCreated !== from.streamCreated) lost$.next();
         const continued = cutRuns(filled.runs, position);
         const hasDiverged = fault === 'diverged' || choice.disagrees;
         if (position === through) {

@@ -169,6 +169,9 @@ it('a fill ends if the stream has lost its end, or was created again', async () 
     },
   });
   expect([replaced.isComplete, replaced.hasLost]).toEqual([false, true]);
+  // It was created again after the fill was planned.
+  const planned = await fill(nothing, 5);
+  expect([planned.isComplete, planned.hasLost]).toEqual([false, true]);
 });
 
 it('a fill removes no snapshot that a process which ingests may restore', async () => {
