@@ -48,7 +48,12 @@ describe("the operators' port", () => {
     ['MINER.example.org:8081', 200],
     ['rebound.example.com:8081', 421],
     ['127.0.0.1.example.com', 421],
+    ['localhost.evil.example', 421],
+    ['[::1].evil.example', 421],
     ['miner.example.org.evil.example', 421],
+    ['evil.miner.example.org', 421],
+    ['evilminer.example.org', 421],
+    ['miner.example.org.', 421],
   ])('asked as %s answers %i', async (host, status) => {
     const { statusFor } = await start();
     expect(await statusFor(host)).toBe(status);
@@ -173,10 +178,33 @@ describe("the operators' port", () => {
 
   it('is not for pages of websites, which a browser could ask it for', async () => {
     const { base } = await start(new Registry());
-    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+    const hosts = [
+      'evil.example',
+      'localhost.evil.example',
+      '127.0.0.1.example',
+      'localhost',
+      'localhost:1',
+      '127.0.0.1',
+    ];
+    const origins = [
+      'null',
+      base,
+      ...[...hosts, 'miner.example.org', 'miner.example.org.'].flatMap((host) => [
+        `http://${host}`,
+        `https://${host}`,
+      ]),
+    ];
+    const refused = [
+      ...origins.map((origin) => ({ origin })),
+      ...['cross-site', 'same-site'].map((site) => ({ 'sec-fetch-site': site })),
+      { origin: base, 'sec-fetch-site': 'same-origin' },
+    ];
+    const ask = async (headers: Record<string, string>) => {
       const response = await fetch(`${base}/metrics`, { headers });
-      expect([response.status, await response.text()]).toEqual([403, '{"error":"other_origin"}']);
-    }
-    expect((await fetch(`${base}/metrics`, { headers: { 'sec-fetch-site': 'none' } })).status).toBe(200);
+      return [headers, response.status, await response.text()];
+    };
+    for (const headers of refused)
+      expect(await ask(headers)).toEqual([headers, 403, '{"error":"other_origin"}']);
+    for (const site of ['none', 'same-origin']) expect((await ask({ 'sec-fetch-site': site }))[1]).toBe(200);
   });
 });
