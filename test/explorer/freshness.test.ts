@@ -106,6 +106,56 @@ describe('a page that cannot be read again', () => {
   );
 });
 
+describe('a page whose network comes and goes', () => {
+  it('says so at once, and asks once when it is back, however long it has waited', async () => {
+    const { server } = await shared();
+    const { page, conduct } = await openClocked(`${server.base}/statistics`);
+    const tell = (event: string) =>
+      page.evaluate(`for (let times = 0; times < 3; times++) dispatchEvent(new Event('${event}'))`);
+    const countAsked = () => conduct.requests.filter((url) => url === page.url()).length;
+    let isAway = true;
+    await page.route('**', (route) => (isAway ? route.abort('internetdisconnected') : route.fallback()));
+    const [loaded, title] = [countAsked(), await page.title()];
+    await tell('offline');
+    await page.getByText('Connection lost.').waitFor();
+    expect([countAsked(), await page.title()]).toEqual([loaded, expect.stringMatching(/^Not connected · /)]);
+    for (let failures = 1; failures < 4; failures++) {
+      await page.clock.fastForward(75_000);
+      await expect.poll(countAsked).toBe(loaded + failures);
+    }
+    isAway = false;
+    const before = countAsked();
+    await tell('online');
+    await waitUntilLive(page);
+    await page.clock.runFor(10_000);
+    expect([countAsked() - before, await page.title()]).toEqual([1, title]);
+  });
+
+  it('asks once for what happens at the same time, and when its events have been interrupted', async () => {
+    const { server } = await shared();
+    const context = await openWindow(await sharedBrowser());
+    await context.clock.install();
+    await context.addInitScript(`
+      globalThis.EventSource = class extends EventTarget {
+        constructor() { super(); globalThis.stream = this; }
+      };`);
+    const { page, conduct } = await openPage(context, `${server.base}/statistics`);
+    await waitUntilLive(page);
+    const countAsked = () => conduct.requests.filter((url) => url === page.url()).length;
+    const countAfter = async (what: string) => {
+      const before = countAsked();
+      await page.evaluate(what);
+      await page.clock.runFor(6_000);
+      return countAsked() - before;
+    };
+    const open = 'stream.onopen()';
+    const events = `for (const type of document.body.dataset.eventTypes.split(' '))
+      for (let times = 0; times < 9; times++) stream.dispatchEvent(new Event(type))`;
+    const counts = [await countAfter(open), await countAfter(events)];
+    expect([...counts, await countAfter(`${open};${open};${events}`)]).toEqual([0, 1, 1]);
+  });
+});
+
 describe('a page that is read again', () => {
   it('keeps what the visitor has focused, opened, typed, selected and pointed at', async () => {
     const { server } = await startEventful();
