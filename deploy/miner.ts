@@ -112,7 +112,7 @@ program
   .option('--count <number>', 'maximum number of messages', parseCount, 20)
   .addOption(new Option('--reason <reason>', 'only messages with this reason').choices(rejectionReasons))
   .option('--follow', 'also wait for later ones, until interrupted')
-  .action(async ({ count, reason, follow = false }: RejectedCommandOptions) =>
+  .action(async ({ count, reason, follow = false }: { count: number; reason?: string; follow?: boolean }) =>
     (await import('./commands/runRejected.ts')).runRejected({
       count,
       reason: reason ?? null,
@@ -197,12 +197,6 @@ interface ReplayOptions {
   readonly to?: StreamPlace;
   readonly incomplete?: boolean;
   readonly dryRun?: boolean;
-}
-
-interface RejectedCommandOptions {
-  readonly count: number;
-  readonly reason?: string;
-  readonly follow?: boolean;
 }
 
 /** Commands load their modules when they run, so help and usage errors come at once. */

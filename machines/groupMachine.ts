@@ -20,11 +20,6 @@ interface Context {
   readonly fault: { readonly error: unknown } | null;
 }
 
-/** Output of a member that ended with a fault. */
-interface MemberOutput {
-  readonly fault: unknown;
-}
-
 /**
  * Runs machines, which are known only at the start, as its children until all of them have ended. If a member fails, the group has the tag
  * `faulted`, and the other members continue until the group is stopped, so that they can store their state. Leaving the state that invoked
@@ -36,7 +31,7 @@ export const groupMachine = setup({
     input: { readonly members: Members };
     events:
       | { type: 'stopped' }
-      | { type: `xstate.done.actor.${string}`; output: MemberOutput | undefined }
+      | { type: `xstate.done.actor.${string}`; output: { readonly fault: unknown } | undefined }
       | { type: `xstate.error.actor.${string}`; error: unknown };
     tags: 'faulted';
   },

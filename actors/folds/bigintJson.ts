@@ -1,11 +1,7 @@
-/** A bigint in JSON, which has no such type. */
-interface EncodedBigint {
-  readonly $bigint: string;
-}
-
+/** JSON in which a bigint is `{ "$bigint": "…" }`, since JSON has no such type. */
 export function stringify(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'bigint' ? ({ $bigint: member.toString() } satisfies EncodedBigint) : member,
+    typeof member === 'bigint' ? { $bigint: member.toString() } : member,
   );
 }
 

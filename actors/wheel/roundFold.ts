@@ -93,19 +93,13 @@ export function closeBucket(installationId: string, { bucket }: RoundState, posi
   return { installationId, ...bucket, position };
 }
 
-interface FollowingReading {
-  readonly reading: CounterReading;
-  readonly previous: CounterReading;
-  readonly genesisMs: number;
-}
-
 /**
  * Folds the next accepted reading. Readings come in order of observation, so only the round and the bucket of the previous reading can
  * close. A round whose every instant is covered is observed; any other round is missing and has no row.
  */
 export function foldRound(
   state: RoundState,
-  { reading, previous, genesisMs }: FollowingReading,
+  { reading, previous, genesisMs }: { reading: CounterReading; previous: CounterReading; genesisMs: number },
 ): { state: RoundState; closed: ClosedRows } {
   const gapMs = reading.observedAtMs - previous.observedAtMs;
   const isCovering = reading.counterEpoch === previous.counterEpoch && gapMs <= coveringGapMs;

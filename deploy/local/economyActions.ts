@@ -13,16 +13,11 @@ interface EconomyActionsOptions {
   readonly reporter: Address;
 }
 
-interface SettledWork {
-  readonly roundId: bigint;
-  readonly workUnits: bigint;
-}
-
 interface Batch {
   readonly previousSettledThroughRound: bigint;
   readonly settledThroughRound: bigint;
   /** Ascending, without rounds without work. */
-  readonly active: readonly SettledWork[];
+  readonly active: readonly { readonly roundId: bigint; readonly workUnits: bigint }[];
   readonly nonce: bigint;
 }
 

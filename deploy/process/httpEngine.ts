@@ -1,11 +1,6 @@
 import type { Logger } from 'pino';
 import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
 
-interface HttpEngine {
-  readonly implementation: 'native' | 'fallback';
-  readonly isOld: boolean;
-}
-
 /**
  * Logs an error if the substitute for the native HTTP engine serves the public port: otherwise the service would only seem slow. Warns of the engine of
  * older systems, which leaves some valid requests without an answer.
@@ -13,7 +8,7 @@ interface HttpEngine {
  * @throws ConfigurationError if the configuration refuses the substitute.
  */
 export function checkHttpEngine(
-  { implementation, isOld }: HttpEngine,
+  { implementation, isOld }: { implementation: 'native' | 'fallback'; isOld: boolean },
   policy: Configuration['MINER_HTTP_FALLBACK'],
   logger: Logger,
 ): void {

@@ -42,11 +42,6 @@ interface PageQuery {
   readonly signal: AbortSignal;
 }
 
-interface SeekQuery extends Omit<PageQuery, 'coversAbove'> {
-  readonly runs: VisibleRuns;
-  readonly through: number;
-}
-
 /** Reads accepted readings of any age from memory, and older ones from ClickHouse. */
 export function createObservationReader(options: ObservationReaderOptions): ObservationReader {
   const {
@@ -104,7 +99,9 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
   }
 
   /** The first `limit` readings above a position and up to another, ascending. */
-  async function seekReadings(query: SeekQuery): Promise<CounterReading[]> {
+  async function seekReadings(
+    query: Omit<PageQuery, 'coversAbove'> & { readonly runs: VisibleRuns; readonly through: number },
+  ): Promise<CounterReading[]> {
     const { runs, installationId: installation, limit, signal } = query;
     // A batch that was sent twice may not be merged yet. Rows of one run and position are identical.
     const found = new Map<number, CounterReading>();

@@ -12,14 +12,9 @@ const ranks = { oldEnough: 0, tooYoung: 1, beforeGap: 2, otherStream: 3 } as con
 /** Replaces the state of a fold with a restored one, as of a stream position. */
 type ReplaceState = (position: number) => void;
 
-interface Restorable {
-  readonly header: StoredSnapshotHeader;
-  readonly replaceState: ReplaceState;
-}
-
 export interface SnapshotChoice {
   /** The best snapshot that the fold accepts and that agrees with the stream; null if none does. */
-  readonly found: Restorable | null;
+  readonly found: { readonly header: StoredSnapshotHeader; readonly replaceState: ReplaceState } | null;
   /** Whether a newer snapshot disagrees with the stream. */
   readonly disagrees: boolean;
   /** Position of the newest snapshot, if that agrees with the stream; otherwise null. */

@@ -5,12 +5,6 @@ import type { BlockHeader } from './blockProof.ts';
 import type { ChainReader } from './chainReader.ts';
 import type { PublishedBlock, SpanPublisher } from './spanPublisher.ts';
 
-interface BlockPublishingOptions {
-  readonly reader: ChainReader;
-  readonly publisher: SpanPublisher;
-  readonly onPublished: () => void;
-}
-
 /** The node's block after the last published one, and its newest. */
 export interface BlocksAhead {
   readonly next: BlockHeader;
@@ -36,7 +30,11 @@ interface RangeStep {
  * Reads blocks, publishes them in order, and emits the last published one each time. After unsubscription it starts no more
  * publications; `whenIdle` awaits the last one.
  */
-export function createBlockPublishing(options: BlockPublishingOptions) {
+export function createBlockPublishing(options: {
+  readonly reader: ChainReader;
+  readonly publisher: SpanPublisher;
+  readonly onPublished: () => void;
+}) {
   const { reader, publisher, onPublished } = options;
   let publishing: Promise<void> = Promise.resolve();
 

@@ -43,15 +43,12 @@ class StreamUnavailable extends Error {
   readonly kind: ErrorKind = 'streamUnavailable';
 }
 
-interface SpanPublisherOptions extends JetStream {
-  readonly chainId: bigint;
-  readonly core: Address;
-}
-
 export type SpanPublisher = ReturnType<typeof createSpanPublisher>;
 
 /** Publishes the spans and reads of one chain to `MINER_CHAIN`. A span is appended only if the stream still ends where expected. */
-export function createSpanPublisher(options: SpanPublisherOptions) {
+export function createSpanPublisher(
+  options: JetStream & { readonly chainId: bigint; readonly core: Address },
+) {
   const { connection, js, jsm, chainId, core } = options;
   const subject = spanSubject(chainId);
   let lastSequence = 0;

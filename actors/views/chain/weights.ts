@@ -10,10 +10,6 @@ export interface WeightPlace {
   readonly key: string;
 }
 
-interface MinerWeight extends WeightPlace {
-  readonly tokenId: number;
-}
-
 /** An owner of live miners. */
 export interface OwnerWeight extends WeightPlace {
   readonly address: Address;
@@ -24,7 +20,7 @@ export interface OwnerWeight extends WeightPlace {
 
 /** All live miners and their owners at a state's block, the heaviest first; equal weights by token ID or address. */
 export function rankWeights(state: ChainState) {
-  const miners: MinerWeight[] = [];
+  const miners: (WeightPlace & { readonly tokenId: number })[] = [];
   const owners = new Map<Address, OwnerWeight>();
   for (const stored of state.minerPositions.values()) {
     const position = activateWeight(state.mining, stored);

@@ -8,11 +8,6 @@ export interface Quantity {
   readonly exact: string | null;
 }
 
-interface Asset {
-  readonly symbol: string;
-  readonly decimals: number;
-}
-
 const unknown: Quantity = { value: null, unit: '', exact: null };
 
 /** Millimetres as kilometres with two digits, or metres below one kilometre. */
@@ -47,7 +42,7 @@ export function describeWork(units: string | null): Quantity {
 /** An amount in base units as tokens, with at most `shown` digits of the fraction. */
 export function describeAmount(
   baseUnits: string | null | undefined,
-  asset: Asset | null,
+  asset: { readonly symbol: string; readonly decimals: number } | null,
   shown: number,
 ): Quantity {
   if (baseUnits === null || baseUnits === undefined || asset === null)

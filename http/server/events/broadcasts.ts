@@ -1,16 +1,14 @@
 /** Clients served by a broadcast in one turn of the event loop. */
 const batchSize = 50;
 
-interface Broadcast<Client> {
-  readonly recipients: readonly Client[];
-  readonly deliver: (client: Client) => void;
-  next: number;
-}
-
 /** Delivers messages to many clients, a batch of clients per turn of the event loop, so that other requests get their turn. */
 export function createBroadcasts<Client>() {
   /** Oldest first. */
-  const broadcasts: Broadcast<Client>[] = [];
+  const broadcasts: {
+    readonly recipients: readonly Client[];
+    readonly deliver: (client: Client) => void;
+    next: number;
+  }[] = [];
 
   function deliverNextBatch() {
     const [broadcast] = broadcasts;

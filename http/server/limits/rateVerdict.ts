@@ -1,11 +1,5 @@
 import { type HeaderBlock, prepareHeaders } from '../engine/headerBlock.ts';
 
-/** A token bucket: tokens that it gains per second, and tokens that it holds at most. */
-interface Bucket {
-  readonly perSecond: number;
-  readonly burst: number;
-}
-
 /** Whether a request may pass, and the headers that tell its limit (draft-ietf-httpapi-ratelimit-headers-11). */
 export interface RateVerdict {
   /** 0 for a request that may pass, else the whole seconds until the next one may. */
@@ -25,7 +19,10 @@ export interface RateVerdicts {
 }
 
 /** All verdicts of a rate class, built in advance so that a request builds no text. */
-export function createRateVerdicts(name: string, { perSecond, burst }: Bucket): RateVerdicts {
+export function createRateVerdicts(
+  name: string,
+  { perSecond, burst }: { perSecond: number; burst: number },
+): RateVerdicts {
   const policy = `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`;
   const build = (left: number, overSeconds: number, waitSeconds: number): RateVerdict => ({
     waitSeconds,

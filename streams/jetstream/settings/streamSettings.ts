@@ -4,12 +4,6 @@ import { streamNames } from '../../../actors/messages/subjects.ts';
 import { isStreamMissing } from './ensureStreams.ts';
 import { findStreamRisks, type StreamRisk } from './streamRisks.ts';
 
-interface StreamSettingsOptions {
-  readonly jsm: () => JetStreamManager;
-  readonly retentionDays: number;
-  readonly logger: Logger;
-}
-
 /** Settings of the streams that can lose or refuse messages, as the last check found them. */
 export interface StreamSettingsWatch {
   /** Looks at all streams, and logs what has changed. A call during a check shares it. */
@@ -19,7 +13,11 @@ export interface StreamSettingsWatch {
 
 const identify = ({ stream, setting, value }: StreamRisk) => `${stream} ${setting} ${value}`;
 
-export function createStreamSettingsWatch(options: StreamSettingsOptions): StreamSettingsWatch {
+export function createStreamSettingsWatch(options: {
+  readonly jsm: () => JetStreamManager;
+  readonly retentionDays: number;
+  readonly logger: Logger;
+}): StreamSettingsWatch {
   const { jsm, retentionDays, logger } = options;
   let risks: readonly StreamRisk[] = [];
   let running: Promise<readonly StreamRisk[]> | null = null;

@@ -16,11 +16,6 @@ import { LatestSubmission } from '../settlements/LatestSubmission.tsx';
 import { MinerFacts } from './MinerFacts.tsx';
 import { RoundFacts } from './RoundFacts.tsx';
 
-interface RecordProps {
-  readonly view: RecordView;
-  readonly id: string;
-}
-
 const leads: Readonly<Record<RecordView, string>> = {
   miner: 'A position that shares in what is minted, by its weight.',
   round: '',
@@ -42,7 +37,7 @@ const withoutEvents: Readonly<Partial<Record<RecordView, string>>> = {
 const newestEventsMax = 100;
 
 /** The page of one miner, round, block, transaction, event or day. */
-export function RecordPage({ view, id }: RecordProps) {
+export function RecordPage({ view, id }: { view: RecordView; id: string }) {
   const events = listRecordEvents(view, id, usePage().read);
   const isWithout = events?.length === 0;
   return (
