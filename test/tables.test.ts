@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { rowsOfMessage } from '../actors/chain/rows/activityRows.ts';
 import { spanBytesMax } from '../actors/chain/spans/chainSpan.ts';
-import { installationsMax } from '../actors/folds/installationsMax.ts';
+import { installationsMax } from '../actors/folds/places.ts';
 import { aheadMsMax } from '../actors/messages/futureTimes.ts';
 import { listKeys } from '../actors/schemas/listKeys.ts';
 import { settlementBytesMax } from '../actors/settlement/decodeSettlement.ts';
@@ -11,8 +11,8 @@ import { reporterStaleMs } from '../actors/settlement/queueState.ts';
 import { activeRoundsMax } from '../actors/settlement/reporterMessage.ts';
 import { instancesMax } from '../actors/settlement/settlementActors.ts';
 import { readingBytesMax } from '../actors/wheel/decodeCounter.ts';
-import { stalenessSeconds } from '../actors/wheel/freshness.ts';
 import { coveringGapSeconds } from '../actors/wheel/roundFold.ts';
+import { stalenessSeconds } from '../actors/wheel/telemetryView.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
 import { variables } from '../deploy/configuration/configuration.ts';
 import { tracingVariables } from '../deploy/process/tracingSettings.ts';

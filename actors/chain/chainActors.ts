@@ -1,8 +1,7 @@
 import type { ChainFeedEvent } from '../events/eventSchemas.ts';
 import { type FoldIdentity, identifyFold } from '../folds/foldIdentity.ts';
 import type { FoldRecord } from '../folds/foldRecord.ts';
-import type { Rejection } from '../messages/decodeMessage.ts';
-import type { Outcome } from '../messages/outcome.ts';
+import type { Outcome, Rejection } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { spanSubject } from '../messages/subjects.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
@@ -16,9 +15,9 @@ import {
 } from './fold/spanFoldState.ts';
 import { type ChainRestoration, createChainRestoration, encodeSpanFold } from './records/chainSnapshot.ts';
 import { type FinalHistory, nothingFinal } from './rows/finalHistory.ts';
-import { type ChainReads, decodeChainReads } from './spans/chainReads.ts';
+import type { ChainReads } from './spans/chainReads.ts';
 import type { ChainSpan } from './spans/chainSpan.ts';
-import { decodeChain } from './spans/decodeChain.ts';
+import { decodeChain, decodeChainReads } from './spans/decodeChain.ts';
 import type { ChainState } from './state/chainState.ts';
 
 export interface ChainOutput {

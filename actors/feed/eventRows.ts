@@ -5,10 +5,15 @@ import { compileGuard } from '../schemas/compileSchema.ts';
 import { listEventKeys } from './eventKeys.ts';
 import { feedTypes, type StoredCategory } from './feedCategories.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from './feedItem.ts';
-import type { StoredBy } from './storedBy.ts';
 
 const isChainEvent = compileGuard(chainFeedEvent);
 const isMeasurementEvent = compileGuard(measurementEvent);
+
+/** The message whose folding made a row. It may be much later than the message that the row is about. */
+export interface StoredBy {
+  /** Its sequence in the stream. */
+  readonly storedBy: number;
+}
 
 export interface EventRow extends Omit<FeedItem, 'type' | 'source' | 'event'>, StoredBy {
   readonly category: StoredCategory;

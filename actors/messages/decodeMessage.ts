@@ -14,6 +14,12 @@ export interface Rejection {
 
 export type Decoded<Value> = { readonly value: Value } | { readonly rejection: Rejection };
 
+/** Result of a message that an actor reads: its output, or the reason for its rejection. */
+export type Received<Output> = { readonly rejection: Rejection } | { readonly output: Output };
+
+/** Result of any message of a stream; `unread` for a kind that no view reads. */
+export type Outcome<Output> = 'unread' | Received<Output>;
+
 export function reject(reason: RejectionReason, detail: string): { rejection: Rejection } {
   // A character may be cut in two here, or by what describes a message.
   return { rejection: { reason, detail: detail.slice(0, detailCharactersMax).toWellFormed() } };

@@ -31,8 +31,8 @@ export {
   measurements,
   provenances,
 } from '../wheel/counterReading.ts';
-export { freshnessStates, stalenessSeconds } from '../wheel/freshness.ts';
 export type { TelemetryView } from '../wheel/telemetryView.ts';
+export { freshnessStates, stalenessSeconds } from '../wheel/telemetryView.ts';
 
 /**
  * Views are the data that HTTP reads: immutable, computed from the actors' state and the injected clock, and cached (`cacheView.ts`).

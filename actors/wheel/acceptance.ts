@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Inferred } from '../../machines/inferred.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import { amount, count } from '../schemas/stateScalars.ts';
-import { copyText } from './copyText.ts';
 import { type CounterReading, counterReading } from './counterReading.ts';
 
 /**
@@ -89,6 +88,11 @@ export function shareStrings(reading: z.infer<typeof counterReading>, previous: 
 
 function share<Text extends string | null>(text: Text, known: Text | undefined): Text {
   return text === known ? known : copyText(text);
+}
+
+/** A copy that keeps nothing else in memory: a string that was cut out of a message keeps the whole message. */
+export function copyText<Text extends string | null>(text: Text): Text {
+  return JSON.parse(JSON.stringify(text));
 }
 
 function findLastSequence({ latest, earlierBoots }: AcceptanceState, bootId: string): number | null {

@@ -1,13 +1,11 @@
 import type { MeasurementEvent } from '../events/eventSchemas.ts';
 import { type FoldIdentity, identifyFold } from '../folds/foldIdentity.ts';
 import { type FoldRecord, RecordRefused, type StateRestoration } from '../folds/foldRecord.ts';
-import { installationsMax } from '../folds/installationsMax.ts';
-import { createPlaces, type PlaceCounts, type Places } from '../folds/places.ts';
-import { reject } from '../messages/decodeMessage.ts';
-import type { Received } from '../messages/outcome.ts';
+import { createPlaces, installationsMax, type PlaceCounts, type Places } from '../folds/places.ts';
+import { type Received, reject } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
-import { copyText } from './copyText.ts';
+import { copyText } from './acceptance.ts';
 import type { CounterReading } from './counterReading.ts';
 import { createCounterRestoration, encodeCounters } from './counterSnapshot.ts';
 import type { DayHistory } from './dayHistory.ts';

@@ -1,10 +1,9 @@
 import { cacheView } from '../caching/cacheView.ts';
-import type { Received } from '../messages/outcome.ts';
+import type { Received } from '../messages/decodeMessage.ts';
 import { type AcceptanceState, acceptReading, findRejection, shareStrings } from './acceptance.ts';
 import type { CounterReading } from './counterReading.ts';
-import { findFreshness } from './freshness.ts';
 import { type ClosedRows, createRoundState, foldRound, type RoundState } from './roundFold.ts';
-import type { TelemetryView } from './telemetryView.ts';
+import { findFreshness, type TelemetryView } from './telemetryView.ts';
 
 /** Folded state of one installation's readings. Immutable. */
 export interface InstallationState {

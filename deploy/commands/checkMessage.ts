@@ -1,5 +1,4 @@
-import { decodeChainReads } from '../../actors/chain/spans/chainReads.ts';
-import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
+import { decodeChain, decodeChainReads } from '../../actors/chain/spans/decodeChain.ts';
 import type { Rejection } from '../../actors/messages/decodeMessage.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type InputStreamName, inputStreamNames, streamSubjects } from '../../actors/messages/subjects.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { installationsMax as installationsDefault } from '../../actors/folds/installationsMax.ts';
+import { installationsMax as installationsDefault } from '../../actors/folds/places.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { DatabaseLocation } from '../../storage/clickhouse/database.ts';
 import { rowsTtlDaysMax, rowsTtlDaysMin } from '../../storage/rows/rowsTtl.ts';

@@ -8,7 +8,7 @@ import { startOfStream } from '../../streams/jetstream/proofs/streamPosition.ts'
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
 import type { JetStream } from '../../streams/nats/natsLink.ts';
-import { alwaysOpen } from '../../streams/operators/gate.ts';
+import { createGate } from '../../streams/operators/gate.ts';
 import { systemClock } from '../process/systemClock.ts';
 
 export type StreamObserver = ReturnType<typeof observeStreams>;
@@ -41,15 +41,17 @@ export function observeStreams(options: StreamObserverOptions) {
     const reader = { ...options, stream, clock: systemClock };
     const source = createMessageSource({ ...reader, verifier: createStreamVerifier(reader) });
     const position = new BehaviorSubject(0);
-    const subscription = source.batchesAfter(startOfStream, alwaysOpen).subscribe({
-      next: (batch) => {
-        batch.messages.forEach(receive);
-        position.next(batch.position);
-      },
-      error: (error: unknown) => {
-        logger.error({ stream, err: error }, 'the simulation ends: its stream was replaced');
-      },
-    });
+    const subscription = source
+      .batchesAfter(startOfStream, createGate({ max: Number.POSITIVE_INFINITY }))
+      .subscribe({
+        next: (batch) => {
+          batch.messages.forEach(receive);
+          position.next(batch.position);
+        },
+        error: (error: unknown) => {
+          logger.error({ stream, err: error }, 'the simulation ends: its stream was replaced');
+        },
+      });
     /** Resolves when everything through a sequence is received, or when it is stopped. */
     const reached = async (sequence: number) => {
       await firstValueFrom(position.pipe(filter((received) => received >= sequence)), { defaultValue: null });

@@ -1,5 +1,3 @@
-import { readRetryAfter } from './retryAfter.ts';
-
 interface Refusal {
   readonly url: string;
   readonly status: number;
@@ -52,4 +50,10 @@ export async function requireOk(response: Response): Promise<void> {
     requestId: headers.get('X-Request-Id'),
     retryAfterMs: readRetryAfter(response),
   });
+}
+
+/** @returns milliseconds from `Retry-After`; null without one, or for a date, which proxies may send. */
+export function readRetryAfter(response: Response | null): number | null {
+  const value = response?.headers.get('Retry-After') ?? '';
+  return /^\d+$/.test(value) ? Number(value) * 1_000 : null;
 }

@@ -1,4 +1,4 @@
-import type { StoredBy } from '../../actors/feed/storedBy.ts';
+import type { StoredBy } from '../../actors/feed/eventRows.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { type Column, column, count, name } from './column.ts';
 

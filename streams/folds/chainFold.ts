@@ -8,7 +8,7 @@ import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settl
 import { toCheckpointRow, toSettlementRow } from '../../actors/chain/rows/settlementRows.ts';
 import type { KeyedEventRow } from '../../actors/feed/eventRows.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
-import type { Outcome } from '../../actors/messages/outcome.ts';
+import type { Outcome } from '../../actors/messages/decodeMessage.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { noRows } from '../../storage/tables/storedRows.ts';
 import type { ChainCounts } from '../metrics/chainMetrics.ts';

@@ -1,4 +1,4 @@
-import type { Observable } from 'rxjs';
+import { asyncScheduler, type Observable, type Subscription } from 'rxjs';
 import {
   type AnyActor,
   type AnyActorRef,
@@ -7,7 +7,12 @@ import {
   fromEventObservable,
   type ObservableActorLogic,
 } from 'xstate';
-import { schedulerClock } from './schedulerClock.ts';
+
+/** A clock for machines on RxJS's scheduler, so that a test's virtual time controls both. */
+const schedulerClock = {
+  setTimeout: (fire: () => void, ms: number): Subscription => asyncScheduler.schedule(fire, ms),
+  clearTimeout: (scheduled: Subscription | undefined): void => scheduled?.unsubscribe(),
+};
 
 /** The parent of the machines inside an Observable, which ends them with their subscription. */
 export interface ActorOwner {

@@ -53,11 +53,3 @@ export function leaveGate<Item extends { readonly weight: number }>(
 ): MonoTypeOperatorFunction<Item> {
   return tap(({ weight }) => gate.leave(weight));
 }
-
-/** For consumers that process every batch at once. */
-export const alwaysOpen: Gate = {
-  isOpen: true,
-  opened: async () => undefined,
-  enter: () => undefined,
-  leave: () => undefined,
-};

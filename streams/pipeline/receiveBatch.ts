@@ -1,4 +1,4 @@
-import type { Outcome } from '../../actors/messages/outcome.ts';
+import type { Outcome } from '../../actors/messages/decodeMessage.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { MessageCounts } from './messageCounts.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { decodeChainReads } from '../../actors/chain/spans/chainReads.ts';
-import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
+import { decodeChain, decodeChainReads } from '../../actors/chain/spans/decodeChain.ts';
 import { decodeMessage, defineFormat } from '../../actors/messages/decodeMessage.ts';
 import { compileGuard } from '../../actors/schemas/compileSchema.ts';
 import { decodeSettlement as decodeSettlementMessage } from '../../actors/settlement/decodeSettlement.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { decodeChainReads, readsBytesMax } from '../../actors/chain/spans/chainReads.ts';
+import { readsBytesMax } from '../../actors/chain/spans/chainReads.ts';
 import { spanBytesMax } from '../../actors/chain/spans/chainSpan.ts';
-import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
+import { decodeChain, decodeChainReads } from '../../actors/chain/spans/decodeChain.ts';
 import {
   counterSubject,
   moduleSubject,

@@ -7,7 +7,7 @@ import { chainRecords } from '../../actors/chain/records/chainRecords.ts';
 import { contractAbis } from '../../actors/chain/spans/chainEvent.ts';
 import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import { type FoldRecord, formatRecord } from '../../actors/folds/foldRecord.ts';
-import type { Outcome } from '../../actors/messages/outcome.ts';
+import type { Outcome } from '../../actors/messages/decodeMessage.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { installationRecords } from '../../actors/settlement/installationSnapshot.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRecord } from '../../actors/folds/foldRecord.ts';
-import type { Outcome } from '../../actors/messages/outcome.ts';
+import type { Outcome } from '../../actors/messages/decodeMessage.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject, oracleSubject } from '../../actors/messages/subjects.ts';
 import { dayMs } from '../../actors/schemas/durations.ts';

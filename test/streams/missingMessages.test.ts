@@ -6,7 +6,7 @@ import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
 import type { MessageBatch } from '../../streams/jetstream/source/messageBatch.ts';
 import { createMissingMessages } from '../../streams/jetstream/source/missingMessages.ts';
 import { createSourceProgress } from '../../streams/jetstream/source/sourceProgress.ts';
-import { alwaysOpen } from '../../streams/operators/gate.ts';
+import { createGate } from '../../streams/operators/gate.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -33,7 +33,7 @@ function start() {
     },
     progress,
     recipient: {
-      gate: alwaysOpen,
+      gate: createGate({ max: Number.POSITIVE_INFINITY }),
       signal: ending.signal,
       emit: (batch) => {
         emitted.push(batch);

@@ -10,7 +10,7 @@ import {
   recentRoundsShown,
   recentSettlementsShown,
 } from '../../actors/chain/state/settlements.ts';
-import { installationsMax } from '../../actors/folds/installationsMax.ts';
+import { installationsMax } from '../../actors/folds/places.ts';
 import { installationRecords } from '../../actors/settlement/installationSnapshot.ts';
 import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/settlement/rememberedIds.ts';
 import { closedRoundsMax, endedSubmissionsMax } from '../../actors/settlement/settlementActor.ts';

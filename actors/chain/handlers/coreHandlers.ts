@@ -1,9 +1,8 @@
 import type { ChainState } from '../state/chainState.ts';
 import type { CoreConfiguration } from '../state/coreState.ts';
 import type { Settlement } from '../state/settlements.ts';
-import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
+import { type EventHandlers, ignoreEvent, readImplementation } from './eventHandlers.ts';
 import { withGovernance } from './governanceHandlers.ts';
-import { readImplementation } from './implementation.ts';
 
 export const coreHandlers: EventHandlers<'core'> = {
   CoreConfigured: (state, { args }) => {

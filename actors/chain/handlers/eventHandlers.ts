@@ -6,6 +6,7 @@ import type {
   EventOf,
 } from '../spans/chainEvent.ts';
 import type { ChainState } from '../state/chainState.ts';
+import type { Implementation } from '../state/coreState.ts';
 
 /**
  * The state after one event of a contract.
@@ -33,4 +34,14 @@ export function handleEvent<Contract extends ContractKind, Name extends EventNam
   { state, contracts }: { readonly state: ChainState; readonly contracts: ContractAddresses },
 ): ChainState {
   return handlers[event.name](state, event, contracts);
+}
+
+/** The code that runs behind a contract's proxy from this event on. */
+export function readImplementation({ args }: EventOf<'core' | 'mining', 'VersionActivated'>): Implementation {
+  return {
+    codeAddress: args.implementation,
+    codeVersion: args.version,
+    storageLayoutDigest: args.storageLayoutDigest,
+    runtimeHash: args.runtimeHash,
+  };
 }

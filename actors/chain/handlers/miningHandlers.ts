@@ -11,8 +11,7 @@ import {
   toUtcDate,
 } from '../state/rewards.ts';
 import { recentRoundsShown } from '../state/settlements.ts';
-import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
-import { readImplementation } from './implementation.ts';
+import { type EventHandlers, ignoreEvent, readImplementation } from './eventHandlers.ts';
 import { absentMembers, requirePosition, withActivity, withoutToken, withToken } from './ownerRecords.ts';
 
 export const miningHandlers: EventHandlers<'mining'> = {

@@ -1,7 +1,7 @@
 import type { List } from 'immutable';
 import { requireValue } from '../../../machines/requireValue.ts';
 import type { EventSource } from '../../events/eventSchemas.ts';
-import type { StoredBy } from '../../feed/storedBy.ts';
+import type { StoredBy } from '../../feed/eventRows.ts';
 import type { Address } from '../../schemas/hex.ts';
 import type { ChainState } from '../state/chainState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';

@@ -1,6 +1,6 @@
 import type { List } from 'immutable';
 import type { EventSource } from '../../events/eventSchemas.ts';
-import type { StoredBy } from '../../feed/storedBy.ts';
+import type { StoredBy } from '../../feed/eventRows.ts';
 import { dayMs } from '../../schemas/durations.ts';
 import type { ChainState } from '../state/chainState.ts';
 import {

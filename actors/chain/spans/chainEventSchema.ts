@@ -17,7 +17,7 @@ function isChainEvent(value: unknown): value is ChainEvent {
   const kind = contractKinds.find((known) => known === contract);
   if (kind === undefined || typeof at !== 'string' || !isAddress(at) || !isSource(source)) return false;
   const event = contractAbis[kind].find((item) => item.type === 'event' && item.name === name);
-  if (event?.type !== 'event' || typeof args !== 'object' || args === null || !isObject(args)) return false;
+  if (event?.type !== 'event' || !isObject(args)) return false;
   const { inputs }: AbiEvent = event;
   const values = new Map<string, unknown>(Object.entries(args));
   return (

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Inferred } from '../../../machines/inferred.ts';
-import { type Decoded, defineFormat } from '../../messages/decodeMessage.ts';
+import { defineFormat } from '../../messages/decodeMessage.ts';
 import { address, blockHash } from '../../schemas/wireScalars.ts';
-import { decodeChainMessage } from './decodeChainMessage.ts';
 
 export const readsBytesMax = 256 * 1024;
 
@@ -25,19 +24,11 @@ export const chainReadsMessage = z.object({
 export type ChainReadsMessage = z.infer<typeof chainReadsMessage>;
 export type ProposerChange = Inferred<typeof proposerChange>;
 
-const readsKind = { kind: 'reads', format: defineFormat(chainReadsMessage, readsBytesMax) };
+export const chainReadsFormat = defineFormat(chainReadsMessage, readsBytesMax);
 
 export interface ChainReads extends Omit<ChainReadsMessage, 'blockNumber'> {
   readonly chainId: bigint;
   readonly blockNumber: bigint;
-}
-
-/** Decodes chain reads from a message of `MINER_CHAIN`; null for another kind of message. */
-export function decodeChainReads(subject: string, data: Uint8Array): Decoded<ChainReads> | null {
-  const decoded = decodeChainMessage(readsKind, subject, data);
-  if (decoded === null || 'rejection' in decoded) return decoded;
-  const { chainId, message } = decoded.value;
-  return { value: { ...message, chainId, blockNumber: BigInt(message.blockNumber) } };
 }
 
 /**

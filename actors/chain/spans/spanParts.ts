@@ -24,19 +24,12 @@ export function joinParts(before: SpanParts | null, span: ChainSpan): JoinedSpan
   if (part === null) return { complete: span };
   const block = requireValue(span.blocks[0], 'the block of a part');
   const isFirst = part.index === 0;
-  if (!isFirst && !isNextPart(before?.span ?? null, span))
+  const isNext = before?.span.part?.index === part.index - 1 && before.span.blocks[0]?.hash === block.hash;
+  if (!isFirst && !isNext)
     return reject('unlinked_span', `part ${part.index} of block ${span.toBlock} has no part before it`);
   const logs = [...(isFirst ? [] : (before?.logs ?? [])), ...block.logs];
   if (part.index < part.count - 1) return { parts: { span, logs } };
   if (!isAscendingByIndex(logs))
     return reject('malformed', `the parts of block ${span.toBlock} have logs in common`);
   return { complete: { ...span, part: null, blocks: [{ ...block, logs }] } };
-}
-
-function isNextPart(previous: ChainSpan | null, span: ChainSpan): boolean {
-  return (
-    previous?.part !== null &&
-    previous?.blocks[0]?.hash === span.blocks[0]?.hash &&
-    previous?.part.index === (span.part?.index ?? 0) - 1
-  );
 }

@@ -2,18 +2,16 @@ import { zeroAddress, zeroHash } from '../../schemas/zero.ts';
 import type { ContractAddresses } from '../spans/chainEvent.ts';
 import type { ChainState } from './chainState.ts';
 
-/** Checks that a safe state can fail, in order (CONTRACT.md, Unavailable reasons). */
-const stateFaults = [
+/** A check that a safe state fails (CONTRACT.md, Unavailable reasons). */
+export type StateFault =
   /** The economy's core, token or collection differs from the deployment's. */
-  'other_contracts',
-  'no_implementation',
-  'no_safe_block_hash',
+  | 'other_contracts'
+  | 'no_implementation'
+  | 'no_safe_block_hash'
   /** The amount that the mining contract minted differs from the token's supply. */
-  'supply_differs',
+  | 'supply_differs'
   /** Weights count for a round that no checkpoint has reached. */
-  'minting_behind_weights',
-] as const;
-export type StateFault = (typeof stateFaults)[number];
+  | 'minting_behind_weights';
 
 /** Faults of the contracts themselves; the others concern their values. */
 export const identityFaults: ReadonlySet<string> = new Set<StateFault>([

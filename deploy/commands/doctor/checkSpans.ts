@@ -14,7 +14,7 @@ import { startOfStream } from '../../../streams/jetstream/proofs/streamPosition.
 import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import type { JetStream } from '../../../streams/nats/natsLink.ts';
-import { alwaysOpen } from '../../../streams/operators/gate.ts';
+import { createGate } from '../../../streams/operators/gate.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import { createProgress } from '../../process/progress.ts';
 import { systemClock } from '../../process/systemClock.ts';
@@ -112,9 +112,11 @@ async function readPublishedBlocks({ onChain, ...nats }: SpanCheck) {
       clock: systemClock,
       through: state.last_seq,
     });
-    await source.batchesAfter(startOfStream, alwaysOpen).forEach(({ messages }) => {
-      for (const message of messages) receive(message);
-    });
+    await source
+      .batchesAfter(startOfStream, createGate({ max: Number.POSITIVE_INFINITY }))
+      .forEach(({ messages }) => {
+        for (const message of messages) receive(message);
+      });
   }
   const byNumber = new Map(blocks.map((block) => [block.number, block]));
   return { blocks: byNumber, head: blocks.at(-1)?.number ?? null, refused };

@@ -1,4 +1,4 @@
-import { readRetryAfter } from '../../client/retryAfter.ts';
+import { readRetryAfter } from '../../client/serviceError.ts';
 import { spreadDelay } from '../../client/spreadDelay.ts';
 
 /** `limited`: asked too often; `failed`: the service answers with an error; `gone`: it refuses the page; `lost`: it is not reached. */

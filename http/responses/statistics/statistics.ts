@@ -17,9 +17,8 @@ import {
   unavailableStatus,
   unboundedDecimal,
 } from '../scalars.ts';
-import { activity, toActivityBody } from './statisticsActivity.ts';
+import { activity, bps, count, toActivityBody } from './statisticsActivity.ts';
 import { records } from './statisticsRecords.ts';
-import { bps, count } from './statisticsScalars.ts';
 
 export const statisticsRange = z
   .enum(statisticsRanges)

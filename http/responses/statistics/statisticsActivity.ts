@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { bucketCoverages, type Statistics } from '../../../actors/views/statisticsViews.ts';
 import { encodeView } from '../encodeView.ts';
 import { decimal, unboundedDecimal } from '../scalars.ts';
-import { bps, count, minute } from './statisticsScalars.ts';
+
+export const count = z.int().min(0);
+
+export const bps = z.int().min(0).max(10_000);
+
+const minute = z.int().min(0).max(1_410).multipleOf(30);
 
 const coverageMembers = {
   expectedRoundCount: count.describe('Rounds that have ended and could have been observed'),

@@ -1,4 +1,4 @@
-import { matchesEtag } from '../requests/ifNoneMatch.ts';
+import fresh from 'fresh';
 import { type ContentEncoding, createEncodingChoice } from './contentEncoding.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
@@ -29,4 +29,16 @@ export function createPreparedSender(writer: ResponseWriter): PreparedSender {
       else writer.writePrepared(exchange, encoded);
     },
   };
+}
+
+/**
+ * Whether `If-None-Match` names the current tag: exactly, in its weak form, in a comma-separated list, or as `*`
+ * (CONTRACT.md, Common headers).
+ *
+ * @param ifNoneMatch the header's lines, joined by line breaks.
+ */
+function matchesEtag(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === '') return false;
+  if (ifNoneMatch === etag) return true;
+  return ifNoneMatch.split('\n').some((line) => fresh({ 'if-none-match': line.trim() }, { etag }));
 }

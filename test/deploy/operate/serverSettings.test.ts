@@ -17,7 +17,7 @@ import {
   pipelineMessageBytesMax,
 } from '../../../streams/jetstream/settings/streamTable.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import { alwaysOpen } from '../../../streams/operators/gate.ts';
+import { createGate } from '../../../streams/operators/gate.ts';
 import { startShippedNats } from '../../support/processes/shippedNats.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
@@ -109,7 +109,9 @@ describe('accounts of NATS', () => {
     } as const;
     const source = createMessageSource({ ...reader, verifier: createStreamVerifier(reader) });
     const batch = await lastValueFrom(
-      source.batchesAfter(startOfStream, alwaysOpen).pipe(observeOn(asapScheduler), take(1)),
+      source
+        .batchesAfter(startOfStream, createGate({ max: Number.POSITIVE_INFINITY }))
+        .pipe(observeOn(asapScheduler), take(1)),
     );
     expect(batch.position).toBe(1);
 

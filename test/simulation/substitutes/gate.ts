@@ -2,7 +2,7 @@ import { createGate as createRealGate, type Gate } from '../../../streams/operat
 import { currentWorld } from '../world/currentWorld.ts';
 import { changeHeld } from '../world/held.ts';
 
-export { alwaysOpen, leaveGate } from '../../../streams/operators/gate.ts';
+export { leaveGate } from '../../../streams/operators/gate.ts';
 
 /** A gate that notes what has entered and not left. */
 export function createGate(options: Parameters<typeof createRealGate>[0]): Gate {
