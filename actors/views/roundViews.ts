@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import type { FeedItem } from '../feed/feedItem.ts';
 import { decodeFields, encodeFields } from '../feed/opaqueCursor.ts';
 import type { ChainUnavailable, CoreView, EconomyView } from './chain/chainViewTypes.ts';
 import { computeRoundStartMs } from './chain/settlementHistory.ts';
 import { type ChainPageRequest, findEventsOfSpan, isAbout } from './feed/feedRecords.ts';
-import type { FeedItem, FeedUnavailable } from './feed/feedViews.ts';
+import type { FeedUnavailable } from './feed/feedViews.ts';
 import type { ActorViews } from './views.ts';
 
 /** `ended`: the oracle has not closed it yet. `closed`: it waits for settlement. */

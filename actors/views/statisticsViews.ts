@@ -18,11 +18,6 @@ import { computeYear, type YearOfDays } from '../statistics/yearOfDays.ts';
 import type { DayHistory } from '../wheel/dayHistory.ts';
 import { computeRevision } from './revision.ts';
 
-export { bucketCoverages, type DayStatistics } from '../statistics/dayStatistics.ts';
-export { type Statistics, type StatisticsRange, statisticsRanges } from '../statistics/statistics.ts';
-export { yearDayCount } from '../statistics/yearOfDays.ts';
-export { bucketSeconds, roundSeconds } from '../wheel/roundFold.ts';
-
 /**
  * Windows end at multiples of this interval, so that instances with the same data show the same statistics (CONTRACT.md, Caching).
  * Rounds and days end at such moments too, so they are shown without delay.

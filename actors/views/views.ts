@@ -7,32 +7,14 @@ import type { OracleState } from '../settlement/oracleState.ts';
 import type { BlockedReason, SettlementQueueState } from '../settlement/queueState.ts';
 import type { CounterReading } from '../wheel/counterReading.ts';
 import type { TelemetryView } from '../wheel/telemetryView.ts';
-import type {
-  ChainUnavailable,
-  ChainViews,
-  SettlementHistoryView,
-  SettlementRange,
-} from './chain/chainViewTypes.ts';
+import type { ChainUnavailable, ChainViews, SettlementHistoryView } from './chain/chainViewTypes.ts';
+import type { SettlementRange } from './chain/settlementHistory.ts';
 import type { FeedViews } from './feed/feedViews.ts';
 import type { StatisticsViews } from './statisticsViews.ts';
 
-// The vocabulary of the views, for the schemas of the responses. They import no other files of the actors.
+// For the schemas of the responses, which import no machines.
 export { moduleStates } from '../../machines/moduleMachine.ts';
 export { submissionLifecycles } from '../../machines/submission.ts';
-export type { ModulesView, ModuleView } from '../device/moduleSnapshot.ts';
-export { oracleStates } from '../settlement/oracleState.ts';
-export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
-export type { CounterReading } from '../wheel/counterReading.ts';
-export {
-  coreStatuses,
-  isLater,
-  type Measurement,
-  mapMeasurements,
-  measurements,
-  provenances,
-} from '../wheel/counterReading.ts';
-export type { TelemetryView } from '../wheel/telemetryView.ts';
-export { freshnessStates, stalenessSeconds } from '../wheel/telemetryView.ts';
 
 /**
  * Views are the data that HTTP reads: immutable, computed from the actors' state and the injected clock, and cached (`cacheView.ts`).

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ObservationPage } from '../../actors/older/observationReader.ts';
-import type { CounterReading } from '../../actors/views/views.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { toIsoString } from './isoTime.ts';
 import { decimal, installationId, provenance, safeCount, schemaVersion, timestamp, uuid } from './scalars.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { coreStatuses, provenances } from '../../actors/views/views.ts';
+import { coreStatuses, provenances } from '../../actors/wheel/counterReading.ts';
 
 /** Scalar types as they appear in responses (CONTRACT.md, Scalars). */
 

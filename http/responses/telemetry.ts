@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { freshnessStates, type TelemetryView } from '../../actors/views/views.ts';
+import { freshnessStates, type TelemetryView } from '../../actors/wheel/telemetryView.ts';
 import { toIsoStringOrNull } from './isoTime.ts';
 import {
   coreStatus,

@@ -1,4 +1,5 @@
-import { type FeedRequest, feedCategories } from '../../actors/views/feed/feedViews.ts';
+import { feedCategories } from '../../actors/feed/feedCategories.ts';
+import type { FeedRequest } from '../../actors/views/feed/feedViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { eventsResponse, feedCategory, toEventsBody } from '../responses/feed/events.ts';
 import { cursor } from '../responses/observations.ts';

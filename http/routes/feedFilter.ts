@@ -1,13 +1,8 @@
 import { z } from 'zod';
+import { type EventFilter, selectCategory } from '../../actors/feed/eventFilter.ts';
+import type { EventNoun } from '../../actors/feed/eventKeys.ts';
+import { type FeedCategory, type FeedType, feedTypes } from '../../actors/feed/feedCategories.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
-import {
-  type EventFilter,
-  type EventNoun,
-  type FeedCategory,
-  type FeedType,
-  feedTypes,
-  selectCategory,
-} from '../../actors/views/feed/feedViews.ts';
 import { parseOwner } from './ownerAddress.ts';
 import type { QueryParameter } from './route.ts';
 

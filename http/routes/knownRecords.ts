@@ -1,4 +1,4 @@
-import { blockUnitsPerBlock } from '../../actors/views/chain/chainViewTypes.ts';
+import { blockUnitsPerBlock } from '../../actors/chain/state/blockUnits.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { findDay } from '../explorer/days.ts';
 import type { Known } from '../explorer/search.ts';

@@ -1,4 +1,5 @@
-import { blockUnitsPerBlock, type ChainUnavailable } from '../../actors/views/chain/chainViewTypes.ts';
+import { blockUnitsPerBlock } from '../../actors/chain/state/blockUnits.ts';
+import type { ChainUnavailable } from '../../actors/views/chain/chainViewTypes.ts';
 import { readDifficultyPage } from '../../actors/views/difficultyViews.ts';
 import {
   type ChainPageRequest,

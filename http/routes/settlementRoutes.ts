@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import {
-  type ChainUnavailable,
-  type SettlementHistoryView,
-  type SettlementRange,
-  settlementRanges,
-  settlementSources,
-} from '../../actors/views/chain/chainViewTypes.ts';
+import { settlementSources } from '../../actors/chain/state/settlementSource.ts';
+import type { ChainUnavailable, SettlementHistoryView } from '../../actors/views/chain/chainViewTypes.ts';
+import { type SettlementRange, settlementRanges } from '../../actors/views/chain/settlementHistory.ts';
 import type { SettlementsView } from '../../actors/views/views.ts';
 import {
   computeSettlementsTag,

@@ -1,5 +1,6 @@
+import { statisticsRanges } from '../../actors/statistics/statistics.ts';
 import { findEventsOfTime } from '../../actors/views/feed/feedRecords.ts';
-import { type StatisticsViews, statisticsRanges } from '../../actors/views/statisticsViews.ts';
+import type { StatisticsViews } from '../../actors/views/statisticsViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { findDaySpan } from '../explorer/days.ts';
 import { dayResponse, toDayBody } from '../responses/records/day.ts';

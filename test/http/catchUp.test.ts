@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { FeedNews } from '../../actors/views/feed/feedViews.ts';
+import type { FeedNews } from '../../actors/views/feed/feedNews.ts';
 import { catchUpReadsMax, createCatchUp } from '../../http/server/events/catchUp.ts';
 
 /** Clients that have each missed this number of batches. The first batches are in memory, or all but the last in ClickHouse. */

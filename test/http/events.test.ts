@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { ChainFeedEvent } from '../../actors/events/eventSchemas.ts';
 import { toChainItem } from '../../actors/feed/feedItem.ts';
-import { encodeFeedPosition } from '../../actors/views/feed/feedViews.ts';
+import { encodeFeedPosition } from '../../actors/feed/feedPosition.ts';
 import type { eventsResponse } from '../../http/responses/feed/events.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import { buildNamedEvents, feedChainId, namedOwners } from '../support/chain/feedEvents.ts';

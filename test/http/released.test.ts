@@ -2,14 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { encodeFeedPosition, type FeedPosition } from '../../actors/feed/feedPosition.ts';
 import type { ObservationReader } from '../../actors/older/observationReader.ts';
 import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
-import {
-  encodeFeedPosition,
-  type FeedNews,
-  type FeedPosition,
-  type FeedViews,
-} from '../../actors/views/feed/feedViews.ts';
+import type { FeedNews } from '../../actors/views/feed/feedNews.ts';
+import type { FeedViews } from '../../actors/views/feed/feedViews.ts';
 import type { ContentEncoding } from '../../http/server/answers/contentEncoding.ts';
 import { prepareResponse } from '../../http/server/answers/preparedResponse.ts';
 import type { Exchange, ResponseWriter } from '../../http/server/answers/responseWriter.ts';

@@ -4,29 +4,20 @@ import { describe, expect, it } from 'vitest';
 import { toActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../../actors/events/eventSchemas.ts';
+import { type EventFilter, selectCategory } from '../../actors/feed/eventFilter.ts';
+import type { EventNoun } from '../../actors/feed/eventKeys.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
-import { toChainItem } from '../../actors/feed/feedItem.ts';
-import { findNewestPosition } from '../../actors/feed/feedPosition.ts';
+import { feedCategories, feedTypes, isOfCategory } from '../../actors/feed/feedCategories.ts';
+import { type FeedItem, toChainItem } from '../../actors/feed/feedItem.ts';
+import { type FeedPosition, findNewestPosition } from '../../actors/feed/feedPosition.ts';
 import { stringify } from '../../actors/folds/bigintJson.ts';
 import type { ActivityRange } from '../../actors/older/olderActivity.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
 import { buildActivityPage } from '../../actors/views/chain/ownerPages.ts';
 import { encodeFeedCursor } from '../../actors/views/feed/feedCursor.ts';
-import {
-  createFeedViews,
-  type EventFilter,
-  type EventNoun,
-  type FeedItem,
-  type FeedNews,
-  type FeedPage,
-  type FeedPosition,
-  feedCategories,
-  feedTypes,
-  isOfCategory,
-  type ReadNews,
-  selectCategory,
-} from '../../actors/views/feed/feedViews.ts';
+import type { FeedNews, ReadNews } from '../../actors/views/feed/feedNews.ts';
+import { createFeedViews, type FeedPage } from '../../actors/views/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { createAwaitByReading } from '../../storage/reading/awaitEvents.ts';
 import { createStoredActivity } from '../../storage/reading/storedActivity.ts';

@@ -2,14 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import { beforeFirst } from '../../actors/events/arrival.ts';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
+import { selectCategory } from '../../actors/feed/eventFilter.ts';
+import type { FeedItem } from '../../actors/feed/feedItem.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
-import {
-  createFeedViews,
-  type FeedItem,
-  type FeedPage,
-  selectCategory,
-} from '../../actors/views/feed/feedViews.ts';
+import { createFeedViews, type FeedPage } from '../../actors/views/feed/feedViews.ts';
 import { createAwaitByWriter } from '../../storage/reading/awaitEvents.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
 import { cutRuns, findTip, openEnd, selectVisible, type VisibleRuns } from '../../storage/runs/lineages.ts';

@@ -23,21 +23,6 @@ import type {
 } from './settlementHistory.ts';
 import type { OwnerWeight } from './weights.ts';
 
-export type { ChainEvent } from '../../chain/spans/chainEvent.ts';
-export { blockUnitsPerBlock } from '../../chain/state/blockUnits.ts';
-// The vocabulary of the chain's views, for the schemas of the responses.
-export { collectionPhases } from '../../chain/state/collectionPhase.ts';
-export { mergeStates } from '../../chain/state/mergeState.ts';
-export type { OwnerEvent } from '../../chain/state/ownerState.ts';
-export { activityKinds } from '../../chain/state/ownerState.ts';
-export { settlementSources } from '../../chain/state/settlementSource.ts';
-export type { Checkpoint, Settlement } from '../../chain/state/settlements.ts';
-export { cardImageUrlPattern, imageDataUriPattern } from '../../chain/state/tokenMetadata.ts';
-export type { ChainFeedEvent, EventSource } from '../../events/eventSchemas.ts';
-export type { PositionView } from './ownerPages.ts';
-export type { SettlementIssuance, SettlementRange, SettlementSums } from './settlementHistory.ts';
-export { mintRoundStates, settlementRanges } from './settlementHistory.ts';
-
 /** Each chain view is read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */
 
 export const chainTargets = ['anvil', 'sepolia', 'mainnet'] as const;

@@ -1,4 +1,5 @@
 import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
+import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
 import type { ActivityRange } from '../../older/olderActivity.ts';
 import type {
@@ -6,7 +7,6 @@ import type {
   CursorFault,
   MiningView,
   OwnerActivityView,
-  OwnerEvent,
   OwnerPageRequest,
   PortfolioView,
 } from './chainViewTypes.ts';

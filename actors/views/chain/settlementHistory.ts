@@ -15,7 +15,6 @@ export const settlementRanges = ['now', '24h', '7d', '30d'] as const;
 export type SettlementRange = (typeof settlementRanges)[number];
 export type SettlementWindow = NonNullable<ReturnType<typeof computeSettlementWindow>>;
 export type SettlementSums = ReturnType<typeof sumSettlements>;
-export type SettlementIssuance = Exclude<ReturnType<typeof describeIssuance>, string>;
 
 /** The next round to mint accrues until it is settled. Then it is ready for a checkpoint. */
 export const mintRoundStates = ['accruing', 'ready'] as const;

@@ -1,8 +1,9 @@
 import { countSettlements } from '../../chain/state/chainState.ts';
 import { findSettlementSource } from '../../chain/state/settlementSource.ts';
+import type { Checkpoint } from '../../chain/state/settlements.ts';
 import { findEconomyFault, isSupported } from '../../chain/state/stateChecks.ts';
 import type { ConditionsNow } from './chainConditions.ts';
-import type { ChainUnavailable, Checkpoint, SettlementHistoryView } from './chainViewTypes.ts';
+import type { ChainUnavailable, SettlementHistoryView } from './chainViewTypes.ts';
 import {
   buildBuckets,
   computeRoundStartMs,

@@ -26,7 +26,7 @@ import type { ChainViews, EconomyView } from '../chain/chainViewTypes.ts';
 const overlapMs = 60_000;
 
 /** An event, and the position of a client that has received it and all events before it. */
-export interface ArrivedItem {
+interface ArrivedItem {
   readonly item: FeedItem;
   readonly position: FeedPosition;
 }

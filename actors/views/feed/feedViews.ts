@@ -14,16 +14,6 @@ import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
 import { createFeedIndex } from './feedIndex.ts';
 import { createFeedNews, type FeedNewsViews } from './feedNews.ts';
 
-export { type EventFilter, selectCategory } from '../../feed/eventFilter.ts';
-export type { EventNoun } from '../../feed/eventKeys.ts';
-export type { FeedCategory, FeedType } from '../../feed/feedCategories.ts';
-export { feedCategories, feedTypes, isOfCategory } from '../../feed/feedCategories.ts';
-export type { FeedItem } from '../../feed/feedItem.ts';
-export type { FeedPosition } from '../../feed/feedPosition.ts';
-export { decodeFeedPosition, encodeFeedPosition, isSamePosition } from '../../feed/feedPosition.ts';
-export { measurementPolicyVersion, streakDistanceMm } from '../../wheel/measurementEvents.ts';
-export type { ArrivedItem, FeedNews, ReadNews } from './feedNews.ts';
-
 export const feedUnavailableReasons = [...chainUnavailableReasons, 'source_disabled'] as const;
 type FeedUnavailableReason = (typeof feedUnavailableReasons)[number];
 

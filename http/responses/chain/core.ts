@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import {
-  blockUnitsPerBlock,
-  type ChainEvent,
-  type ChainUnavailable,
-  type CoreView,
-} from '../../../actors/views/chain/chainViewTypes.ts';
+import type { ChainEvent } from '../../../actors/chain/spans/chainEvent.ts';
+import { blockUnitsPerBlock } from '../../../actors/chain/state/blockUnits.ts';
+import type { ChainUnavailable, CoreView } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeView } from '../encodeView.ts';
 import { availableStatus, bytes32, decimal, installationId, schemaVersion, text } from '../scalars.ts';
 import {

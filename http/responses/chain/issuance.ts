@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { collectionPhases } from '../../../actors/chain/state/collectionPhase.ts';
 import {
   type ChainUnavailable,
   chainUnavailableReasons,
-  collectionPhases,
   type IssuanceView,
 } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeView } from '../encodeView.ts';

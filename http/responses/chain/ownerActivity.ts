@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import {
-  activityKinds,
-  type ChainUnavailable,
-  type OwnerActivityView,
-  type OwnerEvent,
-} from '../../../actors/views/chain/chainViewTypes.ts';
+import { activityKinds, type OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
+import type { ChainUnavailable, OwnerActivityView } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeView } from '../encodeView.ts';
 import { cursor } from '../observations.ts';
 import { decimal, schemaVersion } from '../scalars.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import {
-  type ChainUnavailable,
-  type MiningView,
-  mergeStates,
-  type PortfolioView,
+import { mergeStates } from '../../../actors/chain/state/mergeState.ts';
+import type {
+  ChainUnavailable,
+  MiningView,
+  PortfolioView,
 } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeView } from '../encodeView.ts';
 import { cursor } from '../observations.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { mintRoundStates, type SettlementHistoryView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { SettlementHistoryView } from '../../../actors/views/chain/chainViewTypes.ts';
+import { mintRoundStates } from '../../../actors/views/chain/settlementHistory.ts';
 import { encodeView } from '../encodeView.ts';
 import { availableStatus, decimal, timestamp, unavailableStatus } from '../scalars.ts';
 import { address, tokenDecimals, tokenSymbol, versionId } from './chain.ts';

@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import {
-  blockUnitsPerBlock,
-  type Checkpoint,
-  type EventSource,
-  type Settlement,
-} from '../../../actors/views/chain/chainViewTypes.ts';
+import { blockUnitsPerBlock } from '../../../actors/chain/state/blockUnits.ts';
+import type { Checkpoint, Settlement } from '../../../actors/chain/state/settlements.ts';
+import type { EventSource } from '../../../actors/events/eventSchemas.ts';
 import { encodeView } from '../encodeView.ts';
 import { toIsoString } from '../isoTime.ts';
 import { bytes32, decimal, positiveDecimal, timestamp } from '../scalars.ts';

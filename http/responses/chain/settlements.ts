@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import {
-  type ChainUnavailable,
-  type SettlementHistoryView,
-  settlementRanges,
-} from '../../../actors/views/chain/chainViewTypes.ts';
+import type { ChainUnavailable, SettlementHistoryView } from '../../../actors/views/chain/chainViewTypes.ts';
+import { settlementRanges } from '../../../actors/views/chain/settlementHistory.ts';
 import type { SettlementsView } from '../../../actors/views/views.ts';
 import { encodeView } from '../encodeView.ts';
 import { toIsoString } from '../isoTime.ts';

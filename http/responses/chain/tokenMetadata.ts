@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import {
-  type ChainUnavailable,
-  cardImageUrlPattern,
-  imageDataUriPattern,
-  type MetadataView,
-} from '../../../actors/views/chain/chainViewTypes.ts';
+import { cardImageUrlPattern, imageDataUriPattern } from '../../../actors/chain/state/tokenMetadata.ts';
+import type { ChainUnavailable, MetadataView } from '../../../actors/views/chain/chainViewTypes.ts';
 import { address, defineVariants, toVariant } from './chain.ts';
 
 const imageDataUri = z.string().regex(imageDataUriPattern).max(240_000);

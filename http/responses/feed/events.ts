@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { feedCategories, feedTypes } from '../../../actors/feed/feedCategories.ts';
 import { listKeys } from '../../../actors/schemas/listKeys.ts';
 import {
   type FeedPage,
   type FeedUnavailable,
-  feedCategories,
-  feedTypes,
   feedUnavailableReasons,
 } from '../../../actors/views/feed/feedViews.ts';
 import { availableMembers, toAvailableMembers } from '../chain/chain.ts';

@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import type { ChainFeedEvent } from '../../../actors/views/chain/chainViewTypes.ts';
-import {
-  type FeedItem,
-  type FeedPage,
-  measurementPolicyVersion,
-  streakDistanceMm,
-} from '../../../actors/views/feed/feedViews.ts';
+import type { ChainFeedEvent } from '../../../actors/events/eventSchemas.ts';
+import type { FeedItem } from '../../../actors/feed/feedItem.ts';
+import type { FeedPage } from '../../../actors/views/feed/feedViews.ts';
+import { measurementPolicyVersion, streakDistanceMm } from '../../../actors/wheel/measurementEvents.ts';
 import { address, asset, availableMembers, eventSourceMembers, versionId } from '../chain/chain.ts';
 import { type Encoded, encodeView } from '../encodeView.ts';
 import { toIsoString } from '../isoTime.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockUnitsPerBlock } from '../../../actors/views/chain/chainViewTypes.ts';
+import { blockUnitsPerBlock } from '../../../actors/chain/state/blockUnits.ts';
 import type {
   AnchorView,
   CompletedBlocks,

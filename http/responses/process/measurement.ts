@@ -1,13 +1,13 @@
 import { z } from 'zod';
+import type { MeasurementView } from '../../../actors/views/views.ts';
 import {
   type CounterReading,
   isLater,
   type Measurement,
-  type MeasurementView,
   mapMeasurements,
   measurements,
-  stalenessSeconds,
-} from '../../../actors/views/views.ts';
+} from '../../../actors/wheel/counterReading.ts';
+import { stalenessSeconds } from '../../../actors/wheel/telemetryView.ts';
 import { toIsoString } from '../isoTime.ts';
 import { coreStatus, decimal, provenance, safeCount, timestamp, uint64Decimal, uuid } from '../scalars.ts';
 

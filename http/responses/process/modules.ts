@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type ModulesView, type ModuleView, moduleStates } from '../../../actors/views/views.ts';
+import type { ModulesView, ModuleView } from '../../../actors/device/moduleSnapshot.ts';
+import { moduleStates } from '../../../actors/views/views.ts';
 import { toIsoString } from '../isoTime.ts';
 import { closed, installationId, provenance, schemaVersion, timestamp } from '../scalars.ts';
 

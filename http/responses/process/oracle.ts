@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type OracleView, oracleStates } from '../../../actors/views/views.ts';
+import { oracleStates } from '../../../actors/settlement/oracleState.ts';
+import type { OracleView } from '../../../actors/views/views.ts';
 import { toIsoString, toIsoStringOrNull } from '../isoTime.ts';
 import { text, timestamp, uint64Decimal } from '../scalars.ts';
 

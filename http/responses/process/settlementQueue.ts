@@ -1,11 +1,10 @@
 import { z } from 'zod';
+import { blockedReasons, settlementQueueStates } from '../../../actors/settlement/queueState.ts';
 import {
-  blockedReasons,
   type FrontierView,
   queueUnavailableReasons,
   type SettlementQueueView,
   type SubmissionView,
-  settlementQueueStates,
   submissionLifecycles,
 } from '../../../actors/views/views.ts';
 import { encodeView } from '../encodeView.ts';

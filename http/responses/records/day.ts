@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { DayStatistics } from '../../../actors/statistics/dayStatistics.ts';
 import { type FoundEvents, recordEventsMax } from '../../../actors/views/feed/feedRecords.ts';
 import type { FeedUnavailable } from '../../../actors/views/feed/feedViews.ts';
-import type { DayStatistics } from '../../../actors/views/statisticsViews.ts';
 import { feedEvent, toFeedEventBody } from '../feed/feedEvent.ts';
 import { toIsoString } from '../isoTime.ts';
 import { installationId, schemaVersion, timestamp } from '../scalars.ts';

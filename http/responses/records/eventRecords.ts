@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FeedItem } from '../../../actors/feed/feedItem.ts';
 import type { ChainUnavailable, EconomyView } from '../../../actors/views/chain/chainViewTypes.ts';
 import {
   type ChainPage,
@@ -7,7 +8,6 @@ import {
   type SettledBatchView,
   type WorkBlockView,
 } from '../../../actors/views/feed/feedRecords.ts';
-import type { FeedItem } from '../../../actors/views/feed/feedViews.ts';
 import { defineVariants, toVariant } from '../chain/chain.ts';
 import { checkpointEvent, feedEvent, settlementEvent, toFeedEventBody } from '../feed/feedEvent.ts';
 import { cursor } from '../observations.ts';

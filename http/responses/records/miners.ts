@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
 import type {
   ChainUnavailable,
   MinersView,
   MinerView,
-  OwnerEvent,
   OwnersView,
 } from '../../../actors/views/chain/chainViewTypes.ts';
 import { type FoundEvents, newestEventsMax } from '../../../actors/views/feed/feedRecords.ts';

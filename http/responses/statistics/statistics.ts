@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import {
-  bucketSeconds,
-  type OracleStatistics,
-  roundSeconds,
-  type StatisticsView,
-  statisticsRanges,
-} from '../../../actors/views/statisticsViews.ts';
+import { statisticsRanges } from '../../../actors/statistics/statistics.ts';
+import type { OracleStatistics, StatisticsView } from '../../../actors/views/statisticsViews.ts';
+import { bucketSeconds, roundSeconds } from '../../../actors/wheel/roundFold.ts';
 import { encodeView } from '../encodeView.ts';
 import { toIsoString } from '../isoTime.ts';
 import {

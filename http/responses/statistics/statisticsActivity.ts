@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { bucketCoverages, type Statistics } from '../../../actors/views/statisticsViews.ts';
+import { bucketCoverages } from '../../../actors/statistics/dayStatistics.ts';
+import type { Statistics } from '../../../actors/statistics/statistics.ts';
 import { encodeView } from '../encodeView.ts';
 import { decimal, unboundedDecimal } from '../scalars.ts';
 

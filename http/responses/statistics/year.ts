@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type YearView, yearDayCount } from '../../../actors/views/statisticsViews.ts';
+import { yearDayCount } from '../../../actors/statistics/yearOfDays.ts';
+import type { YearView } from '../../../actors/views/statisticsViews.ts';
 import { installationId, schemaVersion } from '../scalars.ts';
 import { dayMembers, encodeDay } from './statisticsActivity.ts';
 

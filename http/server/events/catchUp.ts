@@ -1,4 +1,4 @@
-import type { FeedNews } from '../../../actors/views/feed/feedViews.ts';
+import type { FeedNews } from '../../../actors/views/feed/feedNews.ts';
 
 /** Clients that may wait for ClickHouse at the same time; others wait until one of them is done. */
 export const catchUpReadsMax = 8;

@@ -1,12 +1,9 @@
 import type { Registry } from 'prom-client';
 import { interval, merge, type Subscription, tap } from 'rxjs';
 import type { Clock } from '../../../actors/clock.ts';
+import { decodeFeedPosition, encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
 import { RecordsUnavailable } from '../../../actors/older/recordsUnavailable.ts';
-import {
-  decodeFeedPosition,
-  encodeFeedPosition,
-  type FeedViews,
-} from '../../../actors/views/feed/feedViews.ts';
+import type { FeedViews } from '../../../actors/views/feed/feedViews.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { ReadResult } from '../../routes/route.ts';
 import type { Exchange, ResponseWriter } from '../answers/responseWriter.ts';

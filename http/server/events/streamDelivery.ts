@@ -1,11 +1,8 @@
 import type { HttpResponse } from 'uWebSockets.js';
+import { type FeedPosition, isSamePosition } from '../../../actors/feed/feedPosition.ts';
 import { RecordsUnavailable } from '../../../actors/older/recordsUnavailable.ts';
-import {
-  type FeedNews,
-  type FeedPosition,
-  type FeedViews,
-  isSamePosition,
-} from '../../../actors/views/feed/feedViews.ts';
+import type { FeedNews } from '../../../actors/views/feed/feedNews.ts';
+import type { FeedViews } from '../../../actors/views/feed/feedViews.ts';
 import type { LoadGuard } from '../limits/loadGuard.ts';
 import type { AddressWords } from '../requests/ipAddress.ts';
 import { createBroadcasts } from './broadcasts.ts';

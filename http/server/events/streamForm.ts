@@ -1,11 +1,6 @@
-import {
-  encodeFeedPosition,
-  type FeedCategory,
-  type FeedNews,
-  type FeedPosition,
-  feedCategories,
-  isOfCategory,
-} from '../../../actors/views/feed/feedViews.ts';
+import { type FeedCategory, feedCategories, isOfCategory } from '../../../actors/feed/feedCategories.ts';
+import { encodeFeedPosition, type FeedPosition } from '../../../actors/feed/feedPosition.ts';
+import type { FeedNews } from '../../../actors/views/feed/feedNews.ts';
 import { feedEvent, toFeedEventBody } from '../../responses/feed/feedEvent.ts';
 import { parseExactQuery } from '../../routes/parseExactQuery.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';

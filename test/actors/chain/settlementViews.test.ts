@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SettlementHistoryView, SettlementRange } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { SettlementHistoryView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { SettlementRange } from '../../../actors/views/chain/settlementHistory.ts';
 import {
   buildEconomyEvents,
   buildState,

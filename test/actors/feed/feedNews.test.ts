@@ -3,23 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { compareArrivals } from '../../../actors/events/arrival.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../../../actors/events/eventSchemas.ts';
 import type { EventWindow } from '../../../actors/events/eventWindow.ts';
+import { selectCategory } from '../../../actors/feed/eventFilter.ts';
 import { toChainRow, toMeasurementRow } from '../../../actors/feed/eventRows.ts';
-import { advancePosition } from '../../../actors/feed/feedPosition.ts';
-import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
-import type { EconomyView } from '../../../actors/views/chain/chainViewTypes.ts';
+import { type FeedCategory, feedCategories, isOfCategory } from '../../../actors/feed/feedCategories.ts';
 import {
-  createFeedViews,
+  advancePosition,
   decodeFeedPosition,
   encodeFeedPosition,
-  type FeedCategory,
-  type FeedNews,
-  type FeedPage,
   type FeedPosition,
-  type FeedViews,
-  feedCategories,
-  isOfCategory,
-  selectCategory,
-} from '../../../actors/views/feed/feedViews.ts';
+} from '../../../actors/feed/feedPosition.ts';
+import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
+import type { EconomyView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { FeedNews } from '../../../actors/views/feed/feedNews.ts';
+import { createFeedViews, type FeedPage, type FeedViews } from '../../../actors/views/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import { chainlessViews } from '../../support/chain/chainlessViews.ts';
 import {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import type { ModulesView } from '../../../actors/device/moduleSnapshot.ts';
 import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
 import type { ObservationReader } from '../../../actors/older/observationReader.ts';
 import type { ReadOlderDay } from '../../../actors/older/olderDay.ts';
@@ -7,9 +8,10 @@ import { initialSettlement } from '../../../actors/settlement/settlementActor.ts
 import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
 import { createFeedViews } from '../../../actors/views/feed/feedViews.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
-import type { ActorViews, ModulesView, ProcessView, TelemetryView } from '../../../actors/views/views.ts';
+import type { ActorViews, ProcessView } from '../../../actors/views/views.ts';
 import type { DayHistory } from '../../../actors/wheel/dayHistory.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
+import type { TelemetryView } from '../../../actors/wheel/telemetryView.ts';
 import { createPublicServer, type PublicServerSettings } from '../../../http/server/publicServer.ts';
 import type { BeginTrace } from '../../../http/server/requests/requestTrace.ts';
 import { chainlessViews } from '../chain/chainlessViews.ts';
