@@ -85,7 +85,7 @@ export interface PageRequest {
   /** Null if no contracts are configured, or state is not restored yet. */
   readonly chain: PageChain | null;
   /** Returns the body of a route; null if it has none at the moment. */
-  readonly read: (path: string) => unknown;
+  readonly read: ReadBody;
   /** Names of the parts that cannot be read at the moment, and when what is shown of each was read (epoch milliseconds). Complete once all is read. */
   readonly old: ReadonlyMap<string, number>;
 }

@@ -24,12 +24,11 @@ export const renderPage: RenderPage = (request: PageRequest) => {
   const { place, nowMs, settings, chain, old, read: readBody } = request;
   let isComplete = true;
   let expiresAtMs = Number.POSITIVE_INFINITY;
-  const read = ((_name, path) => {
-    const body = readBody(path);
+  const read: ReadBody = (name, path) => {
+    const body = readBody(name, path);
     if (body === null) isComplete = false;
-    // The path belongs to the route of this name (`resources.ts`).
     return body;
-  }) as ReadBody;
+  };
   const page = {
     place,
     read,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../actors/clock.ts';
 import type { ReadBody } from '../../explorer/page.ts';
 import type { FeedCategory } from '../../explorer/place.ts';
-import { corePath, eventsPath, statisticsPath, statusPath } from '../../explorer/resources.ts';
+import { eventsPath, statisticsPath, statusPath } from '../../explorer/resources.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import type { Header } from '../engine/headerBlock.ts';
@@ -52,7 +52,7 @@ const atomType = 'application/atom+xml; charset=utf-8';
 export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOptions): ExplorerFiles {
   const { findCurrent, keep, readBodies, createReader } = reads;
 
-  /** A file that is kept while what it was written from is the same. */
+  /** A file that is kept for a while. */
   function toKept({ key, readPaths, write }: KeptFile): ExplorerPage {
     const current = findCurrent(key);
     if (current !== null) return { current };
@@ -60,21 +60,14 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
       current,
       read: (signal) => readBodies(readPaths, signal),
       render: (known) => {
-        const { views, readBody } = createReader(known);
-        const file = write(readBody);
+        const file = write(createReader(known));
         if (file === null) return unread;
         if (file === 'none') return missing;
         const bytes = Buffer.from(file.text);
         const { contentType, own = [] } = file;
         const response = prepareDocument(bytes, { contentType, cacheControl: revalidated, own });
         if (![...known.values()].includes(null))
-          keep(key, {
-            response,
-            bytes: bytes.length,
-            views,
-            expiresAtMs: Number.POSITIVE_INFINITY,
-            isComplete: true,
-          });
+          keep(key, { response, bytes: bytes.length, expiresAtMs: Number.POSITIVE_INFINITY });
         return response;
       },
     };
@@ -86,7 +79,7 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
       current: null,
       read: (signal) => reads.readPages(pagePath, signal),
       render: (pages) => {
-        const file = describeTable(write(createReader(pages).readBody, [...pages.values()]));
+        const file = describeTable(write(createReader(pages), [...pages.values()]));
         if (file === null || file === 'none') return unread;
         const { text, own = [], contentType } = file;
         return prepareDocument(Buffer.from(text), {
@@ -104,9 +97,6 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
       key: `atom ${category}`,
       readPaths: [eventsPath(category)],
       write: (read) => {
-        // Events have no view of their own. They follow the chain and the readings, also where a reorganization takes one back.
-        read('status', statusPath);
-        read('core', corePath);
         const feed = read('events', eventsPath(category));
         if (feed?.status !== 'available') return null;
         const text = writeAtomFeed(describeCategoryFeed(feed), publicUrl, clock.nowMs());
@@ -119,7 +109,7 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
       current: null,
       read: (signal) => readBodies(listReadPaths(subject), signal),
       render: (found) => {
-        const feed = describeRecordFeed(subject, createReader(found).readBody);
+        const feed = describeRecordFeed(subject, createReader(found));
         if (feed === null) return unread;
         return prepareDocument(Buffer.from(writeAtomFeed(feed, publicUrl, clock.nowMs())), {
           contentType: atomType,

@@ -65,8 +65,8 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
 
   function render(requested: Place, found: PageRead): PreparedResponse {
     const { renderPage, files } = loadExplorerBuild();
-    const { views, old, read, readBody, following } = createPageReader(found);
-    const place = findUnknown(requested, readBody, findKnown) ?? requested;
+    const { old, read, following } = createPageReader(found);
+    const place = findUnknown(requested, read, findKnown) ?? requested;
     const settings = { transactionUrl, publicUrl, files };
     const chain = following === null ? null : toPageChain(following);
     const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, chain, read, old });
@@ -74,6 +74,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     const isMissing = place.view === 'missing';
     // No view says whether a record or a further page of a list is current. The number of possible searches is unbounded. A failed read is repeated at the next request.
     const isKept =
+      rendered.isComplete &&
       !('id' in requested || 'earlier' in requested || (isMissing && place.query !== undefined)) &&
       ![...found.values()].includes(null);
     const ownHeaders = headersByView[place.view] ?? pageHeaders;
@@ -87,14 +88,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       // An open page keeps what it shows, instead of a page without something that was never read.
       ...(!rendered.isComplete && { status: '503 Service Unavailable' }),
     });
-    if (isKept)
-      keep(nameCached(place), {
-        response,
-        bytes: html.length,
-        views,
-        expiresAtMs: rendered.expiresAtMs,
-        isComplete: rendered.isComplete,
-      });
+    if (isKept) keep(nameCached(place), { response, bytes: html.length, expiresAtMs: rendered.expiresAtMs });
     return response;
   }
 

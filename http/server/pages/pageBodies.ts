@@ -16,9 +16,6 @@ import { createPageViews } from './pageViews.ts';
 /** Paths whose route is remembered. Pages read the same few, and two of each owner. */
 const pathsMax = 256;
 
-/** Name of the view that says how the chain is followed, which has no route. */
-export const followingName = 'chain';
-
 export type BodyRead = ReadResult<unknown>;
 const unread: BodyRead = { body: null };
 
@@ -57,17 +54,10 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
     route.use(({ select, view, body }) => {
       // Many pages show the same views.
       const toBody = memoizeByIdentity((found: ReturnType<typeof view>) => check(route, body(found)));
-      const find = ({ pathValue, query }: Target) => {
+      return ({ pathValue, query }: Target): unknown => {
         if (route.refusal !== null && route.refusal(sources.views) !== null) return null;
         const selection = select(query);
-        return selection === null ? null : view(sources.views, pathValue, selection);
-      };
-      return {
-        find: (target: Target): object | null => find(target),
-        read: (target: Target): unknown => {
-          const found = find(target);
-          return found === null ? null : toBody(found);
-        },
+        return selection === null ? null : toBody(view(sources.views, pathValue, selection));
       };
     }),
   );
@@ -75,7 +65,7 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
   /** @returns a promise if the database is read. */
   function readTarget(target: Target, signal: AbortSignal): BodyRead | Promise<BodyRead> {
     const { route, pathValue, query } = target;
-    if (route.kind === 'view') return { body: findReader(route).read(target) };
+    if (route.kind === 'view') return { body: findReader(route)(target) };
     const takeBody = (result: BodyRead): BodyRead => {
       if (!('error' in result)) return { body: check(route, result.body) };
       // A page says which record is not known.
@@ -94,14 +84,8 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
   }
 
   return {
-    /** The view that a route shows now, whose identity tells whether a page is current; null if the route has none at the moment. */
-    findView: (path: string): object | null => {
-      if (path === followingName) return hasViews() ? sources.views.chain.following() : null;
-      const target = findRoute(path);
-      if (!hasViews() || target?.route.kind !== 'view') return null;
-      const { route } = target;
-      return attempt(() => findReader(route).find(target));
-    },
+    /** How the chain is followed; null until state is restored. */
+    following: () => (hasViews() ? sources.views.chain.following() : null),
     /** A value that is the same (`===`) until an event has happened; null while events cannot be read. */
     news: (): unknown => (hasViews() ? attempt(sources.views.feed.newest) : null),
     /** A body from memory; null if the route answers with an error, or has to read the database. */

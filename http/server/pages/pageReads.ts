@@ -1,6 +1,5 @@
 import type { Clock } from '../../../actors/clock.ts';
-import type { ChainFollowing } from '../../../actors/views/chain/chainViewTypes.ts';
-import type { Bodies, ReadBody } from '../../explorer/page.ts';
+import type { Bodies } from '../../explorer/page.ts';
 import type { FeedCategory, ListPlace, Place } from '../../explorer/place.ts';
 import {
   eventsPath,
@@ -8,11 +7,12 @@ import {
   metadataPath,
   recordPath,
   statusPath,
+  toReadBody,
 } from '../../explorer/resources.ts';
 import { readKnown } from '../../routes/knownRecords.ts';
 import type { ReadResult, RouteSources } from '../../routes/route.ts';
 import type { PreparedResponse } from '../answers/preparedResponse.ts';
-import { type BodyRead, createPageBodies, followingName } from './pageBodies.ts';
+import { type BodyRead, createPageBodies } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
 
 /** Bodies that are read before a page is rendered, by path; null if a body could not be read. */
@@ -28,16 +28,12 @@ export type ExplorerPage =
       render(read: PageRead): PreparedResponse;
     };
 
-/** A response that is kept while what it shows is the same. */
+/** A response that is kept for a while. */
 interface KeptResponse {
   readonly response: PreparedResponse;
   readonly bytes: number;
-  /** The views that it was made from, by path of their route. */
-  readonly views: ReadonlyMap<string, object | null>;
-  /** When it is wrong even if the views are the same, in epoch milliseconds. */
+  /** When it is wrong even if nothing happens, in epoch milliseconds. */
   readonly expiresAtMs: number;
-  /** False if it lacks something that may be there at any moment. */
-  readonly isComplete: boolean;
 }
 
 interface SharedResponse extends KeptResponse {
@@ -46,7 +42,7 @@ interface SharedResponse extends KeptResponse {
   readonly news: unknown;
 }
 
-/** Readings alone change a response this often, in milliseconds: each costs as much to render as hundreds of answers. Events change it at once. */
+/** A response is kept for this long, in milliseconds: each costs as much to render as hundreds of answers. Events end that at once. */
 export const sharedMs = 2_500;
 
 /** Pages of 100 entries in one file. */
@@ -72,11 +68,9 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
   /** Bodies that pages have shown, by path, for as long as they cannot be read again. */
   const lastKnown = createPageCache<LastKnown>();
 
-  function isCurrent({ expiresAtMs, isComplete, keptAtMs, news, views }: SharedResponse): boolean {
-    if (clock.nowMs() >= expiresAtMs) return false;
-    if (news !== bodies.news()) return false;
-    const isShared = isComplete && clock.monotonicMs() - keptAtMs < sharedMs;
-    return isShared || [...views].every(([path, view]) => view === bodies.findView(path));
+  function isCurrent({ expiresAtMs, keptAtMs, news }: SharedResponse): boolean {
+    if (clock.nowMs() >= expiresAtMs || news !== bodies.news()) return false;
+    return clock.monotonicMs() - keptAtMs < sharedMs;
   }
 
   /** Reads bodies of routes. */
@@ -112,25 +106,13 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
     }
   }
 
-  /** Reads bodies that were read before, or else from memory, which is noted. */
-  function createReader(known: ReadonlyMap<string, unknown>) {
-    const views = new Map<string, object | null>();
-    const note = (path: string) => {
-      const view = bodies.findView(path);
-      views.set(path, view);
-      return view;
-    };
-    const read = (path: string) => {
-      if (known.has(path)) return known.get(path) ?? null;
-      note(path);
-      return bodies.read(path);
-    };
-    return { views, note, read, readBody: toReadBody(read) };
-  }
+  /** Reads bodies that were read before, or else from memory. */
+  const createReader = (known: PageRead) => (path: string) =>
+    known.has(path) ? (known.get(path) ?? null) : bodies.read(path);
 
   /** The same for a page, which shows what was known last of what cannot be read at the moment, with its date. */
   function createPageReader(known: PageRead) {
-    const { views, note, read } = createReader(known);
+    const read = createReader(known);
     const old = new Map<string, number>();
     function recall<Value>(name: string, value: Value | null): Value | null {
       const remembered: LastKnown | undefined =
@@ -145,13 +127,7 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
       const body = recall(path, read(path));
       return path === statusPath && old.has(path) ? withoutPresent(body as Bodies['status']) : body;
     };
-    return {
-      views,
-      old,
-      read: readOrRecall,
-      readBody: toReadBody(readOrRecall),
-      following: note(followingName) as ChainFollowing | null,
-    };
+    return { old, read: toReadBody(readOrRecall), following: bodies.following() };
   }
 
   return {
@@ -163,16 +139,12 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
       kept.set(key, { ...response, keptAtMs: clock.monotonicMs(), news: bodies.news() }),
     readBodies,
     readPages,
-    createReader,
+    createReader: (known: PageRead) => toReadBody(createReader(known)),
     createPageReader,
-    readBody: toReadBody(bodies.read),
     /** The records that exist now. */
     findKnown: () => readKnown(bodies.views(), clock.nowMs()),
   };
 }
-
-// Each path belongs to the route of its name (`resources.ts`).
-const toReadBody = (read: (path: string) => unknown) => ((_name, path) => read(path)) as ReadBody;
 
 /** Nobody knows the wheel’s present if its state cannot be read. */
 function withoutPresent(status: Bodies['status']): Bodies['status'] {

@@ -8,6 +8,7 @@ import { explainProjection } from '../../../http/explorer/format/words.ts';
 import type { PageChain, PageRequest, ReadBody } from '../../../http/explorer/page.ts';
 import type { Place } from '../../../http/explorer/place.ts';
 import { renderPage } from '../../../http/explorer/renderPage.tsx';
+import { toReadBody } from '../../../http/explorer/resources.ts';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
 import { csvTables } from '../../../http/server/pages/csvTables.ts';
 
@@ -63,7 +64,7 @@ function render(
     settings,
     chain: mainnet,
     old: new Map(),
-    read,
+    read: toReadBody(read),
     ...change,
   });
   const text = html

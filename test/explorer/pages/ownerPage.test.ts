@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeShare, projectShare } from '../../../http/explorer/format/shares.ts';
 import type { Place } from '../../../http/explorer/place.ts';
 import { renderPage } from '../../../http/explorer/renderPage.tsx';
+import { toReadBody } from '../../../http/explorer/resources.ts';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
 
 const { bodies } = recorded;
@@ -26,7 +27,7 @@ function render(place: Place, changes: Changes = {}) {
     place,
     nowMs: Date.parse(bodies.Status.answer.generatedAt),
     settings: { transactionUrl: null, publicUrl: null, files: {} },
-    read: (path) => byPath.find(([pattern]) => pattern.test(path))?.[1] ?? null,
+    read: toReadBody((path) => byPath.find(([pattern]) => pattern.test(path))?.[1] ?? null),
     chain: { target: 'anvil', reason: null, lastKnown: null },
     old: new Map(),
   });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Place } from '../../../http/explorer/place.ts';
 import { renderPage } from '../../../http/explorer/renderPage.tsx';
+import { toReadBody } from '../../../http/explorer/resources.ts';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
 
 const { bodies } = recorded;
@@ -192,7 +193,7 @@ it('every page says what is recorded (npm run examples)', async () => {
       nowMs,
       settings,
       chain,
-      read,
+      read: toReadBody(read),
       old: new Map(),
     }).html;
   const pages = places.map((place): [string, string] => [JSON.stringify(place).slice(0, 100), write(place)]);
@@ -218,7 +219,7 @@ it('a page is complete if everything could be read', () => {
       nowMs,
       settings,
       chain,
-      read,
+      read: toReadBody(read),
       old: new Map(),
     });
   const { isComplete, expiresAtMs } = render(findBody);
