@@ -8,6 +8,7 @@ import { type IndexerStatus, notStarted } from '../../streams/indexer/indexer.ts
 import { registerAgeMetrics } from '../../streams/metrics/ageMetrics.ts';
 import { registerChainMetrics, registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
 import { registerFoldVersions, registerFollowerMetrics } from '../../streams/metrics/followerMetrics.ts';
+import { registerStoreMetrics } from '../../streams/metrics/storeMetrics.ts';
 import { registerWriterMetrics } from '../../streams/metrics/writerMetrics.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { receiveBatch } from '../../streams/pipeline/receiveBatch.ts';
@@ -184,6 +185,39 @@ it('metrics of chain and indexer are their values, or absent', async () => {
   [head, newest, fault, refusedSpan] = [{ number: 7n }, newest, null, null];
   status = { ...status, tip: null };
   expect(await readMetrics(registry)).toEqual({ ...shown, ...sound, 'chain_block{block="head"}': 7 });
+});
+
+it('metrics of stores are what they answer, without what they answered before, and none of a standby', async () => {
+  const registry = new Registry();
+  let [isAway, isStandby] = [false, false];
+  const answer = (value: unknown) => async () => {
+    if (isAway) throw new Error('no answer');
+    return value;
+  };
+  const jsm = {
+    getAccountInfo: answer({ storage: 35, limits: { max_storage: 40 } }),
+    streams: { info: answer({ state: { bytes: 7 } }) },
+  };
+  registerStoreMetrics(registry, {
+    database: { select: answer([['one', 1, 2]]) },
+    jetStream: () => ({ jsm }),
+    streamSettings: { check: answer([]), risks: [{ stream: 'MINER_CHAIN', setting: 'max_age' }] },
+    isStandby: () => isStandby,
+    clock,
+  } as never);
+  const risks = { 'stream_setting_risks{stream="MINER_CHAIN",setting="max_age"}': 1 };
+  expect(await readMetrics(registry)).toEqual({
+    ...risks,
+    'nats_store_bytes{kind="used"}': 35,
+    'nats_store_bytes{kind="limit"}': 40,
+    'nats_store_bytes{kind="server"}': 35,
+    'database_disk_bytes{disk="one",kind="free"}': 1,
+    'database_disk_bytes{disk="one",kind="total"}': 2,
+  });
+  isAway = true;
+  expect(await readMetrics(registry)).toEqual(risks);
+  [isAway, isStandby] = [false, true];
+  expect(await readMetrics(registry)).toEqual({});
 });
 
 it('messages of a batch are counted by outcome, even if one cannot be folded', async () => {
