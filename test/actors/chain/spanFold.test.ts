@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
@@ -15,6 +16,7 @@ import {
   writtenChainId,
   writtenContracts,
 } from '../../support/chain/writtenSpans.ts';
+import { runs } from '../../support/propertyRuns.ts';
 import { restoreState } from '../../support/restoreState.ts';
 
 const deploymentBlock = 10;
@@ -228,6 +230,49 @@ describe('spans of another deployment', () => {
     restored.receive(buildSpanMessage(buildSpan({ number: deploymentBlock }), 2));
     expect(restored.state.isMismatched).toBe(false);
   });
+});
+
+it('forks within forks, and returns to earlier ones, leave nothing of the blocks that they replace', () => {
+  const branches = [owner, other, toAddress(`0x${'a3'.repeat(20)}`)];
+  const fork = fc.record({ back: fc.nat(20), blocks: fc.nat(20), branch: fc.nat(2), skipped: fc.nat(1) });
+  fc.assert(
+    fc.property(fc.array(fork, { maxLength: 5 }), (forks) => {
+      let chain: { readonly branch: number; readonly message: ReturnType<typeof buildSpanMessage> }[] = [];
+      const told: (typeof chain)[number]['message'][] = [];
+      let [forkNumber, followed, longest] = [0, 0, 0];
+      const add = (blocks: number, branch: number) => {
+        for (let block = 0; block < blocks; block++) {
+          const number = deploymentBlock + chain.length;
+          const events = [
+            ...(chain.length === 0 ? configured : []),
+            minted(branches[branch] ?? owner, number),
+          ];
+          const parentBranch = chain.at(-1)?.branch ?? branch;
+          const span = buildSpan({ number, fork: forkNumber, branch, parentBranch, events });
+          const message = buildSpanMessage(span, told.length + 1);
+          told.push(message);
+          chain.push({ branch, message });
+        }
+        longest = Math.max(longest, chain.length);
+      };
+      add(25, 0);
+      for (const { back, blocks, branch, skipped } of forks) {
+        forkNumber += 1 + skipped;
+        // A fork of which nothing is told, or which follows the head, is none.
+        if (blocks > 0 && back > 0 && chain.length > 1) followed = forkNumber;
+        // The first block is final.
+        if (blocks > 0) chain = chain.slice(0, Math.max(1, chain.length - back));
+        add(blocks, branch);
+      }
+      add(longest + 14 - chain.length, 2);
+      const { actors, outcomes } = foldMessages(told);
+      expect(outcomes.filter((outcome) => outcome === 'unread' || 'rejection' in outcome)).toEqual([]);
+      expect(actors.state.forks).toBe(followed);
+      const plain = foldMessages(chain.map(({ message }) => message));
+      expect(describeWithoutMessages(actors)).toBe(describeWithoutMessages(plain.actors));
+    }),
+    { numRuns: runs(20) },
+  );
 });
 
 describe('the beginning of a chain', () => {
