@@ -304,6 +304,8 @@ it('a process that ingests leaves out what is lost, after failures too', async (
 it('a process that only reads waits for the tables of evicted events', async () => {
   const database = openForTest();
   const reader = startIngest({ writes: false }, { database });
+  // Not even two processes of one name and number are the same writer.
+  expect(startIngest({ writes: false }, { database }).holder).not.toBe(reader.holder);
   const refused = await waitFor(reader, (one) => one.context.failures > 0 || one.hasTag('granted'));
   expect(refused.hasTag('granted')).toBe(false);
   await migrate(database, silentLogger, migratedDeployment);

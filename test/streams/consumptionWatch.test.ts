@@ -148,6 +148,10 @@ describe('the watch of a consumer', () => {
     started[speaker].emit(status);
     await vi.advanceTimersByTimeAsync(0);
     expect(started.ended()).toBe(reason);
+    // A later trouble follows from the first.
+    started.connection.emit({ type: 'reconnect' });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(started.ended()).toBe(reason ?? 'connection: reconnect');
     started.watch.stop();
   });
 

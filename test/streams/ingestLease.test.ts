@@ -1,3 +1,4 @@
+import { readFileSync, readlinkSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { findStandbyHolder, hasEnded, isLeaseHeld, LeaseLost } from '../../streams/ingest/ingestLease.ts';
@@ -79,7 +80,14 @@ describe('the ingest lease', () => {
         ['ofAnotherUser', false, false, false],
         ['gone', true, false, false],
       ]);
-      expect(hasEnded({ ...other, pidSpace: null })).toBe(false);
+      // Another machine may have the same name, and every machine the same number of its first namespace.
+      const [boot, namespace] = [
+        readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+        readlinkSync('/proc/self/ns/pid'),
+      ];
+      expect(holder.pidSpace).toBe(`${boot} ${namespace}`);
+      const elsewhere = [null, `${boot} pid:[1]`, `${boot.replace(/^./, 'x')} ${namespace}`, boot, namespace];
+      expect(elsewhere.filter((pidSpace) => hasEnded({ ...other, pidSpace }))).toEqual([]);
     },
   );
 
