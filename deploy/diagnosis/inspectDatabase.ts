@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { countRows } from '../../storage/rows/countRows.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../storage/rows/rowsTtl.ts';
+import { countRows } from '../../storage/rows/tableDifferences.ts';
 import {
   findTip,
   readContinued,

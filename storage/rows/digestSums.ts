@@ -24,7 +24,7 @@ export function isSameSum(one: DigestSum | undefined, other: DigestSum | undefin
 }
 
 /**
- * Counts rows and sums their digests, for each combination of values of some SQL expressions, which have names. Equal sums mean equal rows. Reads one
+ * Counts rows and sums their digests, for each combination of values of some SQL expressions. Equal sums mean equal rows. Reads one
  * partition at a time, so that no statement takes long.
  *
  * @returns the sums by the text of their values.
@@ -32,10 +32,9 @@ export function isSameSum(one: DigestSum | undefined, other: DigestSum | undefin
 export async function sumDigests(
   database: Database,
   { definition, condition }: SummedRows,
-  expressions: Readonly<Record<string, string>>,
+  expressions: readonly string[],
 ): Promise<ReadonlyMap<string, DigestSum>> {
-  const names = Object.keys(expressions);
-  const list = Object.entries(expressions).map(([name, sql]) => (name === sql ? sql : `${sql} AS ${name}`));
+  const list = expressions.join(', ');
   const partitions = await database.select(
     `SELECT DISTINCT _partition_id FROM ${definition.name} WHERE ${condition.sql}`,
     condition.parameters,
@@ -43,14 +42,14 @@ export async function sumDigests(
   const sums = new Map<string, DigestSum>();
   for (const [partition] of partitions) {
     const rows = await database.select(
-      `SELECT ${list.join(', ')}, count(), toString(sum(${digestRow(definition)}))
+      `SELECT ${list}, count(), toString(sum(${digestRow(definition)}))
        FROM ${selectOnce(definition, `_partition_id = {partition:String} AND ${condition.sql}`)}
-       GROUP BY ${names.join(', ')}`,
+       GROUP BY ${list}`,
       { ...condition.parameters, partition: String(partition) },
     );
     for (const row of rows) {
-      const values = row.slice(0, names.length);
-      const [count, digest] = row.slice(names.length);
+      const values = row.slice(0, expressions.length);
+      const [count, digest] = row.slice(expressions.length);
       const key = values.join(' ');
       // Rows with the same values may lie in two partitions.
       const known = sums.get(key) ?? { count: 0, digest: 0n };

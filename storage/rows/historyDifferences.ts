@@ -98,5 +98,5 @@ function sumDays(
   const definition = sources[kind];
   const condition = selectMessages(runs, { after: fromSequence - 1, through: throughSequence });
   const day = `intDiv(toUnixTimestamp64Milli(${definition.timeColumn}) - ${noonMs}, ${dayMs})`;
-  return sumDigests(database, { definition, condition }, { installation_id: 'installation_id', day });
+  return sumDigests(database, { definition, condition }, ['installation_id', day]);
 }

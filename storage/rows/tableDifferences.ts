@@ -2,7 +2,6 @@ import { dayMs } from '../../actors/schemas/durations.ts';
 import type { Database, RowCondition } from '../clickhouse/database.ts';
 import { openEnd, selectMessages, type VisibleRuns } from '../runs/lineages.ts';
 import type { RowTable } from '../tables/rowTables.ts';
-import { countRows } from './countRows.ts';
 import { digestRow, isSameSum, selectOnce, sumDigests } from './digestSums.ts';
 import { selectNotOlder } from './rowsTtl.ts';
 
@@ -43,7 +42,7 @@ export async function compareTable(
   const folded = selectRange(ofFolded, rowTable, compared);
   const time = definition.timeColumn ?? agesBy ?? 'block_timestamp';
   const day = `intDiv(toUnixTimestamp64Milli(${time}), ${dayMs})`;
-  const sum = (condition: RowCondition) => sumDigests(database, { definition, condition }, { day });
+  const sum = (condition: RowCondition) => sumDigests(database, { definition, condition }, [day]);
   const [storedDays, foldedDays] = [await sum(stored), await sum(folded)];
   const found = { foreign: 0, missing: 0, firstMessage: Number.POSITIVE_INFINITY };
   for (const key of new Set([...storedDays.keys(), ...foldedDays.keys()])) {
@@ -89,4 +88,14 @@ export function countLaterRows(
 ): Promise<number> {
   const later = selectMessages(stored, { after: through, through: openEnd });
   return countRows(database, definition.name, later);
+}
+
+/** Counts the rows that meet a condition, each once. */
+export async function countRows(
+  database: Database,
+  table: string,
+  { sql, parameters }: RowCondition,
+): Promise<number> {
+  const [row] = await database.select(`SELECT count() FROM ${table} FINAL WHERE ${sql}`, parameters);
+  return Number(row?.[0]);
 }
