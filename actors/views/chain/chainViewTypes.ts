@@ -89,7 +89,9 @@ export interface ChainAvailable {
 export interface CoreView extends ChainAvailable {
   readonly contracts: ContractAddresses;
   readonly core: CoreState;
-  readonly governance: Governance;
+  readonly governance: Governance & {
+    readonly [Name in 'proxyAdminOwner' | 'proxyAdminSlot' | 'operatorProposer']: Address;
+  };
   /** `ready` once a scheduled operation may be executed. */
   readonly operationState: string | null;
 }

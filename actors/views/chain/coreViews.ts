@@ -17,7 +17,7 @@ export function buildCoreView(states: ShownStates): CoreView | ChainUnavailable 
     ...states.describe(shown),
     contracts: shown.deployment.contracts,
     core,
-    governance,
+    governance: { ...governance, proxyAdminOwner, proxyAdminSlot, operatorProposer },
     operationState: isReady ? 'ready' : (operation?.state ?? null),
   };
 }

@@ -26,9 +26,7 @@ const collection = z
   })
   .meta({ id: 'CollectionState', description: 'State of the collection’s sale' });
 
-const members = {
-  asset: asset.describe('The reward token'),
-};
+const rewardToken = asset.describe('The reward token');
 
 const issuanceMembers = {
   mintedBaseUnits: decimal.describe('Reward token minted by all checkpoints, in base units'),
@@ -39,7 +37,7 @@ const issuanceMembers = {
 const plainAvailable = z.strictObject({
   schemaVersion: schemaVersion(1),
   ...availableMembers,
-  ...members,
+  asset: rewardToken,
   issuance: z
     .strictObject({
       ...issuanceMembers,
@@ -55,7 +53,7 @@ const plainAvailable = z.strictObject({
 });
 
 export const minerStateResponse = defineVariants(2, {
-  ...members,
+  asset: rewardToken,
   issuance: z
     .strictObject({
       ...issuanceMembers,
