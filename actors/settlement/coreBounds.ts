@@ -1,10 +1,7 @@
 import type { SubmissionBatch } from '../../machines/submission.ts';
-import { blockUnitsPerBlock, countWholeBlocks } from '../chain/state/blockUnits.ts';
+import { blockUnitScale, countWholeBlocks } from '../chain/state/blockUnits.ts';
 import type { Frontier } from '../chain/state/settlementArithmetic.ts';
 import { uint64Max, uint256Max } from '../schemas/wireScalars.ts';
-
-/** Block units of one work unit at a difficulty of one (the core contract's `blockUnitsOf`). */
-const blockUnitScale = blockUnitsPerBlock * 1000n;
 
 /** The largest work that the core can settle for a round. It multiplies by the scale before it divides, within a uint256. */
 export const roundWorkMax = uint256Max / blockUnitScale;

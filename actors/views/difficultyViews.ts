@@ -1,4 +1,4 @@
-import { blockUnitsPerBlock } from '../chain/state/blockUnits.ts';
+import { blockUnitScale } from '../chain/state/blockUnits.ts';
 import type { CoreConfiguration } from '../chain/state/coreState.ts';
 import { nextDifficulty } from '../chain/state/settlementArithmetic.ts';
 import type { FeedItem } from '../feed/feedItem.ts';
@@ -22,7 +22,6 @@ type DifficultyConfiguration = Pick<
 
 /** If more difficulties than this fit a batch, as with little work, they are not tried. */
 const candidatesMax = 64n;
-const scale = blockUnitsPerBlock * 1000n;
 
 /**
  * Finds the difficulty after each of consecutive batches, which events do not say. Their block units leave few values for the difficulty that a batch
@@ -84,14 +83,14 @@ function fits(
   { workAdded, activeRoundCount, addedBlockUnits }: DifficultyBatch,
 ): boolean {
   if (addedBlockUnits === null || workAdded === 0n) return true;
-  const work = workAdded * scale;
+  const work = workAdded * blockUnitScale;
   return difficulty * addedBlockUnits <= work && work < difficulty * (addedBlockUnits + activeRoundCount);
 }
 
 /** The difficulties that fit a batch; none if they are too many. */
 function listCandidates({ workAdded, activeRoundCount, addedBlockUnits }: DifficultyBatch): bigint[] {
   if (addedBlockUnits === null || addedBlockUnits === 0n || workAdded === 0n) return [];
-  const work = workAdded * scale;
+  const work = workAdded * blockUnitScale;
   const least = work / (addedBlockUnits + activeRoundCount) + 1n;
   const most = work / addedBlockUnits;
   if (most < least || most - least >= candidatesMax) return [];

@@ -1,4 +1,4 @@
-import { blockUnitsPerBlock } from '../../actors/chain/state/blockUnits.ts';
+import { countWholeBlocks } from '../../actors/chain/state/blockUnits.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { findDay } from '../explorer/days.ts';
 import type { Known } from '../explorer/search.ts';
@@ -20,7 +20,7 @@ export function readKnown(views: ActorViews | null, nowMs: number): Known {
   return {
     nowMs,
     genesisMs,
-    blockHeight: known && known.core.cumulativeBlockUnits / blockUnitsPerBlock,
+    blockHeight: known && countWholeBlocks(known.core.cumulativeBlockUnits),
     ethereumBlocks: known && [known.chain.deploymentBlock, known.chain.safeThroughBlock],
     firstDay: statistics === undefined ? null : findDay(Math.min(...startsMs)),
     mayBeMiner: (id) => {

@@ -1,4 +1,4 @@
-import { blockUnitsPerBlock } from '../../actors/chain/state/blockUnits.ts';
+import { countWholeBlocks } from '../../actors/chain/state/blockUnits.ts';
 import type { ChainUnavailable } from '../../actors/views/chain/chainViewTypes.ts';
 import { readDifficultyPage } from '../../actors/views/difficultyViews.ts';
 import {
@@ -160,7 +160,7 @@ const workBlock = defineReadRoute({
   read: readRecord(async ({ chain, feed }, number, signal) => {
     const core = chain.core();
     if (core.status === 'unavailable') return core;
-    const blockHeight = core.core.cumulativeBlockUnits / blockUnitsPerBlock;
+    const blockHeight = countWholeBlocks(core.core.cumulativeBlockUnits);
     return findWorkBlock(feed, { blockNumber: BigInt(number), blockHeight }, signal);
   }, toWorkBlockBody),
   unavailable: (views) => toWorkBlockBody(describeUnreadable(views)),

@@ -1,4 +1,4 @@
-import { blockUnitsPerBlock } from './blockUnits.ts';
+import { blockUnitScale } from './blockUnits.ts';
 import type { CoreConfiguration } from './coreState.ts';
 
 /** The core contract's largest factor of change of the difficulty in one settlement. */
@@ -58,7 +58,7 @@ export function settleBatch(
   for (const { workUnits } of batch.active) {
     workAdded += workUnits;
     cumulativeWork += workUnits;
-    cumulativeBlockUnits += (workUnits * blockUnitsPerBlock * 1000n) / frontier.workPerThousandBlocks;
+    cumulativeBlockUnits += (workUnits * blockUnitScale) / frontier.workPerThousandBlocks;
   }
   return {
     settledThroughRound: batch.throughRound,

@@ -7,9 +7,15 @@ import type { TokenMetadata } from './collectionState.ts';
 const jsonPrefix = 'data:application/json;base64,';
 
 /** An SVG image as a base64 data URI (CONTRACT.md, Token metadata). */
-export const imageDataUriPattern = /^data:image\/svg\+xml;base64,[A-Za-z0-9+/]+={0,2}$/;
+export const imageDataUri = z
+  .string()
+  .regex(/^data:image\/svg\+xml;base64,[A-Za-z0-9+/]+={0,2}$/)
+  .max(240_000);
 /** An HTTPS URL (CONTRACT.md, Token metadata). */
-export const cardImageUrlPattern = /^https:\/\/[^\s/?#]+(?:[/?#]\S*)?$/;
+export const cardImageUrl = z
+  .string()
+  .regex(/^https:\/\/[^\s/?#]+(?:[/?#]\S*)?$/)
+  .max(2048);
 
 /** Limits of CONTRACT.md, Token metadata. Other metadata is not shown. */
 const tokenMetadata = z.object({
@@ -18,8 +24,8 @@ const tokenMetadata = z.object({
   attributes: z
     .array(z.object({ trait_type: z.string().min(1).max(64), value: z.string().min(1).max(128) }))
     .max(32),
-  image: z.string().regex(imageDataUriPattern).max(240_000).optional(),
-  card_image: z.string().regex(cardImageUrlPattern).max(2048).optional(),
+  image: imageDataUri.optional(),
+  card_image: cardImageUrl.optional(),
 });
 
 export interface ShownMetadata {

@@ -3,6 +3,7 @@ import type { EventNoun } from '../../feed/eventKeys.ts';
 import type { FeedType } from '../../feed/feedCategories.ts';
 import type { FeedItem } from '../../feed/feedItem.ts';
 import { aheadMsMax } from '../../messages/futureTimes.ts';
+import { dayMs } from '../../schemas/durations.ts';
 import type { EconomyView } from '../chain/chainViewTypes.ts';
 import type { FeedPage, FeedRequest, FeedUnavailable, FeedViews } from './feedViews.ts';
 
@@ -24,7 +25,7 @@ const firstLimit = 20;
 /** How far before the newest event the search for a time begins. */
 const firstStepMs = 3_600_000;
 /** A reading that is received later than this after its day is not looked for. */
-const lateMs = 86_400_000;
+const lateMs = dayMs;
 const unread = { status: 'unavailable' } as const;
 
 /** Numbers of rounds or work blocks that an event is about: after the first, through the second. Null if it is about none. */

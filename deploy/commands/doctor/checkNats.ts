@@ -10,6 +10,7 @@ import { type NatsConnection, nuid } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
+import { dayMs } from '../../../actors/schemas/durations.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
 import { measureAccount } from '../../../streams/jetstream/settings/natsStore.ts';
@@ -23,7 +24,6 @@ import { checkStreams } from './checkStreams.ts';
 /** A measurement is stale after 120 s, a lease is lost after seconds. */
 const [offsetWarnedMs, offsetFailedMs] = [1_000, 10_000];
 const requestMs = 3_000;
-const msPerDay = 86_400_000;
 /** A connection outlives its certificate, but the next one is refused. */
 const certificateWarnedDays = 30;
 const mib = 2 ** 20;
@@ -64,7 +64,7 @@ export async function checkNats(options: CheckNatsOptions): Promise<Finding[]> {
 /** Says how long the certificate of the server is valid. An expired one is never seen, since the connection is refused. */
 export function judgeCertificate({ valid_to }: Pick<PeerCertificate, 'valid_to'>, nowMs: number): Finding {
   const endsAtMs = Date.parse(valid_to);
-  const days = Math.floor((endsAtMs - nowMs) / msPerDay);
+  const days = Math.floor((endsAtMs - nowMs) / dayMs);
   const detail = `valid until ${new Date(endsAtMs).toISOString()}, for ${days} days`;
   if (days >= certificateWarnedDays) return ok('NATS certificate', detail);
   return warned(

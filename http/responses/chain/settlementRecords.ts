@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockUnitsPerBlock } from '../../../actors/chain/state/blockUnits.ts';
+import { countWholeBlocks } from '../../../actors/chain/state/blockUnits.ts';
 import type { Checkpoint, Settlement } from '../../../actors/chain/state/settlements.ts';
 import type { EventSource } from '../../../actors/events/eventSchemas.ts';
 import { encodeView } from '../encodeView.ts';
@@ -56,8 +56,8 @@ export function toSettlementBody(
   processedThroughRound: bigint,
 ): z.infer<typeof settlement> {
   const { source, position: _, previousCumulativeBlockUnits, mintedBaseUnits, ...sums } = record;
-  const heightBefore = previousCumulativeBlockUnits / blockUnitsPerBlock;
-  const blockHeight = record.cumulativeBlockUnits / blockUnitsPerBlock;
+  const heightBefore = countWholeBlocks(previousCumulativeBlockUnits);
+  const blockHeight = countWholeBlocks(record.cumulativeBlockUnits);
   return {
     ...encodeView({
       ...sums,

@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import { cardImageUrlPattern, imageDataUriPattern } from '../../../actors/chain/state/tokenMetadata.ts';
+import { cardImageUrl, imageDataUri } from '../../../actors/chain/state/tokenMetadata.ts';
 import type { ChainUnavailable, MetadataView } from '../../../actors/views/chain/chainViewTypes.ts';
 import { address, defineVariants, toVariant } from './chain.ts';
-
-const imageDataUri = z.string().regex(imageDataUriPattern).max(240_000);
-const cardImageUrl = z.string().regex(cardImageUrlPattern).max(2048);
 
 const members = {
   tokenId: z

@@ -164,7 +164,7 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function mapMembers(
+export function mapMembers(
   value: object,
   change: (member: unknown, name: string) => unknown,
 ): Record<string, unknown> {

@@ -1,3 +1,5 @@
+import { mapMembers } from './nameSchemas.ts';
+
 type Json = Readonly<Record<string, unknown>>;
 
 interface Document extends Json {
@@ -69,8 +71,4 @@ function dropTwins(parameters: readonly Parameter[]): readonly Parameter[] {
 /** Version 3.0 ignores what is next to a reference. */
 function refer($ref: unknown, others: Json): Json {
   return Object.keys(others).length === 0 ? { $ref } : { ...others, allOf: [{ $ref }] };
-}
-
-function mapMembers(value: Json, change: (member: unknown, key: string) => unknown): Json {
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, change(member, key)]));
 }

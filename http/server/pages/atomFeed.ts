@@ -6,6 +6,7 @@ import { findFeed, formatPlace, type Place, parsePlace } from '../../explorer/pl
 import { listOwnerPaths, recordPath, statusPath } from '../../explorer/resources.ts';
 import { parseOwner } from '../../routes/ownerAddress.ts';
 import { minerPath } from '../../routes/recordPaths.ts';
+import { escapeMarkup } from './escapeMarkup.ts';
 
 type Feed = Extract<Bodies['events'], { status: 'available' }>;
 type FeedPlace = Extract<Place, { readonly view: 'feed' }>;
@@ -107,14 +108,14 @@ export function writeAtomFeed(feed: AtomFeed, publicUrl: string | null, nowMs: n
   const base = publicUrl ?? '';
   const entries = feed.entries.map(
     (entry) =>
-      `<entry><id>${escapeXml(entry.id)}</id><title>${escapeXml(entry.title)}</title><updated>${entry.updatedAt}</updated><published>${entry.publishedAt}</published><link rel="alternate" type="text/html" href="${escapeXml(base + entry.path)}"/><summary>${escapeXml(writeSentence(entry.sentence))}</summary></entry>\n`,
+      `<entry><id>${escapeMarkup(entry.id)}</id><title>${escapeMarkup(entry.title)}</title><updated>${entry.updatedAt}</updated><published>${entry.publishedAt}</published><link rel="alternate" type="text/html" href="${escapeMarkup(base + entry.path)}"/><summary>${escapeMarkup(writeSentence(entry.sentence))}</summary></entry>\n`,
   );
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
-<id>mining-activity:${escapeXml(installationId)}:${name}</id>
-<title>Mining activity of ${escapeXml(installationId)}: ${title}</title>
+<id>mining-activity:${escapeMarkup(installationId)}:${name}</id>
+<title>Mining activity of ${escapeMarkup(installationId)}: ${title}</title>
 <updated>${feed.entries[0]?.updatedAt ?? new Date(nowMs).toISOString()}</updated>
-<author><name>${escapeXml(installationId)}</name></author>
+<author><name>${escapeMarkup(installationId)}</name></author>
 <link rel="self" type="application/atom+xml" href="${base}${findFeed(place)}"/>
 <link rel="alternate" type="text/html" href="${base}${formatPlace(place)}"/>
 ${entries.join('')}</feed>
@@ -139,8 +140,4 @@ function describeAction(event: OwnerEvent, owner: string, configuration: Configu
     publishedAt: at,
     path,
   };
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

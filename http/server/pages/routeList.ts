@@ -1,4 +1,5 @@
 import type { createOpenApiDocument } from '../../routes/documentation/openApi.ts';
+import { escapeMarkup } from './escapeMarkup.ts';
 
 type OpenApi = ReturnType<typeof createOpenApiDocument>;
 
@@ -8,7 +9,7 @@ export function listRoutes({ tags = [], paths = {} }: OpenApi): string {
     const listed = Object.entries(paths).flatMap(([path, { get }]) =>
       get?.tags?.includes(name) === true ? [describeRoute(path, get)] : [],
     );
-    return `<h2>${escapeHtml(description)}</h2>\n<dl>\n${listed.join('\n')}\n</dl>`;
+    return `<h2>${escapeMarkup(description)}</h2>\n<dl>\n${listed.join('\n')}\n</dl>`;
   });
   return `<article class="guide-text routes">
 <h1>Reference of all routes</h1>
@@ -21,19 +22,15 @@ type Operation = NonNullable<NonNullable<OpenApi['paths']>[string]['get']>;
 
 function describeRoute(path: string, { summary = '', parameters = [], responses = {} }: Operation): string {
   const names = parameters.flatMap((parameter) =>
-    'in' in parameter && parameter.in === 'query' ? [`<code>${escapeHtml(parameter.name)}</code>`] : [],
+    'in' in parameter && parameter.in === 'query' ? [`<code>${escapeMarkup(parameter.name)}</code>`] : [],
   );
   const { 200: found } = responses;
   const [, schema] =
     /\]\((\/schemas\/[^)]*)\)/.exec((found as { description?: string })?.description ?? '') ?? [];
   const details = [
-    `${escapeHtml(summary)}.`,
+    `${escapeMarkup(summary)}.`,
     names.length === 0 ? '' : `Parameters: ${names.join(', ')}.`,
     schema === undefined ? '' : `<a href="${schema}">Schema of the body</a>.`,
   ];
-  return `<dt><code>GET ${escapeHtml(path)}</code></dt>\n<dd>${details.filter((detail) => detail !== '').join(' ')}</dd>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+  return `<dt><code>GET ${escapeMarkup(path)}</code></dt>\n<dd>${details.filter((detail) => detail !== '').join(' ')}</dd>`;
 }
