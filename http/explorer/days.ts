@@ -1,11 +1,9 @@
-import { findTime } from './charts/halfHours.ts';
-
-const dayMs = 86_400_000;
-const noon = 720;
+import { findTime, noonMinute } from './charts/halfHours.ts';
+import { dayMs } from './rounds.ts';
 
 /** Beginning and end of a universal day, in epoch milliseconds: from its noon to the next. */
 export function findDaySpan(date: string): readonly [startMs: number, endMs: number] {
-  const startMs = Date.parse(findTime(date, noon));
+  const startMs = Date.parse(findTime(date, noonMinute));
   return [startMs, startMs + dayMs];
 }
 

@@ -3,9 +3,9 @@ import { App } from './App.tsx';
 import { Head, Script } from './components/Head.tsx';
 import { PageContext } from './components/pageContext.ts';
 import { Time } from './components/Time.tsx';
+import { describePage } from './describePage.ts';
 import { eventTypes } from './format/events.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
-import { describePage } from './pageTitle.ts';
 import { findFeed, formatPlace, type Place } from './place.ts';
 import { listRecordEvents } from './records.ts';
 import { corePath, statusPath } from './resources.ts';
@@ -30,12 +30,8 @@ export const renderPage: RenderPage = (request: PageRequest) => {
     return body;
   };
   const page = {
-    place,
+    ...request,
     read,
-    settings,
-    chain,
-    old,
-    renderedAtMs: nowMs,
     expireAt: (atMs: number) => {
       expiresAtMs = Math.min(expiresAtMs, atMs);
     },

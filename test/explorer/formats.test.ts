@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { describePage } from '../../http/explorer/describePage.ts';
 import { describeEvent, findTone, nameEventSource } from '../../http/explorer/format/events.ts';
 import {
   count,
@@ -28,7 +29,6 @@ import {
   nameZone,
 } from '../../http/explorer/format/times.ts';
 import type { Bodies, FeedEvent } from '../../http/explorer/page.ts';
-import { describePage } from '../../http/explorer/pageTitle.ts';
 import { formatPlace, nameView, type Place } from '../../http/explorer/place.ts';
 import { computeRoundEnd } from '../../http/explorer/rounds.ts';
 import { describeWheel } from '../../http/explorer/wheelState.ts';

@@ -1,6 +1,7 @@
+import type { Tone } from '../format/events.ts';
 import { createLinearScale } from './linearScale.ts';
 import type { Observed } from './observed.ts';
-import { cellWidth, plotHeight as height, Plot, type Tick, type Tone } from './Plot.tsx';
+import { cellWidth, plotHeight as height, Plot, type Tick } from './Plot.tsx';
 
 /** One column of a chart: its height, its coverage, and the text shown when it is pointed at. */
 interface ColumnMark {

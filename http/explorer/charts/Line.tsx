@@ -1,6 +1,7 @@
 import { area, line } from 'd3-shape';
+import type { Tone } from '../format/events.ts';
 import { createLinearScale } from './linearScale.ts';
-import { cellWidth, plotHeight as height, Plot, type Tick, type Tone } from './Plot.tsx';
+import { cellWidth, plotHeight as height, Plot, type Tick } from './Plot.tsx';
 
 /** One point of a line; a point without a value is a gap. */
 interface LinePoint {

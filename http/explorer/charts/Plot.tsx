@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import type { Tone } from '../format/events.ts';
 import { formatInteger } from '../format/numbers.ts';
 import { writeTimes } from '../format/timeTexts.ts';
 import { Chart, cells } from './Chart.tsx';
-
-export type Tone = 'measured' | 'settled' | 'issued';
 
 /** A label below a chart. */
 export interface Tick {

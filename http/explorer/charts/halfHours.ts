@@ -1,7 +1,7 @@
 import { time } from '../format/timeTexts.ts';
 
-/** Minutes in half a day; a universal day starts at noon. */
-const halfDay = 720;
+/** Minute of a calendar day at which a universal day starts, and so minutes in half a day. */
+export const noonMinute = 720;
 const minuteMs = 60_000;
 
 /**
@@ -10,26 +10,29 @@ const minuteMs = 60_000;
  */
 export function inDayOrder<Slot extends { readonly startMinuteUtc: number }>(slots: readonly Slot[]): Slot[] {
   return [
-    ...slots.filter(({ startMinuteUtc }) => startMinuteUtc >= halfDay),
-    ...slots.filter(({ startMinuteUtc }) => startMinuteUtc < halfDay),
+    ...slots.filter(({ startMinuteUtc }) => startMinuteUtc >= noonMinute),
+    ...slots.filter(({ startMinuteUtc }) => startMinuteUtc < noonMinute),
   ];
 }
 
 /** Time of a minute of a universal day, in ISO 8601. */
 export function findTime(date: string, minuteUtc: number): string {
-  const dayMinutes = minuteUtc < halfDay ? minuteUtc + 2 * halfDay : minuteUtc;
+  const dayMinutes = minuteUtc < noonMinute ? minuteUtc + 2 * noonMinute : minuteUtc;
   return new Date(Date.parse(date) + dayMinutes * minuteMs).toISOString();
 }
 
 /** Beginning of the first and end of the last of consecutive universal days. */
 export function findSpan(dates: readonly string[]): readonly [since: string, until: string] {
-  const last = Date.parse(dates.at(-1) ?? '') + 2 * halfDay * minuteMs;
-  return [findTime(dates[0] ?? '', halfDay), findTime(new Date(last).toISOString().slice(0, 10), halfDay)];
+  const last = Date.parse(dates.at(-1) ?? '') + 2 * noonMinute * minuteMs;
+  return [
+    findTime(dates[0] ?? '', noonMinute),
+    findTime(new Date(last).toISOString().slice(0, 10), noonMinute),
+  ];
 }
 
 /** Labels every four hours below a universal day, from its noon to the next. */
 export function listDayTicks(date: string): string[] {
-  const noonMs = Date.parse(findTime(date, halfDay));
+  const noonMs = Date.parse(findTime(date, noonMinute));
   return [0, 1, 2, 3, 4, 5, 6].map((index) =>
     time('hour', new Date(noonMs + index * 240 * minuteMs).toISOString()),
   );

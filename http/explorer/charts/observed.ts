@@ -1,18 +1,14 @@
 import { findDay } from '../days.ts';
 import type { Bodies, ReadBody } from '../page.ts';
 import { corePath, statusPath } from '../resources.ts';
-import { roundMs } from '../rounds.ts';
-import { findTime, inDayOrder } from './halfHours.ts';
+import { dayMs, halfHourMs, roundMs } from '../rounds.ts';
+import { findTime, inDayOrder, noonMinute } from './halfHours.ts';
 
 /** States of a half hour or a day. `running` has not ended, and `before` ended before the first reading. */
 export type Observed = 'complete' | 'partial' | 'missing' | 'future' | 'running' | 'before';
 
 type Statistics = Bodies['statistics'];
 export type Day = Statistics['activity']['days'][number];
-
-const halfHourMs = 3 * roundMs;
-const dayMs = 48 * halfHourMs;
-const noonMinute = 720;
 
 /** Tells apart half hours and days without observation. */
 export interface Known {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Tone } from '../charts/Plot.tsx';
+import type { Tone } from '../format/events.ts';
 import type { Sentence } from '../format/sentence.ts';
 import { Linked } from './Linked.tsx';
 import { Time } from './Time.tsx';
@@ -11,7 +11,7 @@ interface EventItemProps {
   readonly tone: Tone;
   readonly at: string;
   /** Path of the event's own page, if it has one. */
-  readonly address?: string;
+  readonly href?: string;
   /** Origin of the event, such as `Ethereum block 17`. */
   readonly source: Sentence;
   /** Null for an event of the wheel. */
@@ -19,15 +19,15 @@ interface EventItemProps {
   readonly children: ComponentChildren;
 }
 
-export function EventItem({ id, tone, at, address, source, transactionHash, children }: EventItemProps) {
+export function EventItem({ id, tone, at, href, source, transactionHash, children }: EventItemProps) {
   return (
     <li class={`event ${tone}`} id={id}>
       <div class="event-text">{children}</div>
       <div class="event-source quiet small">
-        {address === undefined ? (
+        {href === undefined ? (
           <Time at={at} as="minute" />
         ) : (
-          <a href={address} class="quiet">
+          <a href={href} class="quiet">
             <Time at={at} as="minute" />
           </a>
         )}{' '}

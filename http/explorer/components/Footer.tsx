@@ -3,14 +3,14 @@ import { usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 
 export function Footer() {
-  const { place, renderedAtMs } = usePage();
+  const { place, nowMs } = usePage();
   const feed = findFeed(place);
   return (
     <footer>
       {place.view !== 'missing' && (
         <p class="printed">
           Printed from {formatPlace(place)}, with the figures of{' '}
-          <Time at={new Date(renderedAtMs).toISOString()} as="minute" />.
+          <Time at={new Date(nowMs).toISOString()} as="minute" />.
           <span class="sources"> Each has its route and field below it.</span>
         </p>
       )}

@@ -39,7 +39,7 @@ export function Header() {
       >
         <ZoneChoice />
       </Bar>
-      <Unreal />
+      <UnrealNotice />
       <LiveNotices />
       <ChainBanner />
       <OldBanner />
@@ -48,7 +48,7 @@ export function Header() {
 }
 
 /** Says what is not real, on every page and in frames. */
-export function Unreal() {
+export function UnrealNotice() {
   const { read, chain } = usePage();
   const unreal = describeUnreal(read('status', statusPath), chain);
   return unreal === null ? null : <p class="unreal">{unreal.sentence}</p>;

@@ -15,7 +15,7 @@ export function Liveness() {
 
 /** Why the page does not follow, in one line for all that it shows. The page’s script shows one of the lines. */
 export function LiveNotices() {
-  const renderedAt = new Date(usePage().renderedAtMs).toISOString();
+  const renderedAt = new Date(usePage().nowMs).toISOString();
   const shown = (
     <>
       What is shown is of{' '}

@@ -1,15 +1,9 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { PageChain, PageSettings, ReadBody } from '../page.ts';
-import type { Place } from '../place.ts';
+import type { PageRequest, ReadBody } from '../page.ts';
 
-export interface Page {
-  readonly place: Place;
+export interface Page extends Omit<PageRequest, 'read'> {
   readonly read: ReadBody;
-  readonly settings: PageSettings;
-  readonly chain: PageChain | null;
-  readonly old: ReadonlyMap<string, number>;
-  readonly renderedAtMs: number;
   /** Says that what is rendered is wrong from a time on, in epoch milliseconds, even if nothing else changes. */
   readonly expireAt: (atMs: number) => void;
 }

@@ -131,8 +131,11 @@ export function nameEventSource({ source }: FeedEvent): Sentence {
     : say`reading ${formatInteger(source.receiptCursor)} of ${source.installationId}`;
 }
 
-/** The stage that an event belongs to, whose colour its mark has. */
-export function findTone({ type }: FeedEvent): 'measured' | 'settled' | 'issued' {
+/** A stage of work, whose colour marks its events and charts. */
+export type Tone = 'measured' | 'settled' | 'issued';
+
+/** The stage that an event belongs to. */
+export function findTone({ type }: FeedEvent): Tone {
   if (type === 'system.settlement_completed') return 'settled';
   return type.startsWith('measurement.') ? 'measured' : 'issued';
 }

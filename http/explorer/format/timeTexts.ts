@@ -1,3 +1,4 @@
+import { dayMs, halfHourMs } from '../rounds.ts';
 import {
   findOffset,
   formatClock,
@@ -13,10 +14,6 @@ import {
  * Texts with times in them, such as `‹halfHour 2026-11-25T08:30:00.000Z›: 12 work units`. The server writes the times in UTC, the page's script in the
  * zone that the visitor has chosen.
  */
-
-const halfHourMs = 1_800_000;
-const halfDayMs = 43_200_000;
-const dayMs = 2 * halfDayMs;
 
 /** `08:30`. */
 const formatHour = (iso: string, zone: Zone) => formatClock(iso, zone).slice(0, 5);
@@ -34,7 +31,7 @@ function formatHalfHour(start: string, zone: Zone): string {
 
 /** The same with its universal day, and with its date where that is another one: `22 Nov (on 23 Nov), 08:30–09:00 UTC`. */
 function formatDayAndHalfHour(start: string, zone: Zone): string {
-  const day = formatDay(new Date(Date.parse(start) - halfDayMs).toISOString());
+  const day = formatDay(new Date(Date.parse(start) - dayMs / 2).toISOString());
   const calendarDay = formatDayOf(start, zone);
   return `${day}${day === calendarDay ? '' : ` (on ${calendarDay})`}, ${formatHalfHour(start, zone)}`;
 }

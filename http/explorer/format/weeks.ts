@@ -1,8 +1,8 @@
 import { classifyDays, type Day } from '../charts/observed.ts';
-import { roundMs } from '../rounds.ts';
+import { dayMs, roundMs } from '../rounds.ts';
 import { formatDay } from './times.ts';
 
-const roundsPerDay = 86_400_000 / roundMs;
+const roundsPerDay = dayMs / roundMs;
 
 export interface Week {
   /** Work of what was observed; null if nothing was. */

@@ -1,6 +1,6 @@
 import { formatUnits } from '../../client/decimals.ts';
 import { type Batch, listBatches } from '../batches.ts';
-import { findTime } from '../charts/halfHours.ts';
+import { findTime, noonMinute } from '../charts/halfHours.ts';
 import {
   classifyDays,
   type HalfHour,
@@ -12,6 +12,7 @@ import {
 import { formatDay } from '../format/times.ts';
 import { coverageNames } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
+import { dayMs, halfHourMs } from '../rounds.ts';
 import type { DataColumn, DataRows } from './dataTable.ts';
 
 type Statistics = Bodies['statistics'];
@@ -19,10 +20,6 @@ type Day = Statistics['activity']['days'][number] | Bodies['year']['days'][numbe
 type History = Extract<Bodies['settlements'], { status: 'available' }>;
 type Core = Extract<Bodies['core'], { status: 'available' }>;
 type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
-
-const dayMs = 86_400_000;
-const halfHourMs = 1_800_000;
-const noon = 720;
 
 const addTo = (iso: string, ms: number) => formatIso(Date.parse(iso) + ms);
 const formatIso = (atMs: number) => new Date(atMs).toISOString().replace('.000Z', 'Z');
@@ -71,7 +68,7 @@ export function daysTable(
   days: readonly Day[],
   firstObservedMs: number,
 ): DataRows<Day & { readonly state: Observed }> {
-  const startAt = ({ date }: Day) => findTime(date, noon);
+  const startAt = ({ date }: Day) => findTime(date, noonMinute);
   const isObserved = ({ coverage }: Day) => coverage.observedRoundCount > 0;
   return {
     caption: `Universal days of ${nameSpan(days)}`,

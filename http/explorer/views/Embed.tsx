@@ -1,4 +1,4 @@
-import { Unreal } from '../components/Header.tsx';
+import { UnrealNotice } from '../components/Header.tsx';
 import { LiveNotices } from '../components/Live.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { statusPath } from '../resources.ts';
@@ -10,7 +10,7 @@ export function Embed() {
   const status = usePage().read('status', statusPath);
   return (
     <main class="embed">
-      <Unreal />
+      <UnrealNotice />
       <LiveNotices />
       {status === null ? <NothingNow /> : <Now status={status} wheel={describeWheel(status)} />}
       <p class="small">

@@ -15,8 +15,8 @@ const core = {
 };
 const unavailable = (reason: string) => ({ status: 'unavailable', reason });
 
-function render(shown: object | null, renderedAtMs: number): string {
-  const page = { renderedAtMs, expireAt: () => undefined, read: () => shown } as unknown as Page;
+function render(shown: object | null, nowMs: number): string {
+  const page = { nowMs, expireAt: () => undefined, read: () => shown } as unknown as Page;
   const view = { status: Status.answer as Bodies['status'] };
   const html = renderToString(h(PageContext.Provider, { value: page }, h(OpenRound, view)));
   return html

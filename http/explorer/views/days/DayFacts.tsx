@@ -1,5 +1,5 @@
 import { DayChart } from '../../charts/DayChart.tsx';
-import { findTime } from '../../charts/halfHours.ts';
+import { findTime, noonMinute } from '../../charts/halfHours.ts';
 import { Unread } from '../../components/Banner.tsx';
 import { Copy } from '../../components/Copy.tsx';
 import { Figure } from '../../components/Figure.tsx';
@@ -16,8 +16,6 @@ import { corePath, recordPath, statisticsPath, statusPath, yearPath } from '../.
 import { findGenesisMs } from '../../rounds.ts';
 import { Records } from '../statistics/Records.tsx';
 
-const noon = 720;
-
 type Day = Bodies['year']['days'][number];
 
 /** A day as the year or its rows tell it. The year has its distance, and is in memory when the rows of its first days are gone. */
@@ -30,12 +28,12 @@ function useDay(date: string) {
 
 /** Distance, work and coverage of one universal day, and its half hours. */
 export function DayFacts({ date }: { date: string }) {
-  const { read, renderedAtMs } = usePage();
+  const { read, nowMs } = usePage();
   const statistics = read('statistics', statisticsPath('30d'));
   const [, endMs] = findDaySpan(date);
   const { found, ofYear, day } = useDay(date);
   const state =
-    endMs > renderedAtMs
+    endMs > nowMs
       ? ' It has not ended yet.'
       : day?.coverage.observedRoundCount === 0 && day.distanceMm === null
         ? ' It was not observed, so what the wheel did is unknown.'
@@ -43,7 +41,7 @@ export function DayFacts({ date }: { date: string }) {
   return (
     <>
       <p class="lead">
-        The universal day from <Time at={findTime(date, noon)} as="minute" /> to{' '}
+        The universal day from <Time at={findTime(date, noonMinute)} as="minute" /> to{' '}
         <Time at={new Date(endMs).toISOString()} as="minute" />.{state}
       </p>
       {found === null || statistics === null ? (
@@ -113,13 +111,13 @@ function Figures({ day }: { day: Day }) {
 
 /** A sentence to quote, with the time of reading and the address, and the file with its figures. */
 function Citation({ day, hasDistance }: { day: Day; hasDistance: boolean }) {
-  const { read, renderedAtMs, settings, place, chain } = usePage();
+  const { read, nowMs, settings, place, chain } = usePage();
   const status = read('status', statusPath);
   const unreal = describeUnreal(status, chain);
   const of = `${status === null ? '' : ` of ${status.installationId}`}${unreal === null ? '' : ` (${unreal.short})`}`;
   const { value, unit, exact } = describeDistance(day.distanceMm);
   const distance = value === null ? 'unknown' : `${value} ${unit} (${exact})`;
-  const readAt = new Date(renderedAtMs).toISOString();
+  const readAt = new Date(nowMs).toISOString();
   const address = `${settings.publicUrl ?? ''}${formatPlace(place)}`;
   const facts = `distance ${distance}, work ${nameWork(day) ?? 'unknown'}, ${nameCoverage(day)}`;
   const time = `${formatDate(readAt)} at ${formatClock(readAt, 'UTC').slice(0, 5)} UTC`;
@@ -138,7 +136,7 @@ function Citation({ day, hasDistance }: { day: Day; hasDistance: boolean }) {
 
 /** The way to other days. */
 export function Neighbours({ date }: { date: string }) {
-  const { read, renderedAtMs } = usePage();
+  const { read, nowMs } = usePage();
   const first = read('statistics', statisticsPath('30d'))?.lifetime.firstObservedAt ?? null;
   const genesisMs = findGenesisMs(read('core', corePath));
   const firstMs = Math.min(genesisMs ?? Infinity, first === null ? Infinity : Date.parse(first));
@@ -148,7 +146,7 @@ export function Neighbours({ date }: { date: string }) {
       {startMs > firstMs && (
         <a href={formatPlace({ view: 'day', id: addDays(date, -1) })}>← {formatDate(addDays(date, -1))}</a>
       )}
-      {endMs <= renderedAtMs && (
+      {endMs <= nowMs && (
         <a href={formatPlace({ view: 'day', id: addDays(date, 1) })}>{formatDate(addDays(date, 1))} →</a>
       )}
       <a href="/statistics?range=30d">The last 30 days</a>

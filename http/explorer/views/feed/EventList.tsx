@@ -57,7 +57,7 @@ export function DescribedEvent({ event }: { event: FeedEvent }) {
     <EventItem
       id={event.id}
       tone={findTone(event)}
-      address={formatPlace({ view: 'event', id: event.id })}
+      href={formatPlace({ view: 'event', id: event.id })}
       at={event.occurredAt}
       source={nameEventSource(event)}
       transactionHash={source.kind === 'chain' ? source.transactionHash : null}

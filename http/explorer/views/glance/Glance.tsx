@@ -21,11 +21,11 @@ import { Stages } from './Stages.tsx';
 
 /** The first view: the wheel now, how its work becomes tokens, what is waiting, and today's activity. */
 export function Glance() {
-  const { read, renderedAtMs } = usePage();
+  const { read, nowMs } = usePage();
   const status = read('status', statusPath);
   const statistics = read('statistics', statisticsPath('7d'));
   const events = read('events', eventsPath('all'));
-  const yesterday = addDays(findDay(renderedAtMs), -1);
+  const yesterday = addDays(findDay(nowMs), -1);
   const { value, unit } = describeDistance(
     statistics?.activity.days.find(({ date }) => date === yesterday)?.distanceMm ?? null,
   );
@@ -53,7 +53,7 @@ export function Glance() {
       <section aria-labelledby="today">
         <div class="section-head">
           <h2 id="today">Today, half hour by half hour</h2>
-          <To {...toDay(findDay(renderedAtMs))} />
+          <To {...toDay(findDay(nowMs))} />
         </div>
         <p class="lead">
           The wheel’s day runs from noon to noon, UTC. The line is the typical day of the last seven.

@@ -13,7 +13,7 @@ import { findGenesisMs, roundMs } from '../../rounds.ts';
 
 /** The open round with its remaining time and its work, or why no round is open: there is no contract, or its genesis is still to come. */
 export function OpenRound({ status }: { status: Bodies['status'] }) {
-  const { read, renderedAtMs: nowMs, expireAt, chain } = usePage();
+  const { read, nowMs, expireAt, chain } = usePage();
   const core = read('core', corePath);
   const genesisMs = findGenesisMs(core);
   // Every genesis is at a whole half hour, so rounds begin at the same times.

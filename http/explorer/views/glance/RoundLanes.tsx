@@ -34,7 +34,7 @@ const tile = 10;
  * picture does not: what its rounds hold, when they should move on, and what keeps them. Without a chain there are only notes.
  */
 export function RoundLanes({ status }: { status: Status }) {
-  const { read, renderedAtMs: nowMs, chain } = usePage();
+  const { read, nowMs, chain } = usePage();
   const core = findAvailable(read('core', corePath));
   const issuance = findAvailable(read('issuance', issuancePath));
   const rounds =
@@ -232,7 +232,7 @@ interface ExpectedProps {
 
 /** When rounds are expected to move on, by how often that has happened. */
 export function Expected({ what, times, children = null }: ExpectedProps) {
-  const nowMs = usePage().renderedAtMs;
+  const nowMs = usePage().nowMs;
   const next = expectNext(times);
   if (next === null) return <>{children}</>;
   const { usualMs, nextMs } = next;

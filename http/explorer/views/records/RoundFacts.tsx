@@ -9,9 +9,7 @@ import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { toDay } from '../../format/sentence.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath, settlementsPath, statisticsPath, statusPath } from '../../resources.ts';
-import { computeRoundEnd, roundMs } from '../../rounds.ts';
-
-const halfHourMs = 3 * roundMs;
+import { computeRoundEnd, dayMs, halfHourMs, roundMs } from '../../rounds.ts';
 
 /** When a round was, how far it has come, and what is known of its work. */
 export function RoundFacts({ round }: { round: string }) {
@@ -23,7 +21,7 @@ export function RoundFacts({ round }: { round: string }) {
 }
 
 function Known({ round, core }: { round: string; core: Extract<Bodies['core'], { status: 'available' }> }) {
-  const { read, renderedAtMs } = usePage();
+  const { read, nowMs } = usePage();
   const endMs = Date.parse(computeRoundEnd(round, core.configuration.genesisTimestamp));
   const startMs = endMs - roundMs;
   const closedThrough = read('status', statusPath)?.oracle.latestClosure?.lastRound ?? null;
@@ -35,9 +33,9 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
   const isSettled = BigInt(round) <= BigInt(core.core.settledThroughRound);
   const state = isSettled
     ? 'It is settled on the chain.'
-    : startMs > renderedAtMs
+    : startMs > nowMs
       ? 'It has not begun yet.'
-      : endMs > renderedAtMs
+      : endMs > nowMs
         ? 'It is open: its work is being measured.'
         : closedThrough === null || BigInt(closedThrough) < BigInt(round)
           ? 'It has ended, and the oracle has not closed it yet.'
@@ -47,7 +45,7 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
       <p class="lead">
         <Time at={new Date(startMs).toISOString()} as="minute" /> to{' '}
         <Time at={new Date(endMs).toISOString()} as="minute" />
-        {startMs <= renderedAtMs && (
+        {startMs <= nowMs && (
           <>
             , on the day of <To {...toDay(findDay(startMs))} />
           </>
@@ -77,7 +75,7 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
       </div>
       <nav class="choice" aria-label="Neighbours">
         {round !== '1' && <a href={`/rounds/${BigInt(round) - 1n}`}>← Round before</a>}
-        {endMs <= renderedAtMs && <a href={`/rounds/${BigInt(round) + 1n}`}>Next round →</a>}
+        {endMs <= nowMs && <a href={`/rounds/${BigInt(round) + 1n}`}>Next round →</a>}
       </nav>
     </>
   );
@@ -86,7 +84,7 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
 /** The half hour with a time in the statistics; null if it is older, later or not known. */
 function findHalfHour(statistics: Bodies['statistics'] | null, startMs: number) {
   const date = findDay(startMs);
-  const minute = (Math.floor((startMs % (48 * halfHourMs)) / halfHourMs) * halfHourMs) / 60_000;
+  const minute = (Math.floor((startMs % dayMs) / halfHourMs) * halfHourMs) / 60_000;
   const day = statistics?.activity.days.find((one) => one.date === date);
   const bucket = day?.buckets.find(({ startMinuteUtc }) => startMinuteUtc === minute);
   return bucket === undefined || bucket.coverage === 'future' ? null : bucket;

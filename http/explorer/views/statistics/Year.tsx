@@ -9,11 +9,11 @@ import { formatDate, formatDay } from '../../format/times.ts';
 import { describeObservedWork } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { statisticsPath, yearPath } from '../../resources.ts';
+import { dayMs } from '../../rounds.ts';
 import { daysTable } from '../../tables/tables.ts';
 
 type Day = Bodies['year']['days'][number] & { readonly state: Observed };
 
-const dayMs = 86_400_000;
 const cell = 10;
 /** A year begins and ends within a week. */
 const weeks = 53;
