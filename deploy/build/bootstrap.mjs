@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { chooseEngine, describeMachine } from '../engines/chooseEngine.mjs';
+import { chooseEngine, describeMachine, isFrom } from '../engines/chooseEngine.mjs';
 import { browserNames } from './browserNames.mjs';
 
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../..');
@@ -80,8 +80,7 @@ function canBuild() {
 }
 
 function checkNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major > 20 || (major === 20 && minor >= 11)) return;
+  if (isFrom([20, 11], process.versions.node)) return;
   fail(`Node ${process.versions.node} is too old: Node 20.11 or newer is needed (https://nodejs.org).`);
 }
 

@@ -9,7 +9,7 @@ const modernGlibcMin = [2, 38];
 /** Name of the workspace with the machine's engine. */
 export function chooseEngine({ platform, arch, abi, glibc }) {
   const isBuilt = modernAbis.includes(abi) && modernPlatforms.includes(`${platform} ${arch}`);
-  return isBuilt && (platform !== 'linux' || isModernGlibc(glibc)) ? 'modern' : 'legacy';
+  return isBuilt && (platform !== 'linux' || isFrom(modernGlibcMin, glibc)) ? 'modern' : 'legacy';
 }
 
 /** Describes this machine for {@link chooseEngine}. `glibc` is undefined with another C library. */
@@ -18,8 +18,8 @@ export function describeMachine() {
   return { platform, arch, abi: versions.modules, glibc: report.getReport().header.glibcVersionRuntime };
 }
 
-function isModernGlibc(version = '0.0') {
+/** Whether a version is this one or newer. */
+export function isFrom([majorMin, minorMin], version = '0.0') {
   const [major, minor] = version.split('.').map(Number);
-  const [majorMin, minorMin] = modernGlibcMin;
   return major > majorMin || (major === majorMin && minor >= minorMin);
 }
