@@ -1,7 +1,14 @@
-import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
+import { type KeyedEventRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
+import {
+  type CounterActors,
+  type CounterOutput,
+  createCounterActors,
+} from '../../actors/wheel/counterActors.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
+import type { BucketRow, RoundRow } from '../../actors/wheel/roundFold.ts';
+import { noRows } from '../../storage/tables/storedRows.ts';
 import { receiveBatch } from '../pipeline/receiveBatch.ts';
 import { afterRestoration } from '../pipeline/streamFold.ts';
-import { collectRows } from './counterRows.ts';
 import { createStoredReadings } from './storedReadings.ts';
 import type { StreamDefinition } from './streamDefinition.ts';
 
@@ -44,3 +51,26 @@ export const counterStream: StreamDefinition<CounterActors> = {
   },
   createStoredReader: createStoredReadings,
 };
+
+/** Rows for ClickHouse from the messages of one batch of `MINER_COUNTER`. */
+function collectRows() {
+  const readings: CounterReading[] = [];
+  const rounds: RoundRow[] = [];
+  const buckets: BucketRow[] = [];
+  const measurementEvents: KeyedEventRow[] = [];
+  return {
+    ...noRows,
+    readings,
+    rounds,
+    buckets,
+    measurementEvents,
+    add: ({ reading, closed, evicted, left }: CounterOutput) => {
+      readings.push(reading);
+      if (closed.round !== null) rounds.push(closed.round);
+      if (closed.bucket !== null) buckets.push(closed.bucket);
+      if (left !== undefined) buckets.push(...left);
+      for (const event of evicted ?? [])
+        measurementEvents.push(toMeasurementRow(event, { storedBy: reading.position }));
+    },
+  };
+}
