@@ -1,6 +1,5 @@
 import { getAddress } from 'viem/utils';
-import { type Address, isAddress } from '../../actors/schemas/hex.ts';
-import { zeroAddress } from '../../actors/schemas/zero.ts';
+import { type Address, isAddress, zeroAddress } from '../../actors/schemas/hex.ts';
 
 /** Public routes accept only lower case, and not the zero address (CONTRACT.md, Portfolio). */
 export function isLowercaseOwner(address: string): address is Address {

@@ -1,6 +1,5 @@
-import { isAddress, isBlockHash, isTransactionHash } from '../../actors/schemas/hex.ts';
+import { isAddress, isBlockHash, isTransactionHash, zeroAddress } from '../../actors/schemas/hex.ts';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
-import { zeroAddress } from '../../actors/schemas/zero.ts';
 import type { BlockWriter } from './blockWriter.ts';
 
 export type ResultCell = string | number | null;

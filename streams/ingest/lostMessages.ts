@@ -38,14 +38,10 @@ export function describeLost({
   rowsGoneBeforeMs,
   oldestReceivedAtMs,
 }: LostMessages): string {
-  const beginning = oldestReceivedAtMs === null ? 'now' : toIsoTime(oldestReceivedAtMs);
+  const beginning = oldestReceivedAtMs === null ? 'now' : new Date(oldestReceivedAtMs).toISOString();
   return (
-    `Messages 1 to ${throughSequence} have left MINER_COUNTER, and rows of readings received before ${toIsoTime(rowsGoneBeforeMs)} may have left ClickHouse: ` +
+    `Messages 1 to ${throughSequence} have left MINER_COUNTER, and rows of readings received before ${new Date(rowsGoneBeforeMs).toISOString()} may have left ClickHouse: ` +
     `readings received before ${beginning} cannot be folded again. Rebuilt readings, rounds, half_hour_buckets and events begin then, ` +
     'and so do lifetime statistics and the distances, records and streaks of the feed.'
   );
-}
-
-function toIsoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

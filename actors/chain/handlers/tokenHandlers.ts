@@ -1,4 +1,4 @@
-import { zeroAddress } from '../../schemas/zero.ts';
+import { zeroAddress } from '../../schemas/hex.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 
 export const tokenFactoryHandlers: EventHandlers<'tokenFactory'> = {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Inferred } from '../../../machines/inferred.ts';
 import { eventSource } from '../../events/eventSchemas.ts';
+import { zeroAddress } from '../../schemas/hex.ts';
 import { amount, milliseconds } from '../../schemas/stateScalars.ts';
 import { address, bytes32 } from '../../schemas/wireScalars.ts';
-import { zeroAddress } from '../../schemas/zero.ts';
 import { chainEvent } from '../spans/chainEventSchema.ts';
 import { type ProposerChange, proposerChange } from '../spans/chainReads.ts';
 

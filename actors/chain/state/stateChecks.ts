@@ -1,4 +1,4 @@
-import { zeroAddress, zeroHash } from '../../schemas/zero.ts';
+import { zeroAddress, zeroHash } from '../../schemas/hex.ts';
 import type { ContractAddresses } from '../spans/chainEvent.ts';
 import type { ChainState } from './chainState.ts';
 

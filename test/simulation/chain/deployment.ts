@@ -1,6 +1,6 @@
 import { keccak256, pad, toHex } from 'viem';
 import { proposerRole } from '../../../actors/chain/spans/chainReads.ts';
-import { zeroAddress, zeroHash } from '../../../actors/schemas/zero.ts';
+import { zeroAddress, zeroHash } from '../../../actors/schemas/hex.ts';
 import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import { configureSale } from './contracts/collectionContract.ts';
 import type { Transaction } from './contracts/economyState.ts';

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { zeroHash } from '../../../actors/schemas/zero.ts';
+import { zeroHash } from '../../../actors/schemas/hex.ts';
 import type { WrittenEvent } from '../../support/chain/writtenSpans.ts';
 import { copyState, createEconomyState, type EconomyState, Reverted } from './contracts/economyState.ts';
 import { economySettings } from './contracts/settings.ts';

@@ -1,7 +1,7 @@
 import { createMPT } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
 import { bytesToHex, concatBytes, type Hex, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem';
-import { zeroAddress, zeroHash } from '../../../actors/schemas/zero.ts';
+import { zeroAddress, zeroHash } from '../../../actors/schemas/hex.ts';
 import { buildLog, type WrittenEvent } from '../../support/chain/writtenSpans.ts';
 import type { EconomyState } from './contracts/economyState.ts';
 import { contracts, operator } from './contracts/settings.ts';

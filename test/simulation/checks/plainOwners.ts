@@ -1,5 +1,4 @@
-import type { Address } from '../../../actors/schemas/hex.ts';
-import { zeroAddress } from '../../../actors/schemas/zero.ts';
+import { type Address, zeroAddress } from '../../../actors/schemas/hex.ts';
 import { accountPosition } from '../chain/contracts/miningContract.ts';
 import { scale } from '../chain/contracts/settings.ts';
 import type { EthereumChain } from '../chain/ethereumNode.ts';

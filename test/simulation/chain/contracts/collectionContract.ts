@@ -1,5 +1,4 @@
-import type { Address } from '../../../../actors/schemas/hex.ts';
-import { zeroAddress } from '../../../../actors/schemas/zero.ts';
+import { type Address, zeroAddress } from '../../../../actors/schemas/hex.ts';
 import { type EconomyState, expect, type Sale, type Transaction } from './economyState.ts';
 import { mintPosition } from './miningContract.ts';
 import { operator } from './settings.ts';

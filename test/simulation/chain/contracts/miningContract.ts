@@ -1,5 +1,4 @@
-import type { Address } from '../../../../actors/schemas/hex.ts';
-import { zeroAddress } from '../../../../actors/schemas/zero.ts';
+import { type Address, zeroAddress } from '../../../../actors/schemas/hex.ts';
 import { burn, publishMetadata } from './collectionContract.ts';
 import { findRound } from './coreContract.ts';
 import { type EconomyState, expect, type MinerPosition, type Transaction } from './economyState.ts';

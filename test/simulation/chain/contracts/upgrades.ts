@@ -1,6 +1,6 @@
 import { encodeAbiParameters, encodeFunctionData, type Hex, keccak256, pad } from 'viem';
 import { coreAbi, proxyAdminAbi } from '../../../../actors/chain/spans/contractAbis.ts';
-import { zeroHash } from '../../../../actors/schemas/zero.ts';
+import { zeroHash } from '../../../../actors/schemas/hex.ts';
 import { expect, type Transaction } from './economyState.ts';
 import { contracts, economySettings } from './settings.ts';
 
