@@ -1,5 +1,4 @@
-import type { Zone } from '../format/times.ts';
-import { writeTimes } from '../format/timeTexts.ts';
+import { writeTimes, type Zone } from '../format/times.ts';
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 

@@ -1,5 +1,4 @@
-import { formatDuration, type Zone } from '../format/times.ts';
-import { type TimeFormat, time, writeTimes } from '../format/timeTexts.ts';
+import { formatDuration, type TimeFormat, time, writeTimes, type Zone } from '../format/times.ts';
 
 /** Writes all times below a node in a zone, and the age of those that show it. */
 export function showTimes(root: ParentNode, zone: Zone, nowMs: number): void {

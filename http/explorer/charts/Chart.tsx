@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { writeTimes } from '../format/timeTexts.ts';
+import { writeTimes } from '../format/times.ts';
 
 interface ChartProps {
   readonly id: string;
   readonly class: string;
   readonly label: string;
-  /** Text of each cell, with times in it (`format/timeTexts.ts`), shown when the cell is pointed at. */
+  /** Text of each cell, with times in it (`format/times.ts`), shown when the cell is pointed at. */
   readonly texts: readonly string[];
   /** Cells per row in a chart with several rows, between which the up and down keys move. */
   readonly rowLength?: number;

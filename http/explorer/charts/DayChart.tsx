@@ -1,7 +1,7 @@
 import { DataTable } from '../components/DataTable.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { formatExact, formatInteger } from '../format/numbers.ts';
-import { time } from '../format/timeTexts.ts';
+import { time } from '../format/times.ts';
 import { describeObservedWork } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 import { dayTable } from '../tables/tables.ts';

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import type { Tone } from '../format/events.ts';
 import { formatInteger } from '../format/numbers.ts';
-import { writeTimes } from '../format/timeTexts.ts';
+import { writeTimes } from '../format/times.ts';
 import { Chart, cells } from './Chart.tsx';
 
 /** A label below a chart. */
 export interface Tick {
   /** Distance from the left edge, as a fraction of the width. */
   readonly at: number;
-  /** It may have times in it (`format/timeTexts.ts`). */
+  /** It may have times in it (`format/times.ts`). */
   readonly text: string;
 }
 

@@ -1,4 +1,4 @@
-import { time } from '../format/timeTexts.ts';
+import { time } from '../format/times.ts';
 
 /** Minute of a calendar day at which a universal day starts, and so minutes in half a day. */
 export const noonMinute = 720;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { describeUnreal, nameNetwork } from '../format/networks.ts';
-import { time } from '../format/timeTexts.ts';
+import { time } from '../format/times.ts';
 import { formatPlace, nameView, type Place } from '../place.ts';
 import { statusPath } from '../resources.ts';
 import { describeWheel } from '../wheelState.ts';

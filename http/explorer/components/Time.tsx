@@ -1,5 +1,4 @@
-import { formatDate, formatDateAndClock } from '../format/times.ts';
-import { type TimeFormat, time, writeTimes } from '../format/timeTexts.ts';
+import { formatDate, formatDateAndClock, type TimeFormat, time, writeTimes } from '../format/times.ts';
 
 /**
  * A time, in UTC. The page's script writes it in the zone that the visitor has chosen.
@@ -19,7 +18,7 @@ export function Day({ of }: { of: string }) {
   return <time dateTime={of.slice(0, 10)}>{formatDate(of)}</time>;
 }
 
-/** A text with times in it (`format/timeTexts.ts`). */
+/** A text with times in it (`format/times.ts`). */
 export function Timed({ text }: { text: string }) {
   return <span data-times={text}>{writeTimes(text, 'UTC')}</span>;
 }

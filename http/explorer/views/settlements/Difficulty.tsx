@@ -4,7 +4,7 @@ import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { formatExact, formatInteger } from '../../format/numbers.ts';
-import { time } from '../../format/timeTexts.ts';
+import { time } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath } from '../../resources.ts';
 import { difficultyTable } from '../../tables/tables.ts';

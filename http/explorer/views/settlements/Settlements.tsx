@@ -12,7 +12,7 @@ import { nameChain } from '../../format/networks.ts';
 import { formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { toRound } from '../../format/sentence.ts';
-import { time } from '../../format/timeTexts.ts';
+import { time } from '../../format/times.ts';
 import { coverages, explain, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import type { Place, SettlementsRange } from '../../place.ts';
