@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { Inferred } from '../../machines/inferred.ts';
 import { requireValue } from '../../machines/requireValue.ts';
-import { dayMs } from '../schemas/durations.ts';
+import { dayMs, noonMs } from '../schemas/durations.ts';
 import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
 import type { CounterReading } from './counterReading.ts';
 import { type RoundRow, roundMs } from './roundFold.ts';
 
 /** A universal day runs from noon to noon UTC (CONTRACT.md, Time, rounds and days). */
-const noonMs = dayMs / 2;
 export const roundsPerDay = dayMs / roundMs;
 /** Closed days with single rounds: the longest window, and one day in which a late round can still close. */
 const detailedDaysMax = 31;

@@ -2,7 +2,7 @@ import { cacheView } from '../caching/cacheView.ts';
 import type { Received } from '../messages/decodeMessage.ts';
 import { type AcceptanceState, acceptReading, findRejection, shareStrings } from './acceptance.ts';
 import type { CounterReading } from './counterReading.ts';
-import { type ClosedRows, createRoundState, foldRound, type RoundState } from './roundFold.ts';
+import { type ClosedRows, createRoundState, foldRound, nothingClosed, type RoundState } from './roundFold.ts';
 import { findFreshness, type TelemetryView } from './telemetryView.ts';
 
 /** Folded state of one installation's readings. Immutable. */
@@ -17,8 +17,6 @@ export interface ReadingOutput {
   readonly reading: CounterReading;
   readonly closed: ClosedRows;
 }
-
-const nothingClosed: ClosedRows = { round: null, bucket: null };
 
 export type InstallationActor = ReturnType<typeof createInstallationActor>;
 

@@ -78,7 +78,7 @@ export interface ClosedRows {
   readonly bucket: BucketRow | null;
 }
 
-const nothingClosed: ClosedRows = { round: null, bucket: null };
+export const nothingClosed: ClosedRows = { round: null, bucket: null };
 
 export function createRoundState(reading: CounterReading): RoundState {
   return {

@@ -1,4 +1,4 @@
-import { dayMs } from '../../actors/schemas/durations.ts';
+import { dayMs, noonMs } from '../../actors/schemas/durations.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { computeSeededFraction, createSeededUuid } from './seeded.ts';
 
@@ -7,7 +7,6 @@ const circumferenceMm = 1_000;
 const unitsPerTurn = 4;
 /** The wheel runs or rests for whole intervals of this length. */
 const stretchMs = 4 * 60_000;
-const noonMs = dayMs / 2;
 /** The gateway receives a reading this long after it was observed. */
 const receiptMs = 60;
 

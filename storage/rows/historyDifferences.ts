@@ -1,12 +1,10 @@
-import { dayMs } from '../../actors/schemas/durations.ts';
+import { dayMs, noonMs } from '../../actors/schemas/durations.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { selectMessages, selectVisible, type VisibleRuns } from '../runs/lineages.ts';
 import { halfHourBuckets } from '../tables/halfHourBuckets.ts';
 import { readings } from '../tables/readings.ts';
 import { rounds } from '../tables/rounds.ts';
 import { type DigestSum, isSameSum, sumDigests } from './digestSums.ts';
-
-const noonMs = dayMs / 2;
 
 interface DayRows {
   readonly readings: number;

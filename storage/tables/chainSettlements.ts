@@ -1,8 +1,8 @@
 import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settlementRows.ts';
 import { amount, column, count, largeCount } from '../definition/column.ts';
-import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.ts';
+import { type OfRun, runColumn } from '../definition/runColumns.ts';
 import { defineTable } from '../definition/table.ts';
-import { positionColumn, rowsPerMark, sourceColumns } from './chainColumns.ts';
+import { rowsPerMark, sourceColumns } from './chainColumns.ts';
 
 const sums = {
   cumulativeWork: column(amount, { comment: 'Work of all settled rounds in work units', codec: 'ZSTD(1)' }),
@@ -33,8 +33,6 @@ export const chainSettlements = defineTable<SettlementRow & OfRun, SettlementRow
       codec: 'ZSTD(1)',
     }),
     ...sourceColumns,
-    position: positionColumn,
-    storedBy: storedByColumn('MINER_CHAIN'),
   },
   shared: ['run'],
   engine: 'ReplacingMergeTree()',
@@ -70,8 +68,6 @@ export const chainCheckpoints = defineTable<CheckpointRow & OfRun, CheckpointRow
       codec: 'ZSTD(1)',
     }),
     ...sourceColumns,
-    position: positionColumn,
-    storedBy: storedByColumn('MINER_CHAIN'),
   },
   shared: ['run'],
   engine: 'ReplacingMergeTree()',

@@ -11,9 +11,9 @@ import {
   nullableByte,
   nullableLargeCount,
 } from '../definition/column.ts';
-import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.ts';
+import { type OfRun, runColumn } from '../definition/runColumns.ts';
 import { defineTable } from '../definition/table.ts';
-import { positionColumn, rowsPerMark, sourceColumns } from './chainColumns.ts';
+import { rowsPerMark, sourceColumns } from './chainColumns.ts';
 
 /** A page needs every column of a few rows. With one file per column, opening files took most of the time. */
 const oneFileBelowBytes = 1024 ** 3;
@@ -57,8 +57,6 @@ export const ownerActivity = defineTable<OwnerActivityRow & OfRun, OwnerActivity
       codec: 'ZSTD(1)',
     }),
     ...sourceColumns,
-    position: positionColumn,
-    storedBy: storedByColumn('MINER_CHAIN'),
   },
   shared: ['run'],
   engine: 'ReplacingMergeTree()',

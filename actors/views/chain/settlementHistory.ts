@@ -9,7 +9,7 @@ import {
   recentSettlementsShown,
   type Settlement,
 } from '../../chain/state/settlements.ts';
-import { dayMs } from '../../schemas/durations.ts';
+import { dayMs, noonMs } from '../../schemas/durations.ts';
 
 export const settlementRanges = ['now', '24h', '7d', '30d'] as const;
 export type SettlementRange = (typeof settlementRanges)[number];
@@ -21,7 +21,6 @@ export const mintRoundStates = ['accruing', 'ready'] as const;
 type MintRoundState = (typeof mintRoundStates)[number];
 
 const hourMs = 3_600_000;
-const noonMs = 12 * hourMs;
 
 const ranges = {
   '24h': { bucketMs: hourMs, count: 24, stepMs: hourMs, offsetMs: 0 },

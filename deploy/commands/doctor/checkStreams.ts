@@ -11,11 +11,10 @@ import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { streamDefinitions } from '../../../streams/folds/streamDefinitions.ts';
 import { isStreamMissing } from '../../../streams/jetstream/settings/ensureStreams.ts';
-import { findStreamRisks } from '../../../streams/jetstream/settings/streamRisks.ts';
+import { findStreamRisks, nanosPerDay } from '../../../streams/jetstream/settings/streamRisks.ts';
 import { type Finding, failed, ok, warned } from '../../diagnosis/finding.ts';
 
 const spanSearchMax = 8;
-const nanosPerDay = 86_400 * 1_000_000_000;
 
 interface CheckStreamsOptions {
   readonly jsm: JetStreamManager;

@@ -11,7 +11,7 @@ import { consumerInactiveMs } from '../consumerInactiveMs.ts';
 import { streamTable } from './streamTable.ts';
 
 const nanosPerMs = 1_000_000;
-const nanosPerDay = dayMs * nanosPerMs;
+export const nanosPerDay = dayMs * nanosPerMs;
 
 /** A setting of a stream that can lose or refuse messages, or keep this service from reading them. */
 export interface StreamRisk {
