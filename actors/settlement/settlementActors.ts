@@ -49,16 +49,14 @@ interface InstallationSettlement {
 
 export type SettlementActors = ReturnType<typeof createSettlementActors>;
 
-interface SettlementActorsSettings {
+/** The actors of `MINER_PIPELINE`: modules, signer, oracle and reporter of each installation. */
+export function createSettlementActors(settings: {
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
   readonly publicInstallationId?: string;
   /** Number of installations with places, not counting the public one. */
   readonly installationsMax?: number | undefined;
-}
-
-/** The actors of `MINER_PIPELINE`: modules, signer, oracle and reporter of each installation. */
-export function createSettlementActors(settings: SettlementActorsSettings) {
+}) {
   const { genesisMs } = settings;
   const placesOptions = {
     max: settings.installationsMax ?? installationsMax,

@@ -60,15 +60,13 @@ export interface CounterActors {
   reveal(): void;
 }
 
-interface CounterActorsSettings {
+export function createCounterActors(settings: {
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
   readonly publicInstallationId: string;
   /** Number of installations with places, not counting the public one. */
   readonly installationsMax?: number | undefined;
-}
-
-export function createCounterActors(settings: CounterActorsSettings): CounterActors {
+}): CounterActors {
   const { genesisMs, publicInstallationId } = settings;
   const placesOptions = {
     max: settings.installationsMax ?? installationsMax,

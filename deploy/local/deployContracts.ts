@@ -58,16 +58,14 @@ export interface DeployedContracts {
   readonly contracts: ContractAddresses;
 }
 
-interface DeployContractsOptions {
+/** Deploys all contracts of one economy and binds them to each other. */
+export async function deployContracts(options: {
   /** Its account deploys, and is the operator: proposer of the timelock, owner of the collection. */
   readonly client: DeployClient;
   readonly settings: EconomySettings;
   /** Mines the sent transactions; does nothing on a chain that mines by itself. */
   readonly mine: () => Promise<void>;
-}
-
-/** Deploys all contracts of one economy and binds them to each other. */
-export async function deployContracts(options: DeployContractsOptions): Promise<DeployedContracts> {
+}): Promise<DeployedContracts> {
   const { client, settings, mine } = options;
   const operator = client.account.address;
 

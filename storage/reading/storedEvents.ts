@@ -10,13 +10,6 @@ import { runsMax } from '../runs/mergedRuns.ts';
 import { chainEvents, type EventTables, measurementEvents } from '../tables/events.ts';
 import type { AwaitEvents } from './awaitEvents.ts';
 
-interface StoredEventsOptions {
-  readonly database: Database;
-  readonly awaitEvents: AwaitEvents;
-  /** If omitted, all rows are read. */
-  readonly oldestRowMs?: OldestRowMs;
-}
-
 /** The tables of both sources have the same columns. */
 const shownPlaces = measurementEvents.keys.select('recordedAtMs', 'position', 'ordinal');
 const arrivalPlaces = measurementEvents.events.select('position', 'ordinal');
@@ -26,7 +19,12 @@ const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'a
  * Events of the feed that memory has evicted, from ClickHouse. Every statement reads a few marks next to a place in the order of its table: a server
  * stops early if it sorts along the whole key and nothing, such as LIMIT BY, stands before LIMIT.
  */
-export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
+export function createStoredEvents(options: {
+  readonly database: Database;
+  readonly awaitEvents: AwaitEvents;
+  /** If omitted, all rows are read. */
+  readonly oldestRowMs?: OldestRowMs;
+}): OlderEvents {
   const { database, awaitEvents, oldestRowMs = () => null } = options;
   const readTimes = createRunTimes(database);
   return {

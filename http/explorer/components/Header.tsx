@@ -10,7 +10,7 @@ import { OldBanner } from './OldBanner.tsx';
 import { usePage } from './pageContext.ts';
 import { Timed } from './Time.tsx';
 
-const places: readonly Place[] = [
+const navigation: readonly Place[] = [
   { view: 'glance' },
   { view: 'statistics', range: '7d' },
   { view: 'settlements', range: '7d' },
@@ -81,7 +81,7 @@ export function Bar({ logo, installation, current, query, liveness, children }: 
       </a>
       {liveness}
       <nav class="places" aria-label="Views">
-        {places.map((one) => (
+        {navigation.map((one) => (
           <a key={one.view} href={formatPlace(one)} aria-current={one.view === current ? 'page' : undefined}>
             {nameView(one)}
           </a>
