@@ -74,7 +74,7 @@ export default defineConfig({
   test: {
     reporters: ['default', ...(outputFile === undefined ? [] : ['json']), createRunLimit(limitMinutes)],
     ...(outputFile !== undefined && { outputFile }),
-    setupFiles: ['test/support/endingProperties.ts'],
+    setupFiles: ['test/support/endingProperties.ts', 'test/support/foreignZone.ts'],
     // More than the cores of a small machine: many tests wait for what another process does.
     maxWorkers: 6,
     sequence: { sequencer: SlowestFirst },

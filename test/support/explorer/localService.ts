@@ -29,6 +29,7 @@ export async function startLocalService(
   const started = startProcess(process.execPath, [program, 'local', ...past], {
     env: {
       PATH: process.env.PATH,
+      TZ: process.env.TZ,
       MINER_DATA_DIR: dataDir,
       // The pages name their own address, which a port that the system chooses is not part of.
       MINER_HTTP_PORT: String(await findFreePort()),

@@ -3,10 +3,10 @@ import { startProcess, type TestProcess } from './childProcess.ts';
 
 const program = resolve(import.meta.dirname, '../../../dist/deploy/miner.js');
 
-/** Starts the built command line as an operator would. Of this process's environment it gets only PATH. */
+/** Starts the built command line as an operator would. Of this process's environment it gets only PATH and TZ. */
 export function startMinerCommand(args: readonly string[], environment: Record<string, string>): TestProcess {
   return startProcess(process.execPath, [program, ...args], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, TZ: process.env.TZ, ...environment },
   });
 }
 

@@ -46,6 +46,7 @@ export async function startMiner(settings: MinerSettings): Promise<MinerProcess>
   const started = startProcess(process.execPath, [program, role], {
     env: {
       PATH: process.env.PATH,
+      TZ: process.env.TZ,
       MINER_HTTP_PORT: '0',
       MINER_OPS_PORT: '0',
       MINER_NATS_URL: natsUrl,
