@@ -7,7 +7,7 @@ import { counterSubject, oracleSubject } from '../../actors/messages/subjects.ts
 import { dayMs } from '../../actors/schemas/durations.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
-import { toCounterReading } from '../../actors/wheel/counterReading.ts';
+import { counterReadingMessage, toCounterReading } from '../../actors/wheel/counterReading.ts';
 import type { BucketRow } from '../../actors/wheel/roundFold.ts';
 import { createReferencePlaces } from '../reference/places.ts';
 import { acceptReadings } from '../reference/readings.ts';
@@ -206,7 +206,7 @@ it('a reading whose message has left the stream is never refused a place', () =>
   const fold = (id: string, receivedAtMs: number) => {
     const receivedAt = new Date(receivedAtMs).toISOString();
     const message = readingMessage(id, 0, { observedAt: receivedAt, receivedAt });
-    return counters.receiveStored(toCounterReading(message, 1));
+    return counters.receiveStored(toCounterReading(counterReadingMessage.parse(message), 1));
   };
   for (const id of ['a', 'b', 'c']) expect(fold(id, startMs)).toHaveProperty('output');
   expect(counters.places()).toEqual({ taken: 3, max: 2, forgotten: 0 });

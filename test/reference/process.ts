@@ -3,7 +3,7 @@ import type { StatusResponse } from '../../http/responses/process/status.ts';
 import type { CoreState } from './core.ts';
 import { opaque, roundMs, sum, toIso, uint64Max, uint256Max } from './messages.ts';
 import { findFreshness } from './observations.ts';
-import { isCovering, observeRounds, type Reading } from './readings.ts';
+import { isCovering, observeRounds, pickMeasured, type Reading } from './readings.ts';
 import type { Settlement, Submission } from './settlement.ts';
 import {
   blockUnitsPerBlock,
@@ -107,9 +107,7 @@ function buildMeasurement({ readings, nowMs }: ProcessInput): StatusResponse['me
     cumulativeWorkUnits: String(reading.cumulativeWorkUnits),
     provenance: reading.provenance,
     coreStatus: reading.coreStatus,
-    rpmMilli: reading.rpmMilli,
-    speedMmPerSecond: reading.speedMmPerSecond,
-    distanceMm: reading.distanceMm,
+    ...pickMeasured(reading),
   };
 }
 

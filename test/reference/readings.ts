@@ -18,9 +18,19 @@ import {
 } from './messages.ts';
 import { createReferencePlaces, type PlacesSettings, type ReferencePlaces } from './places.ts';
 
+/** Measured values, which pass through unchanged. An optional one may be absent from a message, and is then null. */
+const measurements = {
+  required: ['rpmMilli', 'speedMmPerSecond', 'distanceMm'],
+  optional: [],
+} as const;
+export const measured = [...measurements.required, ...measurements.optional] as const;
+
+type Measured = Record<(typeof measurements.required)[number], number> &
+  Record<(typeof measurements.optional)[number], number | null>;
+
 /** MESSAGES.md, Counter reading and Acceptance of readings; CONTRACT.md, Time, rounds and days. */
 
-export interface Reading {
+export interface Reading extends Readonly<Measured> {
   readonly position: number;
   readonly telemetryId: string;
   readonly installationId: string;
@@ -33,9 +43,6 @@ export interface Reading {
   readonly provenance: 'hardware' | 'simulated' | 'replay' | 'derived';
   readonly softwareVersion: string | null;
   readonly coreStatus: 'IDLE' | 'ACTIVE' | 'COUNTER_FAULT';
-  readonly rpmMilli: number;
-  readonly speedMmPerSecond: number;
-  readonly distanceMm: number;
 }
 
 const remembered = 64;
@@ -123,8 +130,13 @@ function isReading(body: Json): boolean {
     isOneOf(body.provenance, provenances) &&
     (body.softwareVersion === null || isText(body.softwareVersion, 256, 0)) &&
     isOneOf(body.coreStatus, ['IDLE', 'ACTIVE', 'COUNTER_FAULT']) &&
-    [body.rpmMilli, body.speedMmPerSecond, body.distanceMm].every((value) => isInteger(value))
+    measurements.required.every((name) => isInteger(body[name])) &&
+    measurements.optional.every((name) => isInteger(body[name] ?? 0))
   );
+}
+
+export function pickMeasured(reading: Reading): Measured {
+  return Object.fromEntries(measured.map((name) => [name, reading[name]])) as Measured;
 }
 
 /** UUIDs are compared in lower case. */
@@ -132,7 +144,9 @@ function readReading(body: Json, position: number): Reading {
   // Once `isReading` holds, the members are of the wire's types.
   const { observedAt, receivedAt, ...rest } = body as unknown as Omit<Reading, 'cumulativeWorkUnits'> &
     Record<'observedAt' | 'receivedAt' | 'cumulativeWorkUnits', string>;
+  const absent = Object.fromEntries(measurements.optional.map((name) => [name, null]));
   return {
+    ...absent,
     ...rest,
     position,
     telemetryId: rest.telemetryId.toLowerCase(),

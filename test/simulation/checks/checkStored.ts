@@ -1,5 +1,5 @@
 import { group } from 'd3-array';
-import { observeBuckets, observeRounds, type Reading } from '../../reference/readings.ts';
+import { measured, observeBuckets, observeRounds, type Reading } from '../../reference/readings.ts';
 import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 import type { SqlValue } from '../clickhouse/evaluate.ts';
 import { selectCounted } from './countedRows.ts';
@@ -11,7 +11,8 @@ const roundMs = 600_000;
 const members = [
   ...(['installationId', 'position', 'telemetryId', 'bootId', 'sequence', 'observedAtMs'] as const),
   ...(['receivedAtMs', 'counterEpoch', 'cumulativeWorkUnits', 'provenance', 'softwareVersion'] as const),
-  ...(['coreStatus', 'rpmMilli', 'speedMmPerSecond', 'distanceMm'] as const),
+  'coreStatus' as const,
+  ...measured,
 ];
 const nameColumn = (member: string) =>
   member.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
