@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { eventsResponse } from '../../http/responses/feed/events.ts';
 import { type ChainEvent, type SafeChain, showPlace } from './chain.ts';
-import { buildMeasurementEvents, type FeedEvent } from './measurementFeed.ts';
+import { buildMeasurementEvents, type FeedEvent, measurementTypes } from './measurementFeed.ts';
 import { opaque, toIso } from './messages.ts';
 import { type EconomyInput, showAsset, showAvailable } from './mining.ts';
 import type { Reading } from './readings.ts';
@@ -15,13 +15,7 @@ export type Category = 'all' | 'protocol' | 'players' | 'measurement';
 const categories = {
   protocol: ['system.settlement_completed', 'system.mining_checkpointed'],
   players: ['player.miner_minted', 'player.miners_merged', 'player.rewards_claimed'],
-  measurement: [
-    'measurement.distance_milestone',
-    'measurement.daily_distance_milestone',
-    'measurement.speed_milestone',
-    'measurement.speed_record',
-    'measurement.distance_streak',
-  ],
+  measurement: measurementTypes,
 } as const;
 
 interface FeedPage {

@@ -12,6 +12,16 @@ type Reached<Event = MeasurementEvent> = Event extends { type: infer Type; paylo
   ? { readonly type: Type; readonly discriminator: string; readonly payload: Payload }
   : never;
 
+const emitted: Readonly<Record<Exclude<MeasurementEvent['type'], 'measurement.rpm_record'>, true>> = {
+  'measurement.distance_milestone': true,
+  'measurement.daily_distance_milestone': true,
+  'measurement.speed_milestone': true,
+  'measurement.speed_record': true,
+  'measurement.distance_streak': true,
+};
+/** The types in their order in the contract; `measurement.rpm_record` is only in the schema. */
+export const measurementTypes = Object.keys(emitted);
+
 const kmInMm = 1_000_000;
 const lifetimeKm = [1, 3, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100];
 const dayKm = [1, 3, 5, 10, 15];
