@@ -65,7 +65,10 @@ export function applySafeBlocks(
   const retained = retainStates(safe, retainedFromBlock);
   const finalBlock = findFinalBlock(retained, reversible, retainedFromBlock);
   const shortened = evictOldEvents(requireValue(retained.at(-1), 'a safe state'), finalBlock, stored);
-  const { state: newest, final } = makeFinal(shortened.state, finalBlock, eventsRetained);
+  const { state: newest, final } = makeFinal(shortened.state, finalBlock, {
+    retained: eventsRetained,
+    afterBlock: state.safe.at(-1)?.block.number ?? -1n,
+  });
   return {
     state: { ...rest, safe: [...retained.slice(0, -1), newest], reversible },
     evicted: shortened.evicted,

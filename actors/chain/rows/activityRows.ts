@@ -1,6 +1,7 @@
 import type { List } from 'immutable';
 import { requireValue } from '../../../machines/requireValue.ts';
 import type { EventSource } from '../../events/eventSchemas.ts';
+import { findFirstIndex } from '../../events/findFirstIndex.ts';
 import type { StoredBy } from '../../feed/eventRows.ts';
 import type { Address } from '../../schemas/hex.ts';
 import type { ChainState } from '../state/chainState.ts';
@@ -15,6 +16,14 @@ export interface FinalActivity extends LoggedActivity {
   readonly event: OwnerEvent;
 }
 
+/** What of the owners' events stays in memory. */
+export interface ActivityRetention {
+  /** Number of newest events of each owner that stay even if they are rows. */
+  readonly retained: number;
+  /** Owners with an event after this block may have acted since the last call. */
+  readonly afterBlock: bigint;
+}
+
 /**
  * Turns owners' events of final blocks into rows, each once and in order, and evicts them from memory, except the newest `retained` ones
  * of each owner. Their number is kept.
@@ -22,7 +31,7 @@ export interface FinalActivity extends LoggedActivity {
 export function makeActivityFinal(
   state: ChainState,
   finalBlock: bigint,
-  retained: number,
+  { retained, afterBlock }: ActivityRetention,
 ): { readonly state: ChainState; readonly final: readonly FinalActivity[] } {
   const { pending, rowsThroughBlock } = state.activityProgress;
   const due = pending.take(countDue(pending, finalBlock));
@@ -31,7 +40,15 @@ export function makeActivityFinal(
     pending: pending.skip(due.size),
     rowsThroughBlock: due.last()?.blockNumber ?? rowsThroughBlock,
   };
-  const owners = evictRows(state.owners, due, retained);
+  const changed = new Set(due.map(({ owner }) => owner));
+  for (const { owner, blockNumber } of pending.toSeq().reverse()) {
+    if (blockNumber <= afterBlock) break;
+    changed.add(owner);
+  }
+  const owners = evictRows(state.owners, changed, {
+    retained,
+    through: activityProgress.rowsThroughBlock ?? -1n,
+  });
   return { state: { ...state, owners, activityProgress }, final };
 }
 
@@ -47,19 +64,19 @@ function countDue(pending: List<LoggedActivity>, finalBlock: bigint): number {
   return count;
 }
 
-/** @param rows the newest rows, in order. */
+/** What is left follows from the state alone, whenever its events became rows: so a state that is taken over equals one that is folded. */
 function evictRows(
   owners: ChainState['owners'],
-  rows: Iterable<LoggedActivity>,
-  retained: number,
+  changed: Iterable<Address>,
+  { retained, through }: { readonly retained: number; readonly through: bigint },
 ): ChainState['owners'] {
-  const newestRows = new Map(Array.from(rows, ({ owner, eventNumber }) => [owner, eventNumber]));
   return owners.withMutations((all) => {
-    for (const [owner, newestRow] of newestRows) {
+    for (const owner of changed) {
       const known = requireValue(all.get(owner), 'the owner of an event');
-      const retainedFrom = Math.min(newestRow + 1, known.activityCount - retained);
-      const surplus = retainedFrom - findFirstInMemory(known);
-      if (surplus > 0) all.set(owner, { ...known, activity: known.activity.skip(surplus) });
+      const { activity } = known;
+      const isNoRow = (at: number) => (activity.get(at)?.source.blockNumber ?? 0n) > through;
+      const surplus = Math.min(findFirstIndex(activity.size, isNoRow), activity.size - retained);
+      if (surplus > 0) all.set(owner, { ...known, activity: activity.skip(surplus) });
     }
   });
 }

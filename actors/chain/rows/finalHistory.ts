@@ -1,5 +1,5 @@
 import type { ChainState } from '../state/chainState.ts';
-import { type FinalActivity, makeActivityFinal } from './activityRows.ts';
+import { type ActivityRetention, type FinalActivity, makeActivityFinal } from './activityRows.ts';
 import { type FinalSettlements, makeSettlementsFinal } from './settlementRows.ts';
 
 export interface FinalHistory extends FinalSettlements {
@@ -8,17 +8,13 @@ export interface FinalHistory extends FinalSettlements {
 
 export const nothingFinal: FinalHistory = { activity: [], settlements: [], checkpoints: [] };
 
-/**
- * Turns history of final blocks into rows, and evicts it from memory once it is not needed there.
- *
- * @param eventsRetained newest events of each owner that stay in memory.
- */
+/** Turns history of final blocks into rows, and evicts it from memory once it is not needed there. */
 export function makeFinal(
   state: ChainState,
   finalBlock: bigint,
-  eventsRetained: number,
+  retention: ActivityRetention,
 ): { readonly state: ChainState; readonly final: FinalHistory } {
-  const active = makeActivityFinal(state, finalBlock, eventsRetained);
+  const active = makeActivityFinal(state, finalBlock, retention);
   const settled = makeSettlementsFinal(active.state, finalBlock);
   return { state: settled.state, final: { activity: active.final, ...settled.final } };
 }

@@ -41,7 +41,7 @@ it('one message turns at most about `rowsOfMessage` events into rows, and only w
   const rows: FinalActivity[] = [];
   // The newest block is not final yet.
   for (let message = 0; message < 6; message++) {
-    const { final, ...made } = makeActivityFinal(state, lastBlock - 1n, retained);
+    const { final, ...made } = makeActivityFinal(state, lastBlock - 1n, { retained, afterBlock: lastBlock });
     expect(final.length).toBeLessThan(rowsOfMessage + eventsPerBlock);
     state = made.state;
     rows.push(...final);
@@ -53,6 +53,38 @@ it('one message turns at most about `rowsOfMessage` events into rows, and only w
   expect(rows.map(({ eventNumber }) => eventNumber)).toEqual(
     Array.from({ length: stored }, (_, index) => index),
   );
+});
+
+it('what an owner keeps follows from the state alone: the newest events, and all that are not rows yet', () => {
+  const [first, second] = [stateOwner, stateContracts.mining];
+  let state = buildState(700, [first, second]);
+  ({ state } = makeActivityFinal(state, 80n, { retained, afterBlock: 79n }));
+  // The other one acts on, while no block becomes final.
+  for (let blockNumber = 100n; blockNumber < 130n; blockNumber++) {
+    const known = state.owners.get(second);
+    if (known === undefined) throw new Error('the owner is unknown');
+    const { activityCount: eventNumber, activity } = known;
+    const event = buildClaim({ blockNumber });
+    const acted = { ...known, activityCount: eventNumber + 1, activity: activity.push(event) };
+    const { rowsThroughBlock, pending } = state.activityProgress;
+    state = {
+      ...state,
+      block: { ...state.block, number: blockNumber },
+      owners: state.owners.set(second, acted),
+      activityProgress: {
+        rowsThroughBlock,
+        pending: pending.push({ owner: second, eventNumber, blockNumber }),
+      },
+    };
+    ({ state } = makeActivityFinal(state, 80n, { retained, afterBlock: blockNumber - 1n }));
+    for (const [owner, { activityCount, activity }] of state.owners) {
+      const oldest = state.activityProgress.pending.find((one) => one.owner === owner)?.eventNumber;
+      expect([owner, activityCount - activity.size]).toEqual([
+        owner,
+        Math.min(oldest ?? activityCount, activityCount - retained),
+      ]);
+    }
+  }
 });
 
 it('each owner keeps the newest events, and all that are not rows yet', () => {
@@ -68,7 +100,7 @@ it('each owner keeps the newest events, and all that are not rows yet', () => {
     [71n, 250],
     [99n, 250],
   ] as const) {
-    ({ state } = makeActivityFinal(state, finalBlock, retained));
+    ({ state } = makeActivityFinal(state, finalBlock, { retained, afterBlock: 99n }));
     const firsts = [...addresses, stateContracts.core].map((owner) => {
       const { activity, ...one } = state.owners.get(owner) as typeof known;
       return [findFirstInMemory({ activity, ...one }), one.activityCount];
@@ -81,7 +113,7 @@ it('each owner keeps the newest events, and all that are not rows yet', () => {
     ]);
   }
   expect(state.activityProgress.pending.size).toBe(0);
-  const same = makeActivityFinal(state, 99n, retained);
+  const same = makeActivityFinal(state, 99n, { retained, afterBlock: 99n });
   expect(same.final).toEqual([]);
   expect(same.state.owners).toBe(state.owners);
 });

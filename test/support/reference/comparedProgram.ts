@@ -58,7 +58,7 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
     // Readings are shown by a current fold, the chain by one that has once caught up.
     followers: new Map<string, object>([
       ['MINER_COUNTER', { isCurrent: true }],
-      ['MINER_CHAIN', { isCaughtUp: true }],
+      ['MINER_CHAIN', { wasCurrent: true }],
     ]),
     observations,
     olderEvents: noOlderEvents,
