@@ -41,7 +41,7 @@ function forbiddenImports(path: string, imports: readonly string[]): string[] {
   // HTTP reads views, never the actors that fold. The version of the program is outside the folders.
   const isAllowed = (imported: string) =>
     allowed.some((one) => imported.startsWith(`${one}/`))
-      ? !(folder === 'http' && /Actors\.ts$/.test(imported))
+      ? !(folder === 'http' && /Actors?\.ts$/.test(imported))
       : folder === 'deploy' && imported === 'package.json';
   return imports.filter((imported) => !isAllowed(imported));
 }
