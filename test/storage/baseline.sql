@@ -334,4 +334,6 @@ ENGINE = ReplacingMergeTree(position)
 PARTITION BY toYYYYMM(start)
 ORDER BY (installation_id, round_id)
 SETTINGS index_granularity = 8192
-COMMENT 'Rounds of 600 seconds that were observed in full; a missing round has no row'
+COMMENT 'Rounds of 600 seconds that were observed in full; a missing round has no row';
+
+INSERT INTO migrations (number, name) VALUES (1, 'baseline')
