@@ -170,10 +170,8 @@ export function createSpanPublisher(
   async function send(span: ChainSpanMessage) {
     const data = Buffer.from(JSON.stringify(span));
     expectTaken(span, data);
-    // After a failure between two parts, NATS must take the first one again: only the last one counts as published.
-    const part = span.part === undefined ? '' : `.${span.part.index}.${lastSequence}`;
-    // A block that is announced again after two reorganizations needs another ID.
-    const msgID = `${chainId}.${span.fromBlock}.${span.hash}.${span.fork}${part}`;
+    // NATS must take a block again after two reorganizations, for another core, and after a failure between two of its parts.
+    const msgID = `${chainId}.${lastSequence}`;
     const expect = { lastSubjectSequence: lastSequence };
     try {
       const { seq, duplicate } = await js.publish(subject, data, {
@@ -181,7 +179,8 @@ export function createSpanPublisher(
         expect,
         timeout: acknowledgementMs,
       });
-      if (duplicate) throw new PublishedMeanwhile(`${msgID} is in the stream already`);
+      if (duplicate)
+        throw new PublishedMeanwhile(`a span after message ${lastSequence} is in the stream already`);
       lastSequence = seq;
     } catch (error) {
       if (error instanceof PublishedMeanwhile) throw error;

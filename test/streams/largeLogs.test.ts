@@ -144,6 +144,22 @@ describe('metadata of a token', () => {
   });
 });
 
+it('a block is published again for another fork and for another core', async () => {
+  const { nats } = await startStreams();
+  const { chainId, contracts } = writtenSettings;
+  const cores = [contracts.core, contracts.token];
+  for (const core of cores) {
+    const publisher = createSpanPublisher({ ...nats, chainId, core });
+    await publisher.resume();
+    for (let fork = 0; fork < 3; fork++) {
+      await publisher.publish(buildBlockSpan([]));
+      publisher.forkAt(0n);
+    }
+  }
+  const published = (await fetchSpans(nats)).map(({ core, fork }) => `${core} ${fork}`);
+  expect(published).toEqual(cores.flatMap((core) => [0, 1, 2].map((fork) => `${core} ${fork}`)));
+});
+
 it('reads of another core on the same chain are not the deployment’s own', async () => {
   const { nats } = await startStreams();
   const [mine, others] = [writtenContracts.core, writtenContracts.token].map((core) =>
