@@ -151,20 +151,27 @@ it('a block is published again for another fork and for another core', async () 
   for (const core of cores) {
     const publisher = createSpanPublisher({ ...nats, chainId, core });
     await publisher.resume();
-    for (let fork = 0; fork < 3; fork++) {
-      await publisher.publish(buildBlockSpan([]));
-      publisher.forkAt(0n);
-    }
+    await publisher.publish(buildBlockSpan([]));
+    publisher.forkAt(0n);
+    await publisher.publish(buildBlockSpan([]));
+    await publisher.rewind(2n, async () => false);
+    await publisher.publish(buildBlockSpan([]));
   }
   const published = (await fetchSpans(nats)).map(({ core, fork }) => `${core} ${fork}`);
   expect(published).toEqual(cores.flatMap((core) => [0, 1, 2].map((fork) => `${core} ${fork}`)));
 });
 
-it('reads of another core on the same chain are not the deployment’s own', async () => {
+it('reads of another core on the same chain, or of another block, are not the deployment’s own', async () => {
   const { nats } = await startStreams();
   const [mine, others] = [writtenContracts.core, writtenContracts.token].map((core) =>
     createSpanPublisher({ ...nats, chainId: writtenSettings.chainId, core }),
   ) as [SpanPublisher, SpanPublisher];
-  await others.publishReads({ blockNumber: '1', blockHash: buildHash(1), proposers: [] });
+  const publish = ({ publishReads }: SpanPublisher, block: number) =>
+    publishReads({ blockNumber: '1', blockHash: buildHash(block), proposers: [] });
+  await publish(others, 1);
   expect([await others.readsHash(), await mine.readsHash()]).toEqual([buildHash(1), null]);
+  for (const block of [1, 2]) {
+    await publish(mine, block);
+    expect(await mine.readsHash()).toBe(buildHash(block));
+  }
 });
