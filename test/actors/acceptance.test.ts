@@ -24,19 +24,26 @@ describe('acceptance', () => {
     cumulativeWorkUnits: 50n,
   };
 
-  const back = { ...first, sequence: 9, cumulativeWorkUnits: 49n };
+  const faults: [string, Partial<CounterReading>, string][] = [
+    ['duplicate', { sequence: 7 }, `sequence 7 of boot ${bootA}, the last accepted one is 7`],
+    ['out_of_order', { observedAtMs: t - 1 }, 'observed 1 ms before the last accepted reading'],
+    [
+      'counter_regression',
+      { cumulativeWorkUnits: 49n },
+      `counter 49 in epoch ${epochA}, the last accepted one is 50`,
+    ],
+  ];
 
-  const again = { ...first, observedAtMs: t + 1 };
-  const early = { ...first, sequence: 9, observedAtMs: t - 1 };
-
-  it.each<[string, Partial<CounterReading>, string]>([
-    ['duplicate', again, `sequence 7 of boot ${bootA}, the last accepted one is 7`],
-    ['out_of_order', early, 'observed 1 ms before the last accepted reading'],
-    ['counter_regression', back, `counter 49 in epoch ${epochA}, the last accepted one is 50`],
-  ])('rejects a reading as %s, and says why', (reason, reading, detail) => {
+  it('rejects a reading for the first of its faults, and says why', () => {
     const other = { bootId: bootB, counterEpoch: epochB, cumulativeWorkUnits: 3n };
     const state = stateAfter(first, { ...first, ...other });
-    expect(findRejection(state, acceptedReading(reading))).toEqual({ reason, detail });
+    const next = { ...first, sequence: 8 };
+    expect(findRejection(state, acceptedReading(next))).toBeNull();
+    for (const [index, [reason, fault, detail]] of faults.entries()) {
+      const withLater = Object.assign({}, ...faults.slice(index).map(([, later]) => later));
+      for (const change of [fault, withLater])
+        expect(findRejection(state, acceptedReading({ ...next, ...change }))).toEqual({ reason, detail });
+    }
   });
 
   it('remembers 63 boots and epochs of a wheel that reboots for ever', () => {

@@ -263,9 +263,11 @@ describe('configuration', () => {
     ]);
   });
 
-  it('names all invalid variables at once', () => {
-    const attempt = () => readConfiguration({ MINER_HTTP_PORT: 'x', MINER_RATE_LIMITS: 'x' });
-    expect(attempt).toThrow(/MINER_HTTP_PORT[\s\S]*MINER_RATE_LIMITS/);
+  it.each([
+    [{ MINER_HTTP_PORT: 'x', MINER_RATE_LIMITS: 'x' }, /MINER_HTTP_PORT[\s\S]*MINER_RATE_LIMITS/],
+    [{ MINER_NATS_NKEY: seed, MINER_CLICKHOUSE_CA: pem }, /MINER_NATS_NKEY[\s\S]*MINER_CLICKHOUSE_CA/],
+  ])('names all invalid variables of %j at once', (environment, names) => {
+    expect(() => readConfiguration(environment)).toThrow(names);
   });
 
   it('finds unknown variables that look like settings', () => {

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ConnectionOptions, PeerCertificate } from 'node:tls';
 import { connect, type NatsConnection, nkeys } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
 import { closeNats, connectNats } from '../../streams/nats/connection.ts';
@@ -137,6 +138,21 @@ describe('NATS with TLS', () => {
     await connection.reconnect();
     await eventually(async () => (await userOf(connection)) === second.getPublicKey(), 'the next user');
   });
+});
+
+/** The client names no host to Node where it connects to an IP address; Node then assumes `localhost`. */
+it.each([
+  ['tls://10.0.0.1:1,tls://10.0.0.2:1', 'localhost', '10.0.0.2', undefined],
+  ['tls://10.0.0.1:1,tls://10.0.0.2:1', 'localhost', '10.0.0.3', 'IP: 10.0.0.1 is not'],
+  ['tls://10.0.0.1:1,tls://a.example:1', 'a.example', '10.0.0.1', 'Cert does not contain a DNS name'],
+  ['tls://10.0.0.1:1,tls://localhost:1', 'localhost', '10.0.0.1', 'Cert does not contain a DNS name'],
+  ['tls://[::1]:1', 'localhost', '0:0:0:0:0:0:0:1', undefined],
+])('at %s, a server called %s with a certificate of %s is refused: %s', (url, name, ip, refused) => {
+  const { tls } = readNatsAccess({ url });
+  const { checkServerIdentity } = tls as ConnectionOptions;
+  const certificate = { subject: {}, subjectaltname: `IP Address:${ip}` } as PeerCertificate;
+  const found = checkServerIdentity?.(name, certificate)?.message;
+  expect(found).toEqual(refused && expect.stringContaining(refused));
 });
 
 it('NATS with accounts of an operator takes a credentials file', async () => {

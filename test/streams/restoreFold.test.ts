@@ -101,14 +101,16 @@ async function restore(world: World) {
     checkStreams: note('check'),
     chooseFrom: world.chooseFrom ?? (async () => () => true),
   } as const;
+  let attempts = 0;
   const attempt = async () => {
     done.length = 0;
+    attempts++;
     return restoreFold(options, fault);
   };
   const outcome = await (replicas === 1 ? askUntilProven(attempt) : attempt()).catch(
     (error: unknown) => error as Error,
   );
-  return { done, outcome, lines };
+  return { done, outcome, lines, attempts };
 }
 
 describe('a fold continues from', () => {
@@ -166,8 +168,12 @@ describe('a fold continues from', () => {
 });
 
 it('nothing is removed while a replicated leader may lag', async () => {
-  const { done, outcome, lines } = await restore({ replicas: 3, headers: [header(21), header(4)] });
+  const headers = [header(22), header(21), header(4)];
+  const { done, outcome, lines } = await restore({ replicas: 3, headers });
   expect([done, outcome, lines]).toEqual([['check'], expect.any(NotProven), []]);
+  expect(outcome).toHaveProperty('message', expect.stringContaining('has message 22 '));
+  // The same answers prove what is lost of both.
+  expect(await restore({ headers })).toMatchObject({ attempts: 2, outcome: { place: { position: 4 } } });
 });
 
 it('a snapshot that cannot be read is named in the log', async () => {
