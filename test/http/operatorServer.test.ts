@@ -31,7 +31,7 @@ async function start(
       if (response === undefined) throw new Error('there is no response');
       return { status: response.statusCode, headers: response.headers, body: await text(response) };
     });
-    return { sent, answered };
+    return { sent, answered, leave: () => asked.destroy() };
   };
   const statusFor = async (host: string) => (await ask('/readyz', host).answered).status;
   return { base: `http://127.0.0.1:${port}`, port, readiness, ask, statusFor };
@@ -78,8 +78,12 @@ describe("the operators' port", () => {
     await Promise.all(requests.map(({ sent }) => sent));
     // Connections are served in the order in which they have come: once this one is answered, all before it are waiting.
     await ask('/readyz').answered;
+    const [gone, ...others] = requests;
+    gone?.leave();
+    await expect(gone?.answered).rejects.toThrow('socket hang up');
+    await ask('/readyz').answered;
     released.emit('release');
-    const answers = await Promise.all(requests.map(({ answered }) => answered));
+    const answers = await Promise.all(others.map(({ answered }) => answered));
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
     expect(collections).toBe(1);
     expect(answers[0]?.headers['x-content-type-options']).toBe('nosniff');

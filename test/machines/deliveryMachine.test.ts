@@ -33,6 +33,8 @@ it('a flush delivers what waits at once, batch by batch, and later items are gat
   expect(delivered).toHaveLength(3);
   await vi.advanceTimersByTimeAsync(1);
   expect(delivered).toEqual([2, 2, 1, 1]);
+  expect(add(2)).toBe('gathering');
   delivery.send({ type: 'ended' });
-  expect([add(3), delivered]).toEqual(['idle', [2, 2, 1, 1, 2, 1]]);
+  expect([delivery.getSnapshot().value, delivered.at(-1)]).toEqual(['idle', 2]);
+  expect([add(3), delivered]).toEqual(['idle', [2, 2, 1, 1, 2, 2, 1]]);
 });
