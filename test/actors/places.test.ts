@@ -88,7 +88,7 @@ describe.each(folds)('installations with $fold', ({ create, messageAt }) => {
     const step = fc.record({
       id: fc.constantFrom(...names),
       waitMs: fc.oneof(
-        { weight: 8, arbitrary: fc.constantFrom(1, 1, 600_000, 20 * 3_600_000) },
+        { weight: 8, arbitrary: fc.constantFrom(0, 1, 600_000, 20 * 3_600_000) },
         { weight: 3, arbitrary: fc.constantFrom(dayMs, 29 * dayMs, 30 * dayMs, 31 * dayMs) },
       ),
       /** How far the clock of NATS is ahead. */
@@ -183,7 +183,8 @@ describe('a wheel that gave its place up', () => {
     });
     // A late reading from the same half hour would replace that row by a smaller one.
     const backMs = laterMs + 31 * dayMs;
-    expect(send('a', backMs, startMs + 36 * 60_000)).toBe('too_many_installations');
+    for (const minute of [36, 34 + 60])
+      expect(send('a', backMs, startMs + minute * 60_000)).toBe('too_many_installations');
     for (let minute = 0; minute < 40; minute++) expect(send('a', backMs + minute * 60_000)).toBeNull();
     const keys = rows.map(({ installationId, startMs: from }) => `${installationId} ${from}`);
     expect(new Set(keys).size).toBe(keys.length);

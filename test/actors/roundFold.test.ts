@@ -30,6 +30,11 @@ describe('the fold of rounds and the reference', () => {
         { weight: 1, arbitrary: fc.constantFrom(0, 120_000, 120_001, 600_000) },
         { weight: 1, arbitrary: fc.integer({ min: 120_000, max: 5_400_000 }) },
       ),
+      /** Where the reading lies beside the next border of rounds; null for anywhere. */
+      borderMs: fc.oneof(
+        { weight: 20, arbitrary: fc.constant(null) },
+        { weight: 1, arbitrary: fc.constantFrom(-1, 0, 1) },
+      ),
       work: fc.integer({ min: 0, max: 50 }),
       isNewEpoch: fc.integer({ min: 0, max: 40 }).map((draw) => draw === 0),
       distanceMm: fc.nat(5_000),
@@ -47,6 +52,7 @@ describe('the fold of rounds and the reference', () => {
         let epoch = 0;
         const all = given.map((step, index) => {
           timeMs += step.gapMs;
+          if (step.borderMs !== null) timeMs = Math.ceil((timeMs + 1) / 600_000) * 600_000 + step.borderMs;
           if (step.isNewEpoch) epoch += 1;
           work += step.work;
           return acceptedReading({

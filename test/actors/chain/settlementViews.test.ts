@@ -24,9 +24,10 @@ describe('the window of a settlement history', () => {
     const first = createStateViews(buildState(coreEvents()), undefined, clock);
     const window = history(first.views, range).window;
     if (window === null) throw new Error('a range has a window');
-    const { startAtMs, endAtMs } = window;
+    const { startAtMs, endAtMs, bucketSeconds } = window;
+    const innerMs = startAtMs + bucketSeconds * 1_000;
     // A block's time may be ahead of this clock, and so lie after the end of the window.
-    const times = [startAtMs - 1, startAtMs, endAtMs - 1, endAtMs, endAtMs + 1];
+    const times = [startAtMs - 1, startAtMs, innerMs - 1, innerMs, endAtMs - 1, endAtMs, endAtMs + 1];
     const settlements = times.flatMap((atMs, index) => {
       const round = BigInt(index + 1);
       const values = { ...plainEconomy, previousRound: round - 1n, settledRound: round };
@@ -35,10 +36,13 @@ describe('the window of a settlement history', () => {
     });
     const { views } = createStateViews(buildState([...coreEvents(), ...settlements]), undefined, clock);
     const { recentSettlements, summary, buckets } = history(views, range);
-    expect(recentSettlements.map(({ source }) => source.blockTimestampMs)).toEqual([endAtMs - 1, startAtMs]);
-    expect(summary.settlementCount).toBe(2n);
-    expect(buckets.reduce((sum, one) => sum + one.settlementCount, 0n)).toBe(2n);
-    expect(history(views, 'now').recentSettlements).toHaveLength(5);
+    expect(recentSettlements.map(({ source }) => source.blockTimestampMs)).toEqual(
+      times.slice(1, -2).reverse(),
+    );
+    expect(summary.settlementCount).toBe(4n);
+    const counts = buckets.map((one) => Number(one.settlementCount));
+    expect([counts[0], counts[1], counts.at(-1)]).toEqual([2, 1, 1]);
+    expect(history(views, 'now').recentSettlements).toHaveLength(7);
     clock.advance(endAtMs - 1 - clock.nowMs());
     expect(history(views, range).window).toEqual(window);
     clock.advance(1);

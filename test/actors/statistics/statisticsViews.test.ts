@@ -41,6 +41,8 @@ describe('statistics views', () => {
     expect(views.current('7d').revision).not.toBe(b.revision);
     const year = views.year();
     expect(year.revision).not.toBe(c.revision);
+    // The genesis is the noon that this day begins with.
+    expect(year.days).toHaveLength(1);
     clock.advance(27_499);
     expect(views.cached('7d')).toBe(a);
     expect(views.year()).toBe(year);
@@ -123,11 +125,22 @@ describe('statistics views', () => {
     expect(oracle('7d')).toMatchObject({ submissionCount: 3, completeForWindow: true });
     submit(world, 'd', 40 * dayMs, 'submission_confirmed');
     expect(oracle('30d')).toMatchObject({ submissionCount: 0, completeForWindow: true });
+    clock.advance(dayMs - ((clock.nowMs() - sinceMs) % dayMs));
     world.reporter({ ...preparedBody, submissionId: deriveUuid('e') });
-    clock.advance(dayMs);
+    clock.advance(30 * dayMs - 30_000);
     expect(oracle('30d')).toMatchObject({ submissionCount: 1, confirmedCount: 0 });
-    clock.advance(40 * dayMs);
+    clock.advance(30_000);
     expect(oracle('30d')).toMatchObject({ submissionCount: 0 });
+  });
+
+  it('take the ninth of ten latencies as their 90th percentile', () => {
+    const world = startViews();
+    for (let seconds = 0; seconds < 10; seconds++)
+      submit(world, `after ${seconds} s`, seconds * 1_000, 'submission_confirmed');
+    expect(world.views.current('7d').oracle).toMatchObject({
+      confirmationLatencyMedianMs: 4_500,
+      confirmationLatencyP90Ms: 8_000,
+    });
   });
 
   it('omit the latency of a submission whose reporter’s clock was set back', () => {
