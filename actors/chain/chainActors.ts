@@ -5,7 +5,8 @@ import type { Outcome, Rejection } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { spanSubject } from '../messages/subjects.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
-import { createSpanFold, spanFoldVersion } from './fold/spanFold.ts';
+import { foldVersions } from '../versions.ts';
+import { createSpanFold } from './fold/spanFold.ts';
 import {
   type ChainFault,
   emptySpanFoldState,
@@ -98,7 +99,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   }
 
   return {
-    identity: identifyFold(spanFoldVersion, {
+    identity: identifyFold(foldVersions.MINER_CHAIN.version, {
       chainId: settings.chainId,
       deploymentBlock: settings.deploymentBlock,
       ...settings.contracts,

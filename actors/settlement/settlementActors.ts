@@ -8,6 +8,7 @@ import { createPlaces, describeForgotten, installationsMax } from '../folds/plac
 import { type Outcome, type Received, reject } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
+import { foldVersions } from '../versions.ts';
 import { decodeSettlement, findMadeAtMs, type SettlementStreamMessage } from './decodeSettlement.ts';
 import {
   type CapturedInstallation,
@@ -22,9 +23,6 @@ import {
   rememberId,
 } from './rememberedIds.ts';
 import { createSettlementActor, initialSettlement, type SettlementActor } from './settlementActor.ts';
-
-/** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
-const settlementFoldVersion = 6;
 
 /** Maximum number of instances per installation; a device has a handful. Further ones are rejected. */
 export const instancesMax = 256;
@@ -109,7 +107,7 @@ export function createSettlementActors(settings: {
   }
 
   return {
-    identity: identifyFold(settlementFoldVersion, { genesisMs }),
+    identity: identifyFold(foldVersions.MINER_PIPELINE.version, { genesisMs }),
     receive,
     modules,
     /** Null if none was published. */

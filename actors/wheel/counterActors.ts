@@ -5,6 +5,7 @@ import { createPlaces, installationsMax, type PlaceCounts, type Places } from '.
 import { type Received, reject } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
+import { foldVersions } from '../versions.ts';
 import { copyText } from './acceptance.ts';
 import type { CounterReading } from './counterReading.ts';
 import { createCounterRestoration, encodeCounters } from './counterSnapshot.ts';
@@ -20,9 +21,6 @@ import type { MeasurementProgress } from './measurementEvents.ts';
 import { addPublicReading, nothingPublic, type PublicState } from './publicState.ts';
 import { type BucketRow, closeBucket, type RecentRound } from './roundFold.ts';
 import type { TelemetryView } from './telemetryView.ts';
-
-/** Version of the folds of `MINER_COUNTER`. A snapshot of another version is not restored; the stream is replayed. */
-const counterFoldVersion = 8;
 
 export interface CounterOutput extends ReadingOutput {
   /** Omitted if nothing was evicted. */
@@ -179,7 +177,7 @@ export function createCounterActors(settings: {
   }
 
   return {
-    identity: identifyFold(counterFoldVersion, { genesisMs, publicInstallationId }),
+    identity: identifyFold(foldVersions.MINER_COUNTER.version, { genesisMs, publicInstallationId }),
     receive,
     receiveStored,
     mayHaveReadings: (installationId) =>

@@ -49,17 +49,13 @@ const substitution = {
 
 /** Each process has its own fold versions. A fold refuses states of other versions. */
 const versions = [
-  { file: 'actors/wheel/counterActors.ts', version: 'counterFoldVersion', stream: 'MINER_COUNTER' },
-  {
-    file: 'actors/settlement/settlementActors.ts',
-    version: 'settlementFoldVersion',
-    stream: 'MINER_PIPELINE',
-  },
-  { file: 'actors/chain/chainActors.ts', version: 'spanFoldVersion', stream: 'MINER_CHAIN' },
-].map(({ file, version, stream }) => ({
+  ['actors/wheel/counterActors.ts', 'MINER_COUNTER'],
+  ['actors/settlement/settlementActors.ts', 'MINER_PIPELINE'],
+  ['actors/chain/chainActors.ts', 'MINER_CHAIN'],
+].map(([file, stream]) => ({
   file,
-  from: `identifyFold(${version}, {`,
-  to: `identifyFold(${version} + countEarlierVersions('${stream}'), {`,
+  from: `foldVersions.${stream}.version`,
+  to: `foldVersions.${stream}.version + countEarlierVersions('${stream}')`,
 }));
 
 /** Counts the listeners of the feed. */

@@ -17,9 +17,6 @@ import {
   toKnownBlock,
 } from './spanFoldState.ts';
 
-/** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
-export const spanFoldVersion = 8;
-
 type SpanOutcome =
   | { readonly rejection: Rejection; readonly state: SpanFoldState }
   | (AppliedBlocks & { readonly state: SpanFoldState; readonly reorganization: Reorganization | null });

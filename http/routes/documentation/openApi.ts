@@ -7,6 +7,7 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import { listKeys } from '../../../actors/schemas/listKeys.ts';
+import { interfaceVersion } from '../../../actors/versions.ts';
 import { feedCategory } from '../../responses/feed/events.ts';
 import { type ErrorCode, errorStatus } from '../errors.ts';
 import { rateClasses } from '../rateClasses.ts';
@@ -83,9 +84,6 @@ const commonErrors: readonly ErrorCode[] = [
 ];
 /** Further errors of read routes, which may have to wait. */
 const readErrors: readonly ErrorCode[] = ['database_busy', 'request_timeout'];
-
-/** Version of the documented interface, which is not the program's (CONTRACT.md, Versions). */
-export const interfaceVersion = '1.1.0';
 
 /**
  * The OpenAPI 3.1 document, generated from the route table and the schemas that type and check the responses.
