@@ -117,7 +117,8 @@ async function playWorld(load: LoadModule) {
   type Program = typeof import('./support/reference/comparedProgram.ts');
   type World = typeof import('./support/reference/comparedWorld.ts');
   const { startComparedProgram } = await load<Program>('test/support/reference/comparedProgram.ts');
-  const world = await load<World>('test/support/reference/comparedWorld.ts');
+  // The publishers are those of this version.
+  const world = await loadModule<World>('test/support/reference/comparedWorld.ts');
   const program = await startComparedProgram(world.worldDeployment(), genesisMs);
   const { apply, settle } = await world.createComparedWorld(program, 4);
   for (const { subject, text } of pipelineExamples.filter(({ subject }) => /module|signer/.test(subject)))

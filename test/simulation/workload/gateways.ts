@@ -1,4 +1,5 @@
 import { counterSubject } from '../../../actors/messages/subjects.ts';
+import { inventMeasured } from '../../support/readings/inventMeasured.ts';
 import type { SimulatedNats } from '../nats/natsServer.ts';
 import type { Random } from '../world/random.ts';
 import { createPublisher, type Publication } from './publisher.ts';
@@ -76,7 +77,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
       speedMmPerSecond: isTurning ? random.integer(0, 2_900) : 0,
       distanceMm: wheel.distanceMm,
     };
-    return spoil(wheel, reading);
+    return spoil(wheel, { ...reading, ...inventMeasured(reading, wheel.sequence) });
   }
 
   /** Spoils a message now and then. */

@@ -8,6 +8,7 @@ import { createEthereumChain } from '../../simulation/chain/ethereumNode.ts';
 import type { SealedBlock, SentTransaction } from '../../simulation/chain/sealBlock.ts';
 import { createRandom } from '../../simulation/world/random.ts';
 import { genesisMs } from '../genesis.ts';
+import { inventMeasured } from '../readings/inventMeasured.ts';
 import { deriveUuid, readingMessage, toPublication } from '../readings/readingMessages.ts';
 import type { ComparedProgram } from './comparedProgram.ts';
 import { epochName, oracleBody, reporterBody } from './settlementBodies.ts';
@@ -165,17 +166,22 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
     const counter = (wheel.counters.get(of) ?? 0) + work;
     wheel.counters.set(of, counter);
     const toTime = (aheadMs: number) => new Date(clock.nowMs() + aheadMs).toISOString();
+    const index = wheel.readings++;
+    const simulated = {
+      rpmMilli: work * 3,
+      speedMmPerSecond: Math.floor(random.next() * 4 * work),
+      distanceMm: wheel.distanceMm,
+    };
     const { subject, body } = toPublication(
-      readingMessage('wheel.one', wheel.readings++, {
+      readingMessage('wheel.one', index, {
         observedAt: toTime(clocksAheadMs.device),
         receivedAt: toTime(clocksAheadMs.gateway),
         counterEpoch: deriveUuid(of),
         cumulativeWorkUnits: String(counter),
         coreStatus: coreStatus as 'IDLE',
-        rpmMilli: work * 3,
-        speedMmPerSecond: Math.floor(random.next() * 4 * work),
-        distanceMm: wheel.distanceMm,
         softwareVersion: work === 0 ? null : '1.2.3',
+        ...simulated,
+        ...inventMeasured(simulated, index),
       }),
     );
     store('MINER_COUNTER', subject, body);
