@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { counterReadingMessage } from '../actors/wheel/counterReading.ts';
+import { eventTypes } from '../actors/events/eventSchemas.ts';
+import { counterReadingMessage, measurements } from '../actors/wheel/counterReading.ts';
 import { routes } from '../http/routes/routes.ts';
 import { drawMachine, machines } from './machines/machineDiagrams.ts';
 
@@ -115,6 +116,21 @@ describe('pages', () => {
     const page = read('streams/MESSAGES.md');
     const members = Object.keys(counterReadingMessage.shape);
     expect(members.filter((member) => !page.includes(`\`${member}\``))).toEqual([]);
+  });
+
+  it('say when each event of readings is emitted', () => {
+    const [, section = ''] = /\n### Emission conditions\n(.*?)\n## /s.exec(read('http/CONTRACT.md')) ?? [];
+    const listed = [...section.matchAll(/^- `(\w+)`: /gm)].map(([, name]) => `measurement.${name}`);
+    expect(listed.sort()).toEqual(eventTypes.filter((type) => type.startsWith('measurement.')).sort());
+  });
+
+  it('name each measured value and type of event that the last release lacks, in the changelog', () => {
+    const names = [...Object.keys(measurements), ...eventTypes];
+    const listNew = (released: string) => names.filter((name) => !released.includes(`"${name}"`));
+    const [, unreleased = ''] = /\n## Unreleased\n(.*?)\n## /s.exec(read('CHANGELOG.md')) ?? [];
+    const isMissing = (name: string) => !unreleased.includes(`\`${name}\``);
+    expect(listNew(read('deploy/release/released.json')).filter(isMissing)).toEqual([]);
+    expect(listNew('{}')).toEqual(names);
   });
 
   it('has a diagram of each machine', () => {

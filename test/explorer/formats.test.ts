@@ -33,6 +33,8 @@ import { formatPlace, nameView, type Place } from '../../http/explorer/place.ts'
 import { computeRoundEnd } from '../../http/explorer/rounds.ts';
 import { describeWheel } from '../../http/explorer/wheelState.ts';
 import { drawBadge } from '../../http/server/pages/badge.ts';
+import { chainExamples } from '../reference/feed.ts';
+import { measurementExamples } from '../reference/measurementFeed.ts';
 import { useTimeZone } from '../support/explorer/useTimeZone.ts';
 
 const token = { symbol: 'SQK', decimals: 18 };
@@ -123,20 +125,10 @@ it.each([
 const chainSource = { kind: 'chain', blockNumber: '1234' };
 const wheelSource = { kind: 'measurement', receiptCursor: '1234', installationId: 'wheel' };
 
-it.each([
-  [
-    'system.settlement_completed',
-    {
-      previousSettledThroughRound: '999',
-      settledThroughRound: '1005',
-      workAdded: '4000',
-      activeRoundCount: '1',
-      completedBlockCount: '2',
-      blockHeight: '1200',
-    },
-    'Settled: Rounds 1,000 to 1,005: 4,000 work units in 1 round with work, 2 work blocks completed, up to 1,200.',
-    '/rounds/1000 /rounds/1005 /blocks/1200',
-  ],
+const saidOfEvents: [type: string, payload: object, said: string, links?: string][] = [
+  ...Object.entries({ ...chainExamples, ...measurementExamples }).map(
+    ([type, example]) => [type, ...example] as [string, ...typeof example],
+  ),
   [
     'system.settlement_completed',
     {
@@ -152,39 +144,9 @@ it.each([
   ],
   [
     'system.mining_checkpointed',
-    {
-      afterRound: '9',
-      throughRound: '12',
-      completedBlockCount: '3',
-      amountBaseUnits: '15',
-      asset: { symbol: 'A', decimals: 1 },
-    },
-    'Minted: 1.5 A were minted for 3 work blocks of rounds 10 to 12. Owners can claim their parts.',
-    '/rounds/10 /rounds/12',
-  ],
-  [
-    'system.mining_checkpointed',
     { afterRound: '1096', throughRound: '1108', completedBlockCount: '0', asset: {} },
     'Minted: Rounds 1,097 to 1,108 completed no work block.',
     '/rounds/1097 /rounds/1108',
-  ],
-  [
-    'player.miner_minted',
-    { tokenId: '7', weight: '1000', firstRound: '2000', owner: '0x1' },
-    'New miner: Miner 7 was created with weight 1,000 for 0x1. It earns from round 2,000 on.',
-    '/miners/7 /owners/0x1 /rounds/2000',
-  ],
-  [
-    'player.miners_merged',
-    { donorTokenId: '7', survivorTokenId: '8', level: 3, effectiveRound: '2000', owner: '0x1' },
-    'Merged: Miner 7 was merged into miner 8 of 0x1, which is of level 3 from round 2,000 on.',
-    '/miners/7 /miners/8 /owners/0x1 /rounds/2000',
-  ],
-  [
-    'player.rewards_claimed',
-    { tokenIds: ['7', '8'], amountBaseUnits: '123456', asset: { symbol: 'A', decimals: 5 }, owner: '0x1' },
-    'Claimed: 1.2345 A were paid to 0x1 for miners 7 and 8.',
-    '/owners/0x1 /miners/7 /miners/8',
   ],
   [
     'player.rewards_claimed',
@@ -198,39 +160,14 @@ it.each([
     '/owners/0x1 /miners/1 /miners/2 /miners/3 /miners/4 /miners/5 /miners/6 /miners/7',
   ],
   [
-    'measurement.distance_milestone',
-    { thresholdDistanceMm: '1000000' },
-    'Distance: The wheel has run 1\u00a0km in its life.',
-  ],
-  [
-    'measurement.daily_distance_milestone',
-    { thresholdDistanceMm: '500000', utcDate: '2026-11-22' },
-    'Distance of a day: The wheel has run 500\u00a0m on the day of 22 Nov 2026.',
-    '/days/2026-11-22',
-  ],
-  [
-    'measurement.speed_milestone',
-    { thresholdSpeedMmPerSecond: '1000' },
-    'Speed: The wheel has reached 3.6\u00a0km/h for the first time.',
-  ],
-  [
-    'measurement.speed_record',
-    { recordMmPerSecond: '2000', previousRecordMmPerSecond: '1000' },
-    'Speed record: The fastest so far: 7.2\u00a0km/h, 3.6\u00a0km/h before.',
-  ],
-  [
     'measurement.speed_record',
     { recordMmPerSecond: '2000', previousRecordMmPerSecond: null },
     'Speed record: The fastest so far: 7.2\u00a0km/h.',
   ],
   ['measurement.rpm_record', { recordRpmMilli: '42150' }, 'Record: The most turns per minute so far: 42.15.'],
-  [
-    'measurement.distance_streak',
-    { days: 3, minimumDailyDistanceMm: '2000000', endingUtcDate: '2026-11-22' },
-    'Streak: 3 days in a row with at least 2\u00a0km, the last on 22 Nov 2026.',
-    '/days/2026-11-22',
-  ],
-])('%s of %j is a sentence with links', (type, payload, expected, links = '') => {
+];
+
+it.each(saidOfEvents)('%s of %j is a sentence with links', (type, payload, expected, links = '') => {
   const isOfWheel = type.startsWith('measurement.');
   const event = { type, payload, source: isOfWheel ? wheelSource : chainSource } as unknown as FeedEvent;
   const { title, sentence } = describeEvent(event);

@@ -1,7 +1,12 @@
 import type { z } from 'zod';
 import type { eventsResponse } from '../../http/responses/feed/events.ts';
 import { type ChainEvent, type SafeChain, showPlace } from './chain.ts';
-import { buildMeasurementEvents, type FeedEvent, measurementTypes } from './measurementFeed.ts';
+import {
+  buildMeasurementEvents,
+  type EventExamples,
+  type FeedEvent,
+  measurementExamples,
+} from './measurementFeed.ts';
 import { opaque, toIso } from './messages.ts';
 import { type EconomyInput, showAsset, showAvailable } from './mining.ts';
 import type { Reading } from './readings.ts';
@@ -12,11 +17,69 @@ import { blockUnitsPerBlock, describeCompleted } from './workToBlocks.ts';
 
 export type Category = 'all' | 'protocol' | 'players' | 'measurement';
 
+const asset = { address: '0x2', symbol: 'A' } as const;
+
+/** The types in their order in the contract. */
+export const chainExamples: EventExamples<Extract<FeedEvent, { eventVersion: 2 }>['type']> = {
+  'system.settlement_completed': [
+    {
+      previousSettledThroughRound: '999',
+      settledThroughRound: '1005',
+      workAdded: '4000',
+      activeRoundCount: '1',
+      completedBlockCount: '2',
+      firstCompletedBlock: '1199',
+      lastCompletedBlock: '1200',
+      cumulativeWork: '9000',
+      blockHeight: '1200',
+      cumulativeBlockUnits: '1200000000001',
+    },
+    'Settled: Rounds 1,000 to 1,005: 4,000 work units in 1 round with work, 2 work blocks completed, up to 1,200.',
+    '/rounds/1000 /rounds/1005 /blocks/1200',
+  ],
+  'system.mining_checkpointed': [
+    {
+      afterRound: '9',
+      throughRound: '12',
+      completedBlockCount: '3',
+      cumulativeWork: '9000',
+      amountBaseUnits: '15',
+      asset: { ...asset, decimals: 1 },
+      cumulativeBlockUnits: '1200000000001',
+    },
+    'Minted: 1.5 A were minted for 3 work blocks of rounds 10 to 12. Owners can claim their parts.',
+    '/rounds/10 /rounds/12',
+  ],
+  'player.miner_minted': [
+    { tokenId: '7', weight: '1000', nextMergeBlock: '9', firstRound: '2000', owner: '0x1' },
+    'New miner: Miner 7 was created with weight 1,000 for 0x1. It earns from round 2,000 on.',
+    '/miners/7 /owners/0x1 /rounds/2000',
+  ],
+  'player.miners_merged': [
+    {
+      donorTokenId: '7',
+      survivorTokenId: '8',
+      level: 3,
+      nextMergeBlock: '9',
+      effectiveRound: '2000',
+      owner: '0x1',
+    },
+    'Merged: Miner 7 was merged into miner 8 of 0x1, which is of level 3 from round 2,000 on.',
+    '/miners/7 /miners/8 /owners/0x1 /rounds/2000',
+  ],
+  'player.rewards_claimed': [
+    { tokenIds: ['7', '8'], amountBaseUnits: '123456', asset: { ...asset, decimals: 5 }, owner: '0x1' },
+    'Claimed: 1.2345 A were paid to 0x1 for miners 7 and 8.',
+    '/owners/0x1 /miners/7 /miners/8',
+  ],
+};
+
+const chainTypes = Object.keys(chainExamples);
 const categories = {
-  protocol: ['system.settlement_completed', 'system.mining_checkpointed'],
-  players: ['player.miner_minted', 'player.miners_merged', 'player.rewards_claimed'],
-  measurement: measurementTypes,
-} as const;
+  protocol: chainTypes.filter((type) => type.startsWith('system.')),
+  players: chainTypes.filter((type) => type.startsWith('player.')),
+  measurement: Object.keys(measurementExamples),
+};
 
 interface FeedPage {
   readonly category: Category;
@@ -31,8 +94,7 @@ export function buildFeed(
   readings: readonly Reading[],
   { category, limit, behind }: FeedPage,
 ): z.infer<typeof eventsResponse> {
-  const types: readonly string[] =
-    category === 'all' ? Object.values(categories).flat() : categories[category];
+  const types = category === 'all' ? Object.values(categories).flat() : categories[category];
   const events = listFeed(input.safe, readings).filter(({ type }) => types.includes(type));
   const following = behind === null ? events : events.slice(events.findIndex(({ id }) => id === behind) + 1);
   const hasReadings = readings.length > 0;
