@@ -80,13 +80,28 @@ function chainWith(changes: Readonly<Record<number, readonly WrittenEvent[]>>, t
   });
 }
 
-/** The state without the number of forks, older states, and members that depend on the messages that published the blocks. */
-function describeWithoutMessages(actors: ChainActors) {
-  const { forks: _, ...state } = actors.state;
+/** The same blocks in a single span. */
+function joinSpans(messages: readonly ReturnType<typeof buildSpanMessage>[]) {
+  const spans = messages.map(({ data }) => JSON.parse(Buffer.from(data).toString()));
+  const { fromBlock, parentHash } = spans[0];
+  return buildSpanMessage(
+    { ...spans.at(-1), fromBlock, parentHash, blocks: spans.flatMap(({ blocks }) => blocks) },
+    1,
+  );
+}
+
+/** A value without members that depend on the messages that published the blocks. */
+function formatWithoutMessages(of: object) {
   const ofMessages = new Set(['recordedAtMs', 'position', 'run']);
-  return JSON.stringify({ ...state, safe: actors.newest() }, (key, value) =>
+  return JSON.stringify(of, (key, value) =>
     ofMessages.has(key) ? 0 : typeof value === 'bigint' ? String(value) : value,
   );
+}
+
+/** The state without the number of forks and older states. */
+function describeWithoutMessages(actors: ChainActors) {
+  const { forks: _, ...state } = actors.state;
+  return formatWithoutMessages({ ...state, safe: actors.newest() });
 }
 
 function restart(actors: ChainActors): ChainActors {
@@ -134,6 +149,14 @@ describe('a block that cannot be applied', () => {
       expect(actors.fault?.detail).toBe(`${contract}.${name} (${log}): ${why}`);
       const sound = foldMessages(chainWith({}).slice(0, block - deploymentBlock + 11));
       expect(actors.newest()).toEqual(sound.actors.newest());
+
+      // Blocks behind it become safe with it, and are not applied. A span lists only blocks with events.
+      const together = foldMessages([joinSpans(wrong)]).actors;
+      expect(together.fault).toEqual(actors.fault);
+      const applied = [together, actors].map((one) =>
+        formatWithoutMessages({ ...one.newest(), block: null, feed: null }),
+      );
+      expect(applied[0]).toBe(applied[1]);
 
       // Through a snapshot taken anywhere, and more blocks.
       for (const at of [5, 20, 30]) {
