@@ -78,12 +78,11 @@ it.each<[string, Partial<Lineage>]>([
 });
 
 describe('a command without ClickHouse or NATS', () => {
-  /** Offers a result to a service that renews its lease, and takes the result over when both have answered some times. */
-  async function offerAway({
-    answersAfter,
-    takenAfter,
-    limitMs,
-  }: Record<'answersAfter' | 'takenAfter' | 'limitMs', number>) {
+  /** Offers a result to a service that renews its lease, and takes the result over or notes another history when both have answered some times. */
+  async function offerAway(
+    { answersAfter, takenAfter, limitMs }: Record<'answersAfter' | 'takenAfter' | 'limitMs', number>,
+    change: Partial<Lineage> = { cause: 'replayed', continuedRun: 'replay' },
+  ) {
     const { database: embedded } = await openTables();
     for (const one of [history, filled]) await noteLineage(embedded, one, 0);
     const printed: string[] = [];
@@ -104,18 +103,16 @@ describe('a command without ClickHouse or NATS', () => {
           if (++seq <= answersAfter / 2) throw new Error('stream not found');
           const [taken] = await embedded.select("SELECT count() FROM lineages WHERE cause = 'replayed'");
           if (seq >= takenAfter && Number(taken?.[0]) === 0)
-            await noteLineage(
-              embedded,
-              { ...history, step: 9, cause: 'replayed', continuedRun: 'replay' },
-              0,
-            );
+            await noteLineage(embedded, { ...history, step: 9, ...change }, 0);
           return { seq };
         },
       },
     } as never;
     const { signal } = new AbortController();
     const print = (line: string) => printed.push(line);
-    const said = await handOver({ database, jsm, signal, print, limitMs }, filled, 20);
+    const said = await handOver({ database, jsm, signal, print, limitMs }, filled, 20).catch(
+      (error: unknown) => (error as Error).message,
+    );
     return { said, printed };
   }
 
@@ -129,6 +126,12 @@ describe('a command without ClickHouse or NATS', () => {
     const { said, printed } = await offerAway({ answersAfter: 100, takenAfter: 100, limitMs: 3_000 });
     expect(printed).toHaveLength(1);
     expect(said).toContain('Whether it has taken it over is unknown');
+  });
+
+  it('ends after a while, and says that what it continues counts no longer', async () => {
+    const later = { streamCreated: 'later' };
+    const { said } = await offerAway({ answersAfter: 0, takenAfter: 1, limitMs: 0 }, later);
+    expect(said).toContain('the result is not used');
   });
 });
 

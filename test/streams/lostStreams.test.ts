@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
 import { createStoredReadings } from '../../streams/folds/storedReadings.ts';
-import { findLostStreams } from '../../streams/ingest/lostStreams.ts';
+import { createStreamGuard, findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { askUntilProven, createSuspicions } from '../../streams/jetstream/proofs/suspicions.ts';
 import { genesisMs } from '../support/genesis.ts';
@@ -22,9 +22,14 @@ it('the chain is lost with the stream of its newest lineage', async () => {
   const { jsm } = nats;
   const { config, created } = await jsm.streams.info('MINER_CHAIN');
   await noteLineage(database, { ...someLineage, streamCreated: created }, 0);
-  const suspicions = createSuspicions(systemClock);
-  const find = () =>
-    askUntilProven(() => findLostStreams({ database, jetStream: nats, suspicions, clock: systemClock }));
+  const { check } = createStreamGuard({
+    database,
+    jetStream: () => nats,
+    clock: systemClock,
+    acceptedLosses: { includes: () => true },
+    logger: silentLogger,
+  });
+  const find = () => askUntilProven(check);
   expect(await find()).toEqual([]);
 
   await jsm.streams.delete('MINER_CHAIN');
