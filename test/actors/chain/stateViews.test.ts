@@ -1,5 +1,7 @@
+import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
 import type { ChainState, KnownBlock } from '../../../actors/chain/state/chainState.ts';
+import { listEarningsDates } from '../../../actors/chain/state/rewards.ts';
 import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../../actors/views/chain/ownerCursor.ts';
 import {
@@ -353,4 +355,23 @@ describe('the last known state', () => {
     expect(new Set(Object.values(readLastKnown(views)))).toEqual(new Set(['indexer_mismatch']));
     expect(views.following().reason).toBe('indexer_mismatch');
   });
+});
+
+it.each([
+  ['2026-01-30', Date.UTC(2026, 0, 31) - 1, 1n, 3n],
+  ['2026-01-31', Date.UTC(2026, 0, 31), 3n, 5n],
+  ['2026-02-02', Date.UTC(2026, 1, 2), 5n, 5n],
+])('the newest date with earnings is %s at %i', (date, timestampMs, perWeightAtStart, perWeightAtEnd) => {
+  const { block, mining, ...state } = buildState(buildEconomyEvents());
+  const perWeightByDate = List([
+    { date: '2026-01-29', atEnd: 1n },
+    { date: '2026-01-30', atEnd: 3n },
+    { date: '2026-01-31', atEnd: 5n },
+  ]);
+  const dates = listEarningsDates({
+    ...state,
+    block: { ...block, timestampMs },
+    mining: { ...mining, perWeightByDate },
+  });
+  expect([dates.length, dates.at(-1)]).toEqual([7, { date, perWeightAtStart, perWeightAtEnd }]);
 });
