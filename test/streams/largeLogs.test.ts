@@ -154,6 +154,9 @@ it('a block is published again for another fork and for another core', async () 
     await publisher.publish(buildBlockSpan([]));
     publisher.forkAt(0n);
     await publisher.publish(buildBlockSpan([]));
+    // A fork that was not published does not count.
+    publisher.forkAt(0n);
+    await publisher.resume();
     await publisher.rewind(2n, async () => false);
     await publisher.publish(buildBlockSpan([]));
   }
