@@ -99,6 +99,7 @@ describe('a reading in the usual form', () => {
     ['another order', JSON.stringify(Object.fromEntries(Object.entries(usual).reverse()))],
     ['a further member', JSON.stringify({ ...usual, last: 1 })],
     ['letters beyond ASCII', JSON.stringify({ ...usual, softwareVersion: 'é' })],
+    ['an hour that no day has', compact.replace(/T\d\d:/, 'T24:')],
     ['a day that some years lack', compact.replace('2026-01-31', '2024-02-29')],
     ['a counter that may be too large', JSON.stringify({ ...usual, cumulativeWorkUnits: '1'.repeat(78) })],
     ['a number that may be inexact', compact.replace('999999999999999', '9999999999999999')],

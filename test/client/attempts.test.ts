@@ -167,4 +167,17 @@ describe('polling', () => {
     await expect(next).rejects.toThrow('given up');
     expect([asked.length, vi.getTimerCount()]).toEqual([1, 0]);
   });
+
+  it('ends at once if its signal was aborted meanwhile', async () => {
+    const { client, asked } = createWorld([answer({})]);
+    const ending = new AbortController();
+    const states = client.poll('/v1/status', {}, { signal: ending.signal });
+    await states.next();
+    ending.abort(new Error('given up'));
+    const next = states.next();
+    next.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(0);
+    expect([asked.length, vi.getTimerCount()]).toEqual([1, 0]);
+    await expect(next).rejects.toThrow('given up');
+  });
 });
