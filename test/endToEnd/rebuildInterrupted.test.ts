@@ -17,7 +17,7 @@ it('a fold of another deployment survives a kill with all readings', async () =>
   const readHistory = () => onDatabase((database) => readLineage(database, 'MINER_COUNTER'));
   const history = await readHistory();
   const killed = await startMiner({ ...settings, startMs });
-  await killed.written('readers see the stored history until then');
+  await killed.written('show the stored history until then');
   await killed.end('SIGKILL');
   const shown = await readHistory();
   // It may have had everything already.
