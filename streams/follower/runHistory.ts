@@ -59,7 +59,7 @@ export interface RunHistory
 export function createRunHistory(options: RunHistoryOptions): RunHistory {
   const { stream, identity, database, writer, verifier, clock, logger } = options;
   const superseded$ = new Subject<void>();
-  /** What this process continues. */
+  /** The history that this process continues. */
   let earlier: Lineage | null = null;
   let own: Lineage | null = null;
   let isCounted: IsCounted = () => false;

@@ -16,7 +16,7 @@ export interface FinalActivity extends LoggedActivity {
   readonly event: OwnerEvent;
 }
 
-/** What of the owners' events stays in memory. */
+/** Which of the owners' events stay in memory. */
 export interface ActivityRetention {
   /** Number of newest events of each owner that stay even if they are rows. */
   readonly retained: number;
@@ -64,7 +64,7 @@ function countDue(pending: List<LoggedActivity>, finalBlock: bigint): number {
   return count;
 }
 
-/** What is left follows from the state alone, whenever its events became rows: so a state that is taken over equals one that is folded. */
+/** The events that stay follow from the state, not from when they became rows: so a state that is taken over equals one that is folded. */
 function evictRows(
   owners: ChainState['owners'],
   changed: Iterable<Address>,

@@ -60,7 +60,7 @@ export function prepareResponse(
 }
 
 interface DocumentHeaders extends Omit<ResponseHeaders, 'tag'> {
-  /** What its tag stands for, if that is less than its bytes: documents with the same have the same tag. */
+  /** The text that its tag stands for, if that is not all of it: documents with the same have the same tag. */
   readonly shown?: string;
 }
 
