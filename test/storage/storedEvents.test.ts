@@ -43,13 +43,14 @@ import {
 } from '../support/chain/feedEvents.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { buildClaim } from '../support/chain/ownerEvents.ts';
+import { evenShare } from '../support/evenShare.ts';
 import { type OpenTables, openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 const neverAborted = new AbortController().signal;
 
 /** Share of events that have left memory: none, all or any. */
-const share = fc.oneof(fc.constant(0), fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true }));
+const share = fc.oneof(fc.constant(0), fc.constant(1), evenShare());
 const history = fc.record({
   readings: readingHistory(25),
   spans: spanHistory(25),

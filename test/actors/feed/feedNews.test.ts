@@ -29,6 +29,7 @@ import {
   readingHistory,
   spanHistory,
 } from '../../support/chain/feedEvents.ts';
+import { evenShare } from '../../support/evenShare.ts';
 import { runs } from '../../support/propertyRuns.ts';
 import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
 
@@ -154,7 +155,7 @@ const step = fc.record({
   spans: fc.nat(2),
   /** Spans whose events a reorganization undoes. */
   undone: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) }),
-  shares: fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
+  shares: fc.tuple(evenShare(), evenShare()),
   isRewound: fc.boolean(),
   /** The client disconnects without having seen the last events, and connects to either process. */
   drop: fc.option(fc.record({ unseen: fc.nat(4), at: fc.constantFrom(0, 1), isRestarted: fc.boolean() })),
