@@ -38,7 +38,12 @@ async function startAnvilNode(): Promise<EconomyNode> {
     reconnect: false,
     retryCount: 0,
   });
-  whenFinished(anvil.stop);
+  whenFinished(async () => {
+    // viem keeps a connection by its URL, closed or not, and a later node may be given the same port.
+    const connection = await transport({ chain: localChain }).value?.getRpcClient();
+    connection?.close();
+    await anvil.stop();
+  });
   return { url: anvil.url, transport };
 }
 
