@@ -316,6 +316,7 @@ describe('the machine of an indexer', () => {
     for (let failure = 0; failure < 12; failure++) {
       expect(one.is({ blocks: 'unpublishable' })).toBe(true);
       await vi.advanceTimersByTimeAsync(20_000);
+      expect(one.is({ blocks: 'connecting' })).toBe(true);
       await one.connect(999n);
       await one.compare(999n, 1_000n);
       await one.fail('publishBlocks', unpublishable);

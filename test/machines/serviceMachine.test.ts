@@ -24,6 +24,8 @@ import {
 import { useVirtualTime } from '../support/virtualTime.ts';
 
 const other = { host: 'other', pid: 2 };
+/** The epoch that a test's writer begins. */
+const begunEpoch = 5;
 
 interface TestWork {
   readonly members: Members;
@@ -69,6 +71,11 @@ function start({
       await play(name);
       return output as Output;
     });
+  const workOfEpoch = (name: string) =>
+    fromPromise<void, { readonly epoch: number }>(async ({ input: { epoch } }) => {
+      if (epoch !== begunEpoch) throw new Error(`${name} in epoch ${epoch}`);
+      await play(name);
+    });
   const ignore = () => undefined;
 
   const lease = leaseMachine.provide({
@@ -100,9 +107,9 @@ function start({
       identify: work('identify', { name: 'one', isUnused: true as boolean }),
       ensureStreams: work('ensure streams'),
       migrate: work('migrate'),
-      beginEpoch: work('begin epoch', 5),
-      prepareRows: work('prepare rows'),
-      checkEpoch: work('check epoch'),
+      beginEpoch: work('begin epoch', begunEpoch),
+      prepareRows: workOfEpoch('prepare rows'),
+      checkEpoch: workOfEpoch('check epoch'),
     },
     actions: {
       reportFailure: () => breakIf('ingest'),
@@ -196,7 +203,7 @@ function start({
         openJetStream: work('open JetStream'),
         compose: fromPromise(async ({ input: { grant } }): Promise<TestWork> => {
           await play('compose');
-          if (grant.epoch !== (writes ? 5 : null)) throw new Error('composed in another epoch');
+          if (grant.epoch !== (writes ? begunEpoch : null)) throw new Error('composed in another epoch');
           return { members };
         }),
         closeNats: work('close NATS'),
@@ -290,7 +297,11 @@ describe('the machine of the service', () => {
     });
     expect(named).toEqual(['nats', 'ingest', 'group'].map((one) => `${one}: ${one}`));
     expect(context.ports).toEqual({ operator: 1, public: 1 });
-    expect(children.ingest?.getSnapshot().context).toMatchObject({ name: 'one', isUnused: true, epoch: 5 });
+    expect(children.ingest?.getSnapshot().context).toMatchObject({
+      name: 'one',
+      isUnused: true,
+      epoch: begunEpoch,
+    });
   });
 
   it.each([
