@@ -76,7 +76,7 @@ export default defineConfig({
     ...(outputFile !== undefined && { outputFile }),
     setupFiles: ['test/support/endingProperties.ts', 'test/support/foreignZone.ts'],
     // More than the cores of a small machine: many tests wait for what another process does.
-    maxWorkers: 6,
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     // Only what hangs runs into these; a machine that is busy with other work may take many times as long as a quiet one.
     testTimeout: 600_000,

@@ -125,7 +125,7 @@ describe('a table', () => {
 
   it('refuses cells that its values cannot be', () => {
     const { read } = lineages.select('epoch', 'cause', 'holder');
-    const row = (epoch: string | number, cause: string, holder: string | null = ''): ResultRow => [
+    const row = (epoch: string | number | null, cause: string, holder: string | null = ''): ResultRow => [
       epoch,
       cause,
       holder,
@@ -133,6 +133,7 @@ describe('a table', () => {
     expect(read(row('7', 'ended'))).toEqual({ epoch: 7, cause: 'ended', holder: '' });
     expect(() => read(row(7, 'lost'))).toThrow('holds lost');
     expect(() => read(row('soon', 'ended'))).toThrow('holds soon');
+    expect(() => read(row(null, 'ended'))).toThrow('a column of integers holds null');
     expect(() => read(row(7, 'ended', null))).toThrow('a column of strings holds null');
   });
 });
