@@ -9,6 +9,7 @@ import type { JetStream } from '../../streams/nats/natsLink.ts';
 import { readConfiguration } from '../configuration/configuration.ts';
 import { readDeploymentFile } from '../configuration/deploymentFile.ts';
 import { formatFinding } from '../diagnosis/finding.ts';
+import { endCommand } from '../process/endCommand.ts';
 import { checkContent, createJudge, findInputStream } from './checkMessage.ts';
 import { connectForDiagnosis, openParts } from './runDoctor.ts';
 
@@ -40,10 +41,10 @@ export async function runCheckMessage({ subject, file, isLive }: CheckMessageOpt
         'not judged: whether closed rounds have ended, since MINER_DEPLOYMENT names no deployment file\n',
       );
     process.stdout.write(rejection === null ? 'accepted\n' : `${rejection.reason}: ${rejection.detail}\n`);
-    process.exitCode = rejection === null ? 0 : 1;
+    endCommand(rejection === null ? 0 : 1);
   } catch (error) {
     process.stderr.write(`${readErrorMessage(error)}\n`);
-    process.exitCode = 2;
+    endCommand(2);
   }
 }
 

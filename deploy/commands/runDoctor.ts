@@ -22,6 +22,7 @@ import { locateNats } from '../configuration/natsConfiguration.ts';
 import { type Finding, failed, formatFinding, ok, skipped } from '../diagnosis/finding.ts';
 import { inspectDatabase } from '../diagnosis/inspectDatabase.ts';
 import { findLocalNats } from '../local/localNats.ts';
+import { endCommand } from '../process/endCommand.ts';
 import { askAudit, askService } from './doctor/askService.ts';
 import { checkChain } from './doctor/checkChain.ts';
 import { checkNats, judgeCertificate } from './doctor/checkNats.ts';
@@ -54,8 +55,8 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
     );
   };
   await examine(options, print);
-  // The NATS client keeps the socket of a server that never answered, which would keep this process alive.
-  process.stdout.write(`${summarize(options, counts)}\n`, () => process.exit(counts.failed === 0 ? 0 : 1));
+  process.stdout.write(`${summarize(options, counts)}\n`);
+  endCommand(counts.failed === 0 ? 0 : 1);
 }
 
 /** Says how much was checked. */
@@ -64,7 +65,7 @@ function summarize(
   { failed: failures, skipped: skips }: { readonly failed: number; readonly skipped: number },
 ): string {
   if (failures > 0) return `${failures} failed`;
-  const skipped = skips === 0 ? '' : `, but ${skips} checks were skipped`;
+  const skipped = skips === 0 ? '' : `, but ${skips === 1 ? '1 check was' : `${skips} checks were`} skipped`;
   const extent = quick
     ? '--quick reads neither rows nor messages'
     : all
@@ -97,14 +98,14 @@ async function examine(
     print([ok('deployment file', `${path}, installation ${read.installationId}`)]);
     return boundDeployment(read, configuration);
   });
-  const connection = await connectForDiagnosis(configuration, print, (certificate) =>
-    print([judgeCertificate(certificate, Date.now())]),
-  );
+  const connection = await connectForDiagnosis(configuration, print, {
+    onCertificate: (certificate) => print([judgeCertificate(certificate, Date.now())]),
+  });
   try {
     const parts = connection === null ? null : await openParts(connection);
     print(await inspect({ configuration, deployment, parts, isQuick: quick }));
     if (parts === null) {
-      if (all) print([failed('everything', 'there are no streams to fold again', 'set MINER_NATS_URL')]);
+      if (all) print([failed('everything', 'there are no streams to fold again', 'see NATS')]);
       return;
     }
     const { onChain } = deployment ?? { onChain: null };
@@ -187,7 +188,10 @@ async function examineChain(options: ExamineOptions, print: (findings: readonly 
 export async function connectForDiagnosis(
   configuration: Configuration,
   print: (findings: readonly Finding[]) => void,
-  onCertificate?: (certificate: PeerCertificate) => void,
+  {
+    onCertificate,
+    reconnect = false,
+  }: { readonly onCertificate?: (certificate: PeerCertificate) => void; readonly reconnect?: boolean } = {},
 ): Promise<NatsConnection | null> {
   const configured = locateNats(configuration);
   const access = configured ?? findLocalNats(join(configuration.MINER_DATA_DIR, 'nats'));
@@ -204,7 +208,8 @@ export async function connectForDiagnosis(
       servers,
       ...credentials,
       timeout: connectMs,
-      reconnect: false,
+      reconnect,
+      maxReconnectAttempts: -1,
       name: 'miner doctor',
     });
   } catch (error) {

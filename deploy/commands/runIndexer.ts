@@ -5,8 +5,9 @@ import { createDeploymentIndexer } from '../../streams/indexer/deploymentIndexer
 import { type Indexer, type IndexerStatus, notStarted } from '../../streams/indexer/indexer.ts';
 import { verifyStreams } from '../../streams/jetstream/settings/ensureStreams.ts';
 import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
-import { closeNats, connectNats } from '../../streams/nats/connection.ts';
+import { closeNats, connectNats, logFailedAttempt } from '../../streams/nats/connection.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
+import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { runAlone } from '../../streams/operators/runAlone.ts';
 import { ConfigurationError } from '../configuration/configuration.ts';
 import { readDeploymentFile } from '../configuration/deploymentFile.ts';
@@ -74,7 +75,10 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       logger,
       signal: stopping.signal,
     });
-    const jsm = await jetstreamManager(connection);
+    const jsm = await retryUntilAvailable(() => jetstreamManager(connection), {
+      signal: stopping.signal,
+      onFailure: (error, failures) => logFailedAttempt(logger, error, failures),
+    });
     // Only an ingesting process creates streams and changes their settings, since it knows their retention.
     if ((await verifyStreams(jsm, ['MINER_CHAIN'], logger)).length > 0)
       logger.warn(

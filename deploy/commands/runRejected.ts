@@ -1,12 +1,16 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
 import { concatMap, interval, lastValueFrom } from 'rxjs';
+import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import {
   formatRejection,
   readLaterRejections,
   readNewestRejections,
+  searchedMax,
 } from '../../streams/pipeline/newestRejections.ts';
 import type { RejectionMessage } from '../../streams/pipeline/rejectionLog.ts';
 import { readConfiguration } from '../configuration/configuration.ts';
-import { formatFinding } from '../diagnosis/finding.ts';
+import { type Finding, failed, formatFinding } from '../diagnosis/finding.ts';
+import { endCommand } from '../process/endCommand.ts';
 import { connectForDiagnosis, openParts } from './runDoctor.ts';
 
 const followMs = 1_000;
@@ -18,34 +22,52 @@ interface RejectedOptions {
   readonly isFollowing: boolean;
 }
 
-/** The command line's `rejected`: lists rejected messages and why. Exits with status 1 if NATS does not answer. */
-export async function runRejected({ count, reason, isFollowing }: RejectedOptions): Promise<void> {
-  const connection = await connectForDiagnosis(readConfiguration(process.env), (findings) => {
+/** The command line's `rejected`: lists rejected messages and why. Exits with status 1 if NATS or its stream does not answer. */
+export async function runRejected(options: RejectedOptions): Promise<void> {
+  const report = (findings: readonly Finding[]) => {
     process.stderr.write(`${findings.flatMap(formatFinding).join('\n')}\n`);
+  };
+  const connection = await connectForDiagnosis(readConfiguration(process.env), report, {
+    reconnect: options.isFollowing,
   });
-  if (connection === null) {
-    process.exitCode = 1;
-    return;
+  if (connection === null) return endCommand(1);
+  try {
+    await listRejected((await openParts(connection)).jsm, options);
+    endCommand(0);
+  } catch (error) {
+    report([failed('NATS', readErrorMessage(error), '`miner doctor` checks the server and its streams')]);
+    endCommand(1);
   }
-  const { jsm } = await openParts(connection);
+}
+
+async function listRejected(
+  jsm: JetStreamManager,
+  { count, reason, isFollowing }: RejectedOptions,
+): Promise<void> {
   const print = (rejections: readonly RejectionMessage[]) => {
     for (const rejection of rejections)
       if (reason === null || rejection.reason === reason)
         process.stdout.write(`${formatRejection(rejection)}\n`);
   };
-  try {
-    let { rejections, end } = await readNewestRejections(jsm, { most: count, reason });
-    print(rejections);
-    if (rejections.length === 0) process.stderr.write('no message was rejected\n');
-    if (!isFollowing) return;
-    const later$ = interval(followMs).pipe(
-      concatMap(async () => {
-        ({ rejections, end } = await readLaterRejections(jsm, end));
-        print(rejections);
-      }),
-    );
-    await lastValueFrom(later$);
-  } finally {
-    await connection.close();
+  let { rejections, end } = await readNewestRejections(jsm, { most: count, reason });
+  print(rejections);
+  if (rejections.length === 0) {
+    const which = reason === null ? '' : ` as ${reason}, among the newest ${Math.min(end, searchedMax)}`;
+    process.stderr.write(`no message was rejected${which}\n`);
   }
+  if (!isFollowing) return;
+  let isAway = false;
+  const later$ = interval(followMs).pipe(
+    concatMap(async () => {
+      try {
+        ({ rejections, end } = await readLaterRejections(jsm, end));
+        isAway = false;
+        print(rejections);
+      } catch (error) {
+        if (!isAway) process.stderr.write(`waiting for NATS: ${readErrorMessage(error)}\n`);
+        isAway = true;
+      }
+    }),
+  );
+  await lastValueFrom(later$);
 }

@@ -139,8 +139,15 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
   const stops: { readonly what: string; readonly stop: () => Promise<void> }[] = [];
   let isStopping = false;
   let stoppingNow: string | null = null;
-  const stopAll = async () => {
-    for (const { what, stop } of stops.reverse()) {
+  let stopped: Promise<void> | null = null;
+  /** Stops each part once, the last started first, also if a signal comes while the command ends by itself. */
+  const stopAll = () => {
+    stopped ??= stopParts();
+    return stopped;
+  };
+  const stopParts = async () => {
+    for (let last = stops.pop(); last !== undefined; last = stops.pop()) {
+      const { what, stop } = last;
       stoppingNow = what;
       const startedMs = performance.now();
       await stop();

@@ -52,8 +52,13 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
   try {
     findings.push(...(await checkDatabase(database)), ...(await checkDisk(database, dataDir)));
     findings.push(...drifts.map(describeDrift));
-    const isUnusable = findings.some(({ check, outcome }) => check !== auditCheck && outcome === 'failed');
-    if (jetStream === null || isUnusable) return findings;
+  } catch (error) {
+    const remedy = 'check MINER_CLICKHOUSE_URL and that the server runs';
+    return [...findings, failed('ClickHouse', readErrorMessage(error), remedy)];
+  }
+  const isUnusable = findings.some(({ check, outcome }) => check !== auditCheck && outcome === 'failed');
+  if (jetStream === null || isUnusable) return findings;
+  try {
     const { jsm } = jetStream;
     const suspicions = createSuspicions(systemClock);
     const lostStreams = await askUntilProven(() =>
@@ -90,8 +95,9 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
       findings.push(...(await sampleHalfHours({ ...options, jetStream, deployment, runs, snapshots })));
     return findings;
   } catch (error) {
-    const remedy = 'check MINER_CLICKHOUSE_URL and that the server runs';
-    return [...findings, failed('ClickHouse', readErrorMessage(error), remedy)];
+    // ClickHouse has answered until now, but either of the two may have failed.
+    const remedy = 'see what is said about NATS, and run it again';
+    return [...findings, failed('comparison with the streams', readErrorMessage(error), remedy)];
   }
 }
 

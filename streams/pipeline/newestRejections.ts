@@ -2,8 +2,8 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { readBackwards } from '../jetstream/readBackwards.ts';
 import { parseStored, type RejectionMessage, rejectionMessage } from './rejectionLog.ts';
 
-/** Bound for the search for rejections of one reason, since each message is a request. */
-const searchedMax = 10_000;
+/** Newest rejections among which those of one reason are searched, since each message is a request. */
+export const searchedMax = 10_000;
 
 /**
  * Reads the newest rejections of all streams, or of one reason, the oldest first. `end` is the sequence of the newest message of

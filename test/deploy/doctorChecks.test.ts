@@ -502,7 +502,9 @@ describe('doctor, of a running service', () => {
     expect(reports[0]?.[0]?.detail).toContain(`in use. Asking it at ${url}/diagnosis failed: status 503`);
     expect(audit).toMatchObject({
       outcome: 'skipped',
-      detail: expect.stringContaining(`${url}/diagnosis?quick`),
+      detail: expect.stringContaining(`what answers at ${url}/diagnosis?quick sent status 503; `),
     });
+    const other = await ask(() => ({ json: { findings: 'none' } }));
+    expect(other.audit.detail).toContain('sent a body that is no report of this version');
   });
 });

@@ -37,15 +37,24 @@ export async function askAudit(configuration: Configuration): Promise<Finding> {
     const drifts = findings.filter((finding) => finding.check === auditCheck && finding.outcome === 'failed');
     if (drifts.length === 0) return ok(check, 'nothing is known to differ');
     return failed(check, drifts.map(({ detail }) => detail).join('; '), drifts[0]?.remedy ?? '');
-  } catch {
-    return skipped(check, `no service answers at ${url}; if one runs, set MINER_OPS_PORT to its port`);
+  } catch (error) {
+    const detail =
+      error instanceof UnusableAnswer
+        ? `what answers at ${url} sent ${error.message}`
+        : `no service answers at ${url}`;
+    return skipped(check, `${detail}; if one runs, set MINER_OPS_PORT to its port`);
   }
 }
 
+/** Something answers, but not with findings: another program, a service that fails, or one of another version. */
+class UnusableAnswer extends Error {}
+
 async function fetchFindings(url: string, timeoutMs: number): Promise<readonly Finding[]> {
   const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
-  if (response.status !== 200) throw new Error(`status ${response.status}`);
-  return z.parse(databaseReport, await response.json()).findings;
+  if (response.status !== 200) throw new UnusableAnswer(`status ${response.status}`);
+  const report = z.safeParse(databaseReport, await response.json().catch(() => null));
+  if (!report.success) throw new UnusableAnswer('a body that is no report of this version');
+  return report.data.findings;
 }
 
 function findDiagnosisUrl(

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { findFreePort } from '../support/processes/findFreePort.mjs';
+import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { readingMessage } from '../support/readings/readingMessages.ts';
+import { openTables } from '../support/storage/openTables.ts';
+import { startStreams } from '../support/streams/startStreams.ts';
+
+const rejection = (sequence: number, reason: string) =>
+  JSON.stringify({
+    ...{ stream: 'MINER_COUNTER', streamCreated: 'c', sequence, storedAt: '2026-01-31T12:00:00.000000000Z' },
+    ...{
+      subject: 'miner.counter.wheel',
+      reason,
+      detail: 'd',
+      byteLength: 1,
+      original: 'eA==',
+      truncated: false,
+    },
+  });
+
+describe('a command that needs NATS', () => {
+  it.each([
+    ['rejected', 1],
+    ['check-message', 2],
+  ])('%s ends if a server never answers, and names it', async (command, status) => {
+    const file = join(temporaryDirectory(), 'message.json');
+    writeFileSync(file, JSON.stringify(readingMessage('wheel', 1)));
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const url = `nats://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const args = command === 'rejected' ? [command] : [command, '--live', 'miner.counter.wheel', file];
+    const ended = await minerCommand(args, { MINER_NATS_URL: url });
+    silent.close();
+    expect(ended).toEqual({ status, output: expect.stringMatching(/FAILED +NATS: nats:.*timeout/i) });
+  });
+
+  it('rejected says among how many it has searched, and what its server lacks', async () => {
+    const { server, nats } = await startStreams();
+    const environment = { MINER_NATS_URL: server.url };
+    await nats.js.publish('miner.rejected.MINER_COUNTER', rejection(1, 'malformed'));
+    const none = await minerCommand(['rejected', '--reason', 'duplicate'], environment);
+    expect(none).toEqual({
+      status: 0,
+      output: expect.stringContaining('no message was rejected as duplicate, among the newest 1\n'),
+    });
+    await nats.jsm.streams.delete('MINER_REJECTED');
+    const bereft = await minerCommand(['rejected'], environment);
+    expect(bereft).toEqual({ status: 1, output: expect.stringContaining('FAILED   NATS: stream not found') });
+  });
+
+  it('rejected --follow waits for a server that went, and continues', async () => {
+    const { server, nats } = await startStreams();
+    await nats.js.publish('miner.rejected.MINER_COUNTER', rejection(1, 'malformed'));
+    const following = startMinerCommand(['rejected', '--follow'], { MINER_NATS_URL: server.url });
+    await following.written(' 1 malformed ');
+    await server.kill();
+    await following.written('waiting for NATS: ');
+    await server.start();
+    await eventually(
+      () => nats.js.publish('miner.rejected.MINER_COUNTER', rejection(2, 'duplicate')),
+      'a server that takes messages',
+    );
+    await following.written(' 2 duplicate ');
+    expect(following.output().match(/waiting for NATS/g)).toHaveLength(1);
+  });
+});
+
+it('the doctor does not blame ClickHouse for a server without JetStream', async () => {
+  const port = await findFreePort();
+  const server = startProcess('nats-server', ['--addr', '127.0.0.1', '--port', String(port)], {
+    env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
+  });
+  await server.written('Server is ready');
+  const dataDir = temporaryDirectory();
+  const { database } = await openTables({ path: join(dataDir, 'clickhouse') });
+  await database.close();
+  const { status, output } = await minerCommand(['doctor'], {
+    MINER_NATS_URL: `nats://127.0.0.1:${port}`,
+    MINER_DATA_DIR: dataDir,
+  });
+  expect(output).toMatch(/FAILED +comparison with the streams: /);
+  expect(output).toMatch(/FAILED +JetStream: /);
+  expect(output).not.toContain('MINER_CLICKHOUSE_URL');
+  expect(status).toBe(1);
+});
