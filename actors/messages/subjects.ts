@@ -13,6 +13,13 @@ export const streamSubjects: Record<StreamName, string[]> = {
   MINER_LEASE: ['miner.lease.*'],
 };
 
+/** @returns the input stream that stores messages of a subject; null if no stream does. */
+export function findInputStream(subject: string): InputStreamName | null {
+  const isMatch = (pattern: string) =>
+    new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '[^.\\s*>]+')}$`).test(subject);
+  return inputStreamNames.find((stream) => streamSubjects[stream].some(isMatch)) ?? null;
+}
+
 /** An ID as one subject token. `.` separates tokens, so it is replaced by `~`, which no ID contains. */
 function toSubjectToken(id: string): string {
   // A fast path: this runs for each message, and most IDs have no dot.

@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import type { Rejection } from '../../actors/messages/decodeMessage.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { findInputStream, type InputStreamName } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { nanosPerMillisecond } from '../../actors/schemas/durations.ts';
+import type { Judge } from '../../streams/folds/streamDefinition.ts';
+import { streamDefinitions } from '../../streams/folds/streamDefinitions.ts';
 import type { JetStream } from '../../streams/nats/natsLink.ts';
 import { readConfiguration } from '../configuration/configuration.ts';
 import { readDeploymentFile } from '../configuration/deploymentFile.ts';
 import { formatFinding } from '../diagnosis/finding.ts';
 import { endCommand } from '../process/endCommand.ts';
-import { checkContent, createJudge, findInputStream } from './checkMessage.ts';
 import { connectForDiagnosis, openParts } from './runDoctor.ts';
 
 /** Newest messages of the stream that are searched for earlier readings or module snapshots to compare with. */
@@ -33,9 +34,13 @@ export async function runCheckMessage({ subject, file, isLive }: CheckMessageOpt
     const data = file === null ? await buffer(process.stdin) : readFileSync(file);
     const genesisMs = readGenesisMs();
     const message = { seq: 0, subject, data, timestampNanos: BigInt(Date.now()) * nanosPerMillisecond };
-    const rejection =
-      checkContent(stream, message, genesisMs) ??
-      (isLive ? await checkLive(stream, message, genesisMs) : null);
+    const { judgeContent, judgeInOrder } = streamDefinitions[stream].rules;
+    const judgeLive = async () => {
+      if (judgeInOrder === null)
+        throw new Error('--live cannot check messages of the chain: only the indexer publishes them');
+      return checkLive(stream, message, judgeInOrder(genesisMs));
+    };
+    const rejection = judgeContent(genesisMs)(message) ?? (isLive ? await judgeLive() : null);
     if (genesisMs === 0 && subject.startsWith('miner.oracle.'))
       process.stderr.write(
         'not judged: whether closed rounds have ended, since MINER_DEPLOYMENT names no deployment file\n',
@@ -58,17 +63,14 @@ function readGenesisMs(): number {
 async function checkLive(
   stream: InputStreamName,
   message: StreamMessage,
-  genesisMs: number,
+  judge: Judge,
 ): Promise<Rejection | null> {
-  if (stream === 'MINER_CHAIN')
-    throw new Error('--live cannot check messages of the chain: only the indexer publishes them');
   const findings: string[] = [];
   const connection = await connectForDiagnosis(readConfiguration(process.env), (failed) => {
     findings.push(...failed.flatMap(formatFinding));
   });
   if (connection === null) throw new Error(findings.join('\n'));
   try {
-    const judge = createJudge(stream, genesisMs);
     const parts = await openParts(connection);
     for await (const earlier of readSubject(parts, stream, message.subject)) judge(earlier);
     return judge(message);

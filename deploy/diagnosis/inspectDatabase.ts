@@ -159,10 +159,7 @@ async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
   return [ok(auditCheck, `${compared} samples of ${total} half hours agree with their messages`)];
 }
 
-function describeDrift({ about, differences, repair }: Drift): Finding {
-  return failed(
-    auditCheck,
-    `${about}: ${differences.join('; ')}`,
-    `${repair}, with --dry-run first if it is a replay`,
-  );
+function describeDrift({ kind, about, differences, repair }: Drift): Finding {
+  const remedy = kind === 'half_hour' ? `${repair}, with --dry-run first` : repair;
+  return failed(auditCheck, `${about}: ${differences.join('; ')}`, remedy);
 }

@@ -1,7 +1,8 @@
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
+import { decodeChain, decodeChainReads } from '../../actors/chain/spans/decodeChain.ts';
 import { registerChainMetrics } from '../metrics/chainMetrics.ts';
 import { createChainFold } from './chainFold.ts';
-import { refill, type StreamDefinition } from './streamDefinition.ts';
+import { findRejection, refill, type StreamDefinition } from './streamDefinition.ts';
 
 /** `MINER_CHAIN`: spans become states at safe blocks. */
 export const chainStream: StreamDefinition<ChainActors | null> = {
@@ -13,6 +14,13 @@ export const chainStream: StreamDefinition<ChainActors | null> = {
   createFold: (actors, dependencies) => {
     const chainCounts = registerChainMetrics(dependencies.registry, actors);
     return createChainFold({ ...dependencies, actors, chainCounts });
+  },
+  rules: {
+    judgeContent:
+      () =>
+      ({ subject, data }) =>
+        findRejection(decodeChainReads(subject, data) ?? decodeChain(subject, data)),
+    judgeInOrder: null,
   },
   doctor: {
     remedyFrom: () => refill,

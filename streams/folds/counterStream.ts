@@ -1,16 +1,18 @@
 import { type KeyedEventRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
+import { toMilliseconds } from '../../actors/schemas/durations.ts';
 import {
   type CounterActors,
   type CounterOutput,
   createCounterActors,
 } from '../../actors/wheel/counterActors.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
+import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import type { BucketRow, RoundRow } from '../../actors/wheel/roundFold.ts';
 import { noRows } from '../../storage/tables/storedRows.ts';
 import { receiveBatch } from '../pipeline/receiveBatch.ts';
 import { afterRestoration } from '../pipeline/streamFold.ts';
 import { createStoredReadings } from './storedReadings.ts';
-import type { StreamDefinition } from './streamDefinition.ts';
+import { findRejection, type StreamDefinition } from './streamDefinition.ts';
 
 /** `MINER_COUNTER`: readings go to the actors, the recent readings and rows. */
 export const counterStream: StreamDefinition<CounterActors> = {
@@ -44,6 +46,14 @@ export const counterStream: StreamDefinition<CounterActors> = {
 
     caughtUp: () => actors.reveal(),
   }),
+  rules: {
+    judgeContent: () => (message) =>
+      findRejection(decodeCounter(message, toMilliseconds(message.timestampNanos))),
+    judgeInOrder: (genesisMs) => {
+      const actors = createCounterActors({ genesisMs, publicInstallationId: '' });
+      return (message) => findRejection(actors.receive(message));
+    },
+  },
   doctor: {
     remedyFrom: (message) =>
       `rebuild it from the stream: \`npm run miner -- replay --from-sequence ${message}\`, with --dry-run first`,

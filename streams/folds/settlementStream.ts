@@ -1,7 +1,9 @@
+import { toMilliseconds } from '../../actors/schemas/durations.ts';
+import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { createSettlementActors, type SettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { noRows } from '../../storage/tables/storedRows.ts';
 import { receiveBatch } from '../pipeline/receiveBatch.ts';
-import { refill, type StreamDefinition } from './streamDefinition.ts';
+import { findRejection, refill, type StreamDefinition } from './streamDefinition.ts';
 
 /** `MINER_PIPELINE`: messages of modules, signer, oracle and reporter go to their actors, whose state is stored only in snapshots. */
 export const settlementStream: StreamDefinition<SettlementActors> = {
@@ -22,6 +24,14 @@ export const settlementStream: StreamDefinition<SettlementActors> = {
     capture: () => actors.capture(),
     beginRestore: () => actors.beginRestore(),
   }),
+  rules: {
+    judgeContent: (genesisMs) => (message) =>
+      findRejection(decodeSettlement(message, toMilliseconds(message.timestampNanos), genesisMs)),
+    judgeInOrder: (genesisMs) => {
+      const actors = createSettlementActors({ genesisMs });
+      return (message) => findRejection(actors.receive(message));
+    },
+  },
   doctor: {
     remedyFrom: () => refill,
     afterRetention: {

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ContractAddresses } from '../../actors/chain/spans/chainEvent.ts';
+import type { Rejection } from '../../actors/messages/decodeMessage.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import type { RecentReadings } from '../../storage/reading/recentReadings.ts';
 import type { OldestRowMs } from '../../storage/rows/rowsTtl.ts';
@@ -47,11 +49,33 @@ interface DoctorWords {
 export const refill =
   'fill another database from the streams: deploy/RUNBOOK.md, "Moving to another database"';
 
+/** Why the service would reject a message; null if it would accept it. */
+export type Judge = (message: StreamMessage) => Rejection | null;
+
+interface MessageRules {
+  /**
+   * @param genesisMs start of round 1 (epoch milliseconds).
+   * @returns what judges a message by itself, if it is stored at its time.
+   */
+  judgeContent(genesisMs: number): Judge;
+  /** Creates what judges messages that are passed to it in their order; null for a stream that only this program publishes. */
+  readonly judgeInOrder: ((genesisMs: number) => Judge) | null;
+}
+
+/** The rejection of what a decoder or an actor returns, if it is one. */
+export function findRejection(outcome: unknown): Rejection | null {
+  const isRejection = (value: unknown): value is { readonly rejection: Rejection } =>
+    typeof value === 'object' && value !== null && 'rejection' in value;
+  return isRejection(outcome) ? outcome.rejection : null;
+}
+
 /** How one stream differs from the others. Its subjects are in `actors/messages/subjects.ts`, its tables in `storage/tables/rowTables.ts`. */
 export interface StreamDefinition<Actors> {
   /** The actors that receive its messages; null if the deployment has none. */
   createActors(deployment: FoldedDeployment): Actors;
   createFold(actors: NonNullable<Actors>, dependencies: FoldDependencies): StreamFold;
+  /** Rules that `miner check-message` applies to its messages. */
+  readonly rules: MessageRules;
   /** Words of `miner doctor` about this stream. */
   readonly doctor: DoctorWords;
   /** Creates the reader of what is stored of messages that have left the stream; omitted if nothing is. */

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { decodeChain, decodeChainReads } from '../../actors/chain/spans/decodeChain.ts';
 import { decodeMessage, defineFormat } from '../../actors/messages/decodeMessage.ts';
+import { findInputStream } from '../../actors/messages/subjects.ts';
 import { compileGuard } from '../../actors/schemas/compileSchema.ts';
 import { decodeSettlement as decodeSettlementMessage } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
-import { checkContent, findInputStream } from '../../deploy/commands/checkMessage.ts';
+import { streamDefinitions } from '../../streams/folds/streamDefinitions.ts';
 import { genesisMs, storedLateMs, storedLateNanos } from '../support/genesis.ts';
 import { messageExamples } from '../support/messageExamples.ts';
 import { runs } from '../support/propertyRuns.ts';
@@ -206,7 +207,12 @@ describe('half of a surrogate pair', () => {
   const decode = (on: string, data: Uint8Array) => {
     const stream = findInputStream(on);
     if (stream === null) throw new Error(`no stream takes ${on}`);
-    return checkContent(stream, { seq: 1, subject: on, data, timestampNanos: storedLateNanos }, genesisMs);
+    return streamDefinitions[stream].rules.judgeContent(genesisMs)({
+      seq: 1,
+      subject: on,
+      data,
+      timestampNanos: storedLateNanos,
+    });
   };
   const halves = [
     '\\ud83d',

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { findInputStream } from '../../actors/messages/subjects.ts';
 import { oracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import { reporterMessage } from '../../actors/settlement/reporterMessage.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
-import { checkContent, findInputStream } from '../../deploy/commands/checkMessage.ts';
+import { streamDefinitions } from '../../streams/folds/streamDefinitions.ts';
 import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 import { messageExamples as examples } from '../support/messageExamples.ts';
 
@@ -31,7 +32,12 @@ it.each(examples)('the decoder accepts the example on $subject: $text', ({ subje
   expect(
     stream === null
       ? 'no stream'
-      : checkContent(stream, { seq: 1, subject, data, timestampNanos: storedLateNanos }, genesisMs),
+      : streamDefinitions[stream].rules.judgeContent(genesisMs)({
+          seq: 1,
+          subject,
+          data,
+          timestampNanos: storedLateNanos,
+        }),
   ).toBeNull();
 });
 
