@@ -57,7 +57,6 @@ export function createServiceContext(
   const streamSettings = createStreamSettingsWatch({ jsm: () => jetStream().jsm, retentionDays, logger });
   const ingest = createIngest({
     ...settings,
-    retention: settings,
     jetStream,
     database,
     identity: actors.MINER_COUNTER.identity,

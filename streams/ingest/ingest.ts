@@ -40,7 +40,7 @@ import type { StreamGuard } from './lostStreams.ts';
 
 type IngestActor = ActorRefFrom<typeof ingestMachine>;
 
-export interface IngestOptions {
+export interface IngestOptions extends StreamSettings {
   readonly jetStream: () => JetStream;
   readonly database: Database;
   /** Identity of the counter stream's fold. */
@@ -49,7 +49,6 @@ export interface IngestOptions {
   readonly deployment: MigratedDeployment;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly retention: StreamSettings;
   /** Days that rows stay in ClickHouse; 0 keeps all. */
   readonly rowsTtlDays: number;
   readonly acceptsLoss: boolean;
@@ -79,17 +78,18 @@ export interface Ingest {
 }
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { jetStream, database, clock, logger, retention } = options;
+  const { jetStream, database, clock, logger, retentionDays, replicas = null } = options;
+  const ofStreams = { retentionDays, replicas, logger };
   const { rowsTtlDays, streamGuard, streamSettings, actor } = options;
   // A standby must not change the holder's settings.
   const ensureLease = async () => {
     await streamGuard.check();
-    await ensureExists(jetStream().jsm, { ...retention, stream: 'MINER_LEASE', logger });
+    await ensureExists(jetStream().jsm, { ...ofStreams, stream: 'MINER_LEASE' });
   };
   /** Returns the streams whose loss is accepted. */
   const ensureAll = async () => {
     const lost = await streamGuard.check();
-    await ensureStreams(jetStream().jsm, { ...retention, streams: streamNames, logger });
+    await ensureStreams(jetStream().jsm, { ...ofStreams, streams: streamNames });
     return lost;
   };
   const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();

@@ -56,7 +56,7 @@ function startIngest(
     deployment: migratedDeployment,
     clock: systemClock,
     logger: silentLogger,
-    retention: { retentionDays: 0 },
+    retentionDays: 0,
     rowsTtlDays: 0,
     acceptsLoss: false,
     streamGuard: { check: async () => [], lost: [] },
