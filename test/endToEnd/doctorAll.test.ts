@@ -1,9 +1,15 @@
 import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
-import { describe, expect, it } from 'vitest';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { describe, expect, it, vi } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/folds/foldRecord.ts';
 import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
+import { checkAll } from '../../deploy/commands/doctor/checkAll.ts';
+import { openParts } from '../../deploy/commands/runDoctor.ts';
+import { boundDeployment, readConfiguration } from '../../deploy/configuration/configuration.ts';
+import { readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts';
+import { formatFinding } from '../../deploy/diagnosis/finding.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import { listUnfinished } from '../../storage/runs/fills.ts';
@@ -39,27 +45,26 @@ import {
   readingMessage,
   toPublication,
 } from '../support/readings/readingMessages.ts';
+import { openForTest } from '../support/storage/openTables.ts';
 
 const engine = useClickHouseEngine();
 
-/** Readings with a record of the speed each, so that memory evicts events. */
-const readingCount = 2_700;
-/** Blocks with some events each, most of them final, so that memory evicts events here too. */
-const blocks = 750;
-const mintsPerBlock = 8;
+/** Readings with a record of the speed each: memory evicts events once it holds more than 2,000. */
+const readingCount = 2_050;
+/** The first blocks have as many events, and are final once 600 safe ones follow, so that memory evicts events here too. */
+const [blocksWithEvents, mintsPerBlock] = [20, 102];
+const blocks = blocksWithEvents + 625;
 const owners = [1, 2, 3].map((digit) => toAddress(`0x${String(digit).repeat(40)}`));
 const onChain = { ...unreachedChain, contracts: writtenContracts };
 
 function buildBlock(number: number): string {
   const [owner, other] = [owners[number % 3], owners[(number + 1) % 3]] as [Address, Address];
   const firstToken = number * mintsPerBlock;
-  const events =
-    number === 1
-      ? configuredEconomy
-      : [
-          ...Array.from({ length: mintsPerBlock }, (_, at) => minted(owner, firstToken + at)),
-          transferred(owner, other, firstToken),
-        ];
+  const mined = [
+    ...Array.from({ length: mintsPerBlock }, (_, at) => minted(owner, firstToken + at)),
+    transferred(owner, other, firstToken),
+  ];
+  const events = number === 1 ? configuredEconomy : number <= blocksWithEvents + 1 ? mined : [];
   return JSON.stringify(buildSpan({ number, events }));
 }
 
@@ -82,8 +87,11 @@ describe('doctor --all', () => {
       toPublication(readingMessage('wheel.one', index, { speedMmPerSecond: index * recordStep })),
     );
     await publishAll(connection, publications);
-    for (let number = 1; number <= blocks; number++)
-      await js.publish('miner.chain.31337.span', buildBlock(number));
+    const spans = Array.from({ length: blocks }, (_, index) => buildBlock(index + 1));
+    await publishAll(
+      connection,
+      spans.map((body) => ({ subject: 'miner.chain.31337.span', body })),
+    );
     const pipeline = messageExamples.filter(({ subject }) =>
       /^miner\.(module|signer|oracle|reporter)/.test(subject),
     );
@@ -115,7 +123,7 @@ describe('doctor --all', () => {
     const counting = await readCounting(database);
     const sound = await all();
     expect(sound.output).toMatch(
-      /ok +rows of MINER_COUNTER: as folded again: \d+ of stored_rounds, \d+ of stored_half_hour_buckets, ([1-9]\d+) of stored_measurement_events_ids, [1-9]\d+ of stored_measurement_events_keys, \1 of stored_measurement_events, 2700 of stored_readings\n/,
+      /ok +rows of MINER_COUNTER: as folded again: \d+ of stored_rounds, \d+ of stored_half_hour_buckets, ([1-9]\d+) of stored_measurement_events_ids, [1-9]\d+ of stored_measurement_events_keys, \1 of stored_measurement_events, 2050 of stored_readings\n/,
     );
     expect(sound.output).toMatch(
       /ok +rows of MINER_CHAIN: as folded again: [1-9]\d* of stored_chain_events_ids, [1-9]\d+ of stored_chain_events_keys, [1-9]\d+ of stored_chain_events, [1-9]\d+ of stored_owner_activity, /,
@@ -156,11 +164,11 @@ describe('doctor --all', () => {
     const altered = await all();
     expect(altered.status).toBe(1);
     for (const line of [
-      /FAILED +rows of MINER_COUNTER: stored_readings: 39 of 2700 rows are missing, and 39 rows are there that the stream does not make; the first of them is of message 1001\n +-> .*replay --from-sequence 1001`/,
+      /FAILED +rows of MINER_COUNTER: stored_readings: 39 of 2050 rows are missing, and 39 rows are there that the stream does not make; the first of them is of message 1001\n +-> .*replay --from-sequence 1001`/,
       /FAILED +rows of MINER_COUNTER: stored_rounds: 1 of \d+ rows are missing, and 0 rows are there/,
       /FAILED +rows of MINER_COUNTER: stored_measurement_events: 1 of .* is of message \d+\n/,
       /FAILED +rows of MINER_COUNTER: stored_measurement_events_keys: 0 of \d+ rows are missing, and 1 rows are there .* is of message 1\n/,
-      /skipped +rows of MINER_COUNTER: 1 rows of messages after 2700 are newer than the newest saved state, so they cannot be compared yet\n/,
+      /skipped +rows of MINER_COUNTER: 1 rows of messages after 2050 are newer than the newest saved state, so they cannot be compared yet\n/,
       /FAILED +rows of MINER_CHAIN: stored_owner_activity: 3 of .*\n +-> fill another database/,
     ])
       expect(altered.output).toMatch(line);
@@ -178,7 +186,9 @@ describe('doctor --all', () => {
       status: 0,
       output: expect.stringContaining('the service has taken it over'),
     });
-    expect((await all()).output).toMatch(/ok +rows of MINER_COUNTER: .* 2700 of stored_readings\n/);
+    expect(await compareAll(environment, database, await nats.connectAs('ingest'))).toMatch(
+      /ok +rows of MINER_COUNTER: .* 2050 of stored_readings\n/,
+    );
 
     await database.close();
   });
@@ -192,7 +202,6 @@ describe('doctor --all', () => {
       MINER_DATA_DIR: settings.dataDir,
       MINER_DEPLOYMENT: writeDeployment(settings.dataDir),
     };
-    const all = () => minerCommand(['doctor', '--all'], environment);
     const miner = await startMiner(settings);
     await waitUntilReady(miner);
     const pipeline = messageExamples.filter(({ subject }) => /^miner\.(signer|oracle)/.test(subject));
@@ -201,51 +210,41 @@ describe('doctor --all', () => {
     await waitUntilStored(miner, 3);
     await waitUntilFolded(miner, pipeline.length, 'MINER_PIPELINE');
     await miner.end('SIGTERM');
-    const onDatabase = async (work: (database: Database) => Promise<void>) => {
-      const database = openDatabase({ path: join(settings.dataDir, 'clickhouse') });
-      await work(database).finally(() => database.close());
-    };
-    await onDatabase(async (database) => {
-      for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'] as const)
-        await changeState(database, stream, ({ kind, key, value }) => {
-          if (kind === 'places') return null;
-          const heard = JSON.parse(value.replace(/"heardAtMs":\d+/, '"heardAtMs":1'));
-          // The order of members has no meaning.
-          const members = Array.isArray(heard) ? heard : Object.fromEntries(Object.entries(heard).reverse());
-          return { kind, key, value: JSON.stringify(members) };
-        });
-    });
+    const database = openForTest({ path: join(settings.dataDir, 'clickhouse') });
+    const all = () => compareAll(environment, database, connection);
+    for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'] as const)
+      await changeState(database, stream, ({ kind, key, value }) => {
+        if (kind === 'places') return null;
+        const heard = JSON.parse(value.replace(/"heardAtMs":\d+/, '"heardAtMs":1'));
+        // The order of members has no meaning.
+        const members = Array.isArray(heard) ? heard : Object.fromEntries(Object.entries(heard).reverse());
+        return { kind, key, value: JSON.stringify(members) };
+      });
     const changed = await all();
     for (const stream of ['COUNTER', 'PIPELINE'])
-      expect(changed.output).toMatch(
-        new RegExp(`FAILED +state of MINER_${stream}: 2 of \\d+ records differ`),
+      expect(changed).toMatch(new RegExp(`FAILED +state of MINER_${stream}: 2 of \\d+ records differ`));
+    for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'] as const)
+      await noteLineage(
+        database,
+        {
+          ...requireValue(await readLineage(database, stream), stream),
+          ...{ epoch: 0, holder: '', step: 0, cause: 'continued', continuedRun: '' },
+          runs: [{ run: 'released-0', through: openEnd }],
+        },
+        0,
       );
-    await onDatabase(async (database) => {
-      for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'] as const)
-        await noteLineage(
-          database,
-          {
-            ...requireValue(await readLineage(database, stream), stream),
-            ...{ epoch: 0, holder: '', step: 0, cause: 'continued', continuedRun: '' },
-            runs: [{ run: 'released-0', through: openEnd }],
-          },
-          0,
-        );
-    });
     const upgraded = await all();
     for (const stream of ['COUNTER', 'PIPELINE'])
-      expect(upgraded.output).toMatch(
+      expect(upgraded).toMatch(
         new RegExp(
           `skipped +state of MINER_${stream}: 2 records differ in what 1.0 did not note: .*\nok +state of MINER_${stream}: as folded again: \\d+ records, apart from that\n`,
         ),
       );
-    expect(upgraded.status).toBe(0);
-    await onDatabase((database) =>
-      changeState(database, 'MINER_PIPELINE', (record) => (record.kind === 'closedRound' ? null : record)),
+    expect(upgraded).not.toContain('FAILED');
+    await changeState(database, 'MINER_PIPELINE', (record) =>
+      record.kind === 'closedRound' ? null : record,
     );
-    expect((await all()).output).toMatch(
-      /FAILED +state of MINER_PIPELINE: 2 of \d+ records differ: closedRound/,
-    );
+    expect(await all()).toMatch(/FAILED +state of MINER_PIPELINE: 2 of \d+ records differ: closedRound/);
   });
 
   it('begins with a saved state, and leaves nothing to resume', async () => {
@@ -282,32 +281,47 @@ describe('doctor --all', () => {
     await stopped.written('checking everything');
     expect(await stopped.end('SIGINT')).toBe(1);
     expect(stopped.output()).toMatch(/FAILED +everything of MINER_COUNTER: it was stopped/);
-    const onDatabase = async (work: (database: Database) => Promise<void>) => {
-      const database = openDatabase({ path: join(settings.dataDir, 'clickhouse') });
-      await work(database).finally(() => database.close());
-    };
-    await onDatabase(expectEnded);
+    const database = openForTest({ path: join(settings.dataDir, 'clickhouse') });
+    await expectEnded(database);
 
+    const compare = () => compareAll(environment, database, connected.connection);
     await connected.jsm.streams.update('MINER_COUNTER', { max_msgs: 600 });
-    const later = await all();
-    expect(later.output).toMatch(
+    const later = await compare();
+    expect(later).toMatch(
       /skipped +everything of MINER_COUNTER: messages 1 to 600 have left the stream, so what was made from them cannot be compared\nok +rows of MINER_COUNTER: .* 600 of stored_readings\nok +state of MINER_COUNTER: /,
     );
-    expect(later.status).toBe(0);
-    await onDatabase((database) =>
-      database.command(
-        'ALTER TABLE stored_readings UPDATE distance_mm = 0 WHERE position IN (600, 601) SETTINGS mutations_sync = 1',
-      ),
+    expect(later).not.toContain('FAILED');
+    await database.command(
+      'ALTER TABLE stored_readings UPDATE distance_mm = 0 WHERE position IN (600, 601) SETTINGS mutations_sync = 1',
     );
-    expect((await all()).output).toMatch(
+    expect(await compare()).toMatch(
       /FAILED +rows of MINER_COUNTER: stored_readings: 1 of 600 .* is of message 601\n/,
     );
     await connected.jsm.streams.update('MINER_COUNTER', { max_msgs: 500 });
-    expect((await all()).output).toMatch(
+    expect(await compare()).toMatch(
       /FAILED +everything of MINER_COUNTER: messages through 700 have left the stream, and no earlier state is saved\n/,
     );
   });
 });
+
+/** What `doctor --all` says of the streams, from an open database. Other tests here run the command. */
+async function compareAll(
+  environment: Record<string, string>,
+  database: Database,
+  connection: NatsConnection,
+): Promise<string> {
+  const configuration = readConfiguration(environment);
+  const deployment = boundDeployment(readDeploymentFile(configuration.MINER_DEPLOYMENT ?? ''), configuration);
+  const { signal } = new AbortController();
+  const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const parts = await openParts(connection);
+  const checked = checkAll({ ...parts, database, deployment, signal });
+  const findings = await checked.finally(() => progress.mockRestore());
+  return findings
+    .flatMap(formatFinding)
+    .map((line) => `${line}\n`)
+    .join('');
+}
 
 /** Changes the newest state of a stream that counts. */
 async function changeState(
