@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/folds/foldRecord.ts';
 import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
@@ -26,6 +26,7 @@ import { recordStep } from '../support/chain/feedEvents.ts';
 import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { configuredEconomy, minted, transferred } from '../support/chain/writtenEconomy.ts';
 import { buildSpan, writtenContracts } from '../support/chain/writtenSpans.ts';
+import { hideProgress } from '../support/hideProgress.ts';
 import { messageExamples } from '../support/messageExamples.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
@@ -313,10 +314,8 @@ async function compareAll(
   const configuration = readConfiguration(environment);
   const deployment = boundDeployment(readDeploymentFile(configuration.MINER_DEPLOYMENT ?? ''), configuration);
   const { signal } = new AbortController();
-  const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const parts = await openParts(connection);
-  const checked = checkAll({ ...parts, database, deployment, signal });
-  const findings = await checked.finally(() => progress.mockRestore());
+  const findings = await hideProgress(() => checkAll({ ...parts, database, deployment, signal }));
   return findings
     .flatMap(formatFinding)
     .map((line) => `${line}\n`)

@@ -2,6 +2,11 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { counterRecords } from '../../actors/wheel/counterRecords.ts';
+import { replay } from '../../deploy/commands/replay/replay.ts';
+import { openReplay } from '../../deploy/commands/replay/replayOptions.ts';
+import type { ReplayRequest } from '../../deploy/commands/replay/replayPlan.ts';
+import { boundDeployment, readConfiguration } from '../../deploy/configuration/configuration.ts';
+import { readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import { type Lineage, readLineage } from '../../storage/runs/lineages.ts';
 import { readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
@@ -9,6 +14,7 @@ import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { genesisMs } from '../support/genesis.ts';
+import { hideProgress } from '../support/hideProgress.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { foldAndStop } from '../support/processes/foldAndStop.ts';
@@ -24,15 +30,17 @@ import {
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll, publishMany } from '../support/readings/readingMessages.ts';
-import { allObservations, storedState } from '../support/storage/storedState.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { allObservations, readStoredState, storedState } from '../support/storage/storedState.ts';
 
-/** Three installations, one reading per minute each: the second universal day begins with the 4,321st. */
-const untilSecondDay = mixedPublications(4_500, 0, 60_000);
+/** Three installations, with as much time between two readings as a round may have: the second universal day begins with the 2,161st. */
+const intervalMs = 120_000;
+const untilSecondDay = mixedPublications(2_250, 0, intervalMs);
 const stream = 'MINER_COUNTER';
 
 /** Runs a service until published readings are stored, stops it, and returns ways to run commands on its data. */
 async function foldPublished(publish: (connection: TestConnection) => Promise<void>) {
-  const { connection, settings, last, location, onDatabase, environment } = await foldAndStop(publish);
+  const { connection, settings, last, onDatabase, environment } = await foldAndStop(publish);
   return {
     nats: connection,
     last,
@@ -40,9 +48,33 @@ async function foldPublished(publish: (connection: TestConnection) => Promise<vo
     restart: (variables: Record<string, string> = {}) =>
       startMiner({ ...settings, environment: { MINER_AUDIT_SECONDS: '1', ...variables } }),
     replay: (...args: string[]) => minerCommand(['replay', ...args], environment),
-    state: () => storedState(location),
+    replayHere: (database: Database, request: Partial<ReplayRequest>) =>
+      replayHere(database, connection, environment, request),
+    state: () => onDatabase(readStoredState),
     database: onDatabase,
   };
+}
+
+/** What the command does, in this process. Returns what it says. */
+async function replayHere(
+  database: Database,
+  { connection }: TestConnection,
+  environment: Record<string, string>,
+  request: Partial<ReplayRequest>,
+): Promise<string> {
+  const configuration = readConfiguration(environment);
+  const file = readDeploymentFile(configuration.MINER_DEPLOYMENT ?? '');
+  const said: string[] = [];
+  const dryRun = request.dryRun ?? false;
+  const parts = await openReplay({
+    ...{ connection, database, dryRun, logger: silentLogger },
+    deployment: boundDeployment(file, configuration),
+    signal: new AbortController().signal,
+    print: (line) => said.push(line),
+  });
+  const whole = { from: { sequence: 1 }, to: null, dryRun, isIncomplete: false };
+  await hideProgress(() => replay(parts, { ...whole, ...request }));
+  return said.map((line) => `${line}\n`).join('');
 }
 
 /** Stored rows of one installation on the second universal day. */
@@ -98,28 +130,29 @@ const readCounting = (database: Database): Promise<Lineage | null> => readLineag
 
 describe('replay', () => {
   it('reports changes, which the next start shows', async () => {
-    const { replay, state, database, restart, last } = await foldPublished(({ connection }) =>
-      publishAll(connection, untilSecondDay),
-    );
-    const before = await state();
-    const viewed = await database(countViewed);
-    await database((one) => damage(one, rounds.name, ofSecondDay));
-    await database((one) => damage(one, rounds.name, "installation_id = 'wheel:two'"));
-    const [damaged, counting] = [await state(), await database(readCounting)];
-    expect(damaged.rounds.length).toBeLessThan(before.rounds.length);
-
-    const dry = await replay('--from-sequence', '1', '--dry-run');
-    expect(dry.status).toBe(0);
-    expect(dry.output).toMatch(
-      /3 days differ .*\n(?:.*\n)*2026-02-01 {2}wheel\.one {2}rounds 0 -> \d+ \(\+\d+\), work units 0 -> \d+ \(\+\d+\)\n/,
-    );
-    expect(dry.output).toContain('a dry run: what is read has not changed');
-    expect([await state(), await database(readCounting)]).toEqual([damaged, counting]);
+    const world = await foldPublished(({ connection }) => publishAll(connection, untilSecondDay));
+    const { replay, database, restart, last } = world;
+    /** The rows and the history that count. */
+    const readRows = async (one: Database) => [await readStoredState(one), await readCounting(one)] as const;
+    const { before, viewed, damaged } = await database(async (one) => {
+      const sound = { before: await readStoredState(one), viewed: await countViewed(one) };
+      await damage(one, rounds.name, ofSecondDay);
+      await damage(one, rounds.name, "installation_id = 'wheel:two'");
+      const rows = await readRows(one);
+      const dry = await world.replayHere(one, { dryRun: true });
+      expect(dry).toMatch(
+        /3 days differ .*\n(?:.*\n)*2026-02-01 {2}wheel\.one {2}rounds 0 -> \d+ \(\+\d+\), work units 0 -> \d+ \(\+\d+\)\n/,
+      );
+      expect(dry).toContain('a dry run: what is read has not changed');
+      expect(await readRows(one)).toEqual(rows);
+      return { ...sound, damaged: rows };
+    });
+    expect(damaged[0].rounds.length).toBeLessThan(before.rounds.length);
 
     const real = await replay('--from-time', new Date(genesisMs).toISOString());
     expect([real.status, real.output]).toEqual([0, expect.stringContaining('3 days differ')]);
     expect(real.output).toContain('the result is complete');
-    expect([await state(), await database(readCounting)]).toEqual([damaged, counting]);
+    expect(await database(readRows)).toEqual(damaged);
 
     const miner = await restart();
     await waitUntilReady(miner);
@@ -131,25 +164,23 @@ describe('replay', () => {
     const audited = 'miner_audit_samples_total{kind="half_hour",outcome="agrees"}';
     await eventually(async () => ((await miner.metric(audited)) ?? 0) > 0, 'a half hour that agrees');
     expect(await miner.end('SIGTERM')).toBe(0);
-    expect([await state(), await database(countViewed)]).toEqual([before, viewed]);
-
-    // From a saved state on, and from the beginning.
-    const later = await replay('--from-sequence', String(last));
-    expect([later.status, later.output]).toEqual([0, expect.stringContaining('no day differs')]);
-    const again = await replay('--from-sequence', '1500', '--dry-run');
-    expect([again.status, again.output]).toEqual([0, expect.stringContaining('no day differs')]);
+    await database(async (one) =>
+      expect([await readStoredState(one), await countViewed(one)]).toEqual([before, viewed]),
+    );
   });
 
   it('continues where it was stopped or killed, and says what prevents it', async () => {
-    const { replay, state, environment, database, nats, restart } = await foldPublished(({ connection }) =>
-      publishMany(connection, 'wheel.one', 0, 12_000),
-    );
-    const before = await state();
-    await database((one) => damage(one, readings.name, 'position >= 100 AND position < 200'));
-    const [damaged, counting] = [await state(), await database(readCounting)];
+    // So many that a signal comes before they are all folded again.
+    const world = await foldPublished(({ connection }) => publishMany(connection, 'wheel.one', 0, 6_000));
+    const { replay, state, environment, database, nats, restart } = world;
+    const { before, damaged, counting } = await database(async (one) => {
+      const sound = await readStoredState(one);
+      await damage(one, readings.name, 'position >= 100 AND position < 200');
+      return { before: sound, damaged: await readStoredState(one), counting: await readCounting(one) };
+    });
     const start = () => startMinerCommand(['replay', '--from-sequence', '5'], environment);
     const stopped = start();
-    await stopped.written('replay of messages 5 to 12000, from the beginning on');
+    await stopped.written('replay of messages 5 to 6000, from the beginning on');
     expect(await stopped.end('SIGINT')).toBe(0);
     expect(stopped.output()).toContain('stopped; the same command resumes where it was');
     const cut = start();
@@ -167,11 +198,13 @@ describe('replay', () => {
     await late.end('SIGKILL');
     expect(await state()).toEqual(damaged);
     // Its result may have been noted before it was killed, so the next one begins anew.
-    const other = await replay('--from-sequence', '6', '--to', '7000', '--dry-run');
-    expect([other.status, other.output]).toEqual([0, expect.stringContaining('messages 6 to 7000')]);
-    const done = await replay('--from-sequence', '5', '--to', '7000');
-    expect([done.status, done.output]).toEqual([0, expect.stringContaining('1 days differ')]);
-    expect(await database(readCounting)).toEqual(counting);
+    const other = await replay('--from-sequence', '6', '--to', '70', '--dry-run');
+    expect([other.status, other.output]).toEqual([0, expect.stringContaining('messages 6 to 70, ')]);
+    await database(async (one) => {
+      const done = await world.replayHere(one, { from: { sequence: 5 }, to: { sequence: 5_500 } });
+      expect(done).toContain('1 days differ');
+      expect(await readCounting(one)).toEqual(counting);
+    });
     const miner = await restart();
     await waitUntilReady(miner);
     expect(await miner.end('SIGTERM')).toBe(0);
@@ -179,7 +212,7 @@ describe('replay', () => {
 
     const noTime = await replay('--from-time', 'yesterday');
     expect([noTime.status, noTime.output]).toEqual([1, expect.stringContaining('such as 2026-11-21')]);
-    await nats.jsm.streams.purge(stream, { seq: 6_001 });
+    await nats.jsm.streams.purge(stream, { seq: 3_001 });
     const refused = await replay('--from-sequence', '1');
     expect([refused.status, refused.output]).toEqual([1, expect.stringContaining('--incomplete continues')]);
     const incomplete = await replay('--from-sequence', '1', '--incomplete');
@@ -221,6 +254,7 @@ describe('replay next to a running service', () => {
     return {
       nats,
       start,
+      environment,
       replay: (...args: string[]) => startMinerCommand(['replay', ...args], environment),
       state: () => storedState({ url: clickhouseUrl }),
       database: async <Result>(work: (database: Database) => Promise<Result>) => {
@@ -231,16 +265,17 @@ describe('replay next to a running service', () => {
   }
 
   it('changes pages, statistics and views at once when it has ended, and nothing before', async () => {
-    const { nats, start, replay, database } = await startService();
+    const { nats, start, replay, database, environment } = await startService();
     const first = await start();
-    const { connection } = await connectTo(nats);
+    const connected = await connectTo(nats);
+    const { connection } = connected;
     await publishAll(connection, untilSecondDay);
     await waitUntilStored(first, untilSecondDay.length);
     const [right, rightDays] = [await readShown(first), await readDays(first)];
     const viewed = await database(countViewed);
     await first.end('SIGTERM');
     await database(damageState);
-    await database((one) => damage(one, readings.name, "installation_id = 'wheel.one' AND position < 600"));
+    await database((one) => damage(one, readings.name, "installation_id = 'wheel.one' AND position < 300"));
     const miner = await start();
     const wrong = await readShown(miner);
     expect(wrong.one.length).toBeLessThan(right.one.length);
@@ -268,9 +303,14 @@ describe('replay next to a running service', () => {
     expect([await readShown(miner), days]).toEqual([right, rightDays]);
     expect(await database(countViewed)).toEqual(viewed);
 
-    await publishAll(connection, mixedPublications(30, untilSecondDay.length, 60_000));
+    await publishAll(connection, mixedPublications(30, untilSecondDay.length, intervalMs));
     await waitUntilStored(miner, untilSecondDay.length + 30);
     expect((await readShown(miner)).two).toHaveLength(right.two.length + 10);
+    const from = { sequence: untilSecondDay.length + 5 };
+    const later = await database((one) => replayHere(one, connected, environment, { from }));
+    expect(later).toMatch(
+      /^replay of messages 2255 to 2280, from the state that is saved at 2250 on\n30 messages folded [\s\S]*no day differs\n.*the service has taken it over/,
+    );
     await miner.end('SIGTERM');
   });
 
@@ -278,8 +318,8 @@ describe('replay next to a running service', () => {
     const { nats, start, replay, state } = await startService();
     const miner = await start();
     const { connection } = await connectTo(nats);
-    await publishMany(connection, 'wheel.one', 0, 5_000);
-    await waitUntilStored(miner, 5_000);
+    await publishMany(connection, 'wheel.one', 0, 2_000);
+    await waitUntilStored(miner, 2_000);
     const before = await state();
     // The files of the stream at an earlier time.
     const store = join(nats.dir, 'store/jetstream/$G/streams', stream);
@@ -288,8 +328,8 @@ describe('replay next to a running service', () => {
     cpSync(store, copy, { recursive: true });
     await nats.start();
     const { connection: later } = await connectTo(nats);
-    await publishMany(later, 'wheel.one', 5_000, 9_000);
-    await waitUntilStored(miner, 9_000);
+    await publishMany(later, 'wheel.one', 2_000, 5_000);
+    await waitUntilStored(miner, 5_000);
     const running = replay('--from-sequence', '1');
     await running.written('replay of messages');
     running.child.kill('SIGSTOP');
@@ -299,7 +339,7 @@ describe('replay next to a running service', () => {
     await nats.start();
     const divergences = `miner_stream_divergences_total{stream="${stream}"}`;
     await eventually(async () => Number(await miner.metric(divergences)) > 0, 'the divergence');
-    await waitUntilFolded(miner, 5_000);
+    await waitUntilFolded(miner, 2_000);
     running.child.kill('SIGCONT');
     expect([await running.exited, running.output()]).toEqual([
       1,

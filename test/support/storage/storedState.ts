@@ -1,4 +1,4 @@
-import { type DatabaseLocation, openDatabase } from '../../../storage/clickhouse/database.ts';
+import { type Database, type DatabaseLocation, openDatabase } from '../../../storage/clickhouse/database.ts';
 import type { Table } from '../../../storage/definition/table.ts';
 import { readLineage, selectVisible } from '../../../storage/runs/lineages.ts';
 import { halfHourBuckets } from '../../../storage/tables/halfHourBuckets.ts';
@@ -11,21 +11,26 @@ import type { MinerProcess } from '../processes/minerProcess.ts';
 export async function storedState(location: DatabaseLocation) {
   const database = openDatabase(location);
   try {
-    const lineage = await readLineage(database, 'MINER_COUNTER');
-    const { sql, parameters } = selectVisible(lineage?.runs ?? []);
-    const all = ({ list, name }: Pick<Table<unknown>, 'list' | 'name'>, order: string) =>
-      database.select(
-        `SELECT ${list} FROM ${name} FINAL WHERE ${sql} ORDER BY installation_id, ${order}`,
-        parameters,
-      );
-    return {
-      readings: await all(readings, 'position'),
-      rounds: await all(rounds, 'round_id'),
-      buckets: await all(halfHourBuckets, 'start'),
-    };
+    return await readStoredState(database);
   } finally {
     await database.close();
   }
+}
+
+/** As {@link storedState}, of an open database. */
+export async function readStoredState(database: Database) {
+  const lineage = await readLineage(database, 'MINER_COUNTER');
+  const { sql, parameters } = selectVisible(lineage?.runs ?? []);
+  const all = ({ list, name }: Pick<Table<unknown>, 'list' | 'name'>, order: string) =>
+    database.select(
+      `SELECT ${list} FROM ${name} FINAL WHERE ${sql} ORDER BY installation_id, ${order}`,
+      parameters,
+    );
+  return {
+    readings: await all(readings, 'position'),
+    rounds: await all(rounds, 'round_id'),
+    buckets: await all(halfHourBuckets, 'start'),
+  };
 }
 
 interface ObservationsPage {
