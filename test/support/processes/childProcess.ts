@@ -71,7 +71,7 @@ export async function startRestartable(run: () => Promise<TestProcess>): Promise
 }
 
 /** Bounds of the pause between two probes, which is a tenth of the time waited so far, so that probing costs little. */
-const [leastPauseMs, longestPauseMs] = [20, 250];
+const [leastPauseMs, longestPauseMs] = [20, 500];
 
 /**
  * Calls `probe` until it returns a value, and returns that value. Fails with the last result after a limit that only hanging tests reach: a busy
