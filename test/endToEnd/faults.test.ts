@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { eventually } from '../support/processes/childProcess.ts';
 import {
+  fetchReadiness,
   type MinerProcess,
   startMiner,
   waitUntilReady,
@@ -39,16 +40,16 @@ it('a service killed in a burst of readings ends like an uninterrupted run', asy
   const dataDir = temporaryDirectory();
   let miner = await startMiner({ natsUrl: nats.url, dataDir });
   await waitUntilReady(miner);
-  const count = 6_000;
+  const count = 3_000;
   const publications = mixedPublications(count);
   // A little at a time, as devices do, so that a kill comes in the middle.
   const publishing = (async () => {
     for (let from = 0; from < count; from += 100)
       await publishAll(connected.connection, publications.slice(from, from + 100));
   })();
-  for (const position of [1_000, 3_000]) {
+  for (const position of [500, 1_500]) {
     await eventually(
-      async () => ((await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0) > position,
+      async () => ((await fetchReadiness(miner)).streams.MINER_COUNTER?.position ?? 0) > position,
       `folding beyond ${position}`,
     );
     await miner.end('SIGKILL');
