@@ -72,7 +72,7 @@ function listReadableByOthers(dir: string): string[] {
 }
 
 describe('npm start', () => {
-  it('shows a past and a live wheel, and continues with the data', async () => {
+  it('shows a past and a live wheel, continues with the data, and names what prevents it', async () => {
     const dataDir = temporaryDirectory();
     const first = await startLocal(dataDir);
     const before = await first.online();
@@ -142,18 +142,11 @@ describe('npm start', () => {
     const third = await startLocal(dataDir);
     await eventually(async () => parsePosition(await third.online()) > position, 'a reading after the kill');
     expect(isAlive(orphan)).toBe(false);
+    const beside = await minerCommand(['local'], onFreePorts(dataDir));
+    expect(beside.status).not.toBe(0);
+    expect(beside.output).toContain(`in use by process ${third.pid}`);
+    await third.online();
     expect(await third.end('SIGTERM'), third.output()).toBe(0);
-  });
-
-  it('names the process that uses the data, and removed streams', async () => {
-    const dataDir = temporaryDirectory();
-    const first = await startLocal(dataDir);
-    await first.online();
-    const second = await minerCommand(['local'], onFreePorts(dataDir));
-    expect(second.status).not.toBe(0);
-    expect(second.output).toContain(`in use by process ${first.pid}`);
-    await first.online();
-    expect(await first.end('SIGINT'), first.output()).toBe(0);
 
     rmSync(join(dataDir, 'nats/store'), { recursive: true });
     const bereft = await startLocal(dataDir);
