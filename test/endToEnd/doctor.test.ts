@@ -108,7 +108,9 @@ describe('doctor', () => {
     const three = (await list('--count', '3')).output;
     expect(three).toContain('MINER_COUNTER 901 malformed ');
     expect(three).not.toContain('\u001b');
-    expect((await list('--reason', 'unlinked_span')).output).toContain('no message was rejected\n');
+    expect((await list('--reason', 'unlinked_span')).output).toContain(
+      'no message was rejected as unlinked_span, ',
+    );
     const warned = await doctor({ ...environment, MINER_OPS_PORT: '1' }, '--quick');
     expect(warned.output).toMatch(/skipped +ClickHouse: .*in use by process .*MINER_OPS_PORT/);
     expect(warned.output).toMatch(/warning +rejections: (.*\n)+? .* MINER_COUNTER 901 malformed /);
