@@ -2,9 +2,8 @@ import type { ChainFeedEvent } from '../events/eventSchemas.ts';
 import { type FoldIdentity, identifyFold } from '../folds/foldIdentity.ts';
 import type { FoldRecord } from '../folds/foldRecord.ts';
 import type { Outcome, Rejection } from '../messages/decodeMessage.ts';
-import type { StreamMessage } from '../messages/streamMessage.ts';
+import { readStoredAtMs, type StreamMessage } from '../messages/streamMessage.ts';
 import { spanSubject } from '../messages/subjects.ts';
-import { toMilliseconds } from '../schemas/durations.ts';
 import { foldVersions } from '../versions.ts';
 import { createSpanFold } from './fold/spanFold.ts';
 import {
@@ -75,7 +74,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   }
 
   function receiveSpan(span: ChainSpan, message: StreamMessage): Outcome<ChainOutput> {
-    const storedAtMs = toMilliseconds(message.timestampNanos);
+    const storedAtMs = readStoredAtMs(message);
     const outcome = fold.receive(state, span, { position: message.seq, storedAtMs });
     state = outcome.state;
     if ('rejection' in outcome) {
@@ -92,7 +91,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
     if (message.subject === subject && rejection.reason !== 'other_deployment')
       refusedSpan ??= {
         sequence: message.seq,
-        storedAtMs: toMilliseconds(message.timestampNanos),
+        storedAtMs: readStoredAtMs(message),
         rejection,
       };
     return { rejection };

@@ -6,8 +6,7 @@ import { identifyFold } from '../folds/foldIdentity.ts';
 import type { FoldRecord, StateRestoration } from '../folds/foldRecord.ts';
 import { createPlaces, describeForgotten, installationsMax } from '../folds/places.ts';
 import { type Outcome, type Received, reject } from '../messages/decodeMessage.ts';
-import type { StreamMessage } from '../messages/streamMessage.ts';
-import { toMilliseconds } from '../schemas/durations.ts';
+import { readStoredAtMs, type StreamMessage } from '../messages/streamMessage.ts';
 import { foldVersions } from '../versions.ts';
 import { decodeSettlement, findMadeAtMs, type SettlementStreamMessage } from './decodeSettlement.ts';
 import {
@@ -68,7 +67,7 @@ export function createSettlementActors(settings: {
   });
 
   function receive(message: StreamMessage): Outcome<null> {
-    const storedAtMs = toMilliseconds(message.timestampNanos);
+    const storedAtMs = readStoredAtMs(message);
     const decoded = decodeSettlement(message, storedAtMs, genesisMs);
     if (decoded === null) return 'unread';
     if ('rejection' in decoded) return decoded;

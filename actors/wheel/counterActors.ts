@@ -3,8 +3,7 @@ import { type FoldIdentity, identifyFold } from '../folds/foldIdentity.ts';
 import { type FoldRecord, RecordRefused, type StateRestoration } from '../folds/foldRecord.ts';
 import { createPlaces, installationsMax, type PlaceCounts, type Places } from '../folds/places.ts';
 import { type Received, reject } from '../messages/decodeMessage.ts';
-import type { StreamMessage } from '../messages/streamMessage.ts';
-import { toMilliseconds } from '../schemas/durations.ts';
+import { readStoredAtMs, type StreamMessage } from '../messages/streamMessage.ts';
 import { foldVersions } from '../versions.ts';
 import { copyText } from './acceptance.ts';
 import type { CounterReading } from './counterReading.ts';
@@ -75,7 +74,7 @@ export function createCounterActors(settings: {
   let shown: Folded = { places: createPlaces(placesOptions), ...nothingPublic };
 
   function receive(message: StreamMessage): Received<CounterOutput> {
-    const storedAtMs = toMilliseconds(message.timestampNanos);
+    const storedAtMs = readStoredAtMs(message);
     const decoded = decodeCounter(message, storedAtMs);
     if ('rejection' in decoded) return decoded;
     folded ??= shown;

@@ -1,6 +1,6 @@
 import { idleMsMax } from '../../actors/folds/places.ts';
+import { readStoredAtMs } from '../../actors/messages/streamMessage.ts';
 import { counterSubject } from '../../actors/messages/subjects.ts';
-import { toMilliseconds } from '../../actors/schemas/durations.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
@@ -52,7 +52,7 @@ export async function foldHalfHour(options: FoldHalfHourOptions): Promise<Folded
     subject: counterSubject(installationId),
   });
   for await (const message of messages) {
-    const storedAtMs = toMilliseconds(message.timestampNanos);
+    const storedAtMs = readStoredAtMs(message);
     const decoded = decodeCounter(message, storedAtMs);
     if (heardAtMs !== null && Math.abs(storedAtMs - heardAtMs) > idleMsMax) return null;
     const outcome = 'rejection' in decoded ? decoded : actor.receive(decoded.value, storedAtMs);

@@ -1,5 +1,5 @@
 import { type KeyedEventRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
-import { toMilliseconds } from '../../actors/schemas/durations.ts';
+import { readStoredAtMs } from '../../actors/messages/streamMessage.ts';
 import {
   type CounterActors,
   type CounterOutput,
@@ -47,8 +47,7 @@ export const counterStream: StreamDefinition<CounterActors> = {
     caughtUp: () => actors.reveal(),
   }),
   rules: {
-    judgeContent: () => (message) =>
-      findRejection(decodeCounter(message, toMilliseconds(message.timestampNanos))),
+    judgeContent: () => (message) => findRejection(decodeCounter(message, readStoredAtMs(message))),
     judgeInOrder: (genesisMs) => {
       const actors = createCounterActors({ genesisMs, publicInstallationId: '' });
       return (message) => findRejection(actors.receive(message));

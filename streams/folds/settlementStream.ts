@@ -1,4 +1,4 @@
-import { toMilliseconds } from '../../actors/schemas/durations.ts';
+import { readStoredAtMs } from '../../actors/messages/streamMessage.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { createSettlementActors, type SettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { noRows } from '../../storage/tables/storedRows.ts';
@@ -26,7 +26,7 @@ export const settlementStream: StreamDefinition<SettlementActors> = {
   }),
   rules: {
     judgeContent: (genesisMs) => (message) =>
-      findRejection(decodeSettlement(message, toMilliseconds(message.timestampNanos), genesisMs)),
+      findRejection(decodeSettlement(message, readStoredAtMs(message), genesisMs)),
     judgeInOrder: (genesisMs) => {
       const actors = createSettlementActors({ genesisMs });
       return (message) => findRejection(actors.receive(message));
