@@ -5,7 +5,6 @@ import {
   formatRejection,
   readLaterRejections,
   readNewestRejections,
-  searchedMax,
 } from '../../streams/pipeline/newestRejections.ts';
 import type { RejectionMessage } from '../../streams/pipeline/rejectionLog.ts';
 import { readConfiguration } from '../configuration/configuration.ts';
@@ -49,20 +48,22 @@ async function listRejected(
       if (reason === null || rejection.reason === reason)
         process.stdout.write(`${formatRejection(rejection)}\n`);
   };
-  let { rejections, end } = await readNewestRejections(jsm, { most: count, reason });
-  print(rejections);
-  if (rejections.length === 0) {
-    const which = reason === null ? '' : ` as ${reason}, among the newest ${Math.min(end, searchedMax)}`;
+  const newest = await readNewestRejections(jsm, { most: count, reason });
+  print(newest.rejections);
+  if (newest.rejections.length === 0) {
+    const which = reason === null ? '' : ` as ${reason}, among the newest ${newest.searched}`;
     process.stderr.write(`no message was rejected${which}\n`);
   }
   if (!isFollowing) return;
+  let { end } = newest;
   let isAway = false;
   const later$ = interval(followMs).pipe(
     concatMap(async () => {
       try {
-        ({ rejections, end } = await readLaterRejections(jsm, end));
+        const later = await readLaterRejections(jsm, end);
+        end = later.end;
         isAway = false;
-        print(rejections);
+        print(later.rejections);
       } catch (error) {
         if (!isAway) process.stderr.write(`waiting for NATS: ${readErrorMessage(error)}\n`);
         isAway = true;

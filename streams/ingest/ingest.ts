@@ -79,17 +79,17 @@ export interface Ingest {
 
 export function createIngest(options: IngestOptions): Ingest {
   const { jetStream, database, clock, logger, retentionDays, replicas = null } = options;
-  const ofStreams = { retentionDays, replicas, logger };
+  const streamOptions = { retentionDays, replicas, logger };
   const { rowsTtlDays, streamGuard, streamSettings, actor } = options;
   // A standby must not change the holder's settings.
   const ensureLease = async () => {
     await streamGuard.check();
-    await ensureExists(jetStream().jsm, { ...ofStreams, stream: 'MINER_LEASE' });
+    await ensureExists(jetStream().jsm, { ...streamOptions, stream: 'MINER_LEASE' });
   };
   /** Returns the streams whose loss is accepted. */
   const ensureAll = async () => {
     const lost = await streamGuard.check();
-    await ensureStreams(jetStream().jsm, { ...ofStreams, streams: streamNames });
+    await ensureStreams(jetStream().jsm, { ...streamOptions, streams: streamNames });
     return lost;
   };
   const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();

@@ -2,12 +2,12 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { readBackwards } from '../jetstream/readBackwards.ts';
 import { parseStored, type RejectionMessage, rejectionMessage } from './rejectionLog.ts';
 
-/** Newest rejections among which those of one reason are searched, since each message is a request. */
-export const searchedMax = 10_000;
+/** Bound for the search for rejections of one reason, since each message is a request. */
+const searchedMax = 10_000;
 
 /**
  * Reads the newest rejections of all streams, or of one reason, the oldest first. `end` is the sequence of the newest message of
- * `MINER_REJECTED`; 0 before the first.
+ * `MINER_REJECTED`; 0 before the first. `searched` is the number of rejections that were looked at.
  *
  * @param most number of rejections.
  */
@@ -19,11 +19,12 @@ export async function readNewestRejections(
   const rejections: RejectionMessage[] = [];
   let searched = 0;
   for await (const stored of readBackwards(jsm, 'MINER_REJECTED', state.last_seq)) {
-    if (rejections.length === most || searched++ === searchedMax) break;
+    if (rejections.length === most || searched === searchedMax) break;
+    searched++;
     const rejection = parseStored(rejectionMessage, stored);
     if (rejection !== null && (reason === null || rejection.reason === reason)) rejections.unshift(rejection);
   }
-  return { rejections, end: state.last_seq };
+  return { rejections, end: state.last_seq, searched };
 }
 
 /** Reads the rejections after a sequence of `MINER_REJECTED`, the oldest first. `end` is the sequence of its newest message. */

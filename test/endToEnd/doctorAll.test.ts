@@ -7,8 +7,6 @@ import { type InputStreamName, inputStreamNames } from '../../actors/messages/su
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { checkAll } from '../../deploy/commands/doctor/checkAll.ts';
 import { openParts } from '../../deploy/commands/runDoctor.ts';
-import { boundDeployment, readConfiguration } from '../../deploy/configuration/configuration.ts';
-import { readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts';
 import { formatFinding } from '../../deploy/diagnosis/finding.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
@@ -31,6 +29,7 @@ import { messageExamples } from '../support/messageExamples.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
+  readDeployment,
   startMiner,
   waitUntilFolded,
   waitUntilReady,
@@ -305,14 +304,13 @@ describe('doctor --all', () => {
   });
 });
 
-/** What `doctor --all` says of the streams, from an open database. Other tests here run the command. */
+/** The lines of `doctor --all` about the streams, from an open database. Other tests here run the command. */
 async function compareAll(
   environment: Record<string, string>,
   database: Database,
   connection: NatsConnection,
 ): Promise<string> {
-  const configuration = readConfiguration(environment);
-  const deployment = boundDeployment(readDeploymentFile(configuration.MINER_DEPLOYMENT ?? ''), configuration);
+  const deployment = readDeployment(environment);
   const { signal } = new AbortController();
   const parts = await openParts(connection);
   const findings = await hideProgress(() => checkAll({ ...parts, database, deployment, signal }));

@@ -5,8 +5,6 @@ import { counterRecords } from '../../actors/wheel/counterRecords.ts';
 import { replay } from '../../deploy/commands/replay/replay.ts';
 import { openReplay } from '../../deploy/commands/replay/replayOptions.ts';
 import type { ReplayRequest } from '../../deploy/commands/replay/replayPlan.ts';
-import { boundDeployment, readConfiguration } from '../../deploy/configuration/configuration.ts';
-import { readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import { type Lineage, readLineage } from '../../storage/runs/lineages.ts';
 import { readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
@@ -21,6 +19,7 @@ import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
   type MinerProcess,
+  readDeployment,
   startMiner,
   waitUntilFolded,
   waitUntilReady,
@@ -62,13 +61,11 @@ async function replayHere(
   environment: Record<string, string>,
   request: Partial<ReplayRequest>,
 ): Promise<string> {
-  const configuration = readConfiguration(environment);
-  const file = readDeploymentFile(configuration.MINER_DEPLOYMENT ?? '');
   const said: string[] = [];
   const dryRun = request.dryRun ?? false;
   const parts = await openReplay({
     ...{ connection, database, dryRun, logger: silentLogger },
-    deployment: boundDeployment(file, configuration),
+    deployment: readDeployment(environment),
     signal: new AbortController().signal,
     print: (line) => said.push(line),
   });

@@ -96,6 +96,9 @@ function buildEvents(written: readonly Written[]): ChainFeedEvent[] {
   });
 }
 
+const buildEqualEvents = (count: number, written: Written) =>
+  buildEvents(Array.from({ length: count }, () => written));
+
 interface FeedOptions {
   readonly measurements?: readonly MeasurementEvent[] | null;
   readonly isStoreAway?: boolean;
@@ -199,7 +202,7 @@ it('pages of a type between two times have each event of that time once', async 
           signal,
         )) as FeedPage;
         expect(page.events.length).toBeLessThanOrEqual(limit);
-        // What lies before the time, or nothing, follows a page that is not full.
+        // A page that is not full is the last one.
         if (shown.length > 0 && page.events.length < limit) expect(page.nextCursor).toBeNull();
         shown.push(...idsOf(page.events));
         cursor = page.nextCursor;
@@ -215,15 +218,13 @@ it('pages of a type between two times have each event of that time once', async 
 });
 
 it('a page shows no evicted event that has only one of two nouns', async () => {
-  const events = buildEvents(
-    Array.from({ length: 9 }, () => ({
-      kind: 'checkpoint',
-      rounds: 1,
-      blocks: 0,
-      safeMs: 1,
-      blockMs: 12_000,
-    })),
-  );
+  const events = buildEqualEvents(9, {
+    kind: 'checkpoint',
+    rounds: 1,
+    blocks: 0,
+    safeMs: 1,
+    blockMs: 12_000,
+  });
   const { transactionHash: hash } = (events[3] as ChainFeedEvent).source;
   const filter = {
     ...selectCategory('protocol'),
@@ -269,15 +270,13 @@ it('events of a day are found by the clock of the device', async () => {
 });
 
 it('evicted events are never missed silently while ClickHouse is away', async () => {
-  const events = buildEvents(
-    Array.from({ length: 40 }, () => ({
-      kind: 'settlement',
-      rounds: 1,
-      blocks: 1,
-      safeMs: 400_000,
-      blockMs: 12_000,
-    })),
-  );
+  const events = buildEqualEvents(40, {
+    kind: 'settlement',
+    rounds: 1,
+    blocks: 1,
+    safeMs: 400_000,
+    blockMs: 12_000,
+  });
   const feed = createFeed(events, 0.25, { isStoreAway: true });
   const page = { limit: 9, cursor: null, fromMs: null, toMs: null };
   const { blockTimestampMs: earlyMs, transactionHash: hash } = (events[3] as ChainFeedEvent).source;
