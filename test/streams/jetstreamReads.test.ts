@@ -77,7 +77,7 @@ it('rejections are listed from the oldest of the newest, by reason', async () =>
   });
   const reject = (sequence: number, reason = 'malformed') =>
     js.publish('miner.rejected.MINER_COUNTER', JSON.stringify(rejection(sequence, reason)));
-  expect(await readNewestRejections(jsm, { most: 2 })).toEqual({ rejections: [], end: 0 });
+  expect(await readNewestRejections(jsm, { most: 2 })).toEqual({ rejections: [], end: 0, searched: 0 });
   await reject(1);
   await reject(2, 'duplicate');
   await reject(3, 'of a later version');
@@ -101,4 +101,6 @@ it('rejections are listed from the oldest of the newest, by reason', async () =>
     [[], 5],
     [[2, 4, 5], 5],
   ]);
+  await jsm.streams.deleteMessage('MINER_REJECTED', 1);
+  expect((await readNewestRejections(jsm, { ...newest, reason: 'out_of_order' })).searched).toBe(4);
 });
