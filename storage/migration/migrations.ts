@@ -27,6 +27,9 @@ const baseline = { number: 1, name: 'baseline' };
 /** Changes since the baseline, in order; the first is migration 2 (CONTRIBUTING.md, A column). */
 export const allMigrations: readonly Migration[] = [{ name: 'rows belong to runs', run: moveToRuns }];
 
+/** Oldest migration whose rows and snapshots this program can still read. Earlier ones have no lineages. */
+const readableSince = 2;
+
 const allTables = [
   ...rowTables.map(({ definition }) => definition),
   foldStates,
@@ -95,39 +98,29 @@ function toRow(migration: Migration, index: number): Migration & { readonly numb
   return { ...migration, number: baseline.number + 1 + index };
 }
 
-/** Numbers of the newest migration that the database has (0 for none) and that this program knows. */
+interface MigrationState {
+  /** Number of the newest migration that the database has; 0 for none. */
+  readonly applied: number;
+  /** Number of the newest one that this program knows. */
+  readonly known: number;
+  /** Whether this program can read the rows and snapshots before it migrates the database; false for a new database. */
+  readonly isReadable: boolean;
+}
+
 export async function migrationState(
   database: Database,
   later: readonly Migration[] = allMigrations,
-): Promise<{ applied: number; known: number }> {
+): Promise<MigrationState> {
   const known = baseline.number + later.length;
-  if (!(await hasTable(database, migrations.name))) return { applied: 0, known };
+  if (!(await hasTable(database, migrations.name))) return { applied: 0, known, isReadable: false };
   const [newest] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
-  return { applied: Number(newest?.[0]), known };
+  const applied = Number(newest?.[0]);
+  return { applied, known, isReadable: applied >= readableSince };
 }
 
 /** Whether the database has tables, of whichever version. */
 export async function hasTables(database: Database): Promise<boolean> {
   return (await migrationState(database)).applied > 0;
-}
-
-/** Oldest migration whose rows and snapshots this program can still read. Earlier ones have no lineages. */
-const readableSince = 2;
-
-/** Whether this program can read the rows and snapshots of the database, which may be of an older version. */
-export async function isReadable(database: Database): Promise<boolean> {
-  return (await migrationState(database)).applied >= readableSince;
-}
-
-/**
- * Whether rows and snapshots can be read before the database is migrated; false for a new database.
- *
- * @throws DatabaseIncompatible when a column is missing.
- */
-export async function canReadStored(database: Database): Promise<boolean> {
-  const { applied, known } = await migrationState(database);
-  if (applied >= known) await requireColumns(database);
-  return isReadable(database);
 }
 
 /**
@@ -139,7 +132,7 @@ export async function canReadStored(database: Database): Promise<boolean> {
 export async function requireUsable(
   database: Database,
   later: readonly Migration[] = allMigrations,
-): Promise<{ applied: number; known: number }> {
+): Promise<MigrationState> {
   const state = await migrationState(database, later);
   const { applied, known } = state;
   if (applied >= known) await requireColumns(database);

@@ -1,7 +1,7 @@
-import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../clickhouse/database.ts';
-import { readLineage } from '../runs/lineages.ts';
-import { isReadable } from './migrations.ts';
+import { readNewestLineages } from '../runs/lineages.ts';
+import { migrationState } from './migrations.ts';
 import { readReleasedStreams } from './releasedSnapshots.ts';
 
 /**
@@ -12,11 +12,9 @@ export async function readStreamsOfRows(
   database: Database,
 ): Promise<Map<InputStreamName, readonly [string, ...string[]]>> {
   // A database of an earlier version is read before it is migrated.
-  if (!(await isReadable(database))) return readReleasedStreams(database);
-  const created = new Map<InputStreamName, readonly [string, ...string[]]>();
-  for (const stream of inputStreamNames.toSorted()) {
-    const lineage = await readLineage(database, stream);
-    if (lineage !== null) created.set(stream, [lineage.streamCreated]);
-  }
-  return created;
+  const { isReadable } = await migrationState(database);
+  if (!isReadable) return readReleasedStreams(database);
+  const newest = await readNewestLineages(database);
+  const created = newest.map(({ stream, streamCreated }) => [stream, [streamCreated]] as const);
+  return new Map(created.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,4 +1,4 @@
-import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
+import { type FoldIdentity, isOfFold } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database, RowCondition } from '../clickhouse/database.ts';
 import { insertRows } from '../definition/table.ts';
@@ -36,22 +36,23 @@ export interface LineageOrigin extends Partial<FoldIdentity> {
   readonly streamCreated?: string;
 }
 
-/** The lineages of a stream, or of some fold of it, that meet a condition. */
+/** The lineages of a stream, or of some fold of it, that meet a condition; without a stream, those of all streams. */
 async function selectLineages(
   database: Database,
-  { stream, foldVersion = 0, configuration, streamCreated }: LineageOrigin & Pick<Lineage, 'stream'>,
+  { stream, foldVersion = 0, configuration, streamCreated }: LineageOrigin & Partial<Pick<Lineage, 'stream'>>,
   { sql, parameters }: RowCondition,
 ): Promise<Lineage[]> {
+  const ofName = stream === undefined ? '' : 'stream = {stream:String} AND ';
   const ofFold =
     configuration === undefined
       ? ''
-      : ' AND fold_version = {foldVersion:Int64} AND configuration = {configuration:String}';
-  const ofStream = streamCreated === undefined ? '' : ' AND stream_created = {streamCreated:String}';
+      : 'fold_version = {foldVersion:Int64} AND configuration = {configuration:String} AND ';
+  const ofStream = streamCreated === undefined ? '' : 'stream_created = {streamCreated:String} AND ';
   const rows = await database.select(
-    `SELECT ${lineages.list} FROM ${lineages.name} WHERE stream = {stream:String}${ofFold}${ofStream} AND ${sql}`,
+    `SELECT ${lineages.list} FROM ${lineages.name} WHERE ${ofName}${ofFold}${ofStream}${sql}`,
     {
       ...parameters,
-      stream,
+      stream: stream ?? '',
       foldVersion,
       configuration: configuration ?? '',
       streamCreated: streamCreated ?? '',
@@ -72,11 +73,27 @@ export async function readLineage(
   stream: InputStreamName,
   origin: LineageOrigin = {},
 ): Promise<Lineage | null> {
-  const found = await findNewest(database, stream, origin);
-  if (found === null || !(await isRetired(database, found))) return found;
-  // The newest history counts, although a process that did not know it has retired its run.
   const newest = await findNewest(database, stream);
-  return newest?.epoch === found.epoch && newest.step === found.step ? found : null;
+  // The newest history counts, even if a process that did not know it has retired its run.
+  if (newest === null || isOfOrigin(newest, origin)) return newest;
+  const found = await findNewest(database, stream, origin);
+  return found === null || (await isRetired(database, found)) ? null : found;
+}
+
+function isOfOrigin(
+  lineage: Lineage,
+  { foldVersion = 0, configuration, streamCreated }: LineageOrigin,
+): boolean {
+  return (
+    (configuration === undefined || isOfFold(lineage, { foldVersion, configuration })) &&
+    (streamCreated === undefined || lineage.streamCreated === streamCreated)
+  );
+}
+
+/** The newest lineage of each stream that has one. */
+export function readNewestLineages(database: Database): Promise<Lineage[]> {
+  const sql = `${decides} ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1 BY stream`;
+  return selectLineages(database, {}, { sql, parameters: {} });
 }
 
 async function findNewest(
@@ -215,10 +232,10 @@ export async function findTip(
 ): Promise<number> {
   const range = { after, through: openEnd };
   const { sql, parameters } = selectMessages(selectWithin(runs, after, openEnd), range);
-  const tips = await Promise.all(
-    rowTablesOf(stream).map(({ definition }) =>
-      database.select(`SELECT max(stored_by) FROM ${definition.name} WHERE ${sql}`, parameters),
-    ),
+  const statements = rowTablesOf(stream).map(
+    ({ definition }) => `SELECT max(stored_by) FROM ${definition.name} WHERE ${sql}`,
   );
-  return Math.max(after, ...tips.map(([row]) => Number(row?.[0] ?? 0)));
+  if (statements.length === 0) return after;
+  const tips = await database.select(statements.join(' UNION ALL '), parameters);
+  return Math.max(after, ...tips.map(([tip]) => Number(tip)));
 }

@@ -11,12 +11,7 @@ import { findDamagedParts } from '../../storage/clickhouse/damagedParts.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { requireSupportedServer } from '../../storage/clickhouse/serverVersion.ts';
 import type { MigratedDeployment } from '../../storage/migration/convertReleased.ts';
-import {
-  canReadStored,
-  migrate,
-  requireMigrated,
-  requireUsable,
-} from '../../storage/migration/migrations.ts';
+import { migrate, requireMigrated, requireUsable } from '../../storage/migration/migrations.ts';
 import { applyRowsTtl } from '../../storage/rows/rowsTtl.ts';
 import {
   beginEpoch,
@@ -119,10 +114,10 @@ export function createIngest(options: IngestOptions): Ingest {
         return { name, isUnused: (await readNewestEpoch(database)).epoch === 0 };
       }),
       ensureStreams: fromPromise(async () => {
-        await requireUsable(database);
+        const { isReadable } = await requireUsable(database);
         const lost = await ensureAll();
         // Before the migration, so that the version that wrote the database can still run.
-        if (lost.length === 0 && (await canReadStored(database))) await requireComplete(lossOptions());
+        if (lost.length === 0 && isReadable) await requireComplete(lossOptions());
         await warnOfSingleReplicas(jetStream().jsm, streamNames, logger);
         await streamSettings.check();
       }),

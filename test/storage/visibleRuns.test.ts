@@ -17,7 +17,7 @@ async function openReader() {
   const clock = manualClock();
   let reads = 0;
   const select: typeof database.select = (sql, ...query) => {
-    if (sql.includes('fold_version =')) reads++;
+    if (sql.includes('FROM lineages')) reads++;
     return database.select(sql, ...query);
   };
   const readRuns = createRunsReader({ database: { ...database, select }, stream, identity, clock });
