@@ -35,6 +35,10 @@ const program = new Command('bench')
   .description(
     'Benchmarks of the service. Each starts its own parts on free ports, prints its results, and removes everything it made. Without a command all of them run, in less than twenty minutes.',
   )
+  .addHelpText(
+    'after',
+    '\nBENCH_PROGRAM=dist/deploy/miner.js of another version measures that one under the same load; nothing is published then.',
+  )
   .allowExcessArguments()
   .action((_options, command: Command) => {
     const [unknown] = command.args;

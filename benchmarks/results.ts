@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median, roundForTable, type Series } from './measureInterleaved.ts';
+import { otherProgram } from './serviceProcess.ts';
 
 const resultsDir = fileURLToPath(new URL('../../benchmarks/results', import.meta.url));
 
@@ -30,14 +31,14 @@ export interface PartialRun {
   readonly only?: string | undefined;
 }
 
-/** Prints the results. Unless the run is partial, replaces their file in `benchmarks/results`. */
+/** Prints the results. Unless the run is partial or of another version, replaces their file in `benchmarks/results`. */
 export function publishResults(
   { command, about, tables }: Results,
   { profile, only }: PartialRun = {},
 ): void {
   const lines = printResults({ tables });
   if (profile !== undefined) process.stderr.write(`profiles: ${resolve(profile)}\n`);
-  if (profile !== undefined || only !== undefined) return;
+  if (profile !== undefined || only !== undefined || otherProgram !== undefined) return;
   const [cpu] = cpus();
   const date = new Date().toISOString().slice(0, 10);
   const machine = `Node ${process.version}, ${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${date}:`;

@@ -14,7 +14,9 @@ import { genesisMs, installationId } from './readingLoad.ts';
 /** Metric with the position through which the counter stream is stored. */
 export const storedPosition = 'miner_rows_flushed_position{stream="MINER_COUNTER"}';
 
-export const minerProgram = fileURLToPath(new URL('../deploy/miner.js', import.meta.url));
+/** The built command line of another version, which is measured under this version's load; undefined for this version. */
+export const { BENCH_PROGRAM: otherProgram } = process.env;
+export const minerProgram = otherProgram ?? fileURLToPath(new URL('../deploy/miner.js', import.meta.url));
 const startLimitMs = 60_000;
 const stopLimitMs = 30_000;
 const readyPollMs = 5;
