@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import guidePages from '../../http/guides/pages.json' with { type: 'json' };
 import { routes } from '../../http/routes/routes.ts';
 import { compressedAboveBytes, prepareDocument } from '../../http/server/answers/preparedResponse.ts';
 import { examplePath } from '../support/http/examplePath.ts';
-import { expectError } from '../support/http/expectError.ts';
+import { expectError, expectErrorAnswer } from '../support/http/expectError.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { requestStatus } from '../support/http/requestStatus.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
@@ -70,7 +71,7 @@ describe('every route of the table', () => {
 
   it.each(paths)('%s does not exist for other methods', async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
-      await expectError(await server.get(path, {}, method), 404, 'not_found');
+      await expectErrorAnswer(await server.get(path, {}, method), 404, 'not_found');
     }
   });
 
@@ -317,13 +318,14 @@ describe('readiness and documents', () => {
     expect(waiting.headers.get('retry-after')).toBe('2');
   });
 
-  it('name every route for machines, and keep robots from the stream', async () => {
+  it('name every route and guide for machines, and keep robots from the stream', async () => {
     const text = await server.get('/llms.txt');
     expect(text.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
     const lines = (await text.text()).split('\n');
     expect(lines[0]).toBe('# Mining Activity Read Service');
     for (const { path } of routes)
       expect(lines.filter((line) => line.includes(`(${path}):`))).toHaveLength(1);
+    for (const { name, title } of guidePages) expect(lines).toContain(`- [${title}](/docs/${name})`);
     for (const [, path = ''] of lines.join('\n').matchAll(/\((\/(?!v\d)[^)]*)\)/g))
       expect([path, (await server.get(path)).status]).toEqual([path, 200]);
     const robots = await server.get('/robots.txt');

@@ -30,3 +30,17 @@ it('the OpenAPI description says of every property, parameter and header what it
   expect(named.length).toBeGreaterThan(500);
   expect(named.filter(([, one]) => !isDescribed(one)).map(([place]) => place)).toEqual([]);
 });
+
+/** Every text that explains something, with its place in the document. */
+function* listTexts(value: object, place: string): Iterable<readonly [string, string]> {
+  for (const [key, member] of Object.entries(value)) {
+    if (typeof member === 'object' && member !== null) yield* listTexts(member, `${place}/${key}`);
+    else if (key === 'description' || key === 'summary') yield [`${place}/${key}`, member];
+  }
+}
+
+it('no text of the OpenAPI description is empty', () => {
+  const texts = [...listTexts(document, '')];
+  expect(texts.length).toBeGreaterThan(1_000);
+  expect(texts.filter(([, text]) => text === '').map(([place]) => place)).toEqual([]);
+});
