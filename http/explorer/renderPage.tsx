@@ -73,17 +73,17 @@ export const renderPage: RenderPage = (request: PageRequest) => {
     </Head>,
   );
   const core = read('core', corePath);
-  const settled =
-    // The last known state may be older than what the page has shown.
-    core?.status === 'available' && chain?.reason === null
-      ? [core.identities.core, core.core.settledThroughRound, core.chain.safeThroughBlock].join(' ')
-      : undefined;
+  // The last known state may be older than what the page has shown.
+  const isSettledKnown = core?.status === 'available' && chain?.reason === null;
+  const settled = isSettledKnown ? `${core.identities.core} ${core.core.settledThroughRound}` : undefined;
+  const safeBlock = isSettledKnown ? core.chain.safeThroughBlock : undefined;
   const renderedAt = new Date(nowMs).toISOString();
   const attributes = {
     'data-refresh-seconds': refreshSeconds(place),
     'data-rendered-at': renderedAt,
     'data-event-types': eventTypes.join(' '),
     'data-settled': settled,
+    'data-safe-block': safeBlock,
     'data-title': title,
     'data-icon': files[icon],
     'data-lost-title': ['Not connected', ...title.split(' · ').slice(1)].join(' · '),
@@ -95,7 +95,8 @@ export const renderPage: RenderPage = (request: PageRequest) => {
     html,
     shown: html
       .replaceAll(renderToString(<Time at={renderedAt} as="minute" />), '')
-      .replaceAll(renderedAt, ''),
+      .replaceAll(renderedAt, '')
+      .replace(` data-safe-block="${safeBlock}"`, ''),
     isComplete,
     expiresAtMs,
   };

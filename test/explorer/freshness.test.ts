@@ -162,6 +162,18 @@ describe('a page whose network comes and goes', () => {
   });
 });
 
+describe('a page that the browser has kept', () => {
+  it('asks at once how old it is, which a new one does not', async () => {
+    const { server } = await shared();
+    const { page, conduct } = await openPage(await openWindow(await sharedBrowser()), `${server.base}/about`);
+    await waitUntilLive(page);
+    const countAsked = () => conduct.requests.filter((url) => url === page.url()).length;
+    expect(countAsked()).toBe(1);
+    await page.reload();
+    await expect.poll(countAsked).toBe(3);
+  });
+});
+
 describe('a page that is read again', () => {
   it('keeps what the visitor has focused, opened, typed, selected and pointed at', async () => {
     const { server } = await startEventful();

@@ -128,6 +128,54 @@ describe('pages of the explorer', () => {
     expect(await read(first.tag)).toMatchObject({ status: 200, tag: expect.not.stringContaining(first.tag) });
   });
 
+  it('keep their tag while the chain only grows', async () => {
+    const settle = (number: bigint, settledRound = 9n) =>
+      buildState(buildEconomyEvents({ settledRound, processedRound: 4n }), { number });
+    const { views, source } = createStateViews(settle(100n));
+    const server = await startPublicServer({ chain: views });
+    const readTag = async () => {
+      server.clock.advance(sharedMs);
+      const response = await server.get('/about');
+      const [, block] = / data-safe-block="(\d+)"/.exec(await response.text()) ?? [];
+      return [block, response.headers.get('etag')];
+    };
+    const [, tag] = await readTag();
+    source.state = settle(101n);
+    expect(await readTag()).toEqual(['101', tag]);
+    source.state = settle(102n, 10n);
+    expect(await readTag()).toEqual(['102', expect.not.stringContaining(tag ?? '')]);
+  });
+
+  it('are written again if an event has happened while their rows were read', async () => {
+    const state = buildState(buildEconomyEvents());
+    const evicted = { through: { position: 9, ordinal: 0 }, throughMs: 9, atPosition: 9 };
+    const chain = replaceFeed(createStateViews(state).views, [], evicted);
+    const records = createSpeedRecords();
+    const waiting: (() => void)[] = [];
+    const server = await startPublicServer({
+      chain,
+      progress: records.progress,
+      olderEvents: {
+        ...noOlderEvents,
+        before: () => new Promise((resolve) => waiting.push(() => resolve([]))),
+      },
+    });
+    const ask = async () => {
+      const asked = server.get('/owners');
+      await expect.poll(() => waiting.length).toBe(1);
+      return { answer: () => waiting.pop()?.(), asked };
+    };
+    const first = await ask();
+    records.add();
+    first.answer();
+    expect((await first.asked).status).toBe(200);
+    const second = await ask();
+    second.answer();
+    expect((await second.asked).status).toBe(200);
+    // Nothing has happened since.
+    expect((await server.get('/owners')).status).toBe(200);
+  });
+
   it('exist before state is restored, where routes say 503, and say so', async () => {
     const server = await startPublicServer();
     server.hasViews = false;

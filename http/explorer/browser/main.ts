@@ -64,6 +64,7 @@ function start() {
   const events = followEvents(() => body.dataset.eventTypes?.split(' ') ?? [], refresher.expire);
 
   root.dataset.connection = 'live';
+  if (wasKept()) refresher.ask();
   prepare(document);
   showCharts();
   events.setVisible(!document.hidden);
@@ -101,6 +102,12 @@ function beforeUpdate(shown: HTMLElement, next: HTMLElement): boolean {
   if (shown instanceof HTMLInputElement) return false;
   if (shown instanceof HTMLDetailsElement) next.toggleAttribute('open', shown.open);
   return !shown.isEqualNode(next);
+}
+
+/** Whether the browser had this page already: its time may be old, even if nothing else has changed. */
+function wasKept(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return navigation !== undefined && navigation.transferSize < navigation.encodedBodySize;
 }
 
 const findScript = (page: Document) => page.querySelector('script[src]')?.getAttribute('src');

@@ -27,9 +27,9 @@ export function watchReversals(body: HTMLElement): () => void {
 }
 
 /** Written by `renderPage`. */
-function readSettled({ dataset: { settled } }: HTMLElement): Settled | null {
-  const [core, round, block] = settled?.split(' ') ?? [];
-  return core === undefined ? null : { core, round: Number(round), block: Number(block) };
+function readSettled({ dataset: { settled, safeBlock } }: HTMLElement): Settled | null {
+  const [core, round] = settled?.split(' ') ?? [];
+  return core === undefined ? null : { core, round: Number(round), block: Number(safeBlock) };
 }
 
 function setTexts(selector: string, value: number) {

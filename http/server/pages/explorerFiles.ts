@@ -66,8 +66,8 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
         const bytes = Buffer.from(file.text);
         const { contentType, own = [] } = file;
         const response = prepareDocument(bytes, { contentType, cacheControl: revalidated, own });
-        if (![...known.values()].includes(null))
-          keep(key, { response, bytes: bytes.length, expiresAtMs: Number.POSITIVE_INFINITY });
+        if (![...known.bodies.values()].includes(null))
+          keep(key, { response, bytes: bytes.length, expiresAtMs: Number.POSITIVE_INFINITY }, known);
         return response;
       },
     };
@@ -79,7 +79,7 @@ export function createExplorerFiles({ reads, clock, publicUrl }: ExplorerFilesOp
       current: null,
       read: (signal) => reads.readPages(pagePath, signal),
       render: (pages) => {
-        const file = describeTable(write(createReader(pages), [...pages.values()]));
+        const file = describeTable(write(createReader(pages), [...pages.bodies.values()]));
         if (file === null || file === 'none') return unread;
         const { text, own = [], contentType } = file;
         return prepareDocument(Buffer.from(text), {

@@ -76,7 +76,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     const isKept =
       rendered.isComplete &&
       !('id' in requested || 'earlier' in requested || (isMissing && place.query !== undefined)) &&
-      ![...found.values()].includes(null);
+      ![...found.bodies.values()].includes(null);
     const ownHeaders = headersByView[place.view] ?? pageHeaders;
     const response = prepareDocument(html, {
       contentType: 'text/html; charset=utf-8',
@@ -88,7 +88,8 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       // An open page keeps what it shows, instead of a page without something that was never read.
       ...(!rendered.isComplete && { status: '503 Service Unavailable' }),
     });
-    if (isKept) keep(nameCached(place), { response, bytes: html.length, expiresAtMs: rendered.expiresAtMs });
+    if (isKept)
+      keep(nameCached(place), { response, bytes: html.length, expiresAtMs: rendered.expiresAtMs }, found);
     return response;
   }
 

@@ -15,8 +15,13 @@ import type { PreparedResponse } from '../answers/preparedResponse.ts';
 import { type BodyRead, createPageBodies } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
 
-/** Bodies that are read before a page is rendered, by path; null if a body could not be read. */
-export type PageRead = ReadonlyMap<string, unknown>;
+/** What is read before a page is rendered. */
+export interface PageRead {
+  /** Bodies by path; null if a body could not be read. */
+  readonly bodies: ReadonlyMap<string, unknown>;
+  /** As of before they were read. */
+  readonly news: unknown;
+}
 
 export type ExplorerPage =
   /** A redirection, or the kept page if its figures are current. */
@@ -36,10 +41,8 @@ interface KeptResponse {
   readonly expiresAtMs: number;
 }
 
-interface SharedResponse extends KeptResponse {
+interface SharedResponse extends KeptResponse, Pick<PageRead, 'news'> {
   readonly keptAtMs: number;
-  /** As of the rendering. */
-  readonly news: unknown;
 }
 
 /** A response is kept for this long, in milliseconds: each costs as much to render as hundreds of answers. Events end that at once. */
@@ -78,12 +81,13 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
     paths: readonly string[],
     signal: AbortSignal,
   ): ReadResult<PageRead> | Promise<ReadResult<PageRead>> {
+    const news = bodies.news();
     const found = paths.map((path) => bodies.readLater(path, signal));
     const collect = (known: readonly BodyRead[]): ReadResult<PageRead> => {
       const refused = known.find((one) => 'error' in one);
       if (refused !== undefined) return refused;
       const bodyOf = (index: number) => (known[index] as Extract<BodyRead, { body: unknown }>).body;
-      return { body: new Map(paths.map((path, index) => [path, bodyOf(index)])) };
+      return { body: { bodies: new Map(paths.map((path, index) => [path, bodyOf(index)])), news } };
     };
     return found.some((one) => one instanceof Promise)
       ? Promise.all(found).then(collect)
@@ -95,6 +99,7 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
     pagePath: (cursor: string | null) => string,
     signal: AbortSignal,
   ): Promise<ReadResult<PageRead>> {
+    const news = bodies.news();
     const pages = new Map<string, unknown>();
     for (let cursor: string | null = null; ; ) {
       const path = pagePath(cursor);
@@ -102,13 +107,15 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
       if ('error' in found) return found;
       pages.set(path, found.body);
       cursor = (found.body as { readonly nextCursor?: string | null } | null)?.nextCursor ?? null;
-      if (cursor === null || pages.size === listPagesMax) return { body: pages };
+      if (cursor === null || pages.size === listPagesMax) return { body: { bodies: pages, news } };
     }
   }
 
   /** Reads bodies that were read before, or else from memory. */
-  const createReader = (known: PageRead) => (path: string) =>
-    known.has(path) ? (known.get(path) ?? null) : bodies.read(path);
+  const createReader =
+    ({ bodies: known }: PageRead) =>
+    (path: string) =>
+      known.has(path) ? (known.get(path) ?? null) : bodies.read(path);
 
   /** The same for a page, which shows what was known last of what cannot be read at the moment, with its date. */
   function createPageReader(known: PageRead) {
@@ -135,8 +142,8 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
       const existing = kept.get(key);
       return existing !== undefined && isCurrent(existing) ? existing.response : null;
     },
-    keep: (key: string, response: KeptResponse) =>
-      kept.set(key, { ...response, keptAtMs: clock.monotonicMs(), news: bodies.news() }),
+    keep: (key: string, response: KeptResponse, { news }: PageRead) =>
+      kept.set(key, { ...response, keptAtMs: clock.monotonicMs(), news }),
     readBodies,
     readPages,
     createReader: (known: PageRead) => toReadBody(createReader(known)),

@@ -43,11 +43,10 @@ export function replaceFeed(
   events: readonly ChainFeedEvent[],
   evicted = nothingEvicted,
 ): ChainViews {
+  const feed = { run: 'run', events: List(events), evicted };
   const economy = () => {
     const view = views.economy();
-    return view.status === 'unavailable'
-      ? view
-      : { ...view, feed: { run: 'run', events: List(events), evicted } };
+    return view.status === 'unavailable' ? view : { ...view, feed };
   };
   return { ...views, economy };
 }
