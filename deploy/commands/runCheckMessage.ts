@@ -70,10 +70,16 @@ async function checkLive(
     findings.push(...failed.flatMap(formatFinding));
   });
   if (connection === null) throw new Error(findings.join('\n'));
-  try {
+  const lost = new Error('NATS closed the connection before all earlier messages were read');
+  const judgeAll = async () => {
     const parts = await openParts(connection);
     for await (const earlier of readSubject(parts, stream, message.subject)) judge(earlier);
+    // The messages of a closed connection end as if there were no more.
+    if (connection.isClosed()) throw lost;
     return judge(message);
+  };
+  try {
+    return await Promise.race([judgeAll(), connection.closed().then(() => Promise.reject(lost))]);
   } finally {
     await connection.close();
   }

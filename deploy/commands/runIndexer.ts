@@ -30,10 +30,10 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
   return runUntilStopped(async ({ configuration, logger, onStop }) => {
     const { MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl } = configuration;
     const nats = locateNats(configuration);
-    const missing = Object.entries({ MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: nats })
+    const unset = Object.entries({ MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl, MINER_NATS_URL: nats })
       .filter(([, value]) => value === null)
       .map(([name]) => `${name} is not set; \`index\` reads a deployment's chain and publishes it to NATS`);
-    if (path === null || rpcUrl === null || nats === null) throw new ConfigurationError(missing);
+    if (path === null || rpcUrl === null || nats === null) throw new ConfigurationError(unset);
     const { onChain } = readDeploymentFile(path);
     if (onChain === null) {
       throw new ConfigurationError([
@@ -75,12 +75,16 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       logger,
       signal: stopping.signal,
     });
-    const jsm = await retryUntilAvailable(() => jetstreamManager(connection), {
+    const verify = async () => {
+      const jsm = await jetstreamManager(connection);
+      return { jsm, missing: await verifyStreams(jsm, ['MINER_CHAIN'], logger) };
+    };
+    const { jsm, missing } = await retryUntilAvailable(verify, {
       signal: stopping.signal,
       onFailure: (error, failures) => logFailedAttempt(logger, error, failures),
     });
     // Only an ingesting process creates streams and changes their settings, since it knows their retention.
-    if ((await verifyStreams(jsm, ['MINER_CHAIN'], logger)).length > 0)
+    if (missing.length > 0)
       logger.warn(
         'there is no stream MINER_CHAIN yet; publishing begins once an ingest process has created it',
       );

@@ -11,14 +11,18 @@ export interface ConnectionSettings extends NatsAccess {
   readonly logger: Logger;
 }
 
-/** Makes one attempt to connect. The connection reconnects for ever; the client's default gives up after ten attempts. */
+/**
+ * A lost connection is restored as long as that takes. The client's defaults give up after ten attempts, or at the second refusal, and a server refuses for a
+ * moment while its users are being changed.
+ */
+export const patience = { maxReconnectAttempts: -1, ignoreAuthErrorAbort: true } as const;
+
+/** Makes one attempt to connect. */
 export async function openConnection(settings: ConnectionSettings): Promise<NatsConnection> {
   const connection = await connect({
     ...readNatsAccess(settings),
     name: settings.name,
-    maxReconnectAttempts: -1,
-    // A server refuses for a moment while its users are being changed; by default the client gives up at the second refusal.
-    ignoreAuthErrorAbort: true,
+    ...patience,
     reconnectDelayHandler: createReconnectDelay({
       waitMs: 500,
       jitterMs: 250,

@@ -31,7 +31,9 @@ export async function readNewestRejections(
 export async function readLaterRejections(jsm: JetStreamManager, after: number) {
   const { state } = await jsm.streams.info('MINER_REJECTED');
   const rejections: RejectionMessage[] = [];
-  for (let seq = Math.max(after + 1, state.first_seq); seq <= state.last_seq; seq++) {
+  // A stream that was created again begins anew.
+  const from = state.last_seq < after ? 1 : after + 1;
+  for (let seq = Math.max(from, state.first_seq); seq <= state.last_seq; seq++) {
     const stored = await jsm.streams.getMessage('MINER_REJECTED', { seq });
     const rejection = stored === null ? null : parseStored(rejectionMessage, stored);
     if (rejection !== null) rejections.push(rejection);

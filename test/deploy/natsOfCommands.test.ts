@@ -2,14 +2,17 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
+import { connectTo } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { readingMessage } from '../support/readings/readingMessages.ts';
+import { publishMany, readingMessage } from '../support/readings/readingMessages.ts';
 import { openTables } from '../support/storage/openTables.ts';
-import { startStreams } from '../support/streams/startStreams.ts';
+import { createStreams, startStreams } from '../support/streams/startStreams.ts';
 
 const rejection = (sequence: number, reason: string) =>
   JSON.stringify({
@@ -40,6 +43,20 @@ describe('a command that needs NATS', () => {
     expect(ended).toEqual({ status, output: expect.stringMatching(/FAILED +NATS: nats:.*timeout/i) });
   });
 
+  it('check-message --live ends if its server goes while it reads', async () => {
+    const { server, nats } = await startStreams();
+    await publishMany(nats.connection, 'wheel', 0, 10_000);
+    const file = join(temporaryDirectory(), 'message.json');
+    writeFileSync(file, JSON.stringify(readingMessage('wheel', 20_000)));
+    const proxy = await startCuttingProxy(server.url);
+    const ended = minerCommand(['check-message', '--live', 'miner.counter.wheel', file], {
+      MINER_NATS_URL: proxy.url,
+    });
+    while (!proxy.answered.includes('MSG miner.counter.wheel ')) await nextTurn();
+    proxy.refuse(true);
+    expect(await ended).toEqual({ status: 2, output: expect.stringMatching(/NATS|clos/i) });
+  });
+
   it('rejected says among how many it has searched, and what its server lacks', async () => {
     const { server, nats } = await startStreams();
     const environment = { MINER_NATS_URL: server.url };
@@ -61,13 +78,28 @@ describe('a command that needs NATS', () => {
     await following.written(' 1 malformed ');
     await server.kill();
     await following.written('waiting for NATS: ');
+    // A server whose users are being changed.
+    const { port } = new URL(server.url);
+    const refusing = startProcess(
+      'nats-server',
+      ['--addr', '127.0.0.1', '--port', port, '--user', 'a', '--pass', 'b'],
+      { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` } },
+    );
+    const refusals = () => refusing.output().match(/authentication error/g)?.length ?? 0;
+    await expect.poll(refusals, { timeout: 60_000 }).toBeGreaterThan(4);
+    await refusing.end('SIGKILL');
     await server.start();
+    const again = await connectTo(server);
     await eventually(
-      () => nats.js.publish('miner.rejected.MINER_COUNTER', rejection(2, 'duplicate')),
+      () => again.js.publish('miner.rejected.MINER_COUNTER', rejection(2, 'duplicate')),
       'a server that takes messages',
     );
     await following.written(' 2 duplicate ');
     expect(following.output().match(/waiting for NATS/g)).toHaveLength(1);
+    await again.jsm.streams.delete('MINER_REJECTED');
+    await createStreams(again.jsm);
+    await again.js.publish('miner.rejected.MINER_COUNTER', rejection(3, 'out_of_order'));
+    await following.written(' 3 out_of_order ');
   });
 });
 
