@@ -1,6 +1,7 @@
 import { dayMs, noonMs } from '../../actors/schemas/durations.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { selectMessages, selectVisible, type VisibleRuns } from '../runs/lineages.ts';
+import { measurementEvents } from '../tables/events.ts';
 import { halfHourBuckets } from '../tables/halfHourBuckets.ts';
 import { readings } from '../tables/readings.ts';
 import { rounds } from '../tables/rounds.ts';
@@ -10,6 +11,8 @@ interface DayRows {
   readonly readings: number;
   readonly rounds: number;
   readonly buckets: number;
+  /** Measurement events that memory has evicted. */
+  readonly events: number;
 }
 
 /** A day whose rows differ between two histories in number or content. */
@@ -27,7 +30,7 @@ interface ComparedRange {
   readonly throughSequence: number;
 }
 
-const kinds = ['readings', 'rounds', 'buckets'] as const;
+const kinds = ['readings', 'rounds', 'buckets', 'events'] as const;
 type Kind = (typeof kinds)[number];
 
 /** Days of a range whose rows differ between two histories, ascending. Rows are compared by digest. */
@@ -51,7 +54,12 @@ export async function compareDays(
   const after = await sumKinds(histories.after);
   const countRows = (sums: typeof before, key: string): DayRows => {
     const count = (kind: Kind) => sums[kind].get(key)?.count ?? 0;
-    return { readings: count('readings'), rounds: count('rounds'), buckets: count('buckets') };
+    return {
+      readings: count('readings'),
+      rounds: count('rounds'),
+      buckets: count('buckets'),
+      events: count('events'),
+    };
   };
   const isSame = (key: string) =>
     kinds.every((kind) => isSameSum(before[kind].get(key), after[kind].get(key)));
@@ -84,7 +92,7 @@ export async function sumDayWorkUnits(
     );
 }
 
-const sources = { readings, rounds, buckets: halfHourBuckets };
+const sources = { readings, rounds, buckets: halfHourBuckets, events: measurementEvents.events };
 
 /** Rows of one kind by installation and day, with their summed digests. */
 function sumDays(
@@ -95,6 +103,6 @@ function sumDays(
 ): Promise<ReadonlyMap<string, DigestSum>> {
   const definition = sources[kind];
   const condition = selectMessages(runs, { after: fromSequence - 1, through: throughSequence });
-  const day = `intDiv(toUnixTimestamp64Milli(${definition.timeColumn}) - ${noonMs}, ${dayMs})`;
+  const day = `intDiv(toUnixTimestamp64Milli(${definition.timeColumn ?? 'recorded_at'}) - ${noonMs}, ${dayMs})`;
   return sumDigests(database, { definition, condition }, ['installation_id', day]);
 }

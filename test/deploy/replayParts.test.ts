@@ -20,7 +20,7 @@ it('differences of a replay are told by day, forty at most', async () => {
   const database = {
     select: async (_: string, { run0 }: { run0: string }) => work.get(run0)?.map((units) => [units]) ?? [],
   } as unknown as Database;
-  const rows = { readings: 1, rounds: 2, buckets: 3 };
+  const rows = { readings: 1, rounds: 2, buckets: 3, events: 4 };
   const differ = (day: number, after: object) => ({
     installationId: 'wheel.one',
     startMs: genesisMs + day * dayMs,
@@ -28,9 +28,11 @@ it('differences of a replay are told by day, forty at most', async () => {
     after: { ...rows, ...after },
   });
   expect(await describeDifferences(database, [], histories)).toEqual(['no day differs']);
-  expect(await describeDifferences(database, [differ(0, { readings: 4, buckets: 1 })], histories)).toEqual([
+  expect(
+    await describeDifferences(database, [differ(0, { readings: 4, buckets: 1, events: 3 })], histories),
+  ).toEqual([
     '1 days differ (each from noon to noon UTC):',
-    '2026-01-31  wheel.one  readings 1 -> 4 (+3), half hours 3 -> 1 (-2), work units 10 -> 7 (-3)',
+    '2026-01-31  wheel.one  readings 1 -> 4 (+3), half hours 3 -> 1 (-2), events 4 -> 3 (-1), work units 10 -> 7 (-3)',
   ]);
   work.clear();
   const lines = await describeDifferences(

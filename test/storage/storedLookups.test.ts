@@ -10,6 +10,7 @@ import { genesisMs } from '../support/genesis.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
+import { someRows } from '../support/storage/someRows.ts';
 import { storedRows } from '../support/storage/storedRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
@@ -135,8 +136,8 @@ it('days of two histories differ in their rows within the compared messages', as
       Object.values(one.before),
       Object.values(one.after),
     ]);
-  const lost = ['one', 0, [2, 1, 0], [1, 0, 0]];
-  const changed = ['two', 1, [1, 0, 0], [1, 0, 0]];
+  const lost = ['one', 0, [2, 1, 0, 0], [1, 0, 0, 0]];
+  const changed = ['two', 1, [1, 0, 0, 0], [1, 0, 0, 0]];
   expect([
     await compare(1, 4),
     await compare(1, 3),
@@ -147,9 +148,13 @@ it('days of two histories differ in their rows within the compared messages', as
     [lost, changed],
     [lost],
     [],
-    [['one', 0, [1, 1, 0], [1, 0, 0]]],
-    [['three', 0, [2, 0, 0], [2, 0, 0]]],
+    [['one', 0, [1, 1, 0, 0], [1, 0, 0, 0]]],
+    [['three', 0, [2, 0, 0, 0], [2, 0, 0, 0]]],
   ]);
+  const event = { ...someRows.event, installationId: 'one', recordedAtMs: genesisMs, storedBy: 9 };
+  await storeRows(database, { measurementEvents: [event] }, 'before');
+  await storeRows(database, { measurementEvents: [{ ...event, event: '{"changed":1}' }] }, 'after');
+  expect(await compare(9, 9)).toEqual([['one', 0, [0, 0, 0, 1], [0, 0, 0, 1]]]);
   const day = { installationId: 'one', startMs: genesisMs };
   expect([
     await sumDayWorkUnits(database, histories.before, day),

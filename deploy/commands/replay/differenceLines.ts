@@ -23,6 +23,7 @@ export async function describeDifferences(
       describeChange('readings', before.readings, after.readings),
       describeChange('rounds', before.rounds, after.rounds),
       describeChange('half hours', before.buckets, after.buckets),
+      describeChange('events', before.events, after.events),
       describeChange('work units', ...work),
     ].filter((change) => change !== null);
     const what = changes.length === 0 ? 'the same numbers, other content' : changes.join(', ');
