@@ -12,7 +12,7 @@ const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
 export const saveGraceMs = 5_000;
 /** How long a stop waits for each part to close. */
 export const closeGraceMs = 400;
-/** How long a stop waits for a statement that ClickHouse is executing. */
+/** How long a stop waits for a statement that the database is executing. */
 export const databaseCloseGraceMs = 1_000;
 
 /** Whether the database answers, and whether it answers or has answered within the grace. */

@@ -15,7 +15,7 @@ import { coveringGapSeconds } from '../actors/wheel/roundFold.ts';
 import { stalenessSeconds } from '../actors/wheel/telemetryView.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
 import { variables } from '../deploy/configuration/configuration.ts';
-import { tracingVariables } from '../deploy/process/tracingSettings.ts';
+import { supportedValues, tracingVariables } from '../deploy/process/tracingSettings.ts';
 import { ownerPageDefault } from '../http/routes/ownerPage.ts';
 import { pageDefault } from '../http/routes/pageParameters.ts';
 import { rateClasses, siteFactor } from '../http/routes/rateClasses.ts';
@@ -215,7 +215,11 @@ it('every setting is in a table, with its default and meaning (npm run tables)',
     defaultValue,
     meaning,
   ]);
-  const ofTraces = tracingVariables.map((name) => [name, '', 'Traces, as OpenTelemetry documents it']);
+  const ofTraces = tracingVariables.map((name) => {
+    const values = new Map<string, readonly string[]>(Object.entries(supportedValues)).get(name);
+    const meaning = 'Traces, as OpenTelemetry documents it';
+    return [name, '', values === undefined ? meaning : `${meaning}: ${values.join(', ')}`];
+  });
   const table = writeCsv([['setting', 'default', 'meaning'], ...rows, ...ofTraces]);
   await expect(table).toMatchFileSnapshot('../deploy/settings.csv');
 });

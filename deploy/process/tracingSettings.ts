@@ -10,8 +10,6 @@ export interface TracingSettings {
 }
 
 const protocols = ['http/protobuf', 'http/json'] as const;
-const exporters = ['otlp', 'none'] as const;
-const propagators = ['tracecontext', 'baggage', 'none'] as const;
 
 const ofExporter = [
   'ENDPOINT',
@@ -24,6 +22,15 @@ const ofExporter = [
   'CLIENT_KEY',
 ];
 const ofAttributes = ['ATTRIBUTE_VALUE_LENGTH_LIMIT', 'ATTRIBUTE_COUNT_LIMIT'];
+
+/** Values that have an effect here, of the variables for which OpenTelemetry defines others. */
+export const supportedValues = {
+  OTEL_TRACES_EXPORTER: ['otlp', 'none'],
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocols,
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocols,
+  OTEL_PROPAGATORS: ['tracecontext', 'baggage', 'none'],
+} as const;
+type LimitedVariable = keyof typeof supportedValues;
 
 /** Variables of OpenTelemetry that have an effect. */
 export const tracingVariables: readonly string[] = [
@@ -62,17 +69,18 @@ export function readTracingSettings(environment: Environment, logger: Logger): T
   if (others.length > 0)
     logger.warn({ variables: others }, 'variables of OpenTelemetry without an effect here');
 
-  function find<Value extends string>(name: string, supported: readonly Value[]): readonly Value[] {
+  function find<Name extends LimitedVariable>(name: Name): (typeof supportedValues)[Name][number][] {
     const given: readonly string[] = readList(environment, name);
+    const supported: readonly (typeof supportedValues)[Name][number][] = supportedValues[name];
     const unsupported = given.filter((value) => !supported.some((one) => one === value));
     if (unsupported.length > 0)
       logger.warn({ [name]: unsupported, supported }, 'values of OpenTelemetry that are not supported here');
     return supported.filter((value) => given.includes(value));
   }
-  find('OTEL_TRACES_EXPORTER', exporters);
-  const [ofTraces] = find('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', protocols);
-  const [ofAll] = find('OTEL_EXPORTER_OTLP_PROTOCOL', protocols);
-  const chosen = find('OTEL_PROPAGATORS', propagators);
+  find('OTEL_TRACES_EXPORTER');
+  const [ofTraces] = find('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL');
+  const [ofAll] = find('OTEL_EXPORTER_OTLP_PROTOCOL');
+  const chosen = find('OTEL_PROPAGATORS');
   return {
     protocol: ofTraces ?? ofAll ?? 'http/protobuf',
     readsParents: chosen.length === 0 || chosen.includes('tracecontext'),

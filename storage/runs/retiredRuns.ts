@@ -28,8 +28,8 @@ interface RetirementOptions {
 }
 
 /**
- * Drops the rows and snapshots of runs that were retired at least an hour ago, then retires the runs that no history needs any more. Nothing else in this
- * program removes rows. A run that a history names after all stays.
+ * Drops the rows and snapshots of runs that were retired at least an hour ago, then retires the runs that no history needs any more. A run that a history
+ * names after all stays.
  */
 export async function dropRetiredRuns(options: RetirementOptions): Promise<void> {
   const { database, writtenRuns, nowMs, logger } = options;
