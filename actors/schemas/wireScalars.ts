@@ -11,8 +11,8 @@ export const installationId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'expected 1-128 characters of A-Z a-z 0-9 . _ : -');
 
-/** 32 bytes, such as a hash. */
 const expectedBytes32 = 'expected 0x and 64 lowercase hexadecimal digits';
+/** 32 bytes, such as a hash. */
 export const bytes32 = textOf(isBytes32, expectedBytes32);
 export const blockHash = textOf(isBlockHash, expectedBytes32);
 export const transactionHash = textOf(isTransactionHash, expectedBytes32);

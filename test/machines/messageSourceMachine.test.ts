@@ -59,7 +59,7 @@ describe('the machine of a source', () => {
     ['consumed', gap, 'gap', ['interrupted', gap]],
     ['consumed', 'interrupted', 'interrupted', ['interrupted']],
   ] as const)(
-    'that is being %s and meets %o waits longer each time, and verifies again',
+    'a stream that is being %s and meets %o waits longer each time, and verifies again',
     async (work, outcome, state, said) => {
       const one = source();
       for (const waitsMs of [100, 200, 400, 500, 500]) {
@@ -84,7 +84,7 @@ describe('the machine of a source', () => {
     ['verified', diverged, 'diverged'],
     ['consumed', diverged, 'diverged'],
     ['consumed', 'ended', 'ended'],
-  ] as const)('that is being %s ends with %o', async (work, outcome, state) => {
+  ] as const)('a stream that is being %s ends with %o', async (work, outcome, state) => {
     const { actor, done, succeed, fail } = source();
     if (work === 'consumed') await succeed();
     const { length } = done;

@@ -320,7 +320,7 @@ it('each stream has a lineage of that run, at its state', async () => {
   }
 });
 
-it('only readings have a lineage and move without states', async () => {
+it('readings alone move without states, and have a lineage', async () => {
   const database = await openFilled([]);
   await fillMeasured(database, 10);
   await storeEvent(database, measurementEvents, { run: counterRun, position: 3 });

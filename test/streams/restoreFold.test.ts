@@ -199,7 +199,7 @@ describe('a fold that continues', () => {
     expect([done.at(-1), outcome]).toEqual(['check', new Error('unavailable')]);
   });
 
-  it('restores only snapshots whose rows count', async () => {
+  it('leaves out snapshots of other runs', async () => {
     const chooseFrom = async () => (one: StoredSnapshotHeader) => one.run === 'ours';
     const others = [header(9), header(8, { run: 'ours', takenAtMs: 0 }), header(7, { run: 'ours' })];
     const { done } = await restore({ headers: others, chooseFrom });

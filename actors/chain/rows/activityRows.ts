@@ -20,7 +20,7 @@ export interface FinalActivity extends LoggedActivity {
 export interface ActivityRetention {
   /** Number of newest events of each owner that stay even if they are rows. */
   readonly retained: number;
-  /** Owners with an event after this block may have acted since the last call. */
+  /** Block of the state before. Owners with events of later blocks may have more in memory than `retained`. */
   readonly afterBlock: bigint;
 }
 
@@ -41,6 +41,7 @@ export function makeActivityFinal(
     rowsThroughBlock: due.last()?.blockNumber ?? rowsThroughBlock,
   };
   const changed = new Set(due.map(({ owner }) => owner));
+  // In order of their blocks.
   for (const { owner, blockNumber } of pending.toSeq().reverse()) {
     if (blockNumber <= afterBlock) break;
     changed.add(owner);
@@ -64,7 +65,10 @@ function countDue(pending: List<LoggedActivity>, finalBlock: bigint): number {
   return count;
 }
 
-/** The events that stay follow from the state, not from when they became rows: so a state that is taken over equals one that is folded. */
+/**
+ * The events that stay follow from the state, not from when they became rows: so a state that is taken over equals one that is folded. Only after a fork into
+ * the middle of a message may an owner keep more, until its next event is due.
+ */
 function evictRows(
   owners: ChainState['owners'],
   changed: Iterable<Address>,

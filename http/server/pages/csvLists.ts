@@ -24,7 +24,7 @@ export const csvLists: Readonly<Record<string, TableFile>> = {
   }),
 };
 
-/** @param name of the list in its bodies, and of its file and route. */
+/** @param name the list's name: the member of its bodies, its file and the end of its route. */
 function ofList<Row>(name: string, columns: readonly DataColumn<Row>[], query: string): CsvTable {
   const parameters = Object.fromEntries(new URLSearchParams(query));
   type Body = { readonly status: string; readonly nextCursor: string | null } & Record<
