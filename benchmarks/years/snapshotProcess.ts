@@ -6,7 +6,7 @@ import { createChainRestoration, encodeSpanFold } from '../../actors/chain/recor
 import { findFirstInMemory } from '../../actors/chain/rows/activityRows.ts';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import { openDatabase } from '../../storage/clickhouse/database.ts';
-import { migrate } from '../../storage/migration/migrations.ts';
+import { migrate } from '../../storage/migration/migrate.ts';
 import { createStoredActivity, type StoredActivityOptions } from '../../storage/reading/storedActivity.ts';
 import { openEnd } from '../../storage/runs/lineages.ts';
 import { readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';

@@ -23,7 +23,7 @@ import { type Finding, failed, formatFinding, ok, skipped } from '../diagnosis/f
 import { inspectDatabase } from '../diagnosis/inspectDatabase.ts';
 import { findLocalNats } from '../local/localNats.ts';
 import { endCommand } from '../process/endCommand.ts';
-import { askAudit, askService } from './doctor/askService.ts';
+import { askAudit, askFindings } from './doctor/askFindings.ts';
 import { checkChain } from './doctor/checkChain.ts';
 import { checkNats, judgeCertificate } from './doctor/checkNats.ts';
 import { checkRejections } from './doctor/checkRejections.ts';
@@ -147,7 +147,7 @@ async function inspect({
   try {
     database = openDatabase(locateDatabase(configuration));
   } catch (error) {
-    if (error instanceof DirectoryInUse) return askService(configuration, { isQuick, inUse: error.message });
+    if (error instanceof DirectoryInUse) return askFindings(configuration, { isQuick, inUse: error.message });
     return [skipped('ClickHouse', readErrorMessage(error))];
   }
   try {

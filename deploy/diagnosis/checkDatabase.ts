@@ -10,7 +10,7 @@ import {
   DatabaseTooNew,
   migrationState,
   requireUsable,
-} from '../../storage/migration/migrations.ts';
+} from '../../storage/migration/migrate.ts';
 import { findFillBase, listUnfinished } from '../../storage/runs/fills.ts';
 import { type Finding, failed, ok } from './finding.ts';
 

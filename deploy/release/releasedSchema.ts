@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { openDatabase } from '../../storage/clickhouse/database.ts';
-import { migrate } from '../../storage/migration/migrations.ts';
+import { migrate } from '../../storage/migration/migrate.ts';
 
 /** Statements that make the tables of a new database, and note its migrations: what later versions will have to migrate. */
 export async function writeSchema(): Promise<string> {

@@ -6,7 +6,7 @@ import { type InputStreamName, inputStreamNames } from '../../actors/messages/su
 import type { Database, RowCondition } from '../clickhouse/database.ts';
 import { readColumns } from '../clickhouse/readColumns.ts';
 import { createTable, onCluster } from '../definition/table.ts';
-import { readNewestEpoch } from '../runs/ingestEpochs.ts';
+import { readNewestEpoch } from '../runs/epochFence.ts';
 import { findLastRun, noteLineage, openEnd, readLineage, type VisibleRuns } from '../runs/lineages.ts';
 import { isRefusal } from '../snapshots/readSnapshotRecords.ts';
 import { createSnapshotStore } from '../snapshots/snapshots.ts';

@@ -1,7 +1,7 @@
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { readNewestLineages } from '../runs/lineages.ts';
-import { migrationState } from './migrations.ts';
+import { migrationState } from './migrate.ts';
 import { readReleasedStreams } from './releasedSnapshots.ts';
 
 /**

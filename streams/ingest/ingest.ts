@@ -11,7 +11,7 @@ import { findDamagedParts } from '../../storage/clickhouse/damagedParts.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { requireSupportedServer } from '../../storage/clickhouse/serverVersion.ts';
 import type { MigratedDeployment } from '../../storage/migration/convertReleased.ts';
-import { migrate, requireMigrated, requireUsable } from '../../storage/migration/migrations.ts';
+import { migrate, requireMigrated, requireUsable } from '../../storage/migration/migrate.ts';
 import { applyRowsTtl } from '../../storage/rows/rowsTtl.ts';
 import {
   beginEpoch,
@@ -20,7 +20,7 @@ import {
   isNewestEpoch,
   readDatabaseIdentity,
   readNewestEpoch,
-} from '../../storage/runs/ingestEpochs.ts';
+} from '../../storage/runs/epochFence.ts';
 import {
   ensureExists,
   ensureStreams,

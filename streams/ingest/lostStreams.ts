@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { hasTables } from '../../storage/migration/migrations.ts';
+import { hasTables } from '../../storage/migration/migrate.ts';
 import { readStreamsOfRows } from '../../storage/migration/streamsOfRows.ts';
 import { countReplicas, readInfo } from '../jetstream/proofs/streamVerifier.ts';
 import { createSuspicions, NotProven, orNotProven, type Suspicions } from '../jetstream/proofs/suspicions.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { JetStreamApiError, type StreamInfo } from '@nats-io/jetstream';
 import { describe, expect, it, vi } from 'vitest';
 import { type StreamName, streamSubjects } from '../../actors/messages/subjects.ts';
-import { askAudit, askService } from '../../deploy/commands/doctor/askService.ts';
+import { askAudit, askFindings } from '../../deploy/commands/doctor/askFindings.ts';
 import { checkChain } from '../../deploy/commands/doctor/checkChain.ts';
 import { checkNats } from '../../deploy/commands/doctor/checkNats.ts';
 import { checkRejections } from '../../deploy/commands/doctor/checkRejections.ts';
@@ -469,8 +469,8 @@ describe('doctor, of a running service', () => {
     });
     const configuration = readConfiguration({ MINER_OPS_HOST: '0.0.0.0', MINER_OPS_PORT: new URL(url).port });
     const reports = [
-      await askService(configuration, { isQuick: false, inUse: 'in use.' }),
-      await askService(configuration, { isQuick: true, inUse: 'in use.' }),
+      await askFindings(configuration, { isQuick: false, inUse: 'in use.' }),
+      await askFindings(configuration, { isQuick: true, inUse: 'in use.' }),
     ];
     return { asked, reports, audit: await askAudit(configuration), url };
   };

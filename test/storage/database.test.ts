@@ -11,7 +11,7 @@ import { isSupportedVersion, requireSupportedServer } from '../../storage/clickh
 import { integer, string } from '../../storage/definition/column.ts';
 import { sqlString } from '../../storage/definition/sqlString.ts';
 import { defineTable, insertRows } from '../../storage/definition/table.ts';
-import { migrate, migrationState, requireMigrated } from '../../storage/migration/migrations.ts';
+import { migrate, migrationState, requireMigrated } from '../../storage/migration/migrate.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { createCertificate } from '../support/processes/certificate.ts';

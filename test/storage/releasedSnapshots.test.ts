@@ -9,7 +9,7 @@ import { type InputStreamName, inputStreamNames } from '../../actors/messages/su
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { migrate } from '../../storage/migration/migrations.ts';
+import { migrate } from '../../storage/migration/migrate.ts';
 import { readReleasedStreams } from '../../storage/migration/releasedSnapshots.ts';
 import { openEnd, readLineage } from '../../storage/runs/lineages.ts';
 import { restoreState } from '../support/restoreState.ts';

@@ -3,7 +3,7 @@ import { createActor, waitFor } from 'xstate';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { migrate } from '../../storage/migration/migrations.ts';
+import { migrate } from '../../storage/migration/migrate.ts';
 import { applyRowsTtl, readRowsTtlDays } from '../../storage/rows/rowsTtl.ts';
 import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/runs/lineages.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';

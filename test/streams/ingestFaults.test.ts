@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createActor, fromPromise, toPromise } from 'xstate';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
 import { ServerTooOld } from '../../storage/clickhouse/serverVersion.ts';
-import { DatabaseIncompatible, DatabaseTooNew } from '../../storage/migration/migrations.ts';
+import { DatabaseIncompatible, DatabaseTooNew } from '../../storage/migration/migrate.ts';
 import { RebuildIncomplete } from '../../streams/ingest/acceptLosses.ts';
 
 it.each([

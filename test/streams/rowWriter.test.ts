@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import type { Table } from '../../storage/definition/table.ts';
-import { fenceDatabase } from '../../storage/runs/ingestEpochs.ts';
+import { fenceDatabase } from '../../storage/runs/epochFence.ts';
 import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';

@@ -2,7 +2,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Database } from '../../../storage/clickhouse/database.ts';
-import { hasTables, migrate, requireMigrated } from '../../../storage/migration/migrations.ts';
+import { hasTables, migrate, requireMigrated } from '../../../storage/migration/migrate.ts';
 import { findLostStreams, StreamsLost } from '../../../streams/ingest/lostStreams.ts';
 import { askUntilProven, createSuspicions } from '../../../streams/jetstream/proofs/suspicions.ts';
 import type { JetStream } from '../../../streams/nats/natsLink.ts';

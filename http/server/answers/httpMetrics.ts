@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { RateClass } from '../../routes/rateClasses.ts';
-import { createDurations, type Durations, registerDurations } from './durations.ts';
+import { createDurations, type Durations, registerDurations } from './requestDurations.ts';
 
 /** Counts of the requests of one route: plain numbers, read when `/metrics` is scraped. */
 export interface RouteCounts {

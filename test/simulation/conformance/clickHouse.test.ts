@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Database, openDatabase, type QueryParameters } from '../../../storage/clickhouse/database.ts';
 import type { ResultRow } from '../../../storage/definition/column.ts';
-import { migrate, migrationState } from '../../../storage/migration/migrations.ts';
+import { migrate, migrationState } from '../../../storage/migration/migrate.ts';
 import { readStored } from '../../../storage/reading/observations.ts';
+import { beginEpoch, readDatabaseIdentity, readNewestEpoch } from '../../../storage/runs/epochFence.ts';
 import { findContinuedReplay, findReplay } from '../../../storage/runs/fills.ts';
-import { beginEpoch, readDatabaseIdentity, readNewestEpoch } from '../../../storage/runs/ingestEpochs.ts';
 import { findTip, noteLineage, openEnd, readLineage } from '../../../storage/runs/lineages.ts';
 import { mergeRuns, readCounted } from '../../../storage/runs/mergedRuns.ts';
 import { createSnapshotStore } from '../../../storage/snapshots/snapshots.ts';

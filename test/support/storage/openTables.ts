@@ -1,5 +1,5 @@
 import { type Database, type DatabaseLocation, openDatabase } from '../../../storage/clickhouse/database.ts';
-import { migrate } from '../../../storage/migration/migrations.ts';
+import { migrate } from '../../../storage/migration/migrate.ts';
 import { useClickHouseEngine } from '../processes/clickHouseEngine.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { temporaryDirectory } from '../processes/temporaryDirectory.ts';

@@ -7,7 +7,7 @@ import { parse } from '../../../actors/folds/bigintJson.ts';
 import { type FoldRecord, parseRecord } from '../../../actors/folds/foldRecord.ts';
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import type { Database } from '../../../storage/clickhouse/database.ts';
-import { migrate } from '../../../storage/migration/migrations.ts';
+import { migrate } from '../../../storage/migration/migrate.ts';
 import { releasedSnapshots } from '../../../storage/migration/releasedSnapshots.ts';
 import { createSnapshotStore } from '../../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import type { Database } from '../../../storage/clickhouse/database.ts';
-import { migrate } from '../../../storage/migration/migrations.ts';
+import { migrate } from '../../../storage/migration/migrate.ts';
 import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { silentLogger } from '../silentLogger.ts';

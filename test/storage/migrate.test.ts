@@ -7,8 +7,8 @@ import {
   type Migration,
   migrate,
   requireMigrated,
-} from '../../storage/migration/migrations.ts';
-import { readDatabaseIdentity } from '../../storage/runs/ingestEpochs.ts';
+} from '../../storage/migration/migrate.ts';
+import { readDatabaseIdentity } from '../../storage/runs/epochFence.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';

@@ -15,7 +15,7 @@ const quickAnswerMs = 10_000;
  *
  * @param inUse why the folder cannot be opened here.
  */
-export async function askService(
+export async function askFindings(
   configuration: Configuration,
   { isQuick, inUse }: { readonly isQuick: boolean; readonly inUse: string },
 ): Promise<readonly Finding[]> {

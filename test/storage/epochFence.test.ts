@@ -4,7 +4,7 @@ import {
   fenceDatabase,
   isNewestEpoch,
   readDatabaseIdentity,
-} from '../../storage/runs/ingestEpochs.ts';
+} from '../../storage/runs/epochFence.ts';
 import { noteLineage } from '../../storage/runs/lineages.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
 import { openForTest, openTables } from '../support/storage/openTables.ts';
