@@ -11,7 +11,7 @@ export type SimulatedClickHouse = ReturnType<typeof createSimulatedClickHouse>;
 
 export function createSimulatedClickHouse() {
   const tables = new Map<string, StoredTable>();
-  const parsed = new Map<string, SelectQuery>();
+  const parsed = new Map<string, readonly SelectQuery[]>();
   /** Columns of all tables; null after a table was created. */
   let columns: Record<string, SqlValue>[] | null = null;
 
@@ -53,13 +53,13 @@ export function createSimulatedClickHouse() {
 
   function query(sql: string, parameters: Parameters): SqlValue[][] {
     if (sql.startsWith('SELECT * FROM system.settings')) return [];
-    let select = parsed.get(sql);
-    if (select === undefined) {
-      select = readSql(sql).select();
-      parsed.set(sql, select);
+    let selects = parsed.get(sql);
+    if (selects === undefined) {
+      selects = sql.split(' UNION ALL ').map((one) => readSql(one).select());
+      parsed.set(sql, selects);
     }
     const context: SelectContext = { parameters, rowsOf };
-    return runSelect(select, context);
+    return selects.flatMap((select) => runSelect(select, context));
   }
 
   function insertSelected(sql: string, parameters: Parameters) {

@@ -135,9 +135,7 @@ export function readSql(sql: string) {
     if (takeBy('ORDER')) {
       do {
         const ordered = expression();
-        const isDescending = take('DESC');
-        if (!isDescending) take('ASC');
-        orderBy.push({ expression: ordered, isDescending });
+        orderBy.push({ expression: ordered, isDescending: take('DESC') });
       } while (take(','));
     }
     let limitBy: SelectQuery['limitBy'] = null;
