@@ -215,8 +215,9 @@ it('every setting is in a table, with its default and meaning (npm run tables)',
     defaultValue,
     meaning,
   ]);
+  const supported = new Map<string, readonly string[]>(Object.entries(supportedValues));
   const ofTraces = tracingVariables.map((name) => {
-    const values = new Map<string, readonly string[]>(Object.entries(supportedValues)).get(name);
+    const values = supported.get(name);
     const meaning = 'Traces, as OpenTelemetry documents it';
     return [name, '', values === undefined ? meaning : `${meaning}: ${values.join(', ')}`];
   });

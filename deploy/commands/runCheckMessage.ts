@@ -70,22 +70,20 @@ async function checkLive(
     findings.push(...failed.flatMap(formatFinding));
   });
   if (connection === null) throw new Error(findings.join('\n'));
-  const lost = new Error('NATS closed the connection before all earlier messages were read');
-  const judgeAll = async () => {
+  try {
     const parts = await openParts(connection);
     for await (const earlier of readSubject(parts, stream, message.subject)) judge(earlier);
-    // The messages of a closed connection end as if there were no more.
-    if (connection.isClosed()) throw lost;
     return judge(message);
-  };
-  try {
-    return await Promise.race([judgeAll(), connection.closed().then(() => Promise.reject(lost))]);
   } finally {
     await connection.close();
   }
 }
 
-/** Stored messages of a subject. Oracle, reporter and signer are compared with everything that they have said. */
+/**
+ * Stored messages of a subject. Oracle, reporter and signer are compared with everything that they have said.
+ *
+ * @throws Error if the connection is closed before the last one.
+ */
 async function* readSubject({ js, jsm }: JetStream, stream: InputStreamName, subject: string) {
   const last = await jsm.streams.getMessage(stream, { last_by_subj: subject });
   if (last === null) return;
@@ -96,4 +94,6 @@ async function* readSubject({ js, jsm }: JetStream, stream: InputStreamName, sub
     yield message;
     if (message.info.pending === 0) return;
   }
+  // The messages of a closed connection end as if there were no more.
+  throw new Error('NATS closed the connection before all earlier messages were read');
 }

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import { DirectoryInUse } from '../../storage/clickhouse/directoryLock.ts';
-import { closeNats, patience } from '../../streams/nats/connection.ts';
+import { closeNats, reconnectForever } from '../../streams/nats/connection.ts';
 import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import type { JetStream } from '../../streams/nats/natsLink.ts';
 import {
@@ -209,7 +209,7 @@ export async function connectForDiagnosis(
       ...credentials,
       timeout: connectMs,
       reconnect,
-      ...patience,
+      ...reconnectForever,
       name: 'miner doctor',
     });
   } catch (error) {

@@ -36,7 +36,7 @@ export interface LineageOrigin extends Partial<FoldIdentity> {
   readonly streamCreated?: string;
 }
 
-/** The lineages of a stream, or of some fold of it, that meet a condition; without a stream, those of all streams. */
+/** The lineages of all streams, of one, or of some fold of it, that meet a condition. */
 async function selectLineages(
   database: Database,
   { stream, foldVersion = 0, configuration, streamCreated }: LineageOrigin & Partial<Pick<Lineage, 'stream'>>,

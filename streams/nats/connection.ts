@@ -15,14 +15,14 @@ export interface ConnectionSettings extends NatsAccess {
  * A lost connection is restored as long as that takes. The client's defaults give up after ten attempts, or at the second refusal, and a server refuses for a
  * moment while its users are being changed.
  */
-export const patience = { maxReconnectAttempts: -1, ignoreAuthErrorAbort: true } as const;
+export const reconnectForever = { maxReconnectAttempts: -1, ignoreAuthErrorAbort: true } as const;
 
 /** Makes one attempt to connect. */
 export async function openConnection(settings: ConnectionSettings): Promise<NatsConnection> {
   const connection = await connect({
     ...readNatsAccess(settings),
     name: settings.name,
-    ...patience,
+    ...reconnectForever,
     reconnectDelayHandler: createReconnectDelay({
       waitMs: 500,
       jitterMs: 250,

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
@@ -52,7 +51,8 @@ describe('a command that needs NATS', () => {
     const ended = minerCommand(['check-message', '--live', 'miner.counter.wheel', file], {
       MINER_NATS_URL: proxy.url,
     });
-    while (!proxy.answered.includes('MSG miner.counter.wheel ')) await nextTurn();
+    const hasBegun = () => proxy.answered.includes('MSG miner.counter.wheel ');
+    await expect.poll(hasBegun, { interval: 1, timeout: 60_000 }).toBe(true);
     proxy.refuse(true);
     expect(await ended).toEqual({ status: 2, output: expect.stringMatching(/NATS|clos/i) });
   });
