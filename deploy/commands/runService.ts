@@ -7,7 +7,6 @@ import type { NatsAccess } from '../../streams/nats/natsAccess.ts';
 import {
   type Configuration,
   ConfigurationError,
-  locateDatabase,
   readConfiguration,
   unknownVariables,
 } from '../configuration/configuration.ts';
@@ -19,8 +18,6 @@ import { checkHttpEngine } from '../process/httpEngine.ts';
 import { createProcessRegistry } from '../process/processMetrics.ts';
 import { createLogger } from '../process/serviceLogger.ts';
 import { systemClock } from '../process/systemClock.ts';
-import { startTracing } from '../process/tracing.ts';
-import { within } from '../process/within.ts';
 import { type Service, startService } from '../service/service.ts';
 import { buildSettings, type ServiceSettings } from '../service/serviceSettings.ts';
 
@@ -55,8 +52,6 @@ const configurationErrorStatus = 2;
  * default). Normally a stop takes a moment.
  */
 export const stopMs = 9_500;
-/** Traces that the collector has not taken by then are lost. */
-const traceFlushMs = 1_000;
 /** A part that takes longer to stop is named in the log. */
 const slowStopMs = 2_000;
 
@@ -223,15 +218,11 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
   const { configuration, deployment, roles, nats, rpcUrl, logger, onStop, fail } = configured;
   const engine = { implementation: detectImplementation(), isOld: isOldEngine };
   if (roles.serve) checkHttpEngine(engine, configuration.MINER_HTTP_FALLBACK, logger);
-  const registry = createProcessRegistry();
-  const tracing = await startTracing(process.env, locateDatabase(configuration), logger);
-  if (tracing !== null) onStop('the traces', () => within(traceFlushMs, tracing.stop()));
   const service = await startService({
     settings: buildSettings(configuration, { roles, nats, deployment, rpcUrl }),
     clock: systemClock,
     logger,
-    registry,
-    tracing,
+    registry: createProcessRegistry(),
   });
   onStop('the service', () => service.stop(configuration.MINER_DRAIN_SECONDS * 1000));
   service.failed.catch(fail);

@@ -1,12 +1,5 @@
 /** Variables with one address that may hold passwords, tokens or keys; `MINER_NATS_URL` holds several addresses. */
-const addressVariables = [
-  'MINER_CLICKHOUSE_URL',
-  'MINER_RPC_URL',
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-] as const;
-/** Variables with headers for a collector of traces. */
-const headerVariables = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'] as const;
+const addressVariables = ['MINER_CLICKHOUSE_URL', 'MINER_RPC_URL'] as const;
 /** A shorter password would match ordinary words. */
 const passwordLengthMin = 4;
 /** A shorter part of a path or query is the name of a network or database rather than a key. */
@@ -16,8 +9,8 @@ const mask = '***';
 type Redaction = (text: string) => string;
 
 /**
- * Masks secrets in text: user, password and keys of the addresses in the environment, and headers for a collector of traces. It knows the forms that
- * errors of clients use: as given, as clients write them, decoded, and inside JSON. Hosts and ports stay, since an operator needs them.
+ * Masks secrets in text: user, password and keys of the addresses in the environment. It knows the forms that errors of
+ * clients use: as given, as clients write them, decoded, and inside JSON. Hosts and ports stay, since an operator needs them.
  */
 export function createRedaction(environment: Readonly<Record<string, string | undefined>>): Redaction {
   const addresses = [
@@ -27,7 +20,6 @@ export function createRedaction(environment: Readonly<Record<string, string | un
   const secrets = addresses
     .flatMap((address) => [address, normalize(address)])
     .flatMap((address) => listSecrets(address.trim()))
-    .concat(headerVariables.flatMap((name) => listHeaderValues(environment[name] ?? '')))
     .flatMap((secret) => [secret, decode(secret)])
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   // A secret that contains another one comes first.
@@ -45,14 +37,6 @@ function listSecrets(address: string): string[] {
     ...[`${user}@`, password].filter(({ length }) => length >= passwordLengthMin),
     ...rest.split(/[/?&=#]/).filter(({ length }) => length >= keyLengthMin),
   ];
-}
-
-/** @param headers in OpenTelemetry's form: `name=value,name=value`. */
-function listHeaderValues(headers: string): string[] {
-  return headers
-    .split(',')
-    .map((header) => header.slice(header.indexOf('=') + 1).trim())
-    .filter(({ length }) => length >= passwordLengthMin);
 }
 
 /** The address as clients write it after parsing. */

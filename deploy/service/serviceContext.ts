@@ -11,7 +11,6 @@ import {
 } from '../../streams/jetstream/settings/streamSettings.ts';
 import { createNatsLink, type NatsLink } from '../../streams/nats/natsLink.ts';
 import { createMessageCounts, type MessageCounts } from '../../streams/pipeline/messageCounts.ts';
-import type { Tracing } from '../process/openTelemetry.ts';
 import type { ProcessState } from './processState.ts';
 import type { ServiceSettings } from './serviceSettings.ts';
 
@@ -20,12 +19,10 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
-  /** Null without a configured collector. */
-  readonly tracing?: Tracing | null;
 }
 
 /** Everything that the parts of a process share. It is created once and passed on unchanged. */
-export interface ServiceContext extends Required<ServiceOptions> {
+export interface ServiceContext extends ServiceOptions {
   readonly state: ProcessState;
   readonly actors: StreamActors;
   readonly counts: MessageCounts;
@@ -38,15 +35,11 @@ export interface ServiceContext extends Required<ServiceOptions> {
 }
 
 /** @throws DirectoryInUse */
-export function createServiceContext(
-  { tracing = null, ...options }: ServiceOptions,
-  state: ProcessState,
-): ServiceContext {
+export function createServiceContext(options: ServiceOptions, state: ProcessState): ServiceContext {
   const { settings, clock, logger, registry } = options;
   const { deployment, retentionDays, acceptedLosses } = settings;
   const actors = createStreamActors(deployment);
-  const opened = openDatabase(settings.database);
-  const database = tracing?.traceReads(opened) ?? opened;
+  const database = openDatabase(settings.database);
   const nats = createNatsLink({
     ...settings.nats,
     name: settings.roles.ingest ? 'miner ingest' : 'miner serve',
@@ -68,5 +61,5 @@ export function createServiceContext(
     logger,
   });
   const counts = createMessageCounts(registry);
-  return { ...options, tracing, state, actors, counts, database, nats, streamGuard, streamSettings, ingest };
+  return { ...options, state, actors, counts, database, nats, streamGuard, streamSettings, ingest };
 }

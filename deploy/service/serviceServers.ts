@@ -8,7 +8,7 @@ import { createViewsCheck } from './serviceReadiness.ts';
 
 /** Creates the server of the operators, and of the public unless the process does not serve. */
 export function createServers(context: ServiceContext, sources: RouteSources, readiness: () => Readiness) {
-  const { settings, state, database, nats, tracing, clock, logger, registry } = context;
+  const { settings, state, database, nats, clock, logger, registry } = context;
   const operatorServer = createOperatorServer({
     registry,
     readiness,
@@ -29,7 +29,6 @@ export function createServers(context: ServiceContext, sources: RouteSources, re
     hasViews: createViewsCheck(context),
     readiness,
     ...(settings.accessLogOneOf > 0 && { onAnswered: createAccessLog(logger, settings.accessLogOneOf) }),
-    ...(tracing && { beginTrace: tracing.beginTrace }),
     clock,
     logger,
     registry,

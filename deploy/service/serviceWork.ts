@@ -12,7 +12,7 @@ import type { ServiceContext } from './serviceContext.ts';
 
 /** Builds the streams' followers, with the rights of a grant. */
 export async function composeStreamWork(context: ServiceContext, { epoch }: Grant): Promise<StreamWork> {
-  const { settings, actors, nats, ingest, streamGuard, counts, tracing, clock, logger, registry } = context;
+  const { settings, actors, nats, ingest, streamGuard, counts, clock, logger, registry } = context;
   const database = ingest.databaseIn(epoch);
   const writer = epoch === null ? null : { epoch, holder: ingest.holder };
   const indexer = await createIndexer(context);
@@ -25,7 +25,6 @@ export async function composeStreamWork(context: ServiceContext, { epoch }: Gran
     writer,
     checkStreams: streamGuard.check,
     ...(settings.roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
-    ...(tracing && { onBatch: tracing.onBatch }),
     policy: settings.snapshots,
     clock,
     logger,

@@ -10,7 +10,6 @@ import { type Method, readMethod } from './requests/method.ts';
 import { createOriginCheck } from './requests/origin.ts';
 import { readRequestHeaders } from './requests/requestHeaders.ts';
 import { createRequestIds } from './requests/requestId.ts';
-import { type BeginTrace, readTracedRequest } from './requests/requestTrace.ts';
 
 /** Name of the handler of paths that no route has, in metrics and logs. */
 export const unknownRoute = 'unknown';
@@ -43,13 +42,11 @@ interface MountOptions {
   readonly allowedOrigins: readonly string[];
   /** Whether a handler is for people, by its name. */
   readonly isForPeople: (name: string) => boolean;
-  /** Null unless requests are traced. */
-  readonly beginTrace: BeginTrace | null;
 }
 
 /** Every request enters the program here. A handler of uWebSockets.js that throws, or returns without a response, would end the process. */
 export function createMount(options: MountOptions): Mount {
-  const { app, transport, clock, writer, guard, metrics, refusals, beginTrace } = options;
+  const { app, transport, clock, writer, guard, metrics, refusals } = options;
   const chooseRequestId = createRequestIds();
   const checkOrigin = createOriginCheck(options.allowedOrigins);
 
@@ -72,7 +69,6 @@ export function createMount(options: MountOptions): Mount {
       const headers = readRequestHeaders(request, transport);
       const isRead = method === 'get' || method === 'head';
       const verdict = checkOrigin(headers.origin);
-      const requestId = chooseRequestId(headers.requestId);
       const exchange: Exchange = {
         response,
         route: name,
@@ -81,8 +77,7 @@ export function createMount(options: MountOptions): Mount {
         isHead: method === 'head',
         isForPeople: isRead && isReadByPeople(request),
         headers,
-        requestId,
-        trace: beginTrace?.(readTracedRequest(request, transport, { route, requestId })) ?? null,
+        requestId: chooseRequestId(headers.requestId),
         approvedOrigin: verdict === 'approved' ? headers.origin : null,
         limit: null,
         client: null,

@@ -31,7 +31,6 @@ import { createRefusalPages } from './pages/refusalPages.ts';
 import { createRequestRefusals, type Guarded } from './requestRefusals.ts';
 import type { OnAnswered } from './requests/answeredRequest.ts';
 import { createClientAddress } from './requests/clientAddress.ts';
-import type { BeginTrace } from './requests/requestTrace.ts';
 
 export interface PublicServerSettings {
   /** Origins of websites whose pages may send requests, for example `https://example.org`. */
@@ -59,7 +58,6 @@ interface PublicServerOptions {
   readonly readiness: () => Readiness;
   /** Called for each answered request, for the access log. */
   readonly onAnswered?: OnAnswered;
-  readonly beginTrace?: BeginTrace;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -67,16 +65,7 @@ interface PublicServerOptions {
 }
 
 export function createPublicServer(options: PublicServerOptions): Listener {
-  const {
-    sources,
-    settings,
-    hasViews,
-    clock,
-    logger,
-    registry,
-    onAnswered = null,
-    beginTrace = null,
-  } = options;
+  const { sources, settings, hasViews, clock, logger, registry, onAnswered = null } = options;
   const transport = selectTransport();
   const metrics = createHttpMetrics(registry, detectImplementation());
   let isLeaving = false;
@@ -107,7 +96,6 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     refusals,
     allowedOrigins: settings.allowedOrigins,
     isForPeople,
-    beginTrace,
   });
   mountRoutes(mount, { sources, transport, writer, sender, guard, metrics, clock, reads });
   const events = createEventStream({

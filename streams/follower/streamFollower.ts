@@ -29,7 +29,11 @@ import { type ActorOwner, fromOwningObservable } from '../operators/actorOwner.t
 import type { SnapshotPolicy } from '../operators/snapshotMarks.ts';
 import type { CapturedState } from '../pipeline/pipelineItem.ts';
 import { createStateSaver, type SavedStatus } from '../pipeline/stateSaver.ts';
-import { type FoldedBatchReport, runStreamPipeline, type StreamSinks } from '../pipeline/streamPipeline.ts';
+import {
+  runStreamPipeline,
+  type StreamPipelineOptions,
+  type StreamSinks,
+} from '../pipeline/streamPipeline.ts';
 import { type RestorationOptions, restoreFold, type StoredOutput } from './restoreFold.ts';
 
 /** Where a writing process stores the output of a stream, and how it corrects the stored rows. */
@@ -50,7 +54,7 @@ export interface StreamFollowerOptions extends Omit<RestorationOptions, 'stored'
   readonly history: FollowedHistory;
   /** Null on a read replica, which restores snapshots and writes nothing. */
   readonly sinks: FollowerSinks | null;
-  readonly onBatch?: (batch: FoldedBatchReport) => void;
+  readonly onBatch?: StreamPipelineOptions['onBatch'];
   readonly policy: SnapshotPolicy;
 }
 

@@ -21,20 +21,13 @@ export interface StreamSinks {
   readonly rejections: RejectionLog | null;
 }
 
-export interface FoldedBatchReport {
-  readonly messages: number;
-  /** Sequence through which everything is folded. */
-  readonly position: number;
-  readonly seconds: number;
-}
-
-interface StreamPipelineOptions {
+export interface StreamPipelineOptions {
   readonly source: MessageSource;
   readonly fold: StreamFold;
   readonly sinks: StreamSinks | null;
   readonly policy: SnapshotPolicy;
   readonly onFolded: (batch: FoldedBatch) => void;
-  readonly onBatch?: (batch: FoldedBatchReport) => void;
+  readonly onBatch?: (batch: Pick<FoldedBatch, 'position'>) => void;
   /** Whether the state is to be saved now, regardless of the policy. */
   readonly isSaveDue: () => boolean;
   readonly capture: (place: StreamPosition) => CapturedState;
@@ -62,13 +55,12 @@ export function runStreamPipeline(from: StreamPosition, options: StreamPipelineO
   });
 
   function receive(batch: MessageBatch): FoldedBatch {
-    const startedMs = onBatch === undefined ? 0 : performance.now();
     const { rows: made, rejections } = fold.receive(batch);
     const { position, weight, place } = batch;
     const rows = writer?.encode({ ...made, throughPosition: position }) ?? null;
     const folded: FoldedBatch = { kind: 'batch', position, weight, rows, rejections, place };
     onFolded(folded);
-    onBatch?.({ messages: batch.messages.length, position, seconds: (performance.now() - startedMs) / 1000 });
+    onBatch?.(folded);
     return folded;
   }
 

@@ -49,7 +49,6 @@ import type { MessageCounts } from '../pipeline/messageCounts.ts';
 import { createRejectionLog, type RejectionLog } from '../pipeline/rejectionLog.ts';
 import { createRowWriter, type RowWriter } from '../pipeline/rowWriter.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
-import type { FoldedBatchReport } from '../pipeline/streamPipeline.ts';
 
 interface FollowersOptions
   extends JetStream,
@@ -64,7 +63,6 @@ interface FollowersOptions
   readonly mayPublish?: () => boolean;
   /** Recreates the streams if one was deleted, unless something stored was made from it; omitted by a process that only reads. */
   readonly ensureStreams?: () => Promise<void>;
-  readonly onBatch?: (stream: InputStreamName, batch: FoldedBatchReport) => void;
   readonly registry: Registry;
 }
 
@@ -205,13 +203,12 @@ interface Followed {
 }
 
 function follow(options: ReaderOptions, { fold, sinks }: Followed): StreamFollower {
-  const { onBatch, ...shared } = options;
-  const { stream, database, checkStreams } = shared;
+  const { stream, database, checkStreams } = options;
   const onMissing = async () => {
     await (options.ensureStreams ?? checkStreams)();
   };
   return createStreamFollower({
-    ...shared,
+    ...options,
     source: createMessageSource({
       ...options,
       onMissing,
@@ -222,7 +219,6 @@ function follow(options: ReaderOptions, { fold, sinks }: Followed): StreamFollow
     sinks,
     history: sinks?.history ?? createReadHistory(options),
     onMissing,
-    ...(onBatch && { onBatch: (batch: FoldedBatchReport) => onBatch(stream, batch) }),
   });
 }
 

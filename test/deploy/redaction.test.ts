@@ -53,13 +53,10 @@ describe('secrets of addresses', () => {
     );
   });
 
-  it('are masked in lists of servers and headers for traces', () => {
+  it('are masked in lists of servers', () => {
     const url = 'nats://a:first1@one:4222,nats://a:second2@two:4222';
     expect(createRedaction({ MINER_NATS_URL: url })('first1 second2')).toBe('*** ***');
     expect(createRedaction({ MINER_NATS_URL: url })(url)).toBe('nats://***one:4222,nats://***two:4222');
-    const headers = 'api-key=topsecret,x-team=wheel%20one';
-    for (const name of ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'])
-      expect(createRedaction({ [name]: headers })('topsecret of wheel one')).toBe('*** of ***');
   });
 
   it('are in no output of a command, even if it fails', async () => {

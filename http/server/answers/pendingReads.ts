@@ -74,16 +74,14 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
   const isFull = ({ client }: Exchange) => metrics.readsInFlight >= inFlightMax || counts.isFull(client);
 
   return {
-    run: (exchange, readNow, onBody) => {
+    run: (exchange, read, onBody) => {
       if (isOverloaded()) {
         exchange.counts.shed();
         return refuse(exchange, createHttpError('database_busy', overloadedRetryAfterSeconds));
       }
-      const { client, trace } = exchange;
-      const read = trace === null ? readNow : (signal: AbortSignal) => trace.run(() => readNow(signal));
       if (isFull(exchange)) return refuse(exchange, createHttpError('database_busy', busyRetryAfterSeconds));
       const ending = new AbortController();
-      const { response } = exchange;
+      const { client, response } = exchange;
       let deadline: NodeJS.Timeout | null = null;
       let isAnswered = false;
 
@@ -93,10 +91,8 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
           () => abandon(() => refuse(exchange, createHttpError('request_timeout'))),
           timeoutMs,
         );
-        // The substitute engine calls it for an answered request, too.
         response.onAborted(() => {
           exchange.isAborted = true;
-          if (!isAnswered) trace?.end(null);
           abandon(() => undefined);
         });
         pending.add(ending);

@@ -9,7 +9,6 @@ import type { OnAnswered } from '../requests/answeredRequest.ts';
 import type { AddressWords } from '../requests/ipAddress.ts';
 import type { RequestHeaders } from '../requests/requestHeaders.ts';
 import { requestIdHeader } from '../requests/requestId.ts';
-import type { RequestTrace } from '../requests/requestTrace.ts';
 import type { RouteCounts } from './httpMetrics.ts';
 import { type EncodedResponse, jsonType } from './preparedResponse.ts';
 
@@ -25,8 +24,6 @@ export interface Exchange {
   readonly isForPeople: boolean;
   readonly headers: RequestHeaders;
   readonly requestId: string;
-  /** Null unless requests are traced. */
-  readonly trace: RequestTrace | null;
   /** The request's origin if it is approved, else null. */
   readonly approvedOrigin: string | null;
   /** The client's remaining requests; null if clients are not limited. */
@@ -119,11 +116,10 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
   }
 
   /** Counts and reports a response that is written, or as much of it as the connection took. */
-  function finish({ counts, seenAtMs, route, requestId, trace }: Exchange, status: string) {
+  function finish({ counts, seenAtMs, route, requestId }: Exchange, status: string) {
     const seconds = (clock.monotonicMs() - seenAtMs) / 1000;
     counts.answered(status, seconds);
     if (onAnswered !== null) onAnswered({ route, requestId, status, seconds });
-    trace?.end(status);
   }
 
   function end(exchange: Exchange, status: string, body: Buffer) {

@@ -21,7 +21,6 @@ import {
   unknownVariables,
   variables,
 } from '../../../deploy/configuration/configuration.ts';
-import { tracingVariables } from '../../../deploy/process/tracingSettings.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import {
@@ -155,11 +154,6 @@ describe('compose.yaml', () => {
         ].sort(),
       );
     }
-  });
-
-  it('passes every variable of traces on that has an effect', () => {
-    for (const [name, { environment = {} }] of ours)
-      expect([name, Object.keys(environment)]).toEqual([name, expect.arrayContaining([...tracingVariables])]);
   });
 
   it('starts commands that exist, as process 1, with a secret that it receives', () => {

@@ -383,7 +383,6 @@ describe('network policies', () => {
       pod('geth', 'ethereum'),
       8545,
     ],
-    ['miner-collector', 'the service a collector', pod('miner-serve'), pod('otel', 'observability'), 4318],
     ['nats-publishers', 'a publisher outside NATS', outside('198.51.100.1'), pod('nats'), 4222],
   ])('%s gives %s', (name, _, from, to, port) => {
     expect(policies.map(({ metadata }) => metadata.name)).toContain(name);

@@ -13,7 +13,6 @@ import type { DayHistory } from '../../../actors/wheel/dayHistory.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import type { TelemetryView } from '../../../actors/wheel/telemetryView.ts';
 import { createPublicServer, type PublicServerSettings } from '../../../http/server/publicServer.ts';
-import type { BeginTrace } from '../../../http/server/requests/requestTrace.ts';
 import { chainlessViews } from '../chain/chainlessViews.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { whenFinished } from '../processes/lifetime.ts';
@@ -103,7 +102,6 @@ export async function startPublicServer(
     logger?: Logger;
     /** False for a server that has no state yet. */
     hasViews?: boolean;
-    beginTrace?: BeginTrace;
     /** ID in all views; an invalid one makes every body invalid. */
     installationId?: string;
   } = {},
@@ -119,7 +117,6 @@ export async function startPublicServer(
     olderEvents = noOlderEvents,
     olderDay = async () => null,
     hasViews = true,
-    beginTrace,
     ...settings
   } = overrides;
   const views = exampleViews(installationId);
@@ -160,7 +157,6 @@ export async function startPublicServer(
     clock,
     logger,
     registry,
-    ...(beginTrace !== undefined && { beginTrace }),
     settings: {
       allowedOrigins: ['https://wheel.example'],
       trustedProxies: [],
