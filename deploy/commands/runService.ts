@@ -95,8 +95,7 @@ export function listPorts(
   if (!serve) return [operators];
   const open = {
     setting: 'MINER_HTTP_PORT',
-    // Others may listen on a shared port, but the address must be one of this machine.
-    port: configuration.MINER_PORT_SHARED ? 0 : configuration.MINER_HTTP_PORT,
+    port: configuration.MINER_HTTP_PORT,
     hostSetting: 'MINER_HOST',
     host: configuration.MINER_HOST,
   };
@@ -217,7 +216,7 @@ interface ConfiguredService extends Omit<CommandContext, 'finish'> {
 export async function startConfigured(configured: ConfiguredService): Promise<Service> {
   const { configuration, deployment, roles, nats, rpcUrl, logger, onStop, fail } = configured;
   const engine = { implementation: detectImplementation(), isOld: isOldEngine };
-  if (roles.serve) checkHttpEngine(engine, configuration.MINER_HTTP_FALLBACK, logger);
+  if (roles.serve) checkHttpEngine(engine, logger);
   const service = await startService({
     settings: buildSettings(configuration, { roles, nats, deployment, rpcUrl }),
     clock: systemClock,

@@ -38,10 +38,6 @@ const optional = <Schema extends z.ZodType>(schema: Schema, expected: string) =>
   z.union([z.literal('').transform(() => null), schema]).describe(expected);
 const file = optional(z.string(), 'the path of a file');
 const pemFile = optional(z.string(), 'the path of a file in PEM');
-const flag = z
-  .enum(['on', 'off'])
-  .transform((given) => given === 'on')
-  .describe('on or off');
 const listenAddress = text.describe('an address of this machine, such as 0.0.0.0');
 
 /**
@@ -133,19 +129,12 @@ export const variables = {
     'Proxies whose X-Forwarded-For is trusted, separated by commas',
   ),
   MINER_RATE_LIMITS: variable(
-    flag,
+    z
+      .enum(['on', 'off'])
+      .transform((given) => given === 'on')
+      .describe('on or off'),
     'on',
     'Rate limits of the public routes, and 503 for expensive requests while the event loop is late',
-  ),
-  MINER_PORT_SHARED: variable(
-    flag,
-    'off',
-    'Several processes may listen on MINER_HTTP_PORT (Linux); each has its own rate limits',
-  ),
-  MINER_HTTP_FALLBACK: variable(
-    z.enum(['development', 'accept', 'refuse']).describe('development, accept or refuse'),
-    'development',
-    'If the native HTTP engine does not load: `accept` serves with the slow substitute in JavaScript, `refuse` exits; `development` accepts unless NODE_ENV is production',
   ),
   MINER_TRANSACTION_URL: variable(
     optional(

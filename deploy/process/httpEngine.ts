@@ -1,15 +1,14 @@
 import type { Logger } from 'pino';
-import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
+import { ConfigurationError } from '../configuration/configuration.ts';
 
 /**
  * Logs an error if the substitute for the native HTTP engine serves the public port: otherwise the service would only seem slow. Warns of the engine of
  * older systems, which leaves some valid requests without an answer.
  *
- * @throws ConfigurationError if the configuration refuses the substitute.
+ * @throws ConfigurationError if production would be served by the substitute.
  */
 export function checkHttpEngine(
   { implementation, isOld }: { implementation: 'native' | 'fallback'; isOld: boolean },
-  policy: Configuration['MINER_HTTP_FALLBACK'],
   logger: Logger,
 ): void {
   if (isOld) {
@@ -20,15 +19,13 @@ export function checkHttpEngine(
   }
   if (implementation === 'native') return;
   const { version, platform, arch, env } = process;
-  const isAccepted = policy === 'accept' || (policy === 'development' && env.NODE_ENV !== 'production');
-  if (!isAccepted) {
+  if (env.NODE_ENV === 'production')
     throw new ConfigurationError([
-      `MINER_HTTP_FALLBACK is ${policy}, and the native HTTP engine does not load with Node ${version} on ${platform} ${arch}; ` +
-        'expected a version of Node and a platform that it is built for, or `accept`',
+      `NODE_ENV is production, and the native HTTP engine does not load with Node ${version} on ${platform} ${arch}; ` +
+        'install a version of Node and a system that it is built for (RUNNING.md, Platforms)',
     ]);
-  }
   logger.error(
     { node: version, platform, arch, forced: env.UWS_USE_FALLBACK !== undefined },
-    'the native HTTP engine is not in use: requests are served by its substitute in JavaScript, at a fraction of the speed',
+    'the native HTTP engine is not in use: requests are served by its substitute in JavaScript, at a fraction of the speed (RUNNING.md, Platforms)',
   );
 }

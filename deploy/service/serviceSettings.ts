@@ -41,7 +41,6 @@ export function buildSettings(configuration: Configuration, settings: ProcessSet
       securityContact: configuration.MINER_SECURITY_CONTACT,
       trustedProxies: configuration.MINER_TRUSTED_PROXIES,
       rateLimits: configuration.MINER_RATE_LIMITS,
-      isPortShared: configuration.MINER_PORT_SHARED,
       readTimeoutMs: defaultReadTimeoutMs,
     },
     retentionDays: configuration.MINER_RETENTION_DAYS,

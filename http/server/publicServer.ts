@@ -39,8 +39,6 @@ export interface PublicServerSettings {
   readonly trustedProxies: readonly string[];
   /** Whether clients are limited, and expensive requests refused while the event loop is late. */
   readonly rateLimits: boolean;
-  /** Whether other processes may listen on the same port; the system distributes the connections. */
-  readonly isPortShared: boolean;
   /** Deadline of a read; then the answer is 504. */
   readonly readTimeoutMs: number;
   /** Base URL of transactions in a block explorer, to which the hash is appended. Null: pages show hashes without a link. */
@@ -122,7 +120,6 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   mountHealth(mount, writer, options.readiness);
   mountExplorer(mount, { pages, files, transport, writer, sender, reads });
   return listenOn(app, {
-    isPortShared: settings.isPortShared,
     onLeave: () => {
       isLeaving = true;
     },

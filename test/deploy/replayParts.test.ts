@@ -48,14 +48,10 @@ it('differences of a replay are told by day, forty at most', async () => {
   ]);
 });
 
-it('a process needs its own ports, and may share the public one', () => {
-  const ports = (serve: boolean, variables = {}) =>
-    listPorts(readConfiguration({ MINER_HOST: 'a', MINER_OPS_HOST: 'b', ...variables }), { serve });
+it('a process needs the public port only if it serves', () => {
+  const ports = (serve: boolean) =>
+    listPorts(readConfiguration({ MINER_HOST: 'a', MINER_OPS_HOST: 'b' }), { serve });
   const operators = { setting: 'MINER_OPS_PORT', port: 8_081, hostSetting: 'MINER_OPS_HOST', host: 'b' };
   const serving = { setting: 'MINER_HTTP_PORT', port: 8_080, hostSetting: 'MINER_HOST', host: 'a' };
-  expect([ports(false), ports(true), ports(true, { MINER_PORT_SHARED: 'on' })]).toEqual([
-    [operators],
-    [operators, serving],
-    [operators, { ...serving, port: 0 }],
-  ]);
+  expect([ports(false), ports(true)]).toEqual([[operators], [operators, serving]]);
 });

@@ -80,7 +80,7 @@ describe('a start', () => {
     ['MINER_HOST', '[::1]', 'E[A-Z]+'],
   ])('says for %s=%s that the address is wrong, not the port', async (setting, host, code) => {
     const dataDir = temporaryDirectory();
-    const run = startRun(dataDir, { [setting]: host, MINER_PORT_SHARED: 'on' });
+    const run = startRun(dataDir, { [setting]: host });
     expect(await run.exited).toBe(2);
     expect(run.output()).toMatch(
       new RegExp(

@@ -31,24 +31,21 @@ export interface Listener {
   close(): void;
 }
 
-/** Options of uWebSockets.js: whether other processes may listen on the same port. */
-const [sharedPort, exclusivePort] = [0, 1] as const;
+/** Option of uWebSockets.js: no other process may listen on the same port. */
+const exclusivePort = 1;
 
 interface ListenerOptions {
-  /** Whether other processes may listen on the same port; false by default. */
-  readonly isPortShared?: boolean;
   readonly onLeave?: () => void;
   readonly onClose?: () => void;
 }
 
 export function listenOn(app: TemplatedApp, options: ListenerOptions = {}): Listener {
-  const { isPortShared = false, onLeave = () => undefined, onClose = () => undefined } = options;
+  const { onLeave = () => undefined, onClose = () => undefined } = options;
   let socket: ListenSocket | null = null;
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
-        const sharing = isPortShared ? sharedPort : exclusivePort;
-        app.listen(host, port, sharing, (token) => {
+        app.listen(host, port, exclusivePort, (token) => {
           if (token === false) return reject(new PortUnavailable(host, port));
           socket = token;
           resolve(portOfSocket(token));

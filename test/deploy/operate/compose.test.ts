@@ -130,7 +130,7 @@ describe('compose.yaml', () => {
       ...Object.keys(variables).filter((name) => name.startsWith('MINER_NATS_')),
       ...['MINER_CLICKHOUSE_URL', 'MINER_CLICKHOUSE_CA', 'MINER_RPC_URL'],
     ];
-    const withoutEffect = ['MINER_DATA_DIR', 'MINER_DRAIN_SECONDS', 'MINER_PORT_SHARED'];
+    const withoutEffect = ['MINER_DATA_DIR', 'MINER_DRAIN_SECONDS'];
     for (const [name, { environment = {} }] of ours) {
       const fixed = Object.keys(withDefaults(environment));
       const passed = Object.keys(environment).filter((variable) => environment[variable] === null);

@@ -16,6 +16,7 @@ import { chooseEngine, describeMachine } from '../../../deploy/engines/chooseEng
 import { checkHttpEngine } from '../../../deploy/process/httpEngine.ts';
 import { hasSubstitute } from '../../support/http/hasSubstitute.ts';
 import { startProcess } from '../../support/processes/childProcess.ts';
+import { whenFinished } from '../../support/processes/lifetime.ts';
 import { writeDeployment } from '../../support/processes/minerProcess.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
@@ -196,13 +197,12 @@ describe('a start in production', () => {
   });
 
   if (hasSubstitute)
-    it('is refused without the native HTTP engine, unless a setting accepts the substitute', async () => {
+    it('is refused without the native HTTP engine, unlike a start in development', async () => {
       const dir = temporaryDirectory();
       const start = (environment: Record<string, string>) =>
         startProcess(process.execPath, [join(root, 'dist/deploy/miner.js'), 'run'], {
           env: {
             PATH: process.env.PATH,
-            NODE_ENV: 'production',
             UWS_USE_FALLBACK: '1',
             MINER_HTTP_PORT: '0',
             MINER_OPS_PORT: '0',
@@ -212,12 +212,10 @@ describe('a start in production', () => {
             ...environment,
           },
         });
-      const refused = start({});
+      const refused = start({ NODE_ENV: 'production' });
       expect(await refused.exited).toBe(2);
-      expect(refused.output()).toContain(
-        'MINER_HTTP_FALLBACK is development, and the native HTTP engine does not load',
-      );
-      const accepted = start({ MINER_HTTP_FALLBACK: 'accept' });
+      expect(refused.output()).toContain('NODE_ENV is production, and the native HTTP engine does not load');
+      const accepted = start({});
       await accepted.written('the native HTTP engine is not in use');
       await accepted.written('"msg":"listening"}');
     });
@@ -227,27 +225,19 @@ describe('a start in production', () => {
     [false, 0],
   ])('warns of older systems (%s) so many times: %i', (isOld, warnings) => {
     const warn = vi.fn();
-    checkHttpEngine({ implementation: 'native', isOld }, 'refuse', { warn } as unknown as Logger);
+    checkHttpEngine({ implementation: 'native', isOld }, { warn } as unknown as Logger);
     expect(warn).toHaveBeenCalledTimes(warnings);
   });
 
   it.each([
-    ['development', undefined, true],
-    ['development', 'production', false],
-    ['accept', 'production', true],
-    ['refuse', undefined, false],
-  ] as const)('decides by policy %s in %s: %s', (policy, environment, isAccepted) => {
-    const before = process.env.NODE_ENV;
-    if (environment === undefined) delete process.env.NODE_ENV;
-    else process.env.NODE_ENV = environment;
-    try {
-      const check = () => checkHttpEngine({ implementation: 'fallback', isOld: false }, policy, silentLogger);
-      if (isAccepted) expect(check).not.toThrow();
-      else expect(check).toThrow('MINER_HTTP_FALLBACK');
-      const native = { implementation: 'native', isOld: false } as const;
-      expect(() => checkHttpEngine(native, policy, silentLogger)).not.toThrow();
-    } finally {
-      process.env.NODE_ENV = before;
-    }
+    ['test', 'fallback', true],
+    ['production', 'fallback', false],
+    ['production', 'native', true],
+  ] as const)('decides in %s with the %s engine: %s', (environment, implementation, isAccepted) => {
+    vi.stubEnv('NODE_ENV', environment);
+    whenFinished(() => void vi.unstubAllEnvs());
+    const check = () => checkHttpEngine({ implementation, isOld: false }, silentLogger);
+    if (isAccepted) expect(check).not.toThrow();
+    else expect(check).toThrow('install a version of Node and a system that it is built for');
   });
 });

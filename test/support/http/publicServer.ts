@@ -161,7 +161,6 @@ export async function startPublicServer(
       allowedOrigins: ['https://wheel.example'],
       trustedProxies: [],
       rateLimits: false,
-      isPortShared: false,
       readTimeoutMs: 5_000,
       transactionUrl: null,
       publicUrl: null,

@@ -23,7 +23,6 @@ const settings = {
   allowedOrigins: [],
   trustedProxies: [],
   rateLimits: false,
-  isPortShared: false,
   readTimeoutMs: 5_000,
   transactionUrl: null,
   publicUrl: null,
