@@ -1,4 +1,4 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { rejectionReasons } from '../actors/messages/rejectionReasons.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { StreamPlace } from './commands/replay/replayPlan.ts';
@@ -6,7 +6,6 @@ import type { DoctorOptions } from './commands/runDoctor.ts';
 import type { IndexerOptions } from './commands/runIndexer.ts';
 import type { LocalOptions } from './commands/runLocal.ts';
 import type { McpOptions } from './commands/runMcp.ts';
-import { type Shell, shells, writeCompletion } from './commands/writeCompletion.ts';
 import { variablesHelp } from './configuration/configuration.ts';
 import { createRedaction, redactOutput } from './process/redaction.ts';
 import type { ServiceSettings } from './service/serviceSettings.ts';
@@ -144,16 +143,6 @@ Exit status: 0 accepted, 1 rejected, 2 not checked.`,
       isLive: live,
     }),
   );
-
-program
-  .command('completion')
-  .description(
-    'print a script that completes commands and options, such as for `source <(miner completion bash)`',
-  )
-  .addArgument(new Argument('<shell>').choices(shells))
-  .action((shell: Shell) => {
-    process.stdout.write(writeCompletion(shell, program, process.argv[1] ?? ''));
-  });
 
 program
   .command('openapi')

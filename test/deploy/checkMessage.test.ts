@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findInputStream, type InputStreamName } from '../../actors/messages/subjects.ts';
 import { streamDefinitions } from '../../streams/folds/streamDefinitions.ts';
@@ -83,13 +82,4 @@ it('check-message --live compares the message with the stored ones, and publishe
   expect((await jsm.streams.info('MINER_COUNTER')).state.messages).toBe(2);
   const gone = await check(counter, reading(4), 'nats://127.0.0.1:1');
   expect(gone).toEqual([2, expect.stringContaining('check MINER_NATS_URL and that nats-server runs')]);
-});
-
-it('completion completes commands and options, and defines the command', () => {
-  const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
-  const script = `source <(${process.execPath} ${program} completion bash)
-    complete_at() { COMP_WORDS=(miner "$@") COMP_CWORD=$#; _miner; echo "\${COMPREPLY[@]}"; }
-    complete_at check; complete_at replay --from-; complete_at completion z; miner --version`;
-  const output = execFileSync('bash', ['-c', script], { encoding: 'utf8' });
-  expect(output).toMatch(/^check-message\n--from-sequence --from-time\nzsh\n\d+\.\d+\.\d+\n$/);
 });
