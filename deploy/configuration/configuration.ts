@@ -36,7 +36,6 @@ const urlOf = (...protocols: string[]) =>
 /** Null if unset. */
 const optional = <Schema extends z.ZodType>(schema: Schema, expected: string) =>
   z.union([z.literal('').transform(() => null), schema]).describe(expected);
-const file = optional(z.string(), 'the path of a file');
 const pemFile = optional(z.string(), 'the path of a file in PEM');
 const listenAddress = text.describe('an address of this machine, such as 0.0.0.0');
 
@@ -65,14 +64,9 @@ export const variables = {
     'NATS with JetStream, with its user and password or token, if any; unset: a local nats-server with its data under MINER_DATA_DIR',
   ),
   MINER_NATS_CREDENTIALS: variable(
-    file,
+    optional(z.string(), 'the path of a file'),
     '',
-    'Credentials file of a NATS user (JWT and seed), instead of a user in MINER_NATS_URL',
-  ),
-  MINER_NATS_NKEY: variable(
-    file,
-    '',
-    'File with the seed of a NATS nkey, instead of a user in MINER_NATS_URL',
+    'Credentials file of a NATS user (JWT and seed), or the seed of an nkey, instead of a user in MINER_NATS_URL',
   ),
   MINER_NATS_CA: variable(pemFile, '', 'CA certificates for `tls:` servers; unset: the CAs that Node trusts'),
   MINER_NATS_CERTIFICATE: variable(pemFile, '', 'Client certificate, if NATS asks for one'),
@@ -214,11 +208,6 @@ export const variables = {
     wholeNumber(0, 99, 'seconds'),
     '0',
     'Seconds that a stopping process still answers, not ready and closing each connection, so that proxies send requests elsewhere',
-  ),
-  MINER_AUDIT_SECONDS: variable(
-    wholeNumber(0, 999_999, 'seconds'),
-    '300',
-    'Seconds between two self-audits of a half hour and a safe block; 0 for none',
   ),
   MINER_ACCESS_LOG: variable(
     wholeNumber(0, 9_999_999),

@@ -4,7 +4,6 @@ import { extractSeed, type NatsAccess } from '../../streams/nats/natsAccess.ts';
 
 const fileVariables = [
   'MINER_NATS_CREDENTIALS',
-  'MINER_NATS_NKEY',
   'MINER_NATS_CA',
   'MINER_NATS_CERTIFICATE',
   'MINER_NATS_KEY',
@@ -19,7 +18,6 @@ export function locateNats(variables: NatsVariables): NatsAccess | null {
   return {
     url: variables.MINER_NATS_URL,
     credentialsFile: variables.MINER_NATS_CREDENTIALS,
-    nkeyFile: variables.MINER_NATS_NKEY,
     caFile: variables.MINER_NATS_CA,
     certificateFile: variables.MINER_NATS_CERTIFICATE,
     keyFile: variables.MINER_NATS_KEY,
@@ -59,11 +57,10 @@ export function findNatsProblems(variables: NatsVariables): string[] {
       ([name]) => `${name} is set, but MINER_NATS_URL is not; expected the address of a server`,
     );
   const problems: string[] = [];
-  const logins = [
-    ...(url.includes('@') ? ['a user or token in MINER_NATS_URL'] : []),
-    ...['MINER_NATS_CREDENTIALS', 'MINER_NATS_NKEY'].filter((name) => given.some(([one]) => one === name)),
-  ];
-  if (logins.length > 1) problems.push(`${logins.join(' and ')} are set; expected one of them`);
+  if (url.includes('@') && variables.MINER_NATS_CREDENTIALS !== null)
+    problems.push(
+      'a user or token in MINER_NATS_URL and MINER_NATS_CREDENTIALS are set; expected one of them',
+    );
   for (const name of ['MINER_NATS_CA', 'MINER_NATS_CERTIFICATE', 'MINER_NATS_KEY'])
     if (given.some(([one]) => one === name) && !url.startsWith('tls:'))
       problems.push(`${name} is set, but MINER_NATS_URL does not use TLS; expected tls://host:port`);
@@ -72,20 +69,15 @@ export function findNatsProblems(variables: NatsVariables): string[] {
   return [...problems, ...given.flatMap(([name, path]) => findFileProblem(name, path))];
 }
 
-const contents: Readonly<Record<string, readonly [isValid: (content: Buffer) => boolean, expected: string]>> =
-  {
-    MINER_NATS_CREDENTIALS: [
-      (content) =>
-        /BEGIN NATS USER JWT.*BEGIN USER NKEY SEED/s.test(content.toString('latin1')) && hasSeed(content),
-      'a credentials file of NATS, with a user JWT and the seed of its nkey',
-    ],
-    MINER_NATS_NKEY: [hasSeed, 'a file with the seed of an nkey, which begins with SU'],
-  };
+const login = [
+  hasSeed,
+  'a credentials file of NATS, with a user JWT and the seed of its nkey, or a file with the seed of an nkey, which begins with SU',
+] as const;
 const certificate = [(content: Buffer) => content.includes('-----BEGIN '), 'a file in PEM'] as const;
 
 /** @returns the problem of a variable's file; empty without one. */
 export function findFileProblem(name: string, path: string): string[] {
-  const [isValid, expected] = contents[name] ?? certificate;
+  const [isValid, expected] = name === 'MINER_NATS_CREDENTIALS' ? login : certificate;
   try {
     return isValid(readFileSync(path)) ? [] : [`${name} is ${JSON.stringify(path)}; expected ${expected}`];
   } catch (error) {

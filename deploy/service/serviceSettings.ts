@@ -6,6 +6,9 @@ import type { Deployment } from '../configuration/deploymentFile.ts';
 /** After a kill, folding the messages since the last snapshot again takes seconds. */
 const snapshotPolicy = { intervalMs: 600_000, messages: 500_000 };
 
+/** Seconds between two samples of the self-audit. */
+const auditSeconds = 300;
+
 /** Settings that the starting command decides, in addition to the configuration. */
 interface ProcessSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
@@ -52,7 +55,7 @@ export function buildSettings(configuration: Configuration, settings: ProcessSet
     chainBehindAfterMs: configuration.MINER_CHAIN_BEHIND_SECONDS * 1000,
     readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
     chainProofs: configuration.MINER_CHAIN_PROOFS,
-    auditSeconds: configuration.MINER_AUDIT_SECONDS,
+    auditSeconds,
     snapshots: snapshotPolicy,
     accessLogOneOf: configuration.MINER_ACCESS_LOG,
   };

@@ -58,7 +58,7 @@ async function createAudit(
 ) {
   const { rpcUrl } = settings;
   const { onChain, installationId, genesisTimestamp } = settings.deployment;
-  const hasNode = rpcUrl !== null && onChain !== null && settings.auditSeconds > 0;
+  const hasNode = rpcUrl !== null && onChain !== null;
   const isCurrent = () => followers.get('MINER_COUNTER')?.isCurrent ?? false;
   const audit: SelfAudit = createSelfAudit(
     {

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
+import {
+  type Authenticator,
+  type ConnectionOptions,
+  credsAuthenticator,
+  nkeyAuthenticator,
+} from '@nats-io/transport-node';
 
 export interface NatsAccess {
   /**
@@ -9,9 +14,8 @@ export interface NatsAccess {
    * the host, percent-encoded and the same in all.
    */
   readonly url: string;
-  /** A credentials file: a user's JWT and seed. */
+  /** A credentials file, with a user's JWT and seed, or a file with the seed of an nkey. */
   readonly credentialsFile?: string | null;
-  readonly nkeyFile?: string | null;
   /** PEM file of the certificate authorities that the server's certificate is checked with; null for Node's default. */
   readonly caFile?: string | null;
   /** PEM files of this client's certificate and its key. */
@@ -71,16 +75,21 @@ function createIdentityCheck(
   };
 }
 
-function readLogin({ credentialsFile, nkeyFile }: NatsAccess, addresses: readonly URL[]): AccessOptions {
-  if (credentialsFile) return { authenticator: credsAuthenticator(createFileReader(credentialsFile)) };
-  if (nkeyFile) {
-    const read = createFileReader(nkeyFile);
-    return { authenticator: nkeyAuthenticator(() => extractSeed(read())) };
-  }
+function readLogin({ credentialsFile }: NatsAccess, addresses: readonly URL[]): AccessOptions {
+  if (credentialsFile) return { authenticator: authenticateWith(createFileReader(credentialsFile)) };
   const { username = '', password = '' } = addresses.find((address) => address.username !== '') ?? {};
   if (username === '') return {};
   if (password === '') return { token: decodeURIComponent(username) };
   return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+}
+
+/** Logs in with the user's JWT if the file has one, else with the nkey alone. */
+function authenticateWith(read: () => Uint8Array): Authenticator {
+  return (nonce) => {
+    const content = read();
+    const hasJwt = Buffer.from(content).includes('BEGIN NATS USER JWT');
+    return (hasJwt ? credsAuthenticator(content) : nkeyAuthenticator(extractSeed(content)))(nonce);
+  };
 }
 
 /** Reads a file for each connection, since it may have been renewed. While it is missing, its last content counts. */

@@ -32,7 +32,7 @@ interface StreamWorkOptions {
   /** Null for a process that does not index. */
   readonly indexer: Indexer | null;
   readonly audit: SelfAudit;
-  /** Seconds between two samples; 0 for none. */
+  /** Seconds between two samples. */
   readonly auditSeconds: number;
   /** Whether other processes can use the database, and so replay a stream. */
   readonly isDatabaseShared: boolean;
@@ -58,7 +58,7 @@ export function createStreamWork(options: StreamWorkOptions): StreamWork {
     members,
     upkeep: () =>
       merge(
-        auditSeconds === 0 ? NEVER : runSelfAudit(audit, auditSeconds),
+        runSelfAudit(audit, auditSeconds),
         isDatabaseShared ? repeatEvery(replayCheckMs, takeReplay) : NEVER,
         dropRuns === null ? NEVER : repeatEvery(dropMs, dropRuns),
       ),

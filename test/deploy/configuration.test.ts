@@ -51,7 +51,6 @@ describe('configuration', () => {
       MINER_CHAIN_STALE_SECONDS: '103',
       MINER_CHAIN_BEHIND_SECONDS: '104',
       MINER_READY_GRACE_SECONDS: '105',
-      MINER_AUDIT_SECONDS: '106',
       MINER_ACCESS_LOG: '107',
       MINER_INCOMPLETE_REBUILD: 'accept',
       MINER_CHAIN_PROOFS: 'all',
@@ -89,7 +88,7 @@ describe('configuration', () => {
       chainBehindAfterMs: 104_000,
       readyGraceMs: 105_000,
       chainProofs: 'all',
-      auditSeconds: 106,
+      auditSeconds: 300,
       snapshots: { intervalMs: 600_000, messages: 500_000 },
       accessLogOneOf: 107,
     });
@@ -105,7 +104,6 @@ describe('configuration', () => {
     ['MINER_CHAIN_BEHIND_SECONDS', 1, 999_999_999],
     ['MINER_READY_GRACE_SECONDS', 1, 999_999],
     ['MINER_DRAIN_SECONDS', 0, 99],
-    ['MINER_AUDIT_SECONDS', 0, 999_999],
     ['MINER_ACCESS_LOG', 0, 9_999_999],
   ] as const)(
     'takes %s from %i to %i, and names both when it refuses another value',
@@ -190,26 +188,18 @@ describe('configuration', () => {
   const tls = { MINER_NATS_URL: 'tls://a:1' };
 
   it.each([
-    [{ MINER_NATS_NKEY: seed }, 'MINER_NATS_NKEY is set, but MINER_NATS_URL is not'],
+    [{ MINER_NATS_CREDENTIALS: seed }, 'MINER_NATS_CREDENTIALS is set, but MINER_NATS_URL is not'],
     [
-      { MINER_NATS_URL: 'nats://t@a:1', MINER_NATS_NKEY: seed },
-      'a user or token in MINER_NATS_URL and MINER_NATS_NKEY are set; expected one',
-    ],
-    [
-      { ...nats, MINER_NATS_CREDENTIALS: other, MINER_NATS_NKEY: seed },
-      'MINER_NATS_CREDENTIALS and MINER_NATS_NKEY are set; expected one',
+      { MINER_NATS_URL: 'nats://t@a:1', MINER_NATS_CREDENTIALS: seed },
+      'a user or token in MINER_NATS_URL and MINER_NATS_CREDENTIALS are set; expected one',
     ],
     [
       { ...nats, MINER_NATS_CREDENTIALS: other },
-      `MINER_NATS_CREDENTIALS is ${JSON.stringify(other)}; expected a credentials file`,
+      `MINER_NATS_CREDENTIALS is ${JSON.stringify(other)}; expected a credentials file of NATS, with a user JWT and the seed of its nkey, or a file with the seed of an nkey`,
     ],
     [
-      { ...nats, MINER_NATS_NKEY: other },
-      `MINER_NATS_NKEY is ${JSON.stringify(other)}; expected a file with the seed`,
-    ],
-    [
-      { ...nats, MINER_NATS_NKEY: '/nowhere' },
-      'MINER_NATS_NKEY is "/nowhere", which cannot be read (ENOENT)',
+      { ...nats, MINER_NATS_CREDENTIALS: '/nowhere' },
+      'MINER_NATS_CREDENTIALS is "/nowhere", which cannot be read (ENOENT)',
     ],
     [
       { ...nats, MINER_NATS_CA: pem },
@@ -241,7 +231,7 @@ describe('configuration', () => {
     const configuration = readConfiguration({
       ...{
         ...tls,
-        MINER_NATS_NKEY: seed,
+        MINER_NATS_CREDENTIALS: seed,
         MINER_NATS_CA: ca,
         MINER_NATS_CERTIFICATE: pem,
         MINER_NATS_KEY: key,
@@ -251,8 +241,7 @@ describe('configuration', () => {
     expect([locateNats(configuration), locateDatabase(configuration)]).toEqual([
       {
         url: 'tls://a:1',
-        credentialsFile: null,
-        nkeyFile: seed,
+        credentialsFile: seed,
         caFile: ca,
         certificateFile: pem,
         keyFile: key,
@@ -263,7 +252,10 @@ describe('configuration', () => {
 
   it.each([
     [{ MINER_HTTP_PORT: 'x', MINER_RATE_LIMITS: 'x' }, /MINER_HTTP_PORT[\s\S]*MINER_RATE_LIMITS/],
-    [{ MINER_NATS_NKEY: seed, MINER_CLICKHOUSE_CA: pem }, /MINER_NATS_NKEY[\s\S]*MINER_CLICKHOUSE_CA/],
+    [
+      { MINER_NATS_CREDENTIALS: seed, MINER_CLICKHOUSE_CA: pem },
+      /MINER_NATS_CREDENTIALS[\s\S]*MINER_CLICKHOUSE_CA/,
+    ],
   ])('names all invalid variables of %j at once', (environment, names) => {
     expect(() => readConfiguration(environment)).toThrow(names);
   });

@@ -79,7 +79,6 @@ describe('doctor --all', () => {
       clickhouseUrl,
       dataDir: temporaryDirectory(),
       onChain,
-      environment: { MINER_AUDIT_SECONDS: '0' },
     };
     const first = await startMiner(settings);
     await waitUntilReady(first);

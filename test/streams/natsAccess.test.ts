@@ -130,11 +130,11 @@ describe('NATS with TLS', () => {
 
   it('reads the nkey file again when it reconnects', async () => {
     const { dir, host, userOf, tls, first, second } = await useSecured();
-    const nkeyFile = join(dir, 'user.nk');
-    writeSeed(nkeyFile, first);
-    const connection = await open({ url: `tls://${host}`, nkeyFile, ...tls });
+    const credentialsFile = join(dir, 'user.nk');
+    writeSeed(credentialsFile, first);
+    const connection = await open({ url: `tls://${host}`, credentialsFile, ...tls });
     expect(await userOf(connection)).toBe(first.getPublicKey());
-    writeSeed(nkeyFile, second);
+    writeSeed(credentialsFile, second);
     await connection.reconnect();
     await eventually(async () => (await userOf(connection)) === second.getPublicKey(), 'the next user');
   });

@@ -12,7 +12,7 @@ function watchReplays(isDatabaseShared: boolean, takeReplay: () => Promise<void>
     followers: { followers },
     indexer: null,
     audit: { drifts: () => [] },
-    auditSeconds: 0,
+    auditSeconds: 300,
     isDatabaseShared,
     dropRuns: null,
   } as never); // Nothing else of them is used.

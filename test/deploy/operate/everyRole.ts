@@ -88,7 +88,6 @@ async function prepareDeployment(economy: TestEconomy, clickhouseUrl: string | n
         dataDir: temporaryDirectory(),
         onChain: buildChainMembers(economy),
         environment: {
-          MINER_AUDIT_SECONDS: '2',
           MINER_CHAIN_STALE_SECONDS: String(chainStaleSeconds),
           ...environment,
         },

@@ -13,7 +13,6 @@ const configuration = readConfiguration({
   MINER_HTTP_PORT: '0',
   MINER_OPS_PORT: '0',
   MINER_RATE_LIMITS: 'off',
-  MINER_AUDIT_SECONDS: '60',
 });
 const nats = { url: 'nats://127.0.0.1:4222' };
 
@@ -64,6 +63,7 @@ export async function startServiceProcess(options: ServiceProcessOptions) {
     startService({
       settings: {
         ...buildSettings(configuration, { roles, nats, deployment, rpcUrl }),
+        auditSeconds: 60,
         acceptedLosses,
         // Messages that left a stream here were never read, so a new fold version loses nothing.
         acceptsLoss: true,
