@@ -44,7 +44,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const sources = createServiceViews({ ...settings, actors, followers: state.work, clock });
   const { views } = sources;
   const readiness = createServiceReadiness(context, views);
-  registerServiceMetrics(context);
+  registerServiceMetrics(context, readiness);
   const conditions = () => readConditions(context, views);
   const conditions$ = watchChainConditions({ conditions, logger, registry });
   const { operatorServer, publicServer } = createServers(context, sources, readiness);

@@ -1,6 +1,6 @@
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
-import { createReadiness, registerReadinessMetric } from '../../streams/health/readiness.ts';
+import { createReadiness } from '../../streams/health/readiness.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 /** Conditions of the chain's views. A process without streams, such as a standby, cannot know them. */
@@ -9,9 +9,9 @@ export function readConditions({ state }: ServiceContext, { chain }: ActorViews)
 }
 
 export function createServiceReadiness(context: ServiceContext, views: ActorViews) {
-  const { settings, state, actors, ingest, streamGuard, streamSettings, clock, registry } = context;
+  const { settings, state, actors, ingest, streamGuard, streamSettings, clock } = context;
   const { MINER_CHAIN: chain } = actors;
-  const readiness = createReadiness({
+  return createReadiness({
     clock,
     followers: state.work,
     graceMs: settings.readyGraceMs,
@@ -30,8 +30,6 @@ export function createServiceReadiness(context: ServiceContext, views: ActorView
     }),
     spansRefusedSinceMs: () => chain?.refusedSpan?.storedAtMs ?? null,
   });
-  registerReadinessMetric(registry, readiness);
-  return readiness;
 }
 
 /** Whether views can be shown. The chain's snapshot is some minutes old, so later messages are folded first, unless that takes long. */

@@ -3,12 +3,6 @@ import { isIP } from 'node:net';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Readiness } from '../../actors/views/readiness.ts';
-import {
-  chooseMetricsFormat,
-  type MetricsFormat,
-  metricsTypes,
-  writeMetrics,
-} from './answers/metricsFormat.ts';
 import { jsonType } from './answers/preparedResponse.ts';
 import { type Listener, listenOn } from './engine/listener.ts';
 import { sendBody } from './engine/sendBody.ts';
@@ -48,16 +42,13 @@ export function createOperatorServer({
     });
   }
 
-  function get(
-    path: string,
-    answer: (response: HttpResponse, request: { readonly query: string; readonly accept: string }) => void,
-  ) {
+  function get(path: string, answer: (response: HttpResponse, query: string) => void) {
     app.get(path, (response: HttpResponse, request: HttpRequest) => {
-      const { host, origin, accept, isAmbiguous } = readRequestHeaders(request, transport);
+      const { host, origin, isAmbiguous } = readRequestHeaders(request, transport);
       if (isAmbiguous) response.close();
       else if (isOfWebsite(origin, request.getHeader('sec-fetch-site')))
         send(response, '403 Forbidden', '{"error":"other_origin"}');
-      else if (isKnownHost(host)) answer(response, { query: transport.query(request), accept });
+      else if (isKnownHost(host)) answer(response, transport.query(request));
       else send(response, '421 Misdirected Request', '{"error":"unknown_host"}');
     });
   }
@@ -85,22 +76,17 @@ export function createOperatorServer({
     };
   }
 
-  const createMetricsAnswer = (format: MetricsFormat) =>
-    createLateAnswer(metricsTypes[format], 'metrics could not be collected', () =>
-      writeMetrics(registry, format),
-    );
-  const metricsAnswers = {
-    text: createMetricsAnswer('text'),
-    openMetrics: createMetricsAnswer('openMetrics'),
-  };
-  get('/metrics', (response, { accept }) => metricsAnswers[chooseMetricsFormat(accept)](response));
+  get(
+    '/metrics',
+    createLateAnswer(registry.contentType, 'metrics could not be collected', () => registry.metrics()),
+  );
   if (diagnose !== undefined) {
     // It reads the database, so at most one of each kind runs at a time.
     const examine = async (isQuick: boolean) => JSON.stringify(await diagnose(isQuick));
     const failure = 'what is stored could not be examined';
     const answerFully = createLateAnswer(jsonType, failure, () => examine(false));
     const answerQuickly = createLateAnswer(jsonType, failure, () => examine(true));
-    get('/diagnosis', (response, { query }) =>
+    get('/diagnosis', (response, query) =>
       new URLSearchParams(query).has('quick') ? answerQuickly(response) : answerFully(response),
     );
   }

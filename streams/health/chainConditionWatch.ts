@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import {
   distinctUntilChanged,
   filter,
@@ -10,6 +10,7 @@ import {
   startWith,
   tap,
 } from 'rxjs';
+import { registerMetrics } from '../../actors/registerMetrics.ts';
 import type { ChainCondition, ChainConditions } from '../../actors/views/chain/chainViewTypes.ts';
 
 const intervalMs = 1_000;
@@ -39,16 +40,13 @@ export function watchChainConditions({
   logger,
   registry,
 }: ChainConditionWatchOptions): Observable<never> {
-  new Gauge({
-    name: 'miner_chain_condition',
-    help: 'Condition of chain views: 1 for `available`, or for the reason; absent while the process does not follow the chain.',
-    labelNames: ['views', 'condition'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [kind, condition] of Object.entries(readConditions() ?? {}))
-        this.set({ views: kind, condition }, 1);
-    },
+  registerMetrics(registry, {
+    miner_chain_condition: [
+      'Condition of chain views: 1 for `available`, or for the reason; absent while the process does not follow the chain.',
+      () => Object.entries(readConditions() ?? {}).map(([views, condition]) => [1, views, condition]),
+      'views',
+      'condition',
+    ],
   });
 
   function report(conditions: ChainConditions) {

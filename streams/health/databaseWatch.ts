@@ -1,4 +1,3 @@
-import type { Registry } from 'prom-client';
 import {
   catchError,
   concat,
@@ -18,7 +17,6 @@ import {
 } from 'rxjs';
 import type { DatabaseReach } from '../../machines/serviceMachine.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { registerGauge } from '../metrics/registerGauge.ts';
 
 const intervalMs = 2_000;
 /** A database that takes longer than this to answer counts as unavailable. */
@@ -56,9 +54,4 @@ export function watchDatabase(
     ),
     startWith(unavailable),
   );
-}
-
-export function registerDatabaseMetrics(registry: Registry, isReachable: () => boolean): void {
-  const about = { name: 'miner_database_reachable', help: '1 while ClickHouse answers.' };
-  registerGauge(registry, about, () => (isReachable() ? 1 : 0));
 }

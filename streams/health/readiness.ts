@@ -1,11 +1,9 @@
-import type { Registry } from 'prom-client';
 import type { Clock } from '../../actors/clock.ts';
 import type { Readiness } from '../../actors/views/readiness.ts';
 import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import type { StreamFollower } from '../follower/streamFollower.ts';
 import type { LostStream } from '../ingest/lostStreams.ts';
 import type { StreamRisk } from '../jetstream/settings/streamRisks.ts';
-import { registerGauge } from '../metrics/registerGauge.ts';
 import type { Followers } from '../work/followers.ts';
 
 const noFollowers: Followers['followers'] = new Map();
@@ -144,10 +142,3 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
 }
 
 /** Shows readiness for alerts. A standby has no value: it is as ready as it can be. */
-export function registerReadinessMetric(registry: Registry, readiness: () => Readiness): void {
-  const about = { name: 'miner_ready', help: '1 while `/readyz` says ready; absent for a standby.' };
-  registerGauge(registry, about, () => {
-    const { isReady, detail } = readiness();
-    return 'standbyFor' in detail ? null : Number(isReady);
-  });
-}

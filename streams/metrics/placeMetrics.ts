@@ -1,29 +1,23 @@
 import type { Registry } from 'prom-client';
 import type { PlaceCounts } from '../../actors/folds/places.ts';
-import { createStreamMetrics } from './streamMetrics.ts';
+import { registerStreamMetrics } from './streamMetrics.ts';
 
-/** Registers metrics of the places of installations, read at each request of `/metrics`. */
+const streams = ['MINER_COUNTER', 'MINER_PIPELINE'] as const;
+
+/** Registers metrics of the places of installations. */
 export function registerPlaceMetrics(
   registry: Registry,
-  folds: Readonly<Record<'MINER_COUNTER' | 'MINER_PIPELINE', { places(): PlaceCounts }>>,
+  folds: Readonly<Record<(typeof streams)[number], { places(): PlaceCounts }>>,
 ): void {
-  const { counter, gauge } = createStreamMetrics(registry, () => [
-    ['MINER_COUNTER', folds.MINER_COUNTER.places()],
-    ['MINER_PIPELINE', folds.MINER_PIPELINE.places()],
-  ]);
-  gauge(
-    'miner_installations',
-    'Installations with a place, not counting the public one.',
-    ({ taken }) => taken,
-  );
-  gauge(
-    'miner_installations_max',
-    'Places for installations, not counting the public one (`MINER_INSTALLATIONS_MAX`).',
-    ({ max }) => max,
-  );
-  counter(
-    'miner_installations_forgotten_total',
-    'Installations that gave their places up to new ones.',
-    ({ forgotten }) => forgotten,
-  );
+  registerStreamMetrics(registry, () => streams.map((stream) => [stream, folds[stream].places()]), {
+    miner_installations: ['Installations with a place, not counting the public one.', ({ taken }) => taken],
+    miner_installations_max: [
+      'Places for installations, not counting the public one (`MINER_INSTALLATIONS_MAX`).',
+      ({ max }) => max,
+    ],
+    miner_installations_forgotten_total: [
+      'Installations that gave their places up to new ones.',
+      ({ forgotten }) => forgotten,
+    ],
+  });
 }

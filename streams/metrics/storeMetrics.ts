@@ -1,7 +1,8 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { from, lastValueFrom, timeout } from 'rxjs';
 import type { Clock } from '../../actors/clock.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
+import { registerMetrics, type Sample, type Samples } from '../../actors/registerMetrics.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { measureAccount, measureFullestServer } from '../jetstream/settings/natsStore.ts';
 import type { StreamSettingsWatch } from '../jetstream/settings/streamSettings.ts';
@@ -28,72 +29,55 @@ export function registerStoreMetrics(
   registry: Registry,
   { database, jetStream, streamSettings, isStandby, clock }: StoreMetricsOptions,
 ): void {
-  const registers = [registry];
-  /** Ignores a missing answer: other metrics show that NATS or ClickHouse does not answer. */
-  async function answerInTime(ask: () => Promise<void>): Promise<void> {
-    if (isStandby()) return;
-    await lastValueFrom(from(ask()).pipe(timeout(answerMs))).catch(() => undefined);
-  }
+  /** Shows nothing without an answer: other metrics show that NATS or ClickHouse does not answer. */
+  const askInTime =
+    <Answer = Samples>(ask: () => Promise<Answer>) =>
+    async () =>
+      isStandby() ? [] : await lastValueFrom(from(ask()).pipe(timeout(answerMs))).catch(() => []);
 
-  new Gauge({
-    name: 'miner_nats_store_bytes',
-    help: 'Bytes that the streams of the NATS account use with every copy, their limit, if any, and the bytes on the server that holds most of them.',
-    labelNames: ['kind'],
-    registers,
-    collect() {
-      this.reset();
-      return answerInTime(async () => {
+  registerMetrics(registry, {
+    miner_nats_store_bytes: [
+      'Bytes that the streams of the NATS account use with every copy, their limit, if any, and the bytes on the server that holds most of them.',
+      askInTime(async () => {
         const { jsm } = jetStream();
         const { usedBytes, limitBytes } = measureAccount(await jsm.getAccountInfo());
-        this.set({ kind: 'used' }, usedBytes);
-        if (limitBytes !== null) this.set({ kind: 'limit' }, limitBytes);
         const streams = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
-        this.set({ kind: 'server' }, measureFullestServer(streams, usedBytes));
-      });
-    },
-  });
-  new Gauge({
-    name: 'miner_stream_setting_risks',
-    help: 'Settings of streams that can lose or refuse messages: 1 for each.',
-    labelNames: ['stream', 'setting'],
-    registers,
-    async collect() {
-      await answerInTime(async () => {
-        await streamSettings.check();
-      });
-      // Without an answer, the last one counts.
-      this.reset();
-      if (isStandby()) return;
-      for (const { stream, setting } of streamSettings.risks) this.set({ stream, setting }, 1);
-    },
-  });
-  new Gauge({
-    name: 'miner_nats_clock_offset_seconds',
-    help: 'Seconds by which the clock of NATS is certainly ahead of the clock of this machine, negative if behind; absent before NATS 2.10.',
-    registers,
-    collect() {
-      // A metric without labels shows zero until it is removed.
-      this.remove();
-      return answerInTime(async () => {
+        return [
+          [usedBytes, 'used'],
+          [limitBytes, 'limit'],
+          [measureFullestServer(streams, usedBytes), 'server'],
+        ];
+      }),
+      'kind',
+    ],
+    miner_stream_setting_risks: [
+      'Settings of streams that can lose or refuse messages: 1 for each.',
+      async () => {
+        await askInTime(streamSettings.check)();
+        // Without an answer, the last one counts.
+        return isStandby() ? [] : streamSettings.risks.map(({ stream, setting }) => [1, stream, setting]);
+      },
+      'stream',
+      'setting',
+    ],
+    miner_nats_clock_offset_seconds: [
+      'Seconds by which the clock of NATS is certainly ahead of the clock of this machine, negative if behind; absent before NATS 2.10.',
+      askInTime(async () => {
         const measured = await measureNatsClock(jetStream().jsm, clock.nowMs);
-        if (measured !== null) this.set(findCertainOffset(measured) / 1000);
-      });
-    },
-  });
-  new Gauge({
-    name: 'miner_database_disk_bytes',
-    help: 'Total and free bytes of each disk of ClickHouse.',
-    labelNames: ['disk', 'kind'],
-    registers,
-    collect() {
-      this.reset();
-      return answerInTime(async () => {
+        return measured === null ? null : findCertainOffset(measured) / 1000;
+      }),
+    ],
+    miner_database_disk_bytes: [
+      'Total and free bytes of each disk of ClickHouse.',
+      askInTime(async () => {
         const disks = await database.select('SELECT name, free_space, total_space FROM system.disks');
-        for (const [name, free, total] of disks) {
-          this.set({ disk: String(name), kind: 'free' }, Number(free));
-          this.set({ disk: String(name), kind: 'total' }, Number(total));
-        }
-      });
-    },
+        return disks.flatMap(([name, free, total]): Sample[] => [
+          [Number(free), String(name), 'free'],
+          [Number(total), String(name), 'total'],
+        ]);
+      }),
+      'disk',
+      'kind',
+    ],
   });
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { type AnyMachineSnapshot, type InspectionEvent, isMachineSnapshot, type StateValue } from 'xstate';
+import { registerMetrics } from '../../actors/registerMetrics.ts';
 
 export type ActorInspector = (event: InspectionEvent) => void;
 
@@ -24,15 +25,13 @@ export function createActorTransitions({ logger, registry }: ActorTransitionsOpt
     labelNames: ['actor', 'state'],
     registers: [registry],
   });
-  new Gauge({
-    name: 'miner_actor_state',
-    help: 'State of each actor of this process: 1 for the current state.',
-    labelNames: ['actor', 'state'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [actor, { state }] of current) this.set({ actor, state }, 1);
-    },
+  registerMetrics(registry, {
+    miner_actor_state: [
+      'State of each actor of this process: 1 for the current state.',
+      () => Array.from(current, ([actor, { state }]) => [1, actor, state]),
+      'actor',
+      'state',
+    ],
   });
 
   return (event) => {

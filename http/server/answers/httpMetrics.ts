@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Histogram, type Registry } from 'prom-client';
+import { registerMetrics, type Sample } from '../../../actors/registerMetrics.ts';
 import type { RateClass } from '../../routes/rateClasses.ts';
 import { createDurations, type Durations, registerDurations } from './requestDurations.ts';
 
@@ -34,73 +35,50 @@ interface Counts {
 }
 
 export function createHttpMetrics(registry: Registry, implementation: string): HttpMetrics {
-  const registers = [registry];
   const routes = new Map<string, Counts>();
   const durations = new Map<RateClass, Durations>();
+  let preparations = 0;
   let readsInFlight = 0;
   let newestShownMs = Number.NEGATIVE_INFINITY;
 
   registerDurations(registry, durations);
-  new Counter({
-    name: 'miner_http_requests_total',
-    help: 'Answered requests, by route and status.',
-    labelNames: ['route', 'status'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [route, { ok, notModified, others }] of routes) {
-        if (ok > 0) this.inc({ route, status: '200' }, ok);
-        if (notModified > 0) this.inc({ route, status: '304' }, notModified);
-        for (const [status, count] of others) this.inc({ route, status }, count);
-      }
-    },
-  });
-  const preparations = new Counter({
-    name: 'miner_http_prepared_responses_total',
-    help: 'Responses that were serialized.',
-    registers,
-  });
   const delays = new Histogram({
     name: 'miner_reading_delay_seconds',
     help: 'Time from the receipt of a reading at its gateway until the first response that shows it.',
     buckets: delayBuckets,
-    registers,
+    registers: [registry],
   });
-  new Counter({
-    name: 'miner_http_failures_total',
-    help: 'Requests whose body could not be computed or was invalid.',
-    labelNames: ['route'],
-    registers,
-    collect() {
-      this.reset();
+  registerMetrics(registry, {
+    miner_http_requests_total: [
+      'Answered requests, by route and status.',
+      () =>
+        [...routes].flatMap(([route, { ok, notModified, others }]) =>
+          [['200', ok] as const, ['304', notModified] as const, ...others]
+            .filter(([, count]) => count > 0)
+            .map(([status, count]): Sample => [count, route, status]),
+        ),
+      'route',
+      'status',
+    ],
+    miner_http_prepared_responses_total: ['Responses that were serialized.', () => preparations],
+    miner_http_failures_total: [
+      'Requests whose body could not be computed or was invalid.',
       // Zeros too: an alert sees a counter rise, but not appear.
-      for (const [route, { failed }] of routes) this.inc({ route }, failed);
-    },
+      () => Array.from(routes, ([route, { failed }]) => [failed, route]),
+      'route',
+    ],
+    miner_http_shed_requests_total: [
+      'Expensive requests answered with 503 because the event loop was late.',
+      () => Array.from(routes, ([route, { shed }]) => [shed === 0 ? null : shed, route]),
+      'route',
+    ],
+    miner_http_reads_in_flight: ['Requests waiting for the database.', () => readsInFlight],
+    miner_http_server_info: [
+      'Which implementation of uWebSockets.js runs; always 1.',
+      () => [[1, implementation]],
+      'implementation',
+    ],
   });
-  new Counter({
-    name: 'miner_http_shed_requests_total',
-    help: 'Expensive requests answered with 503 because the event loop was late.',
-    labelNames: ['route'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [route, { shed }] of routes) if (shed > 0) this.inc({ route }, shed);
-    },
-  });
-  new Gauge({
-    name: 'miner_http_reads_in_flight',
-    help: 'Requests waiting for the database.',
-    registers,
-    collect() {
-      this.set(readsInFlight);
-    },
-  });
-  new Gauge({
-    name: 'miner_http_server_info',
-    help: 'Which implementation of uWebSockets.js runs; always 1.',
-    labelNames: ['implementation'],
-    registers,
-  }).set({ implementation }, 1);
 
   return {
     route: (name, rateClass) => {
@@ -126,7 +104,9 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
         },
       };
     },
-    prepared: () => preparations.inc(),
+    prepared: () => {
+      preparations++;
+    },
     showed: (receivedAtMs, nowMs) => {
       if (receivedAtMs <= newestShownMs) return;
       // The first reading shown may have been received long before this process started.

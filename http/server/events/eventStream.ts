@@ -3,6 +3,7 @@ import { interval, merge, type Subscription, tap } from 'rxjs';
 import type { Clock } from '../../../actors/clock.ts';
 import { decodeFeedPosition, encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
 import { RecordsUnavailable } from '../../../actors/older/recordsUnavailable.ts';
+import { registerMetrics } from '../../../actors/registerMetrics.ts';
 import type { FeedViews } from '../../../actors/views/feed/feedViews.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { ReadResult } from '../../routes/route.ts';
@@ -11,7 +12,6 @@ import { retryAfterSeconds } from '../answers/routeAnswers.ts';
 import type { Transport } from '../engine/uws.ts';
 import { createClientCounts } from '../limits/clientCounts.ts';
 import type { LoadGuard } from '../limits/loadGuard.ts';
-import { createEventStreamMetrics } from './eventStreamMetrics.ts';
 import { createStreamDelivery, type StreamClient } from './streamDelivery.ts';
 import { formatRetry, type StreamRequest } from './streamForm.ts';
 import { createStreamOutput } from './streamOutput.ts';
@@ -84,7 +84,19 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   const startedMs = clock.monotonicMs();
   const clients = new Set<StreamClient>();
   const counts = createClientCounts(streamsOfClientMax, streamsOfSiteMax);
-  const metrics = createEventStreamMetrics(registry, () => clients.size);
+  let slowClients = 0;
+  let failedReads = 0;
+  registerMetrics(registry, {
+    miner_event_stream_clients: ['Clients that listen to the event stream.', () => clients.size],
+    miner_event_stream_slow_clients_total: [
+      'Event streams ended because the client did not read.',
+      () => slowClients,
+    ],
+    miner_event_stream_failed_reads_total: [
+      'Reads of missed events from ClickHouse that failed; each is retried.',
+      () => failedReads,
+    ],
+  });
   const delivery = createStreamDelivery({
     feed,
     hasViews,
@@ -92,7 +104,9 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     loadGuard,
     onSlow: endSlow,
     onUnknown: end,
-    onReadFailed: metrics.failedRead,
+    onReadFailed: () => {
+      failedReads++;
+    },
     onRefused: options.onRefused,
   });
   let upkeep: Subscription | null = null;
@@ -174,7 +188,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   }
 
   function endSlow(client: StreamClient) {
-    metrics.slowClient();
+    slowClients++;
     forget(client);
     client.response.end();
   }
