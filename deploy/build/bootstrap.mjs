@@ -86,22 +86,32 @@ function checkNode() {
 
 /** Runs `npm install`, unless the installed packages already match package.json, package-lock.json and this machine. */
 function installPackages() {
-  const stamp = join(root, 'node_modules', '.miner-installed');
+  const modules = join(root, 'node_modules');
+  const stamp = join(modules, '.miner-installed');
+  /** Is there while npm installs. A killed npm leaves it, and half-written packages that the next one takes for complete. */
+  const begun = '.miner-installing';
   const wanted = createHash('sha256')
     .update(readFileSync(join(root, 'package.json')))
     .update(readFileSync(join(root, 'package-lock.json')))
     .update(process.versions.modules)
     .update(engine)
     .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  if (existsSync(join(modules, begun)))
+    for (const name of readdirSync(modules).filter((one) => one !== begun))
+      rmSync(join(modules, name), { recursive: true });
+  else if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  console.log('bootstrap: installing npm packages (one to three minutes, once)');
+  mkdirSync(modules, { recursive: true });
+  writeFileSync(join(modules, begun), '');
   // Not `npm ci`, which refuses a lock file with the optional packages of one platform only.
-  step('installing npm packages (one to three minutes, once)', 'npm', [
-    'install',
-    '--no-save',
-    '--no-audit',
-    '--no-fund',
-    ...engineOptions,
-  ]);
+  const options = ['--no-save', '--no-audit', '--no-fund', ...engineOptions];
+  const { status, signal, stdout, stderr } = spawnSync('npm', ['install', ...options], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  // Unless it is killed, npm undoes what it could not complete.
+  if (signal === null) rmSync(join(modules, begun), { force: true });
+  if (status !== 0) fail(`npm could not install the packages:\n${stdout ?? ''}${stderr ?? ''}`);
   writeFileSync(stamp, wanted);
 }
 
@@ -272,12 +282,6 @@ function build() {
   } catch (error) {
     fail(`the build failed:\n${error.stdout ?? ''}${error.stderr ?? ''}`);
   }
-}
-
-function step(what, command, args) {
-  console.log(`bootstrap: ${what}`);
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
-  if (status !== 0) fail(`${what} failed:\n${stdout ?? ''}${stderr ?? ''}`);
 }
 
 function fail(message) {

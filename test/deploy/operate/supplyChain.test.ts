@@ -170,6 +170,30 @@ describe('a start in development', () => {
     const { workspaces } = readJson<{ workspaces: string[] }>('package.json');
     expect(workspaces).toContain(`deploy/engines/${engine}`);
   });
+
+  it.each([
+    ['was killed, installs everything again', 'kill -9 $$', ['node_modules/p*']],
+    ['has failed, keeps what is installed', 'exit 1', []],
+  ])('after an npm that %s', (_, ending, listedAfterwards) => {
+    const { dir, run } = prepareCheckout();
+    mkdirSync(join(dir, 'node_modules/package'), { recursive: true });
+    const [manifest, listed] = [join(dir, 'package.json'), join(dir, 'listed')];
+    const startWith = (last: string) => {
+      writeFileSync(join(dir, 'bin/npm'), `#!/bin/sh\necho node_modules/p* >> ${listed}\n${last}\n`);
+      return run({}).status;
+    };
+    expect(startWith('exit 0')).toBe(0);
+    const before = readFileSync(manifest, 'utf8');
+    writeFileSync(manifest, `${before}\n`);
+    expect(startWith(ending)).toBe(1);
+    writeFileSync(manifest, before);
+    expect([startWith('exit 0'), startWith('exit 0')]).toEqual([0, 0]);
+    expect(readFileSync(listed, 'utf8').trim().split('\n')).toEqual([
+      'node_modules/package',
+      'node_modules/package',
+      ...listedAfterwards,
+    ]);
+  });
 });
 
 describe('a start in production', () => {
