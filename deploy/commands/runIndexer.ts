@@ -94,7 +94,6 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       jsm,
       onChain,
       rpcUrl,
-      proofs: configuration.MINER_CHAIN_PROOFS,
       repairFrom: repairFrom ?? null,
       logger,
       onProgress: showIndexingProgress(),

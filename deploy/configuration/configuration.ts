@@ -6,7 +6,6 @@ import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { DatabaseLocation } from '../../storage/clickhouse/database.ts';
 import { rowsTtlDaysMax, rowsTtlDaysMin } from '../../storage/rows/rowsTtl.ts';
 import type { FoldedDeployment } from '../../streams/folds/streamDefinition.ts';
-import { chainProofs } from '../../streams/indexer/chainProofs.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { findFileProblem, findNatsProblems, isNatsUrl } from './natsConfiguration.ts';
 
@@ -96,11 +95,6 @@ export const variables = {
     optional(urlOf('http:', 'https:', 'ws:', 'wss:'), 'an http(s) or ws(s) address'),
     '',
     'Ethereum node, `http(s)` or `ws(s)`; unset: no indexer in this process',
-  ),
-  MINER_CHAIN_PROOFS: variable(
-    z.enum(chainProofs).describe('all or logs'),
-    'all',
-    'Proof of blocks far behind the tip: `all` proves every block; `logs` is faster and proves only blocks that the node says hold logs, so a block that it leaves out goes unnoticed',
   ),
   MINER_DATA_DIR: variable(text.describe('a path'), './data', 'Folder for local data'),
   MINER_DEPLOYMENT: variable(

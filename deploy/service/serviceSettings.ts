@@ -54,7 +54,6 @@ export function buildSettings(configuration: Configuration, settings: ProcessSet
     chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
     chainBehindAfterMs: configuration.MINER_CHAIN_BEHIND_SECONDS * 1000,
     readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
-    chainProofs: configuration.MINER_CHAIN_PROOFS,
     auditSeconds,
     snapshots: snapshotPolicy,
     accessLogOneOf: configuration.MINER_ACCESS_LOG,

@@ -84,8 +84,8 @@ async function createAudit(
 
 /** Loads the node's client and proofs only here: that takes long, and most processes need neither. */
 async function createIndexer({ settings, nats, registry, logger }: ServiceContext) {
-  const { rpcUrl, chainProofs: proofs } = settings;
-  const { onChain } = settings.deployment;
+  const { rpcUrl, deployment } = settings;
+  const { onChain } = deployment;
   if (rpcUrl === null || onChain === null) return null;
   const { createDeploymentIndexer } = await import('../../streams/indexer/deploymentIndexer.ts');
   const { showIndexingProgress } = await import('../process/indexingProgress.ts');
@@ -93,7 +93,6 @@ async function createIndexer({ settings, nats, registry, logger }: ServiceContex
     ...nats.jetStream(),
     onChain,
     rpcUrl,
-    proofs,
     logger,
     onProgress: showIndexingProgress(),
   });

@@ -4,7 +4,6 @@ import { type ProposerChange, proposerRole } from '../../actors/chain/spans/chai
 import type { ChainBlock, ChainLog } from '../../actors/chain/spans/chainSpan.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { type BlockHeader, type ProvenLog, proveLogs } from './blockProof.ts';
-import type { ChainProofs } from './chainProofs.ts';
 import { createHeaderReader, headersAtOnceMax } from './headerReader.ts';
 import { createLogSearch } from './logSearch.ts';
 import { createBloomTest } from './logsBloom.ts';
@@ -16,13 +15,12 @@ import { createReceiptReader } from './receiptReader.ts';
 const defaultRequestMs = 10_000;
 /** Blocks whose receipts are requested at the same time; the receipts of a full block take some megabytes. */
 const blocksAtOnce = 16;
-/** Blocks that one call of `range` reads when it proves every block: a few spans, so that progress is published often. */
-const provenRangeBlocks = 1_024n;
+/** Blocks that one call of `range` reads: a few spans, so that progress is published often. */
+const rangeBlocks = 1_024n;
 
 interface ChainReaderSettings {
   readonly url: string;
   readonly addresses: readonly Address[];
-  readonly proofs: ChainProofs;
   /** A request that takes longer than this has failed. */
   readonly requestMs?: number;
 }
@@ -37,7 +35,7 @@ export type ChainReader = ReturnType<typeof createChainReader>;
  * block come from receipts that match the root in its header. Also rejects with viem's errors.
  */
 export function createChainReader(settings: ChainReaderSettings) {
-  const { url, addresses, proofs, requestMs = defaultRequestMs } = settings;
+  const { url, addresses, requestMs = defaultRequestMs } = settings;
   const clients = createNodeClients({ url, requestMs, batchSize: headersAtOnceMax });
   const { client } = clients;
   const headers = createHeaderReader(clients);
@@ -71,8 +69,10 @@ export function createChainReader(settings: ChainReaderSettings) {
     return (await mapConcurrently(claiming, blocksAtOnce, block)).filter(({ logs }) => logs.length > 0);
   }
 
-  async function readEveryBlock(first: BlockHeader, toBlock: bigint) {
-    const to = min(first.number + provenRangeBlocks - 1n, toBlock);
+  /** Blocks with logs from `first` through `last`, which may be lower than `toBlock`. */
+  async function range(first: BlockHeader, toBlock: bigint) {
+    const end = first.number + rangeBlocks - 1n;
+    const to = end < toBlock ? end : toBlock;
     const blocks: ChainBlock[] = await readBlocks([first]);
     let last = first;
     while (last.number < to) {
@@ -80,20 +80,6 @@ export function createChainReader(settings: ChainReaderSettings) {
       blocks.push(...(await readBlocks(next)));
       last = next.at(-1) as BlockHeader;
     }
-    return { last, blocks };
-  }
-
-  async function readNamedBlocks(numbers: readonly bigint[]): Promise<ChainBlock[]> {
-    return readBlocks(await mapConcurrently(numbers, blocksAtOnce, headers.read));
-  }
-
-  async function readBlocksNamedByLogs(first: BlockHeader, toBlock: bigint) {
-    const named = await logSearch.findBlocks(first.number, toBlock, { address: addresses });
-    const blocks = await readNamedBlocks(named.numbers);
-    const last = await headers.read(named.toBlock);
-    // The blocks belong to one branch only if the first one is still on the chain.
-    if ((await headers.read(first.number)).hash !== first.hash)
-      throw new ProviderInconsistent(`block ${first.number} was replaced while it was read`);
     return { last, blocks };
   }
 
@@ -108,7 +94,8 @@ export function createChainReader(settings: ChainReaderSettings) {
         address: [timelock],
         topics: [[roleGranted, roleRevoked], [proposerRole]],
       });
-      for (const { logs } of await readNamedBlocks(named.numbers))
+      const candidates = await mapConcurrently(named.numbers, blocksAtOnce, headers.read);
+      for (const { logs } of await readBlocks(candidates))
         changes.push(...logs.flatMap((log) => listProposerChanges(log, timelock)));
       next = named.toBlock + 1n;
     }
@@ -121,9 +108,8 @@ export function createChainReader(settings: ChainReaderSettings) {
     /** @throws ProviderInconsistent when the node does not have the block. */
     header: headers.read,
     block,
+    range,
     proposerChangesBefore,
-    /** Blocks with logs from `first` through `last`, which may be lower than `toBlock`. */
-    range: proofs === 'all' ? readEveryBlock : readBlocksNamedByLogs,
   };
 }
 
@@ -132,8 +118,4 @@ function listProposerChanges({ address, topics }: ChainLog, timelock: Address): 
   const isGranted = event === roleGranted;
   if (address !== timelock || role !== proposerRole || (!isGranted && event !== roleRevoked)) return [];
   return [{ account: toAddress(`0x${account.slice(-40)}`), isGranted }];
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

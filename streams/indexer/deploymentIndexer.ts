@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { ChainDeployment } from '../../actors/views/chain/chainDeployment.ts';
 import type { JetStream } from '../nats/natsLink.ts';
-import type { ChainProofs } from './chainProofs.ts';
 import { createChainReader } from './chainReader.ts';
 import { createIndexer, type Indexer } from './indexer.ts';
 import { createSpanPublisher } from './spanPublisher.ts';
@@ -9,7 +8,6 @@ import { createSpanPublisher } from './spanPublisher.ts';
 interface IndexingOptions extends JetStream {
   readonly onChain: ChainDeployment;
   readonly rpcUrl: string;
-  readonly proofs: ChainProofs;
   /** First block to publish again; null to publish only new blocks. */
   readonly repairFrom?: bigint | null;
   readonly logger: Logger;
@@ -18,10 +16,10 @@ interface IndexingOptions extends JetStream {
 }
 
 export function createDeploymentIndexer(options: IndexingOptions): Indexer {
-  const { onChain, rpcUrl, proofs } = options;
+  const { onChain, rpcUrl } = options;
   const { core, operatorTimelock: timelock } = onChain.contracts;
   const { chainId, deploymentBlock } = onChain.chain;
-  const reader = createChainReader({ url: rpcUrl, addresses: Object.values(onChain.contracts), proofs });
+  const reader = createChainReader({ url: rpcUrl, addresses: Object.values(onChain.contracts) });
   const publisher = createSpanPublisher({ ...options, chainId, core });
   return createIndexer({ ...options, reader, publisher, chainId, deploymentBlock, timelock });
 }

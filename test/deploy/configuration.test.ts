@@ -53,7 +53,6 @@ describe('configuration', () => {
       MINER_READY_GRACE_SECONDS: '105',
       MINER_ACCESS_LOG: '107',
       MINER_INCOMPLETE_REBUILD: 'accept',
-      MINER_CHAIN_PROOFS: 'all',
       MINER_INSTALLATIONS_MAX: '108',
     });
     const roles = { ingest: false, serve: true };
@@ -87,7 +86,6 @@ describe('configuration', () => {
       chainStaleAfterMs: 103_000,
       chainBehindAfterMs: 104_000,
       readyGraceMs: 105_000,
-      chainProofs: 'all',
       auditSeconds: 300,
       snapshots: { intervalMs: 600_000, messages: 500_000 },
       accessLogOneOf: 107,
@@ -147,7 +145,6 @@ describe('configuration', () => {
     ['MINER_CLICKHOUSE_URL', 'http://localhost:8123/default?max_threads=4'],
     ['MINER_CLICKHOUSE_URL', 'http://localhost:8123/a/b'],
     ['MINER_RPC_URL', 'localhost:8545'],
-    ['MINER_CHAIN_PROOFS', 'none'],
     ['MINER_ALLOWED_ORIGINS', 'https://a.example/path'],
     ['MINER_ALLOWED_ORIGINS', 'https://*.example'],
     ['MINER_TRUSTED_PROXIES', '10.0.0.0/33'],

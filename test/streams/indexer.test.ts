@@ -163,7 +163,7 @@ it('a repair begins once, however often the stream is read again', async () => {
   const nats = await emptyStreams();
   const { contracts, deploymentBlock } = economy.deployed;
   const work = createIndexerWork({
-    reader: createChainReader({ url: economy.url, addresses: Object.values(contracts), proofs: 'all' }),
+    reader: createChainReader({ url: economy.url, addresses: Object.values(contracts) }),
     publisher: createSpanPublisher({ ...nats, chainId: testChainId, core: contracts.core }),
     chainId: testChainId,
     deploymentBlock,
@@ -258,7 +258,7 @@ describe('indexer', () => {
     const node = await startLyingNode(economy.url);
     node.lie = (method) => (/Receipt/.test(method) ? notFound : null);
     const { contracts, deploymentBlock } = economy.deployed;
-    const reader = createChainReader({ url: node.url, addresses: Object.values(contracts), proofs: 'all' });
+    const reader = createChainReader({ url: node.url, addresses: Object.values(contracts) });
     const first = await reader.header(deploymentBlock);
     await expect(reader.block(first)).rejects.toThrow(
       /MINER_RPC_URL.*eth_getBlockReceipts.*eth_getTransactionReceipt/,
@@ -311,41 +311,10 @@ describe('indexer', () => {
     const node = await startLyingNode(economy.url);
     node.batchLie = () => ({ status: 413 });
     const { contracts, deploymentBlock } = economy.deployed;
-    const reader = createChainReader({ url: node.url, addresses: Object.values(contracts), proofs: 'all' });
+    const reader = createChainReader({ url: node.url, addresses: Object.values(contracts) });
     const toBlock = deploymentBlock + count;
     const { last } = await reader.range(await reader.header(deploymentBlock), toBlock);
     expect(last.number).toBe(toBlock);
-  });
-
-  it('proves only blocks that the node names, if so configured', async () => {
-    const economy = await stillEconomy();
-    const node = await startLyingNode(economy.url);
-    const ranges: number[] = [];
-    let isCut = false;
-    node.lie = (method, params, result) => {
-      if (method !== 'eth_getLogs') return null;
-      const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock: string; toBlock: string };
-      const blocks = Number(toBlock) - Number(fromBlock) + 1;
-      ranges.push(blocks);
-      if (isCut) return { result: (result as unknown[]).slice(0, (result as unknown[]).length / 2) };
-      return blocks > 10
-        ? { error: { code: -32005, message: 'query returned more than 10000 results' } }
-        : null;
-    };
-    const nats = await emptyStreams();
-    const { caughtUp, indexer } = startIndexer(economy, nats, node.url, 'logs');
-    await caughtUp();
-    expect(Math.max(...ranges)).toBeGreaterThan(10);
-    expect(ranges.some((blocks) => blocks <= 10)).toBe(true);
-    expect(indexer.status().providerFailures).toBe(0);
-    await expectHonest(nats);
-
-    isCut = true;
-    const cut = await emptyStreams();
-    await startIndexer(economy, cut, node.url, 'logs').caughtUp();
-    const countLogs = async (of: TestConnection) =>
-      (await fetchSpans(of)).flatMap(({ blocks }) => blocks.flatMap(({ logs }) => logs)).length;
-    expect(await countLogs(cut)).toBeLessThan(await countLogs(nats));
   });
 
   it('keeps its head while its node lags or restarts', async () => {

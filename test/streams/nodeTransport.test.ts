@@ -16,7 +16,7 @@ const unanswered = 'took too long';
 async function readThroughProxy(protocol: string) {
   const { url } = await node();
   const proxy = await startCuttingProxy(url.replace('http:', protocol));
-  const reader = createChainReader({ url: proxy.url, addresses: [], proofs: 'all', requestMs: 1_000 });
+  const reader = createChainReader({ url: proxy.url, addresses: [], requestMs: 1_000 });
   expect((await reader.tip()).number).toBeGreaterThan(0n);
   return { proxy, reader };
 }

@@ -37,11 +37,7 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
   if (refused !== null && refused >= fromBlock)
     return [reportWrongBlock(refused, 'a span that begins with it cannot be read')];
   if (head === null || toBlock < fromBlock) return [skipped('spans', 'no safe block is published yet')];
-  const reader = createChainReader({
-    url: rpcUrl,
-    addresses: Object.values(onChain.contracts),
-    proofs: 'all',
-  });
+  const reader = createChainReader({ url: rpcUrl, addresses: Object.values(onChain.contracts) });
   const total = Number(toBlock - fromBlock) + 1;
   const progress = createProgress({ label: 'proving', unit: 'blocks', total });
   let logs = 0;

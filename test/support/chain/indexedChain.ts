@@ -3,7 +3,6 @@ import { emptySpanFoldState, type SpanFoldState } from '../../../actors/chain/fo
 import { type ChainSpanMessage, chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
 import { decodeChain } from '../../../actors/chain/spans/decodeChain.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
-import type { ChainProofs } from '../../../streams/indexer/chainProofs.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
 import { createIndexer } from '../../../streams/indexer/indexer.ts';
 import { createSpanPublisher } from '../../../streams/indexer/spanPublisher.ts';
@@ -19,17 +18,12 @@ export const testChainId = 31_337n;
 const backoff = { firstMs: 50, longestMs: 100 };
 
 /** An indexer on a test's chain, until the test ends or it is stopped. */
-export function startIndexer(
-  economy: TestEconomy,
-  nats: TestConnection,
-  url = economy.url,
-  proofs: ChainProofs = 'all',
-) {
+export function startIndexer(economy: TestEconomy, nats: TestConnection, url = economy.url) {
   const { contracts, deploymentBlock } = economy.deployed;
   const { operatorTimelock: timelock } = contracts;
   const publisher = createSpanPublisher({ ...nats, chainId: testChainId, core: contracts.core });
   const indexer = createIndexer({
-    reader: createChainReader({ url, addresses: Object.values(contracts), proofs, requestMs: 2_000 }),
+    reader: createChainReader({ url, addresses: Object.values(contracts), requestMs: 2_000 }),
     publisher,
     chainId: testChainId,
     deploymentBlock,
