@@ -92,9 +92,9 @@ export const variables = {
     'ClickHouse cluster: tables are created replicated, on all its servers',
   ),
   MINER_RPC_URL: variable(
-    optional(urlOf('http:', 'https:', 'ws:', 'wss:'), 'an http(s) or ws(s) address'),
+    optional(urlOf('http:', 'https:'), 'an http(s) address: nodes are read over http(s)'),
     '',
-    'Ethereum node, `http(s)` or `ws(s)`; unset: no indexer in this process',
+    'Ethereum node, read over `http(s)`; unset: no indexer in this process',
   ),
   MINER_DATA_DIR: variable(text.describe('a path'), './data', 'Folder for local data'),
   MINER_DEPLOYMENT: variable(

@@ -22,7 +22,7 @@ interface ContractAbi {
   readonly abi: Abi;
 }
 
-/** An audit costs a request for the block, and nine reads of its contracts, which are one batch over HTTP. */
+/** An audit costs a request for the block, and nine reads of its contracts, which are one batch. */
 export function createBlockAudit({ rpcUrl, contracts }: BlockAuditOptions): BlockAudit {
   const transport = createNodeTransport({ url: rpcUrl, requestMs, batchSize: comparedMax });
   const client = createPublicClient({ transport });

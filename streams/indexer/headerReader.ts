@@ -3,7 +3,7 @@ import { mapConcurrently } from './mapConcurrently.ts';
 import { type NodeClient, type NodeClients, toQuantity } from './nodeClient.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
-/** Headers requested at the same time, over HTTP in one batch. Fewer while the provider refuses that many. */
+/** Headers requested in one batch. Fewer while the provider refuses that many. */
 export const headersAtOnceMax = 64;
 
 /** A node's headers, each proven to hash to its hash. Also rejects with viem's errors. */

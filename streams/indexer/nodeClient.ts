@@ -1,5 +1,5 @@
 import { createClient, rpcSchema, type Transport } from 'viem';
-import { createNodeTransport, isWebSocketUrl } from './nodeTransport.ts';
+import { createNodeTransport } from './nodeTransport.ts';
 
 type Methods = [
   { Method: 'eth_chainId'; Parameters?: undefined; ReturnType: unknown },
@@ -14,18 +14,18 @@ export type NodeClient = ReturnType<typeof createNodeClient>;
 export type NodeClients = ReturnType<typeof createNodeClients>;
 
 interface NodeClientsOptions {
-  /** `http(s)` or `ws(s)`. */
   readonly url: string;
   /** A request that takes longer than this has failed. */
   readonly requestMs: number;
   readonly batchSize: number;
 }
 
-/** `batchingClient` sends simultaneous requests as one HTTP batch. Over a web socket it is the same as `client`. */
+/** `batchingClient` sends simultaneous requests as one batch. */
 export function createNodeClients({ url, requestMs, batchSize }: NodeClientsOptions) {
-  const client = createNodeClient(createNodeTransport({ url, requestMs }));
-  if (isWebSocketUrl(url)) return { client, batchingClient: client };
-  return { client, batchingClient: createNodeClient(createNodeTransport({ url, requestMs, batchSize })) };
+  return {
+    client: createNodeClient(createNodeTransport({ url, requestMs })),
+    batchingClient: createNodeClient(createNodeTransport({ url, requestMs, batchSize })),
+  };
 }
 
 /** Answers are `unknown` until they are proven. */

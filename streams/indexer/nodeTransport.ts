@@ -1,5 +1,4 @@
-import { custom, http, TimeoutError, type Transport } from 'viem';
-import { createNodeSocket } from './nodeSocket.ts';
+import { http, TimeoutError, type Transport } from 'viem';
 
 /**
  * Longest answer that is read. The logs of a block of 60 million gas can hold 7.5 MB, which are twice as many digits. A shorter bound would let
@@ -8,30 +7,23 @@ import { createNodeSocket } from './nodeSocket.ts';
 const answerBytesMax = 64 * 1024 * 1024;
 
 interface NodeTransportOptions {
-  /** `http(s)` or `ws(s)`. */
   readonly url: string;
   /** A request whose whole answer has not arrived after this time fails, and its connection is given up. */
   readonly requestMs: number;
-  /** Over HTTP, simultaneous requests are sent together, at most this many. If omitted, and over a web socket, they are sent separately. */
+  /** Simultaneous requests are sent together, at most this many. If omitted, they are sent separately. */
   readonly batchSize?: number;
 }
 
 /** Reaches an Ethereum node. Each request is sent once, and none waits longer than `requestMs`, even if its connection has died silently. */
 export function createNodeTransport({ url, requestMs, batchSize }: NodeTransportOptions): Transport {
-  const settings = { retryCount: 0 };
-  if (isWebSocketUrl(url)) return custom(createNodeSocket({ url, requestMs, answerBytesMax }), settings);
   return http(url, {
-    ...settings,
+    retryCount: 0,
     // viem's own timeout ends with the headers of an answer. A body that stops would be awaited for minutes.
     timeout: 0,
     fetchFn: (input, init) => fetchWithin(requestMs, String(input), init),
     maxResponseBodySize: answerBytesMax,
     batch: batchSize === undefined ? false : { batchSize },
   });
-}
-
-export function isWebSocketUrl(url: string): boolean {
-  return /^wss?:/i.test(url);
 }
 
 /** Aborts the request, or the reading of its answer, after `requestMs`. */

@@ -93,9 +93,7 @@ export async function buildSimulator({ mutation = null, name = 'simulate' } = {}
     cwd: root,
     input: join(import.meta.dirname, 'main.ts'),
     platform: 'node',
-    external: ['chdb', 'swagger-ui-dist', '@foundry-rs/anvil', 'bufferutil', 'utf-8-validate'].map(
-      (one) => new RegExp(`^${one}(?:/|$)`),
-    ),
+    external: ['chdb', 'swagger-ui-dist', '@foundry-rs/anvil'].map((one) => new RegExp(`^${one}(?:/|$)`)),
     plugins: [
       substitution,
       replaceTexts([...smallLimits, ...versions, ...counted, ...(mutation?.replacements ?? [])]),

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { createClient } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { WebSocketServer } from 'ws';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
 import { createNodeTransport } from '../../streams/indexer/nodeTransport.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
@@ -13,41 +12,33 @@ const node = shareInFile(startEconomy);
 const unanswered = 'took too long';
 
 /** A reader behind a proxy that fails on demand. */
-async function readThroughProxy(protocol: string) {
+async function readThroughProxy() {
   const { url } = await node();
-  const proxy = await startCuttingProxy(url.replace('http:', protocol));
+  const proxy = await startCuttingProxy(url);
   const reader = createChainReader({ url: proxy.url, addresses: [], requestMs: 1_000 });
   expect((await reader.tip()).number).toBeGreaterThan(0n);
   return { proxy, reader };
 }
 
-/** A node that answers over HTTP and web sockets. `answer` returns the text of an answer. */
-async function startAnsweringNode(protocol: string, answer: (id: number) => string) {
-  const readId = (body: unknown) => (JSON.parse(String(body)) as { id: number }).id;
+/** A node whose answers have the text that `answer` returns. */
+async function startAnsweringNode(answer: (id: number) => string) {
   const server = createServer(async (incoming, response) => {
-    const chunks = await incoming.toArray();
-    response
-      .writeHead(200, { 'Content-Type': 'application/json' })
-      .end(answer(readId(Buffer.concat(chunks))));
+    const { id } = JSON.parse(String(Buffer.concat(await incoming.toArray()))) as { id: number };
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(answer(id));
   });
-  const sockets = new WebSocketServer({ server });
-  sockets.on('connection', (socket) =>
-    socket.on('message', (message) => socket.send(answer(readId(message)))),
-  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   whenFinished(() => {
-    for (const socket of sockets.clients) socket.terminate();
     server.closeAllConnections();
     server.close();
   });
   const { port } = server.address() as { port: number };
-  const transport = createNodeTransport({ url: `${protocol}//127.0.0.1:${port}`, requestMs: 60_000 });
+  const transport = createNodeTransport({ url: `http://127.0.0.1:${port}`, requestMs: 60_000 });
   return createClient({ transport });
 }
 
-describe.each(['http:', 'ws:'])('a connection to the node over %s', (protocol) => {
+describe('a connection to the node', () => {
   it('costs at most one request once it forwards nothing', async () => {
-    const { proxy, reader } = await readThroughProxy(protocol);
+    const { proxy, reader } = await readThroughProxy();
     const silenced = proxy.open;
     proxy.silence();
     const problems: string[] = [];
@@ -59,14 +50,14 @@ describe.each(['http:', 'ws:'])('a connection to the node over %s', (protocol) =
   });
 
   it('is given up if it falls silent within an answer', async () => {
-    const { proxy, reader } = await readThroughProxy(protocol);
+    const { proxy, reader } = await readThroughProxy();
     proxy.silenceWithinAnswer();
     await expect(reader.tip()).rejects.toThrow(unanswered);
     expect((await reader.tip()).number).toBeGreaterThan(0n);
   });
 
   it('is closed again if it is accepted and never answered', async () => {
-    const { proxy, reader } = await readThroughProxy(protocol);
+    const { proxy, reader } = await readThroughProxy();
     proxy.silence();
     proxy.hold(true);
     for (let attempt = 0; attempt < 3; attempt++) await expect(reader.tip()).rejects.toThrow(unanswered);
@@ -76,7 +67,7 @@ describe.each(['http:', 'ws:'])('a connection to the node over %s', (protocol) =
   });
 
   it('is made again however often it was refused', async () => {
-    const { proxy, reader } = await readThroughProxy(protocol);
+    const { proxy, reader } = await readThroughProxy();
     proxy.refuse(true);
     const before = proxy.accepted;
     await eventually(async () => {
@@ -88,39 +79,28 @@ describe.each(['http:', 'ws:'])('a connection to the node over %s', (protocol) =
   });
 
   it('ends without requests, so that no forgotten one is used', async () => {
-    const { proxy } = await readThroughProxy(protocol);
+    const { proxy } = await readThroughProxy();
     await eventually(() => proxy.open === 0, 'the end of the idle connection');
   });
 
   it('carries the receipts of a full block', async () => {
     const digits = 'a'.repeat(20_000_000);
-    const client = await startAnsweringNode(protocol, (id) => JSON.stringify({ id, result: digits }));
+    const client = await startAnsweringNode((id) => JSON.stringify({ id, result: digits }));
     expect(await client.request({ method: 'eth_chainId' })).toBe(digits);
   });
 
   it('carries no answer without bounds', async () => {
     const digits = 'a'.repeat(70_000_000);
-    const client = await startAnsweringNode(protocol, (id) => JSON.stringify({ id, result: digits }));
-    await expect(client.request({ method: 'eth_chainId' })).rejects.toThrow(
-      /exceeded the size limit|Max payload size exceeded/,
-    );
+    const client = await startAnsweringNode((id) => JSON.stringify({ id, result: digits }));
+    await expect(client.request({ method: 'eth_chainId' })).rejects.toThrow('exceeded the size limit');
   });
 
   it('carries an error of the node with its code', async () => {
     const error = { code: -32_601, message: 'the method does not exist' };
-    const client = await startAnsweringNode(protocol, (id) => JSON.stringify({ id, error }));
+    const client = await startAnsweringNode((id) => JSON.stringify({ id, error }));
     await expect(client.request({ method: 'eth_chainId' })).rejects.toMatchObject({
       name: 'MethodNotFoundRpcError',
       details: error.message,
     });
   });
-});
-
-it('a web socket survives messages that are no answers', async () => {
-  const client = await startAnsweringNode('ws:', (id) =>
-    id === 1 ? 'not JSON' : JSON.stringify({ id, result: '0x1' }),
-  );
-  const first = client.request({ method: 'eth_chainId' }).catch(() => null);
-  expect(await client.request({ method: 'eth_chainId' })).toBe('0x1');
-  void first;
 });
