@@ -1,10 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { listKeys } from '../actors/schemas/listKeys.ts';
-import { compareVersions } from './compare.ts';
 import { measureFleet } from './fleet.ts';
-import { measureHostile } from './hostile/hostile.ts';
 import { measureLive } from './live.ts';
-import { measurePages } from './pages.ts';
 import { measurePolling } from './polling.ts';
 import { measureReplay } from './replay.ts';
 import { ProgramsMissing, type RequiredProgram, requirePrograms } from './requirePrograms.ts';
@@ -16,19 +13,15 @@ const lessToDo: Readonly<Record<string, readonly string[]>> = {
   polling: ['--rounds', '5'],
   years: ['--events', '100000'],
   fleet: ['--rounds', '1', '--seconds', '20'],
-  pages: ['--rounds', '2'],
 };
 
 const nats = ['nats-server'] as const;
 const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
-  polling: [...nats, 'wrk', 'nginx', 'taskset'],
-  hostile: [...nats, 'wrk', 'taskset'],
+  polling: [...nats, 'wrk', 'taskset'],
   replay: nats,
   live: [...nats, 'taskset'],
   fleet: [...nats, 'taskset'],
-  pages: [...nats, 'taskset'],
   start: nats,
-  compare: [...nats, 'git', 'wrk', 'taskset'],
 };
 
 const program = new Command('bench')
@@ -55,20 +48,12 @@ program.hook('preAction', (_, command) => {
 
 addRoundsCommand(
   'polling',
-  'requests per second and latencies of the hot routes, compared with a bare handler and nginx',
+  'requests per second and latencies of the hot routes, compared with a bare handler',
   10,
 )
   .option('--only <text>', 'only requests with this in their name; nothing is published then')
   .addOption(buildProfileOption())
   .action(measurePolling);
-
-addRoundsCommand(
-  'hostile',
-  'memory of the service, and latencies of /healthz and of normal pollers, during attacks on its public port',
-)
-  .option('--seconds <count>', 'duration of each attack', parseWholeNumber, 4)
-  .option('--only <text>', 'only attacks with this in their name; nothing is published then')
-  .action(measureHostile);
 
 addRoundsCommand('replay', 'rate of `miner replay`, against a bare consumption of the same messages')
   .option('--readings <count>', 'messages of the stream', parseWholeNumber, 1_000_000)
@@ -84,13 +69,6 @@ addRoundsCommand(
   .option('--listeners <count>', 'clients of the event stream', parseWholeNumber, 2_000)
   .addOption(buildProfileOption())
   .action(measureLive);
-
-addRoundsCommand('pages', 'CPU that open pages take, against programs that poll one route', 4)
-  .option('--clients <count>', 'open pages, and programs', parseWholeNumber, 2_000)
-  .option('--seconds <count>', 'duration of each measurement', parseWholeNumber, 20)
-  .option('--only <text>', 'only clients with this in their name; nothing is published then')
-  .addOption(buildProfileOption())
-  .action(measurePages);
 
 addRoundsCommand('fleet', 'cores, memory and lag of one process with many wheels', 3)
   .option('--installations <count>', 'wheels', parseWholeNumber, 100_000)
@@ -119,10 +97,6 @@ program
   .option('--events <count>', 'events of all owners together', parseWholeNumber, 1_000_000)
   .action(measureYears);
 
-addRoundsCommand('compare', 'polling of this version and of another one, in turns: ratios with their spread')
-  .argument('[reference]', 'commit, branch or tag of the other version; the newest release by default')
-  .action(compareVersions);
-
 try {
   await program.parseAsync();
 } catch (error) {
@@ -147,7 +121,7 @@ function buildProfileOption(): Option {
 
 /** Runs all benchmarks with their defaults, and long ones with less to do. */
 async function measureAll(): Promise<void> {
-  const names = program.commands.map((command) => command.name()).filter((name) => name !== 'compare');
+  const names = program.commands.map((command) => command.name());
   for (const [index, name] of names.entries()) {
     process.stderr.write(`${index + 1} of ${names.length}: ${name}\n`);
     await program.parseAsync([name, ...(lessToDo[name] ?? [])], { from: 'user' });

@@ -11,7 +11,6 @@ import { readNatsAccess } from '../streams/nats/natsAccess.ts';
 import { type Measurement, measureInterleaved, type Series } from './measureInterleaved.ts';
 import { genesisMs, installationId, readingBody } from './readingLoad.ts';
 import type { ServiceProcess } from './serviceProcess.ts';
-import { withVersion } from './versions.ts';
 
 const readingsOfRound = 200;
 const betweenReadingsMs = 5;
@@ -39,10 +38,7 @@ export async function measureReadingDelays(target: DelayTarget, rounds: number):
     });
   const contenders = [
     { name: 'to `/v1/public/telemetry`, polled all the time', measure: toRoute },
-    {
-      name: `to a bare \`consume()\` of ${withVersion('@nats-io/jetstream')}`,
-      measure: () => bareDelays(connection, gateway),
-    },
+    { name: 'to a bare `consume()` of @nats-io/jetstream', measure: () => bareDelays(connection, gateway) },
   ];
   try {
     return await measureInterleaved(

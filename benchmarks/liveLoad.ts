@@ -15,24 +15,12 @@ export interface LiveTask {
   /** Clients with a request per second each. */
   readonly pollers: number;
   readonly listeners: number;
-  /** Clients that ask for an address again with its tag, as an open page does; none if omitted. */
-  readonly asking?: AskingClients;
-}
-
-interface AskingClients {
-  readonly count: number;
-  readonly path: string;
-  readonly everySeconds: number;
-  /** Whether each of them reads the event stream, too, and asks soon after an event. */
-  readonly isFollowing: boolean;
 }
 
 const secondMs = 1_000;
 /** Readings and requests are spread over this many parts of a second. */
 const partsOfSecond = 250;
 const pollRequest = 'GET /v4/public/process HTTP/1.1\r\nHost: bench\r\n\r\n';
-/** An open page waits between once and twice as long after an event (`http/explorer/browser/refresher.ts`). */
-const settleMs = 1_500;
 const listenRequest = 'GET /v1/events/stream HTTP/1.1\r\nHost: bench\r\n\r\n';
 
 const task = JSON.parse(process.argv[2] ?? '') as LiveTask;
@@ -41,7 +29,6 @@ const pollers = await openSockets(task.publicUrl, task.pollers);
 await openSockets(task.publicUrl, task.listeners, listenRequest);
 startSpread(task.pollers, (index) => pollers[index]?.write(pollRequest));
 startReadings(connection, task);
-if (task.asking !== undefined) await startAsking(task.publicUrl, task.asking);
 process.stdout.write('all clients are connected\n');
 
 /** @param request sent at once: the service closes a connection that is idle. */
@@ -72,45 +59,6 @@ function startReadings(nats: NatsConnection, { installations, everySeconds }: Li
     nats.publish(counterSubject(id), readingBody(id, index, genesisMs + index * everySeconds * secondMs));
   };
   startSpread(installations, send, everySeconds);
-}
-
-async function startAsking(base: string, { count, path, everySeconds, isFollowing }: AskingClients) {
-  const { hostname, port } = new URL(base);
-  const clients: (() => void)[] = [];
-  const connectClient = () => {
-    let [tag, socket] = ['', null as Socket | null];
-    /** The service closes a connection that is idle, as between two questions of a page. */
-    const open = () => {
-      const opened = connectSocket(Number(port), hostname);
-      opened.on('data', (chunk) => {
-        const [, status, found] =
-          /^HTTP\/1\.1 (\d+).*?\r\nETag: (\S+)/s.exec(chunk.toString('latin1', 0, 2_048)) ?? [];
-        // A refused client would make the load smaller than stated.
-        if (status !== undefined && status !== '200' && status !== '304') process.exit(1);
-        if (status === '200' && found !== undefined) tag = found;
-      });
-      opened.on('close', () => {
-        socket = null;
-      });
-      opened.on('error', () => undefined);
-      return opened;
-    };
-    return () => {
-      socket ??= open();
-      const condition = tag === '' ? '' : `If-None-Match: ${tag}\r\n`;
-      socket.write(
-        `GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: text/html\r\nAccept-Encoding: gzip, deflate, br\r\n${condition}\r\n`,
-      );
-    };
-  };
-  for (let index = 0; index < count; index++) clients.push(connectClient());
-  if (isFollowing)
-    for (const [index, stream] of (await openSockets(base, count, listenRequest)).entries()) {
-      stream.on('data', (chunk) => {
-        if (chunk.includes('\nevent: ')) setTimeout(() => clients[index]?.(), settleMs * (1 + Math.random()));
-      });
-    }
-  startSpread(count, (index) => clients[index]?.(), everySeconds);
 }
 
 /** Calls `act` for each index once in `seconds`, spread over them. */

@@ -1,15 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { uwsPackage } from '../http/server/engine/uws.ts';
+import { fileURLToPath } from 'node:url';
+import { findFreePort } from '../test/support/processes/findFreePort.mjs';
 import { fillData } from './filledData.ts';
-import { type PreparedAnswer, readPaths } from './peers/preparedAnswers.ts';
-import { startBare, startNginx } from './peers/startPeer.ts';
-import { measureCases, pollingCases, requestCase } from './pollingCases.ts';
+import { pinToCore } from './pinToCore.ts';
+import { measureCases, type PreparedAnswer, pollingCases, requestCase } from './pollingCases.ts';
 import { type PartialRun, publishResults } from './results.ts';
-import { serverPath } from './servers.ts';
+import { type Server, startServer } from './servers.ts';
 import { startServiceProcess } from './serviceProcess.ts';
-import { withVersion } from './versions.ts';
 import { inWorkspace } from './workspace.ts';
 import { readWrkVersion, serverCore } from './wrk.ts';
 
@@ -17,7 +15,7 @@ interface PollingOptions extends PartialRun {
   readonly rounds: number;
 }
 
-/** Measures requests per second of polling clients, from the service and from peers that send the same bytes. */
+/** Measures requests per second of polling clients, from the service and from a bare handler that sends the same bytes. */
 export async function measurePolling({ rounds, ...partial }: PollingOptions): Promise<void> {
   const { only = '', profile } = partial;
   const cases = pollingCases.filter(({ title }) => title.includes(only));
@@ -32,12 +30,8 @@ export async function measurePolling({ rounds, ...partial }: PollingOptions): Pr
     writeFileSync(file, JSON.stringify(await collectAnswers(service.publicUrl)));
     const bare = await startBare(file);
     onEnd(bare.stop);
-    const nginx = await startNginx(join(dir, 'nginx'), readPaths(file));
-    onEnd(nginx.stop);
     const own = { name: 'the service', url: service.publicUrl, pid: service.pid };
-    const limit = { ...bare, name: withVersion(uwsPackage, 'bare uWebSockets.js') };
-    const files = { ...nginx, name: readNginxName() };
-    return measureCases(cases, rounds, ({ hasNginx }) => [own, limit, ...(hasNginx ? [files] : [])]);
+    return measureCases(cases, rounds, [own, { ...bare, name: 'bare uWebSockets.js' }]);
   });
   const about = `Load by ${await readWrkVersion()}, on another core.`;
   publishResults({ command: 'polling', about, tables }, partial);
@@ -53,7 +47,9 @@ async function collectAnswers(base: string): Promise<PreparedAnswer[]> {
   return answers;
 }
 
-function readNginxName(): string {
-  const { stderr } = spawnSync('nginx', ['-v'], { encoding: 'utf8', env: { PATH: serverPath } });
-  return `nginx ${/nginx\/([\d.]+)/.exec(stderr)?.[1]}, files`;
+async function startBare(answersFile: string): Promise<Server> {
+  const program = fileURLToPath(new URL('./bareServer.js', import.meta.url));
+  const port = String(await findFreePort());
+  const command = pinToCore(serverCore, [process.execPath, program, answersFile, port]);
+  return startServer(command, `http://127.0.0.1:${port}/v1/status`);
 }

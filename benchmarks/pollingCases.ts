@@ -1,6 +1,5 @@
 import { get } from 'node:http';
 import { type Contender, measureInterleaved } from './measureInterleaved.ts';
-import type { PreparedAnswer } from './peers/preparedAnswers.ts';
 import type { ResultTable } from './results.ts';
 import type { Server } from './servers.ts';
 import { measureLoad } from './wrk.ts';
@@ -14,23 +13,21 @@ interface PollingCase {
   readonly encoding: string;
   /** Whether the client already has the answer. */
   readonly isConditional: boolean;
-  /** Whether nginx sends the same response, in addition to the bare handler. */
-  readonly hasNginx: boolean;
 }
 
 export const pollingCases: readonly PollingCase[] = [
-  buildCase('/v4/public/process', { hasNginx: true }),
-  buildCase('/v4/public/process', { isConditional: true, hasNginx: true }),
-  buildCase('/v1/status', {}),
-  buildCase('/v2/public/stats?range=30d', { hasNginx: true }),
-  buildCase('/v2/public/stats?range=30d', { encoding: 'gzip', hasNginx: true }),
+  buildCase('/v4/public/process'),
+  buildCase('/v4/public/process', { isConditional: true }),
+  buildCase('/v1/status'),
+  buildCase('/v2/public/stats?range=30d'),
+  buildCase('/v2/public/stats?range=30d', { encoding: 'gzip' }),
   buildCase('/v2/public/stats?range=30d', { encoding: 'br' }),
 ];
 
-function buildCase(path: string, options: Partial<PollingCase>): PollingCase {
-  const { encoding = 'identity', isConditional = false, hasNginx = false } = options;
+function buildCase(path: string, options: Partial<PollingCase> = {}): PollingCase {
+  const { encoding = 'identity', isConditional = false } = options;
   const title = `\`${path}\`, ${isConditional ? '304' : '200'}${encoding === 'identity' ? '' : `, ${encoding}`}`;
-  return { title, path, encoding, isConditional, hasNginx };
+  return { title, path, encoding, isConditional };
 }
 
 interface PolledServer extends Pick<Server, 'url' | 'pid'> {
@@ -40,18 +37,18 @@ interface PolledServer extends Pick<Server, 'url' | 'pid'> {
 /**
  * Measures polling of servers, in turns, a table for each request.
  *
- * @param listServers the servers measured with a request, our own first.
+ * @param servers our own first.
  * @throws Error if a server gives another answer than the expected one.
  */
 export async function measureCases(
   cases: readonly PollingCase[],
   rounds: number,
-  listServers: (one: PollingCase) => readonly PolledServer[],
+  servers: readonly PolledServer[],
 ): Promise<ResultTable[]> {
   const tables: ResultTable[] = [];
   for (const one of cases) {
     process.stderr.write(`${one.title}\n`);
-    const contenders = await Promise.all(listServers(one).map((server) => buildContender(server, one)));
+    const contenders = await Promise.all(servers.map((server) => buildContender(server, one)));
     const series = await measureInterleaved(contenders, rounds, { areWarm: tables.length > 0 });
     tables.push({ title: one.title, unit: 'requests/s', series });
   }
@@ -68,6 +65,17 @@ async function buildContender(server: PolledServer, one: PollingCase): Promise<C
     throw new Error(`${server.name} answers ${one.path} with ${answer.status}, ${contentEncoding}`);
   const load = { url: `${server.url}${one.path}`, headers, seconds: secondsOfLoad };
   return { name: server.name, measure: () => measureLoad(load, server.pid) };
+}
+
+/** An answer of the bare handler: the service's own answer to the same request. */
+export interface PreparedAnswer {
+  readonly path: string;
+  /** `Accept-Encoding` of the request; `identity` without one. */
+  readonly encoding: string;
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Null if the client already has it: `If-None-Match` fits the tag. */
+  readonly body: string | null;
 }
 
 type Answer = Omit<PreparedAnswer, 'path' | 'encoding'>;

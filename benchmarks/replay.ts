@@ -14,7 +14,6 @@ import { readFamilyCpuMs } from './processCpu.ts';
 import { publishReadings } from './readingLoad.ts';
 import { type PartialRun, publishResults } from './results.ts';
 import { minerProgram, profilerArguments, startServiceProcess } from './serviceProcess.ts';
-import { withVersion } from './versions.ts';
 import { inWorkspace } from './workspace.ts';
 
 interface ReplayOptions extends Pick<PartialRun, 'profile'> {
@@ -45,7 +44,7 @@ export async function measureReplay({ readings, rounds, ...partial }: ReplayOpti
         measure: () => withCpu(readings, () => replayRate(replay)),
       },
       {
-        name: `bare \`consume()\` of ${withVersion('@nats-io/jetstream')} and \`JSON.parse\``,
+        name: 'bare `consume()` of @nats-io/jetstream and `JSON.parse`',
         measure: () => withCpu(readings, () => bareRate(connection, readings)),
       },
     ];

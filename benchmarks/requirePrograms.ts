@@ -5,8 +5,6 @@ import { serverPath } from './servers.ts';
 /** Debian's packages of the programs that benchmarks start. */
 const packages = {
   wrk: 'wrk',
-  git: 'git',
-  nginx: 'nginx-light',
   'nats-server': 'nats-server',
   taskset: 'util-linux',
 } as const;

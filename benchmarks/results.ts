@@ -36,7 +36,8 @@ export function publishResults(
   { command, about, tables }: Results,
   { profile, only }: PartialRun = {},
 ): void {
-  const lines = printResults({ tables });
+  const lines = tables.flatMap(tableLines);
+  process.stdout.write(`${lines.join('\n')}\n`);
   if (profile !== undefined) process.stderr.write(`profiles: ${resolve(profile)}\n`);
   if (profile !== undefined || only !== undefined || otherProgram !== undefined) return;
   const [cpu] = cpus();
@@ -46,17 +47,11 @@ export function publishResults(
   writeFileSync(`${resultsDir}/${command}.txt`, [machine, '', ...aboutLines, ...lines].join('\n'));
 }
 
-export function printResults({ tables }: Pick<Results, 'tables'>): string[] {
-  const lines = tables.flatMap(tableLines);
-  process.stdout.write(`${lines.join('\n')}\n`);
-  return lines;
-}
-
 /**
  * Divides two figures turn by turn. The machine may be twice as slow a minute later, but not within a turn, so the median of these ratios says more than the
  * ratio of medians.
  */
-export function divideTurns(dividends: readonly number[], divisors: readonly number[]): number[] {
+function divideTurns(dividends: readonly number[], divisors: readonly number[]): number[] {
   return dividends.map((value, turn) => value / (divisors[turn] ?? Number.NaN));
 }
 

@@ -27,8 +27,6 @@ export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 interface ServiceProcessSettings {
   /** Its data folder; the next process on it continues with the data. */
   readonly dir: string;
-  /** The built command line; this version's by default. */
-  readonly program?: string;
   /** Further variables, which replace the benchmark's own. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The core it is pinned to; any by default. */
@@ -54,15 +52,9 @@ function writeDeploymentFile(dir: string): string {
  *
  * @throws Error with the service's output if it does not start within a minute.
  */
-export async function startServiceProcess({
-  dir,
-  program = minerProgram,
-  environment = {},
-  core,
-  profile,
-}: ServiceProcessSettings) {
+export async function startServiceProcess({ dir, environment = {}, core, profile }: ServiceProcessSettings) {
   const startedMs = performance.now();
-  const command = [process.execPath, ...profilerArguments(profile), program, 'run'] as const;
+  const command = [process.execPath, ...profilerArguments(profile), minerProgram, 'run'] as const;
   const [executable, ...args] = pinToCore(core, command);
   const child = spawn(...bindToParent(executable, args), {
     stdio: ['ignore', 'inherit', 'pipe'],

@@ -8,7 +8,6 @@ const run = promisify(execFile);
 const connections = 64;
 /** Server and load have different cores. */
 export const [serverCore, loadCore] = [0, 1] as const;
-export const cpuPerRequest = 'CPU µs/request';
 const microsByUnit: Record<string, number> = { us: 1, ms: 1_000, s: 1_000_000 };
 
 interface LoadRequest {
@@ -35,7 +34,7 @@ export async function measureLoad({ url, headers, seconds }: LoadRequest, pid: n
   if (refused !== null) throw new Error(`${url} does not answer as it should:\n${stdout}`);
   const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
   const latencies = { 'p50 µs': latency(stdout, 50), 'p99 µs': latency(stdout, 99) };
-  return { value: rate, others: { ...latencies, [cpuPerRequest]: cpuMicros / (rate * seconds) } };
+  return { value: rate, others: { ...latencies, 'CPU µs/request': cpuMicros / (rate * seconds) } };
 }
 
 /**

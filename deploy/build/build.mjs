@@ -24,9 +24,8 @@ const programs = {
   client: ['deploy/release/writeClientTypes.ts', 'deploy/release/writeMessageSchemas.ts'],
   tools: [
     'benchmarks/bench.ts',
-    'benchmarks/hostile/attacker.ts',
+    'benchmarks/bareServer.ts',
     'benchmarks/liveLoad.ts',
-    'benchmarks/peers/bare.ts',
     'benchmarks/years/snapshotProcess.ts',
     'deploy/release/release.ts',
   ],

@@ -160,11 +160,11 @@ describe('a start', () => {
   });
 
   it('names missing programs for benchmarks, and starts nothing', async () => {
-    expect(() => requirePrograms(['wrk', 'nginx'], '/nowhere')).toThrow(
-      'missing: wrk, nginx. Install with: sudo apt-get install --no-install-recommends wrk nginx-light',
+    expect(() => requirePrograms(['wrk', 'taskset'], '/nowhere')).toThrow(
+      'missing: wrk, taskset. Install with: sudo apt-get install --no-install-recommends wrk util-linux',
     );
     const program = resolve(import.meta.dirname, '../../dist/tools/bench.js');
-    for (const command of [[], ['hostile']]) {
+    for (const command of [[], ['polling']]) {
       const bench = startProcess(process.execPath, [program, ...command], { env: { PATH: '/nowhere' } });
       expect(await bench.exited).toBe(1);
       expect(bench.output()).toMatch(/^missing: .*wrk/);
