@@ -43,7 +43,7 @@ const slowest = [
 ];
 
 const testFiles = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
   .map((file) => `test/${file}`);
 
 /** The test files of a project: each belongs to one, by what it imports. */

@@ -48,7 +48,7 @@ function forbiddenImports(path: string, imports: readonly string[]): string[] {
 
 function listFiles(folder: string): string[] {
   return readdirSync(resolve(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(?:tsx?|mjs)$/.test(file))
+    .filter((file) => /^(?!.*node_modules).*\.(?:tsx?|mjs)$/.test(file))
     .map((file) => `${folder}/${file}`);
 }
 

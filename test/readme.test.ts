@@ -102,7 +102,7 @@ describe('pages', () => {
     const citation = new RegExp(`${page.split('/')[1]}, ([A-Z].*)`, 'g');
     const sources = folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((file) => file.endsWith('.ts') || file.endsWith('.md'))
+        .filter((file) => /^(?!.*node_modules).*\.(?:ts|md)$/.test(file))
         .map((file) => `${folder}/${file}`),
     );
     const cited = sources.flatMap((file) =>

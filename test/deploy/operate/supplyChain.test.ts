@@ -35,18 +35,23 @@ interface LockedPackage {
   readonly devOptional?: boolean;
   readonly link?: boolean;
 }
-const { packages } = readJson<{ packages: Readonly<Record<string, LockedPackage>> }>('package-lock.json');
-// The others are folders of this repository, and links to them.
-const installed = Object.entries(packages).filter(
-  ([path, { link }]) => path.startsWith('node_modules/') && link === undefined,
-);
+/** Packages of a lock file. Its other entries are folders of this repository, and links to them. */
+const readInstalled = (file: string) =>
+  Object.entries(readJson<{ packages: Readonly<Record<string, LockedPackage>> }>(file).packages).filter(
+    ([path, { link }]) => path.startsWith('node_modules/') && link === undefined,
+  );
+const installed = readInstalled('package-lock.json');
+const mutationFolder = 'test/mutation';
 const inProduction = installed.filter(
   ([, { dev, optional, devOptional }]) => !dev && !optional && !devOptional,
 );
 
 describe('packages', () => {
   it('have a hash in the lock file, and no address', () => {
-    for (const [path, { integrity, resolved }] of installed)
+    for (const [path, { integrity, resolved }] of [
+      ...installed,
+      ...readInstalled(`${mutationFolder}/package-lock.json`),
+    ])
       expect([path, integrity, resolved]).toEqual([
         path,
         expect.stringMatching(/^sha512-.{86}==$/),
@@ -60,8 +65,9 @@ describe('packages', () => {
     expect(names.filter((name) => /anvil|solc|rolldown|vitest|typescript|biome/.test(name))).toEqual([]);
   });
 
-  it('run no script at their installation', () => {
-    const setting = execFileSync('npm', ['config', 'get', 'ignore-scripts'], { cwd: root, encoding: 'utf8' });
+  it.each(['.', mutationFolder])('run no script at their installation in %s', (folder) => {
+    const cwd = join(root, folder);
+    const setting = execFileSync('npm', ['config', 'get', 'ignore-scripts'], { cwd, encoding: 'utf8' });
     expect(setting).toBe('true\n');
   });
 
@@ -104,7 +110,7 @@ describe('packages', () => {
 
 describe('actions of the workflows', () => {
   it('try mutations of every folder that `npm run mutate -- all` names', () => {
-    const script = readFileSync(join(root, 'test/mutate.mjs'), 'utf8');
+    const script = readFileSync(join(root, 'test/mutation/mutate.mjs'), 'utf8');
     const listed = /^const everything = \[(.*)\];$/m.exec(script)?.[1] ?? '';
     const { jobs } = readYaml<{ jobs: { mutate: { strategy: { matrix: { folder: string[] } } } } }>(
       '../.github/workflows/mutate.yml',

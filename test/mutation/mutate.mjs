@@ -1,14 +1,13 @@
 // `npm run mutate -- FOLDER...`: Stryker changes the program in one place at a time, and lists the changes that no quick test notices. A path
 // may be a file, or a folder, which stands for its files without I/O. The report is `data/mutation/report.html`; the next run tries again
 // only what has changed, and surviving constants. `--sample N` tries only N changes, drawn by chance: their score estimates the score of all.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Stryker } from '@stryker-mutator/core';
-import { Instrumenter } from '@stryker-mutator/instrumenter';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 const everything = ['actors', 'machines', 'storage', 'streams/operators', 'http'];
 /** Imports of files that do I/O: sockets, files, the event loop, ClickHouse, and the parts of the program around them, or their types. */
 const io =
@@ -37,6 +36,11 @@ const files = paths.flatMap((path) => {
   }
   return found.isDirectory() ? listPureFiles(path) : path;
 });
+
+// Nothing else needs these packages. If they are installed, this takes a second.
+execFileSync('npm', ['install', '--no-save'], { cwd: import.meta.dirname, stdio: 'inherit' });
+const { Stryker } = await import('@stryker-mutator/core');
+const { Instrumenter } = await import('@stryker-mutator/instrumenter');
 
 if (sampleSize > 0) {
   const { instrument } = Instrumenter.prototype;
@@ -73,7 +77,8 @@ process.chdir(root);
 const report = paths.join('-').replaceAll('/', '.');
 const incrementalFile = `data/mutation/${report}${sampleSize > 0 ? `.sample-${seed}` : ''}.json`;
 forgetSurvivingConstants();
-await new Stryker({ mutate: files, incrementalFile }).runMutationTest();
+const configFile = join(import.meta.dirname, 'stryker.config.json');
+await new Stryker({ configFile, mutate: files, incrementalFile }).runMutationTest();
 
 /** Has them tried again: Stryker does not know which tests reach a constant, and would keep the result even after a new test. */
 function forgetSurvivingConstants() {

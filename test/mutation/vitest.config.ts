@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { findTestProject } from './test/support/testProject.ts';
+import { findTestProject } from '../support/testProject.ts';
 
 /** Quick tests with a server or a database of their own. */
 const usesServer =
@@ -12,8 +12,8 @@ const usesServer =
 const readsText = /^test\/(?:imports|readme|http\/routePaths|deploy\/.+)\./;
 
 /** Quick tests, for `npm run mutate`: each mistake is tried by the tests that reach it. */
-const files = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.test.ts'))
+const files = readdirSync(join(import.meta.dirname, '..'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
   .map((file) => `test/${file}`)
   .filter((file) => (findTestProject(file) === 'unit' && !readsText.test(file)) || usesServer.test(file));
 
@@ -49,9 +49,9 @@ export default defineConfig({
   test: {
     include: files,
     isolate: false,
-    setupFiles: ['test/support/fixedSeed.ts'],
+    setupFiles: ['test/mutation/fixedSeed.ts'],
     sequence: { sequencer: SlowLast },
-    runner: 'test/support/failingLoads.ts',
+    runner: 'test/mutation/failingLoads.ts',
     testTimeout: 120_000,
   },
 });
