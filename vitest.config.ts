@@ -9,7 +9,6 @@ import { findTestProject, type TestProject } from './test/support/testProject.ts
 const slowest = [
   'deploy/operate/recordedRoles',
   'endToEnd/replay',
-  'storage/moveToRuns',
   'streams/runHistory',
   'endToEnd/chain',
   'explorer/views',

@@ -132,9 +132,8 @@ async function measureOldestPages(
 }
 
 async function open(dir: string) {
-  const logger = pino({ level: 'error' });
   const database = openDatabase({ path: dir });
-  await migrate(database, logger, { genesisTimestamp: 0, installationId: 'synthetic' });
+  await migrate(database, pino({ level: 'error' }));
   return { database, store: createSnapshotStore(database) };
 }
 

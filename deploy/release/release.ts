@@ -1,4 +1,4 @@
-// `npm run release -- VERSION`: writes the version, the changelog, the released contract and schema, then builds what a release publishes into
+// `npm run release -- VERSION`: writes the version, the changelog, the released contract, then builds what a release publishes into
 // `data/release/VERSION`. CONTRIBUTING.md has the steps before and after.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -7,7 +7,6 @@ import { join, resolve } from 'node:path';
 import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 import { toContract, writeContract } from './contract.ts';
 import { releaseChangelog, requireNewer } from './releaseChangelog.ts';
-import { writeSchema } from './releasedSchema.ts';
 
 /** The bundle is in `dist/tools`. */
 const root = resolve(import.meta.dirname, '../..');
@@ -33,7 +32,6 @@ for (const path of [
   write(path, read(path).replaceAll(images, `$1${version}`));
 write('CHANGELOG.md', changelog);
 write('deploy/release/released.json', writeContract(toContract(createOpenApiDocument())));
-write('deploy/release/released.sql', `${await writeSchema()}\n`);
 
 // Built again, since the client, the document and the list of packages carry the version.
 const run = (command: string, ...args: string[]) =>

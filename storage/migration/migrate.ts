@@ -12,23 +12,18 @@ import { ingestEpochs } from '../tables/ingestEpochs.ts';
 import { lineages } from '../tables/lineages.ts';
 import { migrations } from '../tables/migrations.ts';
 import { rowTables } from '../tables/rowTables.ts';
-import type { MigratedDeployment } from './convertReleased.ts';
-import { moveToRuns } from './moveToRuns.ts';
 
 export interface Migration {
   readonly name: string;
   /** May run again: the process can be killed before the number is noted. */
-  readonly run: (database: Database, logger: Logger, deployment: MigratedDeployment) => Promise<void>;
+  readonly run: (database: Database) => Promise<void>;
 }
 
-/** The schema of the first release. A new database gets all tables at once. */
-const baseline = { number: 1, name: 'baseline' };
+/** The schema of the first release. A new database gets all tables at once. Migration 1 was never released. */
+const baseline = { number: 2, name: 'baseline' };
 
-/** Changes since the baseline, in order; the first is migration 2 (CONTRIBUTING.md, A column). */
-export const allMigrations: readonly Migration[] = [{ name: 'rows belong to runs', run: moveToRuns }];
-
-/** Oldest migration whose rows and snapshots this program can still read. Earlier ones have no lineages. */
-const readableSince = 2;
+/** Changes since the baseline, in order; the first is migration 3 (CONTRIBUTING.md, A column). */
+const allMigrations: readonly Migration[] = [];
 
 const allTables = [
   ...rowTables.map(({ definition }) => definition),
@@ -73,7 +68,6 @@ export class DatabaseIncompatible extends Error {
 export async function migrate(
   database: Database,
   logger: Logger,
-  deployment: MigratedDeployment,
   later: readonly Migration[] = allMigrations,
 ): Promise<void> {
   await createTable(database, migrations);
@@ -84,7 +78,7 @@ export async function migrate(
     logger.info({ migration: known }, 'database created');
   } else {
     for (const row of later.map(toRow).slice(applied - baseline.number)) {
-      await row.run(database, logger, deployment);
+      await row.run(database);
       await insertRows(database, migrations, [row]);
       logger.info({ migration: row.number, tables: row.name }, 'database migrated');
     }
@@ -103,8 +97,6 @@ interface MigrationState {
   readonly applied: number;
   /** Number of the newest one that this program knows. */
   readonly known: number;
-  /** Whether this program can read the rows and snapshots before it migrates the database; false for a new database. */
-  readonly isReadable: boolean;
 }
 
 export async function migrationState(
@@ -112,13 +104,12 @@ export async function migrationState(
   later: readonly Migration[] = allMigrations,
 ): Promise<MigrationState> {
   const known = baseline.number + later.length;
-  if (!(await hasTable(database, migrations.name))) return { applied: 0, known, isReadable: false };
+  if (!(await hasTable(database, migrations.name))) return { applied: 0, known };
   const [newest] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
-  const applied = Number(newest?.[0]);
-  return { applied, known, isReadable: applied >= readableSince };
+  return { applied: Number(newest?.[0]), known };
 }
 
-/** Whether the database has tables, of whichever version. */
+/** Whether the database has tables. */
 export async function hasTables(database: Database): Promise<boolean> {
   return (await migrationState(database)).applied > 0;
 }

@@ -78,12 +78,12 @@ async function* writeText(records: Iterable<FoldRecord>): AsyncIterable<string> 
 export async function* readPayloads(
   payloads: AsyncIterable<string>,
   checksum: string,
-  decompress: Transform = createBrotliDecompress({ chunkSize: decompressedBytes }),
 ): AsyncIterable<readonly string[]> {
   const decoder = new StringDecoder('utf8');
   const digest = createHash('sha256');
   let rest = '';
   const compressed = decodePayloads(payloads, digest);
+  const decompress = createBrotliDecompress({ chunkSize: decompressedBytes });
   for await (const piece of transform(compressed, decompress)) {
     for (let from = 0; from < piece.length; from += decodedBytes) {
       if (from > 0) await nextTurn();

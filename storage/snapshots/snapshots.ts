@@ -1,13 +1,11 @@
 import type { FoldRecord } from '../../actors/folds/foldRecord.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../clickhouse/database.ts';
-import { hasTable } from '../clickhouse/hasTable.ts';
 import { insertRows } from '../definition/table.ts';
 import { listHistories } from '../runs/fills.ts';
 import type { IsCounted } from '../runs/mergedRuns.ts';
 import type { SnapshotHeader, StoredSnapshotHeader } from '../tables/foldSnapshot.ts';
 import { foldStates } from '../tables/foldStates.ts';
-import { lineages } from '../tables/lineages.ts';
 import { selectRetained } from './snapshotRetention.ts';
 import { readPayloads, writePayloads } from './snapshotText.ts';
 
@@ -99,9 +97,7 @@ export function createSnapshotStore(database: Database): SnapshotStore {
   async function dropExcept(saved: StoredSnapshotHeader, isCounted: IsCounted) {
     const stored = await list(saved.stream);
     const others = stored.filter(({ snapshot }) => snapshot !== saved.snapshot);
-    // The migration that takes the states of version 1.0 over creates the lineages last.
-    const hasHistories = await hasTable(database, lineages.name);
-    const histories = hasHistories ? await listHistories(database, saved.stream) : [];
+    const histories = await listHistories(database, saved.stream);
     const retained = selectRetained(saved, others, isCounted, histories);
     for (const one of others)
       if (!retained.includes(one))

@@ -10,7 +10,6 @@ import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import { findDamagedParts } from '../../storage/clickhouse/damagedParts.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { requireSupportedServer } from '../../storage/clickhouse/serverVersion.ts';
-import type { MigratedDeployment } from '../../storage/migration/convertReleased.ts';
 import { migrate, requireMigrated, requireUsable } from '../../storage/migration/migrate.ts';
 import { applyRowsTtl } from '../../storage/rows/rowsTtl.ts';
 import {
@@ -41,7 +40,6 @@ export interface IngestOptions extends StreamSettings {
   /** Identity of the counter stream's fold. */
   readonly identity: FoldIdentity;
   readonly settlementIdentity: FoldIdentity;
-  readonly deployment: MigratedDeployment;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Days that rows stay in ClickHouse; 0 keeps all. */
@@ -114,15 +112,15 @@ export function createIngest(options: IngestOptions): Ingest {
         return { name, isUnused: (await readNewestEpoch(database)).epoch === 0 };
       }),
       ensureStreams: fromPromise(async () => {
-        const { isReadable } = await requireUsable(database);
+        const { applied } = await requireUsable(database);
         const lost = await ensureAll();
         // Before the migration, so that the version that wrote the database can still run.
-        if (lost.length === 0 && isReadable) await requireComplete(lossOptions());
+        if (lost.length === 0 && applied > 0) await requireComplete(lossOptions());
         await warnOfSingleReplicas(jetStream().jsm, streamNames, logger);
         await streamSettings.check();
       }),
       migrate: fromPromise(async () => {
-        await migrate(database, logger, options.deployment);
+        await migrate(database, logger);
         await reportDamagedParts(database, logger);
       }),
       beginEpoch: fromPromise(() =>

@@ -3,7 +3,7 @@ import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { hasTables } from '../../storage/migration/migrate.ts';
-import { readStreamsOfRows } from '../../storage/migration/streamsOfRows.ts';
+import { readNewestLineages } from '../../storage/runs/lineages.ts';
 import { countReplicas, readInfo } from '../jetstream/proofs/streamVerifier.ts';
 import { createSuspicions, NotProven, orNotProven, type Suspicions } from '../jetstream/proofs/suspicions.ts';
 import { isStreamMissing } from '../jetstream/settings/ensureStreams.ts';
@@ -60,20 +60,16 @@ interface StreamSources {
  */
 export async function findLostStreams(sources: StreamSources): Promise<LostStream[]> {
   const { database, suspicions } = sources;
-  const streams = await readStreamsOfRows(database);
   const findings: Comparison[] = [];
-  for (const [stream, [folded, ...others]] of streams) {
-    const current = await readCurrent(sources, stream);
-    const isLost = folded !== current.created && !others.some((other) => other === current.created);
-    findings.push({ stream, folded, current, isLost });
-  }
+  for (const { stream, streamCreated: folded } of await readNewestLineages(database))
+    findings.push({ stream, folded, current: await readCurrent(sources, stream) });
   const lost: LostStream[] = [];
   let notProven: NotProven | null = null;
-  for (const { stream, folded, current, isLost } of findings) {
+  for (const { stream, folded, current } of findings) {
     const { created: found, replicas, askedAtMs } = current;
     const claim = `${formatLostStream({ stream, folded })} is lost`;
     const isProven = await orNotProven(() =>
-      suspicions.isProven({ claim, isConfirmed: isLost, askedAtMs, replicas }),
+      suspicions.isProven({ claim, isConfirmed: folded !== found, askedAtMs, replicas }),
     );
     if (isProven instanceof NotProven) notProven ??= isProven;
     else if (isProven) lost.push({ stream, folded, found });
@@ -85,7 +81,6 @@ export async function findLostStreams(sources: StreamSources): Promise<LostStrea
 /** The stream that NATS has now, compared with the folded one. */
 interface Comparison extends Pick<LostStream, 'stream' | 'folded'> {
   readonly current: CurrentStream;
-  readonly isLost: boolean;
 }
 
 interface CurrentStream {

@@ -8,9 +8,123 @@ ORDER BY at_ms
 SETTINGS index_granularity = 8192
 COMMENT 'Earlier TTLs of rows, and which rows they may have removed';
 
-CREATE TABLE chain_checkpoints
+CREATE TABLE fold_states
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
+    `snapshot` String,
+    `chunk` Int64,
+    `stream` String,
+    `run` String,
+    `fold_version` Int64,
+    `configuration` String,
+    `stream_created` String,
+    `position` Int64,
+    `digest` String,
+    `taken_at_ms` Int64,
+    `checksum` String,
+    `payload` String
+)
+ENGINE = MergeTree
+PARTITION BY snapshot
+ORDER BY (snapshot, chunk)
+SETTINGS index_granularity = 8192;
+
+CREATE TABLE ingest_epochs
+(
+    `epoch` Int64 COMMENT 'Number of the epoch, from 1',
+    `holder` String COMMENT 'Host of the process',
+    `at_ms` Int64 COMMENT 'When it took over (epoch milliseconds)'
+)
+ENGINE = MergeTree
+ORDER BY epoch
+SETTINGS index_granularity = 8192
+COMMENT 'Processes that took over the ingest';
+
+CREATE TABLE lineages
+(
+    `stream` String COMMENT 'Stream whose messages made the rows; any, with the cause retired',
+    `epoch` UInt64 COMMENT 'Epoch of the process that noted it',
+    `holder` String COMMENT 'The process; the last one in order counts, if several have the epoch',
+    `step` UInt64 COMMENT 'Number among the lineages of the process, from 1',
+    `cause` String COMMENT 'begun, continued, diverged, rewound, replayed, ended, pending, filling, checking, filled, merged, retired',
+    `runs` Array(String) COMMENT 'Runs whose rows count, oldest first; with the causes merged and retired, the runs that this happened to',
+    `throughs` Array(UInt64) COMMENT 'Last message of each run whose rows count',
+    `fold_version` Int64 COMMENT 'Version of the fold',
+    `configuration` String COMMENT 'Digest of the configuration of the fold',
+    `stream_created` String COMMENT 'When the stream was created',
+    `position` UInt64 COMMENT 'Last folded message',
+    `continued_run` String COMMENT 'Last run that it continues; empty for none',
+    `noted_at_ms` Int64 COMMENT 'When it was noted (epoch milliseconds)'
+)
+ENGINE = MergeTree
+ORDER BY (stream, epoch, holder, step)
+SETTINGS index_granularity = 8192
+COMMENT 'Which rows of a stream count. Of the rows whose cause is begun, continued, diverged, rewound, replayed, ended, the one with the highest epoch, holder and step decides';
+
+CREATE TABLE migrations
+(
+    `number` Int64 COMMENT 'Number of the migration, from 1',
+    `name` String COMMENT 'Name of the migration'
+)
+ENGINE = MergeTree
+ORDER BY number
+SETTINGS index_granularity = 8192
+COMMENT 'Applied migrations';
+
+CREATE TABLE stored_chain_events
+(
+    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
+    `category` Enum8('measurement' = 1, 'protocol' = 2, 'players' = 3) COMMENT 'Category of the feed',
+    `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
+    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the event visible' CODEC(Delta(8), ZSTD(1)),
+    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
+    `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
+    `type` LowCardinality(String) COMMENT 'Type of the event',
+    `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
+    `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
+    `event` String COMMENT 'The event as JSON' CODEC(ZSTD(3)),
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY run
+ORDER BY (run, category, position, ordinal, stored_by)
+SETTINGS index_granularity = 256
+COMMENT 'Chain events of the feed that memory has evicted, in order of arrival';
+
+CREATE TABLE stored_chain_events_ids
+(
+    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
+    `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
+    `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
+    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the event visible' CODEC(Delta(8), ZSTD(1)),
+    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
+    `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY run
+ORDER BY (run, id, stored_by)
+SETTINGS index_granularity = 256
+COMMENT 'Places of the events in stored_chain_events, by ID';
+
+CREATE TABLE stored_chain_events_keys
+(
+    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
+    `key` String COMMENT 'What the event is found by, such as its category, or an owner and a type' CODEC(ZSTD(1)),
+    `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
+    `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
+    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the event visible' CODEC(Delta(8), ZSTD(1)),
+    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY run
+ORDER BY (run, key, recorded_at, position, ordinal, stored_by)
+SETTINGS index_granularity = 256
+COMMENT 'Places of the events in stored_chain_events, by category, type, owner, miner, transaction and block';
+
+CREATE TABLE stored_checkpoints
+(
+    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
     `checkpoint_number` UInt64 COMMENT 'Number of the checkpoint, from 0' CODEC(Delta(8), ZSTD(1)),
     `after_round` UInt64 COMMENT 'Last round of the previous checkpoint' CODEC(Delta(8), ZSTD(1)),
     `through_round` UInt64 COMMENT 'Last round that the checkpoint minted for' CODEC(Delta(8), ZSTD(1)),
@@ -27,69 +141,91 @@ CREATE TABLE chain_checkpoints
     `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
     `log_index` UInt32 COMMENT 'Place of the log in the block',
     `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 if unknown' CODEC(Delta(8), ZSTD(1)),
-    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
-    `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
 )
-ENGINE = ReplacingMergeTree(position)
-ORDER BY (run, checkpoint_number)
+ENGINE = ReplacingMergeTree
+PARTITION BY run
+ORDER BY (run, checkpoint_number, stored_by)
 SETTINGS index_granularity = 256
 COMMENT 'Checkpoints in final blocks: amounts minted for settled rounds';
 
-CREATE TABLE chain_feed_events
+CREATE TABLE stored_half_hour_buckets
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
+    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
+    `installation_id` LowCardinality(String) COMMENT 'Installation of the wheel',
+    `start` DateTime64(3, 'UTC') COMMENT 'Start of the half hour' CODEC(DoubleDelta, ZSTD(1)),
+    `observed_round_count` UInt8 COMMENT 'Observed rounds of the half hour, 0 to 3',
+    `work_units` Nullable(UInt256) COMMENT 'Work of its observed rounds in work units; null above 2^256 - 1' CODEC(ZSTD(1)),
+    `reading_count` UInt64 COMMENT 'Accepted readings',
+    `max_distance_mm` UInt64 COMMENT 'Largest distance of a reading in millimetres',
+    `peak_rpm_milli` UInt64 COMMENT 'Largest rotation speed of a reading in thousandths of a revolution per minute',
+    `peak_rpm_at` DateTime64(3, 'UTC') COMMENT 'When the first reading with that maximum was observed',
+    `peak_speed_mm_per_second` UInt64 COMMENT 'Largest speed of a reading in millimetres per second',
+    `peak_speed_at` DateTime64(3, 'UTC') COMMENT 'When the first reading with that maximum was observed',
+    `position` UInt64 COMMENT 'Sequence in MINER_COUNTER of the reading that closed the half hour' CODEC(Delta(8), ZSTD(1)),
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_COUNTER of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
+)
+ENGINE = ReplacingMergeTree(position)
+PARTITION BY (run, toYYYYMM(start))
+ORDER BY (run, installation_id, start)
+SETTINGS index_granularity = 8192
+COMMENT 'Half hours with readings, by time of observation';
+
+CREATE TABLE stored_measurement_events
+(
+    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
     `category` Enum8('measurement' = 1, 'protocol' = 2, 'players' = 3) COMMENT 'Category of the feed',
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `position` UInt64 COMMENT 'Sequence of the message that made the event visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
+    `position` UInt64 COMMENT 'Sequence in MINER_COUNTER of the message that made the event visible' CODEC(Delta(8), ZSTD(1)),
     `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
     `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
     `type` LowCardinality(String) COMMENT 'Type of the event',
     `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
     `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
     `event` String COMMENT 'The event as JSON' CODEC(ZSTD(3)),
-    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
-    `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_COUNTER of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
-ORDER BY (run, category, position, ordinal)
+PARTITION BY run
+ORDER BY (run, category, position, ordinal, stored_by)
 SETTINGS index_granularity = 256
-COMMENT 'Chain events of the feed that memory has evicted, in order of arrival';
+COMMENT 'Measurement events of the feed that memory has evicted, in order of arrival';
 
-CREATE TABLE chain_feed_events_ids
+CREATE TABLE stored_measurement_events_ids
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
+    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
     `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `position` UInt64 COMMENT 'Sequence of the message that made the event visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
+    `position` UInt64 COMMENT 'Sequence in MINER_COUNTER of the message that made the event visible' CODEC(Delta(8), ZSTD(1)),
     `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
     `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
-    `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_COUNTER of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
-ORDER BY (run, id)
+PARTITION BY run
+ORDER BY (run, id, stored_by)
 SETTINGS index_granularity = 256
-COMMENT 'Places of the events in chain_feed_events, by ID';
+COMMENT 'Places of the events in stored_measurement_events, by ID';
 
-CREATE TABLE chain_feed_events_times
+CREATE TABLE stored_measurement_events_keys
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
-    `category` Enum8('measurement' = 1, 'protocol' = 2, 'players' = 3) COMMENT 'Category of the feed',
+    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
+    `key` String COMMENT 'What the event is found by, such as its category, or an owner and a type' CODEC(ZSTD(1)),
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
     `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
-    `position` UInt64 COMMENT 'Sequence of the message that made the event visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
+    `position` UInt64 COMMENT 'Sequence in MINER_COUNTER of the message that made the event visible' CODEC(Delta(8), ZSTD(1)),
     `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
-    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
-    `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_COUNTER of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
-ORDER BY (run, category, recorded_at, position, ordinal)
+PARTITION BY run
+ORDER BY (run, key, recorded_at, position, ordinal, stored_by)
 SETTINGS index_granularity = 256
-COMMENT 'Places of the events in chain_feed_events, by time';
+COMMENT 'Places of the events in stored_measurement_events, by category, type, owner, miner, transaction and block';
 
-CREATE TABLE chain_owner_activity
+CREATE TABLE stored_owner_activity
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
+    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
     `owner` String COMMENT 'Owner whose activity it is' CODEC(ZSTD(1)),
     `event_number` UInt64 COMMENT 'Number of the event in the activity of the owner, from 0' CODEC(Delta(8), ZSTD(1)),
     `kind` Enum8('mint' = 1, 'merge' = 2, 'claim' = 3, 'transfer' = 4) COMMENT 'mint, merge, claim or transfer',
@@ -108,174 +244,17 @@ CREATE TABLE chain_owner_activity
     `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
     `log_index` UInt32 COMMENT 'Place of the log in the block',
     `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 if unknown' CODEC(Delta(8), ZSTD(1)),
-    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
-    `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
 )
-ENGINE = ReplacingMergeTree(position)
-ORDER BY (run, owner, event_number)
+ENGINE = ReplacingMergeTree
+PARTITION BY run
+ORDER BY (run, owner, event_number, stored_by)
 SETTINGS index_granularity = 256, min_bytes_for_wide_part = 1073741824
 COMMENT 'Activity of owners and their tokens on the chain, in final blocks';
 
-CREATE TABLE chain_settlements
+CREATE TABLE stored_readings
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
-    `settlement_number` UInt64 COMMENT 'Number of the settlement, from 0' CODEC(Delta(8), ZSTD(1)),
-    `previous_settled_through_round` UInt64 COMMENT 'Last round settled before the batch' CODEC(Delta(8), ZSTD(1)),
-    `settled_through_round` UInt64 COMMENT 'Last round of the batch' CODEC(Delta(8), ZSTD(1)),
-    `active_round_count` UInt64 COMMENT 'Rounds of the batch with work' CODEC(ZSTD(1)),
-    `work_added` UInt256 COMMENT 'Work of the batch in work units' CODEC(ZSTD(1)),
-    `cumulative_work` UInt256 COMMENT 'Work of all settled rounds in work units' CODEC(ZSTD(1)),
-    `cumulative_block_units` UInt256 COMMENT 'Block units of all settled rounds; 10^9 are a block of work' CODEC(ZSTD(1)),
-    `previous_cumulative_block_units` UInt256 COMMENT 'Block units before the batch' CODEC(ZSTD(1)),
-    `block_number` UInt64 COMMENT 'Block of the chain' CODEC(Delta(8), ZSTD(1)),
-    `block_hash` String COMMENT 'Hash of the block' CODEC(ZSTD(1)),
-    `block_timestamp` DateTime64(3, 'UTC') COMMENT 'Time of the block' CODEC(Delta(8), ZSTD(1)),
-    `transaction_hash` String COMMENT 'Transaction that logged it' CODEC(ZSTD(1)),
-    `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
-    `log_index` UInt32 COMMENT 'Place of the log in the block',
-    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 if unknown' CODEC(Delta(8), ZSTD(1)),
-    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
-    `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
-)
-ENGINE = ReplacingMergeTree(position)
-ORDER BY (run, settlement_number)
-SETTINGS index_granularity = 256
-COMMENT 'Batches of rounds that the core recorded in final blocks; the checkpoints hold the minted amounts';
-
-CREATE TABLE fold_snapshots_g1
-(
-    `snapshot` String,
-    `part` Int64,
-    `chunk` Int64,
-    `chunk_count` Int64,
-    `stream` String,
-    `fold_version` Int64,
-    `configuration` String,
-    `stream_created` String,
-    `position` Int64,
-    `digest` String,
-    `taken_at_ms` Int64,
-    `ordinal` Int64,
-    `checksum` String,
-    `payload` String
-)
-ENGINE = MergeTree
-PARTITION BY snapshot
-ORDER BY (snapshot, part, chunk)
-SETTINGS index_granularity = 8192;
-
-CREATE TABLE generation_in_use
-(
-    `swap` Int64 COMMENT 'Number of the swap, from 1',
-    `generation` Int64 COMMENT 'Generation that became active'
-)
-ENGINE = MergeTree
-ORDER BY swap
-SETTINGS index_granularity = 8192
-COMMENT 'Active generation of the tables: the row with the highest swap';
-
-CREATE TABLE generations
-(
-    `generation` Int64 COMMENT 'Number of the generation',
-    `fold_version` Int64 COMMENT 'Version of the fold',
-    `configuration` String COMMENT 'Digest of the deployment',
-    `stream_created` String COMMENT 'Creation time of MINER_COUNTER',
-    `at_ms` Int64 COMMENT 'When the generation began (epoch milliseconds)'
-)
-ENGINE = MergeTree
-ORDER BY (generation, at_ms)
-SETTINGS index_granularity = 8192
-COMMENT 'Generations of the tables, and the source of the rows of each';
-
-CREATE TABLE half_hour_buckets_g1
-(
-    `installation_id` LowCardinality(String) COMMENT 'Installation of the wheel',
-    `start` DateTime64(3, 'UTC') COMMENT 'Start of the half hour' CODEC(DoubleDelta, ZSTD(1)),
-    `observed_round_count` UInt8 COMMENT 'Observed rounds of the half hour, 0 to 3',
-    `work_units` Nullable(UInt256) COMMENT 'Work of its observed rounds in work units; null above 2^256 - 1' CODEC(ZSTD(1)),
-    `reading_count` UInt64 COMMENT 'Accepted readings',
-    `max_distance_mm` UInt64 COMMENT 'Largest distance of a reading in millimetres',
-    `peak_rpm_milli` UInt64 COMMENT 'Largest rotation speed of a reading in thousandths of a revolution per minute',
-    `peak_rpm_at` DateTime64(3, 'UTC') COMMENT 'When the first reading with that maximum was observed',
-    `peak_speed_mm_per_second` UInt64 COMMENT 'Largest speed of a reading in millimetres per second',
-    `peak_speed_at` DateTime64(3, 'UTC') COMMENT 'When the first reading with that maximum was observed',
-    `position` UInt64 COMMENT 'Sequence in MINER_COUNTER of the reading that closed the half hour' CODEC(Delta(8), ZSTD(1))
-)
-ENGINE = ReplacingMergeTree(position)
-PARTITION BY toYYYYMM(start)
-ORDER BY (installation_id, start)
-SETTINGS index_granularity = 8192
-COMMENT 'Half hours with readings, by time of observation';
-
-CREATE TABLE ingest_epochs
-(
-    `epoch` Int64 COMMENT 'Number of the epoch, from 1',
-    `holder` String COMMENT 'Host of the process',
-    `at_ms` Int64 COMMENT 'When it took over (epoch milliseconds)'
-)
-ENGINE = MergeTree
-ORDER BY epoch
-SETTINGS index_granularity = 8192
-COMMENT 'Processes that took over the ingest';
-
-CREATE TABLE measurement_feed_g1
-(
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
-    `category` Enum8('measurement' = 1, 'protocol' = 2, 'players' = 3) COMMENT 'Category of the feed',
-    `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `position` UInt64 COMMENT 'Sequence of the message that made the event visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
-    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
-    `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
-    `type` LowCardinality(String) COMMENT 'Type of the event',
-    `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
-    `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `event` String COMMENT 'The event as JSON' CODEC(ZSTD(3))
-)
-ENGINE = ReplacingMergeTree
-ORDER BY (run, category, position, ordinal)
-SETTINGS index_granularity = 256
-COMMENT 'Measurement events of the feed that memory has evicted, in order of arrival';
-
-CREATE TABLE measurement_feed_ids_g1
-(
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
-    `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
-    `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `position` UInt64 COMMENT 'Sequence of the message that made the event visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
-    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
-    `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
-)
-ENGINE = ReplacingMergeTree
-ORDER BY (run, id)
-SETTINGS index_granularity = 256
-COMMENT 'Places of the events in measurement_feed, by ID';
-
-CREATE TABLE measurement_feed_times_g1
-(
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
-    `category` Enum8('measurement' = 1, 'protocol' = 2, 'players' = 3) COMMENT 'Category of the feed',
-    `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
-    `position` UInt64 COMMENT 'Sequence of the message that made the event visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
-    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0'
-)
-ENGINE = ReplacingMergeTree
-ORDER BY (run, category, recorded_at, position, ordinal)
-SETTINGS index_granularity = 256
-COMMENT 'Places of the events in measurement_feed, by time';
-
-CREATE TABLE migrations
-(
-    `number` Int64 COMMENT 'Number of the migration, from 1',
-    `name` String COMMENT 'Name of the migration'
-)
-ENGINE = MergeTree
-ORDER BY number
-SETTINGS index_granularity = 8192
-COMMENT 'Applied migrations';
-
-CREATE TABLE readings_g1
-(
+    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
     `installation_id` LowCardinality(String) COMMENT 'Installation of the wheel' CODEC(ZSTD(1)),
     `position` UInt64 COMMENT 'Sequence of its message in MINER_COUNTER' CODEC(DoubleDelta, ZSTD(1)),
     `telemetry_id` UUID COMMENT 'ID that the gateway gave the reading' CODEC(ZSTD(1)),
@@ -291,49 +270,56 @@ CREATE TABLE readings_g1
     `rpm_milli` UInt64 COMMENT 'Thousandths of a revolution per minute' CODEC(DoubleDelta, ZSTD(1)),
     `speed_mm_per_second` UInt64 COMMENT 'Speed of the rim in millimetres per second' CODEC(DoubleDelta, ZSTD(1)),
     `distance_mm` UInt64 COMMENT 'Distance of the rim in millimetres' CODEC(T64, ZSTD(1)),
-    INDEX position_range position TYPE minmax GRANULARITY 1,
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_COUNTER of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
+    INDEX stored_by_range stored_by TYPE minmax GRANULARITY 1,
     INDEX observed_at_range observed_at TYPE minmax GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree(position)
-PARTITION BY toYYYYMM(observed_at)
-ORDER BY (installation_id, position)
+PARTITION BY (run, toYYYYMM(observed_at))
+ORDER BY (run, installation_id, position)
 SETTINGS index_granularity = 8192
 COMMENT 'Accepted readings of the wheels, one row each';
 
-CREATE TABLE removals
+CREATE TABLE stored_rounds
 (
-    `number` Int64 COMMENT 'Number of the removal, from 1',
-    `step` String COMMENT 'begun or ended'
-)
-ENGINE = MergeTree
-ORDER BY number
-SETTINGS index_granularity = 8192
-COMMENT 'Removals of rows whose messages the stream has lost; reads during a removal may have holes';
-
-CREATE TABLE replays
-(
-    `generation` Int64 COMMENT 'Generation of the tables that the replay fills',
-    `step` String COMMENT 'planned, prepared or ended',
-    `at_ms` Int64 COMMENT 'When the replay reached the step (epoch milliseconds)',
-    `plan` String COMMENT 'Plan of the replay, as JSON'
-)
-ENGINE = MergeTree
-ORDER BY (generation, at_ms)
-SETTINGS index_granularity = 8192
-COMMENT 'Steps that replays have reached';
-
-CREATE TABLE rounds_g1
-(
+    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
     `installation_id` LowCardinality(String) COMMENT 'Installation of the wheel',
     `round_id` UInt32 COMMENT 'Number of the round; 1 starts at the genesis' CODEC(DoubleDelta, ZSTD(1)),
     `start` DateTime64(3, 'UTC') COMMENT 'Start of the round' CODEC(DoubleDelta, ZSTD(1)),
     `work_units` Nullable(UInt256) COMMENT 'Work in work units; null above 2^256 - 1' CODEC(ZSTD(1)),
-    `position` UInt64 COMMENT 'Sequence in MINER_COUNTER of the reading that closed the round' CODEC(Delta(8), ZSTD(1))
+    `position` UInt64 COMMENT 'Sequence in MINER_COUNTER of the reading that closed the round' CODEC(Delta(8), ZSTD(1)),
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_COUNTER of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(position)
-PARTITION BY toYYYYMM(start)
-ORDER BY (installation_id, round_id)
+PARTITION BY (run, toYYYYMM(start))
+ORDER BY (run, installation_id, round_id)
 SETTINGS index_granularity = 8192
 COMMENT 'Rounds of 600 seconds that were observed in full; a missing round has no row';
 
-INSERT INTO migrations (number, name) VALUES (1, 'baseline')
+CREATE TABLE stored_settlements
+(
+    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
+    `settlement_number` UInt64 COMMENT 'Number of the settlement, from 0' CODEC(Delta(8), ZSTD(1)),
+    `previous_settled_through_round` UInt64 COMMENT 'Last round settled before the batch' CODEC(Delta(8), ZSTD(1)),
+    `settled_through_round` UInt64 COMMENT 'Last round of the batch' CODEC(Delta(8), ZSTD(1)),
+    `active_round_count` UInt64 COMMENT 'Rounds of the batch with work' CODEC(ZSTD(1)),
+    `work_added` UInt256 COMMENT 'Work of the batch in work units' CODEC(ZSTD(1)),
+    `cumulative_work` UInt256 COMMENT 'Work of all settled rounds in work units' CODEC(ZSTD(1)),
+    `cumulative_block_units` UInt256 COMMENT 'Block units of all settled rounds; 10^9 are a block of work' CODEC(ZSTD(1)),
+    `previous_cumulative_block_units` UInt256 COMMENT 'Block units before the batch' CODEC(ZSTD(1)),
+    `block_number` UInt64 COMMENT 'Block of the chain' CODEC(Delta(8), ZSTD(1)),
+    `block_hash` String COMMENT 'Hash of the block' CODEC(ZSTD(1)),
+    `block_timestamp` DateTime64(3, 'UTC') COMMENT 'Time of the block' CODEC(Delta(8), ZSTD(1)),
+    `transaction_hash` String COMMENT 'Transaction that logged it' CODEC(ZSTD(1)),
+    `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
+    `log_index` UInt32 COMMENT 'Place of the log in the block',
+    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 if unknown' CODEC(Delta(8), ZSTD(1)),
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY run
+ORDER BY (run, settlement_number, stored_by)
+SETTINGS index_granularity = 256
+COMMENT 'Batches of rounds that the core recorded in final blocks; the checkpoints hold the minted amounts';
+
+INSERT INTO migrations (number, name) VALUES (2, 'baseline')

@@ -20,7 +20,6 @@ import { findFreePort } from '../support/processes/findFreePort.mjs';
 import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { migratedDeployment } from '../support/storage/migratedDeployment.ts';
 import { openForTest, useBothLocations } from '../support/storage/openTables.ts';
 
 const texts = defineTable<{ readonly n: number; readonly text: string }>({
@@ -128,19 +127,19 @@ describe('database', () => {
 
   it('completes a migration that was killed between two statements', async () => {
     const database = openForTest();
-    await migrate(database, silentLogger, migratedDeployment);
+    await migrate(database, silentLogger);
     await database.command('DROP TABLE migrations');
     await database.command(`DROP TABLE ${rounds.name}`);
-    await migrate(database, silentLogger, migratedDeployment);
+    await migrate(database, silentLogger);
     expect(await database.select(`SELECT * FROM ${rounds.name}`)).toEqual([]);
   });
 
   it('refuses a database of a newer program', async () => {
     const database = openForTest();
-    await migrate(database, silentLogger, migratedDeployment);
+    await migrate(database, silentLogger);
     const { known } = await migrationState(database);
     await insertRows(database, migrations, [{ number: known + 1, name: 'of the future' }]);
-    await expect(migrate(database, silentLogger, migratedDeployment)).rejects.toThrow(
+    await expect(migrate(database, silentLogger)).rejects.toThrow(
       `at migration ${known + 1}, this program knows ${known}`,
     );
     // During an upgrade, replicas of this version still read it.

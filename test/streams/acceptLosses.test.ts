@@ -21,7 +21,6 @@ import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { migratedDeployment } from '../support/storage/migratedDeployment.ts';
 import { openForTest, openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
@@ -53,7 +52,6 @@ function startIngest(
     },
     identity: ours,
     settlementIdentity: ours,
-    deployment: migratedDeployment,
     clock: systemClock,
     logger: silentLogger,
     retentionDays: 0,
@@ -308,7 +306,7 @@ it('a process that only reads waits for the tables of evicted events', async () 
   expect(startIngest({ writes: false }, { database }).holder).not.toBe(reader.holder);
   const refused = await waitFor(reader, (one) => one.context.failures > 0 || one.hasTag('granted'));
   expect(refused.hasTag('granted')).toBe(false);
-  await migrate(database, silentLogger, migratedDeployment);
+  await migrate(database, silentLogger);
   const { context } = await waitFor(reader, (snapshot) => snapshot.hasTag('granted'));
   expect(context.grant).toEqual({ epoch: null });
 });

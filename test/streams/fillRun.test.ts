@@ -19,17 +19,18 @@ import { type FillRunOptions, fillRun } from '../../streams/follower/fillRun.ts'
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { publishMany } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { migratedDeployment } from '../support/storage/migratedDeployment.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { prepareToFollow } from '../support/streams/testFollower.ts';
 
 const stream = 'MINER_COUNTER';
-const { identity } = counterStream.createActors({ ...migratedDeployment, installationsMax: 10 } as never);
+const deployment = { genesisTimestamp: genesisMs / 1000, installationId: 'wheel.one', installationsMax: 10 };
+const { identity } = counterStream.createActors(deployment as never);
 
 /** A stream with readings, and ways to fold it. */
 async function prepare(count: number) {
@@ -41,7 +42,7 @@ async function prepare(count: number) {
   const fill = (from: Lineage, through: number, options: Partial<FillRunOptions> = {}) => {
     const common = { ...nats, stream, clock: systemClock, logger: silentLogger } as const;
     const reader = { ...common, verifier: createStreamVerifier(common) };
-    const actors = counterStream.createActors({ ...migratedDeployment, installationsMax: 10 } as never);
+    const actors = counterStream.createActors(deployment as never);
     const registry = new Registry();
     return fillRun({
       ...reader,

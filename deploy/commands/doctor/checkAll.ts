@@ -6,7 +6,6 @@ import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { dayMs } from '../../../actors/schemas/durations.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
 import type { Database } from '../../../storage/clickhouse/database.ts';
-import { hasMoved, selectNoted } from '../../../storage/migration/moveToRuns.ts';
 import { readRowsGoneBeforeMs } from '../../../storage/rows/rowsTtl.ts';
 import {
   compareTable,
@@ -218,57 +217,38 @@ async function compareRows(
 
 /** Compares the newest saved state with the state of the fold at the same message. */
 async function compareState(
-  { database, snapshots }: Check,
+  { snapshots }: Check,
   {
     stream,
     folded: runs,
     through,
   }: { readonly stream: InputStreamName } & Pick<FoldedAgain, 'folded' | 'through'>,
-  saved: ReadonlyMap<string, RecordDigests>,
+  saved: ReadonlyMap<string, string>,
 ): Promise<Finding[]> {
   const check = `state of ${stream}`;
   const headers = await snapshots.list(stream);
   const header = headers.find((one) => one.run === findLastRun(runs) && one.position === through);
   const folded = await digestRecords(snapshots, requireValue(header, 'the folded state'));
-  const listDiffering = (part: keyof RecordDigests) =>
-    [...new Set([...saved.keys(), ...folded.keys()])].filter(
-      (record) => (saved.get(record)?.[part] ?? null) !== (folded.get(record)?.[part] ?? null),
-    );
-  const all = listDiffering('whole');
-  const differing = (await hasMoved(database, stream)) ? listDiffering('noted') : all;
+  const differing = [...new Set([...saved.keys(), ...folded.keys()])].filter(
+    (record) => saved.get(record) !== folded.get(record),
+  );
   if (differing.length > 0) {
     const named = differing.slice(0, recordsNamed).join(', ');
     const detail = `${differing.length} of ${folded.size} records differ: ${named}${differing.length > recordsNamed ? ' and others' : ''}`;
     return [failed(check, detail, streamDefinitions[stream].doctor.remedyFrom(1))];
   }
-  const same = `as folded again: ${folded.size} records`;
-  if (all.length === 0) return [ok(check, same)];
-  const unnoted = `${all.length} records differ in what 1.0 did not note: when an installation was heard, and the places of a day. Later messages correct them, and they matter only once no place is free`;
-  return [skipped(check, unnoted), ok(check, `${same}, apart from that`)];
+  return [ok(check, `as folded again: ${folded.size} records`)];
 }
 
-/** Digests of the value of a record. */
-interface RecordDigests {
-  readonly whole: string;
-  /** Without what version 1.0 did not note; null if it noted nothing of it. */
-  readonly noted: string | null;
-}
-
-/** The digests of a state, by kind and key. A state of years would not fit into memory twice. */
+/** The digests of the values of a state, by kind and key. A state of years would not fit into memory twice. */
 async function digestRecords(
   snapshots: SnapshotStore,
   header: StoredSnapshotHeader,
-): Promise<ReadonlyMap<string, RecordDigests>> {
+): Promise<ReadonlyMap<string, string>> {
   const digest = (value: string) => createHash('sha256').update(sortMembers(value)).digest('base64');
-  const digests = new Map<string, RecordDigests>();
+  const digests = new Map<string, string>();
   for await (const records of readSnapshotRecords(snapshots, header))
-    for (const record of records) {
-      const noted = selectNoted(record);
-      digests.set(`${record.kind} ${record.key}`, {
-        whole: digest(record.value),
-        noted: noted === null ? null : digest(noted.value),
-      });
-    }
+    for (const { kind, key, value } of records) digests.set(`${kind} ${key}`, digest(value));
   return digests;
 }
 

@@ -27,7 +27,7 @@ export interface ReplayOptions extends ReplayParts, JetStream {}
  * @throws StreamsLost, or RecordsUnavailable for a dry run on a database that is not migrated.
  */
 export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
-  const { connection, database, deployment, logger, dryRun } = parts;
+  const { connection, database, logger, dryRun } = parts;
   const jsm = await jetstreamManager(connection);
   const suspicions = createSuspicions(systemClock);
   const lost = (await hasTables(database))
@@ -37,6 +37,6 @@ export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
     : [];
   if (lost.length > 0) throw new StreamsLost(lost);
   if (dryRun) await requireMigrated(database);
-  else await migrate(database, logger, deployment);
+  else await migrate(database, logger);
   return { ...parts, js: jetstream(connection), jsm };
 }

@@ -13,7 +13,6 @@ import { readings } from '../../../storage/tables/readings.ts';
 import { rounds } from '../../../storage/tables/rounds.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
-import { migratedDeployment } from '../../support/storage/migratedDeployment.ts';
 import { someLineage } from '../../support/storage/someLineage.ts';
 import { storedRows } from '../../support/storage/storedRows.ts';
 import { storeRows } from '../../support/storage/storeRows.ts';
@@ -41,7 +40,7 @@ function itAgrees(rule: string, observe: (database: Database) => Promise<unknown
   it(rule, async () => {
     const found: unknown[] = [];
     for (const database of [openDatabase({ path: temporaryDirectory() }), openSimulated()]) {
-      await migrate(database, silentLogger, migratedDeployment);
+      await migrate(database, silentLogger);
       found.push(await observe(database));
       await database.close();
     }
@@ -74,7 +73,7 @@ async function collect(lines: AsyncIterable<readonly string[]>): Promise<string[
 
 describe('ClickHouse, real and simulated', () => {
   itAgrees('is created once, and knows its migrations', async (database) => {
-    await migrate(database, silentLogger, migratedDeployment);
+    await migrate(database, silentLogger);
     return migrationState(database);
   });
 

@@ -4,7 +4,6 @@ import { useClickHouseEngine } from '../processes/clickHouseEngine.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { temporaryDirectory } from '../processes/temporaryDirectory.ts';
 import { silentLogger } from '../silentLogger.ts';
-import { migratedDeployment } from './migratedDeployment.ts';
 
 /** A database that is closed when the test has finished: an empty embedded one unless a location is given. */
 export function openForTest(location: DatabaseLocation = { path: temporaryDirectory() }): Database {
@@ -29,6 +28,6 @@ export interface OpenTables {
 /** Such a database with empty tables. */
 export async function openTables(location?: DatabaseLocation): Promise<OpenTables> {
   const database = openForTest(location);
-  await migrate(database, silentLogger, migratedDeployment);
+  await migrate(database, silentLogger);
   return { database };
 }

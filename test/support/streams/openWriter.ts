@@ -5,7 +5,6 @@ import { migrate } from '../../../storage/migration/migrate.ts';
 import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { silentLogger } from '../silentLogger.ts';
-import { migratedDeployment } from '../storage/migratedDeployment.ts';
 
 /** Migrates a database and opens a writer to its tables. */
 export async function openWriter(
@@ -17,7 +16,7 @@ export async function openWriter(
     logger = silentLogger,
   }: { stream?: InputStreamName; clock?: ManualClock; run?: () => string; logger?: Logger } = {},
 ) {
-  await migrate(database, silentLogger, migratedDeployment);
+  await migrate(database, silentLogger);
   const writer = createRowWriter({
     stream,
     database,
