@@ -34,7 +34,7 @@ const slowest = [
   'reference/chain',
   'streams/rejectionLog',
   'streams/indexer',
-  'storage/rowsTtl',
+  'storage/readingsTtl',
   'storage/storedEvents',
   'streams/ingestLease',
   'client/client',

@@ -1,9 +1,9 @@
 /**
- * Reads the work of the observed rounds of an installation's universal day (its start in epoch milliseconds) from rows, by place in the day; null if they
- * are kept no longer. Rejects with RecordsUnavailable if their store does not answer.
+ * Reads the work of the observed rounds of an installation's universal day (its start in epoch milliseconds) from rows, by place in the day. Rejects
+ * with RecordsUnavailable if their store does not answer.
  */
 export type ReadOlderDay = (
   installationId: string,
   startMs: number,
   signal: AbortSignal,
-) => Promise<ReadonlyMap<number, bigint> | null>;
+) => Promise<ReadonlyMap<number, bigint>>;

@@ -120,8 +120,8 @@ export function createStatisticsViews(options: StatisticsViewsOptions) {
   const publicViews = { '7d': cachePublic('7d'), '30d': cachePublic('30d') };
   const plainViews = { '7d': cachePlain('7d'), '30d': cachePlain('30d') };
 
-  /** A universal day by its start (epoch milliseconds): a recent one from memory. Null if rows of an older one are kept no longer. */
-  function day(startMs: number, signal: AbortSignal): DayStatistics | Promise<DayStatistics | null> {
+  /** A universal day by its start (epoch milliseconds): a recent one from memory, an older one from rows. */
+  function day(startMs: number, signal: AbortSignal): DayStatistics | Promise<DayStatistics> {
     const { days, windowStartMs, generatedAtMs } = plainViews['30d']().statistics;
     const recent = days[(startMs - windowStartMs) / dayMs];
     if (recent !== undefined) return recent;
@@ -131,9 +131,7 @@ export function createStatisticsViews(options: StatisticsViewsOptions) {
       computeDay({ startMs, summary, rounds, ...places }, generatedAtMs);
     // Before the genesis and in the future there are no rounds.
     if (places.expectedThrough === places.expectedFrom) return build(noRounds);
-    return options
-      .olderDay(installationId, startMs, signal)
-      .then((known) => (known === null ? null : build(known)));
+    return options.olderDay(installationId, startMs, signal).then(build);
   }
 
   return {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { installationsMax as installationsDefault } from '../../actors/folds/places.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { DatabaseLocation } from '../../storage/clickhouse/database.ts';
-import { rowsTtlDaysMax, rowsTtlDaysMin } from '../../storage/rows/rowsTtl.ts';
+import { readingsTtlDaysMax, readingsTtlDaysMin } from '../../storage/rows/readingsTtl.ts';
 import type { FoldedDeployment } from '../../streams/folds/streamDefinition.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { findFileProblem, findNatsProblems, isNatsUrl } from './natsConfiguration.ts';
@@ -158,12 +158,12 @@ export const variables = {
     '',
     'Copies of each stream in a NATS cluster, 3 in production; unset: 1 for a new stream, unchanged for an existing one',
   ),
-  MINER_ROWS_TTL_DAYS: variable(
+  MINER_READINGS_TTL_DAYS: variable(
     z
-      .union([wholeNumber(0, 0), wholeNumber(rowsTtlDaysMin, rowsTtlDaysMax)])
-      .describe(`0, or a whole number of days from ${rowsTtlDaysMin} to ${rowsTtlDaysMax}`),
+      .union([wholeNumber(0, 0), wholeNumber(readingsTtlDaysMin, readingsTtlDaysMax)])
+      .describe(`0, or a whole number of days from ${readingsTtlDaysMin} to ${readingsTtlDaysMax}`),
     '0',
-    'Days that ClickHouse keeps rows of readings, rounds, half hours and events, the same for all processes; 0 keeps all',
+    'Days that ClickHouse keeps readings; 0 keeps all',
   ),
   MINER_INSTALLATIONS_MAX: variable(
     wholeNumber(1, 9_999_999),

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { createOldestRowMs, readRowsTtlDays } from '../../storage/rows/rowsTtl.ts';
+import { createOldestReadingMs, readReadingsTtlDays } from '../../storage/rows/readingsTtl.ts';
 import { countRows } from '../../storage/rows/tableDifferences.ts';
 import {
   findTip,
@@ -128,14 +128,14 @@ interface SampleOptions extends InspectDatabaseOptions {
 /** Compares some half hours, anywhere in the past, with the messages that they were made from. */
 async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
   const { database, jetStream, deployment, runs, snapshots } = options;
-  const rowsTtlDays = await readRowsTtlDays(database);
+  const readingsTtlDays = await readReadingsTtlDays(database);
   let compared = 0;
   const audit = createSelfAudit(
     {
       ...jetStream,
       database,
       readRuns: async () => runs,
-      oldestRowMs: createOldestRowMs(rowsTtlDays, systemClock.nowMs),
+      oldestReadingMs: createOldestReadingMs(readingsTtlDays, systemClock.nowMs),
       genesisMs: deployment.genesisTimestamp * 1000,
       publicInstallationId: deployment.installationId,
       memory: () => null,

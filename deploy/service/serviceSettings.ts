@@ -48,7 +48,7 @@ export function buildSettings(configuration: Configuration, settings: ProcessSet
     },
     retentionDays: configuration.MINER_RETENTION_DAYS,
     replicas: configuration.MINER_STREAM_REPLICAS,
-    rowsTtlDays: configuration.MINER_ROWS_TTL_DAYS,
+    readingsTtlDays: configuration.MINER_READINGS_TTL_DAYS,
     acceptsLoss: configuration.MINER_INCOMPLETE_REBUILD === 'accept',
     acceptedLosses,
     chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,

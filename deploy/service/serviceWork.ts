@@ -1,6 +1,6 @@
 import type { Grant } from '../../machines/ingestMachine.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { createOldestRowMs } from '../../storage/rows/rowsTtl.ts';
+import { createOldestReadingMs } from '../../storage/rows/readingsTtl.ts';
 import { dropRetiredRuns } from '../../storage/runs/retiredRuns.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../../streams/audit/selfAudit.ts';
@@ -20,7 +20,7 @@ export async function composeStreamWork(context: ServiceContext, { epoch }: Gran
     ...nats.jetStream(),
     actors,
     database,
-    oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
+    oldestReadingMs: createOldestReadingMs(settings.readingsTtlDays, clock.nowMs),
     counts,
     writer,
     checkStreams: streamGuard.check,
@@ -65,7 +65,7 @@ async function createAudit(
       ...nats.jetStream(),
       database,
       readRuns,
-      oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
+      oldestReadingMs: createOldestReadingMs(settings.readingsTtlDays, clock.nowMs),
       genesisMs: genesisTimestamp * 1000,
       publicInstallationId: installationId,
       memory: () => (isCurrent() ? { recent, history: actors.MINER_COUNTER.history() } : null),

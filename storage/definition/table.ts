@@ -1,6 +1,6 @@
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import { BlockWriter } from './blockWriter.ts';
-import type { Column, ResultCell, ResultRow } from './column.ts';
+import { type Column, type ResultCell, type ResultRow, time } from './column.ts';
 import { sqlString } from './sqlString.ts';
 
 type ColumnKey<Row> = keyof Row & string;
@@ -56,7 +56,7 @@ export interface Table<Row, Given = Row> extends ColumnSelection<Given> {
   readonly name: string;
   readonly comment: string | null;
   readonly storedColumns: readonly StoredColumn[];
-  /** Column of the time whose months are the partitions; null without. */
+  /** Its first time, by whose days rows are compared; null without. */
   readonly timeColumn: string | null;
   /** Columns that tell what a row is about, if a run may store it more than once; null if it stores it once. */
   readonly identity: readonly string[] | null;
@@ -105,10 +105,10 @@ export function defineTable<Row extends Given, Given = Row>(
   const keys = listKeys<ColumnKey<Row>>(columns);
   const resolveName = (key: ColumnKey<Row>) => nameColumn(key, columns[key]);
   const timeKey = partitionBy?.month ?? null;
-  const timeColumn = timeKey === null ? null : resolveName(timeKey);
+  const firstTime = keys.find((key) => columns[key].type === time.type);
   const partitions = [
     ...(partitionBy?.value === undefined ? [] : [resolveName(partitionBy.value)]),
-    ...(timeColumn === null ? [] : [`toYYYYMM(${timeColumn})`]),
+    ...(timeKey === null ? [] : [`toYYYYMM(${resolveName(timeKey)})`]),
   ];
   const partitionExpression = partitions.length > 1 ? `(${partitions.join(', ')})` : (partitions[0] ?? null);
   const writeColumn = <Key extends ColumnKey<Row>>(
@@ -161,7 +161,7 @@ export function defineTable<Row extends Given, Given = Row>(
       const { type, codec = null, comment: about = null } = columns[key];
       return { name: resolveName(key), type, codec, comment: about };
     }),
-    timeColumn,
+    timeColumn: firstTime === undefined ? null : resolveName(firstTime),
     identity: (orderBy as readonly string[]).includes('storedBy')
       ? orderBy.filter((key) => key !== 'run' && key !== 'storedBy').map(resolveName)
       : null,

@@ -3,7 +3,6 @@ import type { EvictedSource } from '../../actors/feed/olderEvents.ts';
 import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { pollUntil } from '../clickhouse/pollUntil.ts';
-import type { OldestRowMs } from '../rows/rowsTtl.ts';
 import { selectVisible, type VisibleRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/visibleRuns.ts';
 import { chainEvents, measurementEvents } from '../tables/events.ts';
@@ -77,14 +76,11 @@ export function createAwaitByWriter(writers: {
 export function createAwaitByReading(options: {
   readonly database: Database;
   readonly readRuns: { readonly measurement: ReadRuns; readonly chain: ReadRuns };
-  readonly oldestRowMs?: OldestRowMs;
 }): AwaitEvents {
-  const { database, readRuns, oldestRowMs = () => null } = options;
+  const { database, readRuns } = options;
   return async (of, signal) => {
     const { source, evicted } = of;
     let runs = await readRuns[source]();
-    // Their rows may have aged out, and readers leave them out anyway.
-    if (evicted.throughMs < (oldestRowMs() ?? Number.NEGATIVE_INFINITY)) return runs;
     const { position, ordinal } = evicted.through;
     const parameters = { categories: listStoredCategories('all', source), position, ordinal };
     const isSeen = async () => {

@@ -2,7 +2,7 @@ import type { ObservationPage, ObservationReader } from '../../actors/older/obse
 import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { Database } from '../clickhouse/database.ts';
-import { type OldestRowMs, selectNotOlder } from '../rows/rowsTtl.ts';
+import { type OldestReadingMs, selectNotOlder } from '../rows/readingsTtl.ts';
 import {
   isSameHistory,
   selectMessages,
@@ -22,7 +22,7 @@ interface ObservationReaderOptions {
   readonly readRuns: ReadRuns;
   readonly isStoredThrough: StoredProgress['isStoredThrough'];
   /** If omitted, all rows are read. */
-  readonly oldestRowMs?: OldestRowMs;
+  readonly oldestReadingMs?: OldestReadingMs;
   /** Whether to ask ClickHouse for an installation; if omitted, always. */
   readonly mayHaveReadings?: MayHaveReadings;
 }
@@ -49,7 +49,7 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
     database,
     readRuns,
     isStoredThrough,
-    oldestRowMs = () => null,
+    oldestReadingMs = () => null,
     mayHaveReadings = () => true,
   } = options;
   const ahead = createReadAhead();
@@ -76,7 +76,7 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
     newest: ObservationPage['items'],
   ): Promise<ObservationPage> {
     const known = await readRuns();
-    const oldestMs = oldestRowMs();
+    const oldestMs = oldestReadingMs();
     const kept = ahead.find({ runs: known, installationId, afterPosition, limit: limit + 1, oldestMs });
     if (kept.readings !== null) return cutPage(kept.readings, limit);
     const runs = await findStored(coversAbove, known);
@@ -105,7 +105,7 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
     const { runs, installationId: installation, limit, signal } = query;
     // A batch that was sent twice may not be merged yet. Rows of one run and position are identical.
     const found = new Map<number, CounterReading>();
-    const notOlder = selectNotOlder('received_at', oldestRowMs());
+    const notOlder = selectNotOlder('received_at', oldestReadingMs());
     let after = query.afterPosition;
     let span = firstSpan;
     for (const { run, through: end } of selectWithin(runs, after, query.through))
@@ -198,7 +198,7 @@ export async function oldestStoredReading(
  */
 export function createStoredThroughQuery(
   database: Database,
-  oldestRowMs: OldestRowMs = () => null,
+  oldestReadingMs: OldestReadingMs = () => null,
 ): StoredProgress {
   let known = 0;
   let knownIn: VisibleRuns | null = null;
@@ -210,7 +210,7 @@ export function createStoredThroughQuery(
       const { installationId, telemetryId, position, receivedAtMs } = evicted;
       if (knownIn !== null && isSameHistory(knownIn, runs) && position <= known) return true;
       // Its row may have aged out, and readers leave out all rows up to it.
-      if (receivedAtMs < (oldestRowMs() ?? Number.NEGATIVE_INFINITY)) return true;
+      if (receivedAtMs < (oldestReadingMs() ?? Number.NEGATIVE_INFINITY)) return true;
       const visible = selectVisible(selectWithin(runs, position - 1, position));
       const found = await database.select(
         `SELECT position FROM ${readings.name} WHERE ${visible.sql} AND installation_id = {installation:String}

@@ -2,7 +2,6 @@ import type { ReadOlderDay } from '../../actors/older/olderDay.ts';
 import { roundsPerDay } from '../../actors/wheel/dayHistory.ts';
 import { roundMs } from '../../actors/wheel/roundFold.ts';
 import type { Database } from '../clickhouse/database.ts';
-import type { OldestRowMs } from '../rows/rowsTtl.ts';
 import { isSameHistory, selectVisible, type VisibleRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/visibleRuns.ts';
 import { rounds } from '../tables/rounds.ts';
@@ -10,7 +9,6 @@ import { rounds } from '../tables/rounds.ts';
 interface StoredDaysOptions {
   readonly database: Database;
   readonly readRuns: ReadRuns;
-  readonly oldestRowMs: OldestRowMs;
 }
 
 /** Days that are kept: enough for what people look at at the same time. */
@@ -19,7 +17,7 @@ const keptMax = 64;
 const roundWork = rounds.select('startMs', 'workUnits');
 
 /** Reads universal days from rows, each once, since a day that has left memory does not change. */
-export function createStoredDays({ database, readRuns, oldestRowMs }: StoredDaysOptions): ReadOlderDay {
+export function createStoredDays({ database, readRuns }: StoredDaysOptions): ReadOlderDay {
   const kept = new Map<string, ReadonlyMap<number, bigint>>();
   let keptOf: VisibleRuns = [];
 
@@ -41,7 +39,6 @@ export function createStoredDays({ database, readRuns, oldestRowMs }: StoredDays
   }
 
   return async (installationId, startMs, signal) => {
-    if (startMs < (oldestRowMs() ?? Number.NEGATIVE_INFINITY)) return null;
     const runs = await readRuns();
     if (!isSameHistory(runs, keptOf) || kept.size >= keptMax) kept.clear();
     keptOf = runs;

@@ -4,7 +4,7 @@ import { compareShown, type FeedPlace } from '../../actors/feed/feedItem.ts';
 import type { EvictedSource, OlderEvents } from '../../actors/feed/olderEvents.ts';
 import type { Database, QueryParameters, RowCondition } from '../clickhouse/database.ts';
 import type { ColumnSelection } from '../definition/table.ts';
-import { type OldestRowMs, selectNotOlder } from '../rows/rowsTtl.ts';
+import { selectNotOlder } from '../rows/readingsTtl.ts';
 import { selectRun, selectVisible, type VisibleRun, type VisibleRuns } from '../runs/lineages.ts';
 import { runsMax } from '../runs/mergedRuns.ts';
 import { chainEvents, type EventTables, measurementEvents } from '../tables/events.ts';
@@ -22,20 +22,15 @@ const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'a
 export function createStoredEvents(options: {
   readonly database: Database;
   readonly awaitEvents: AwaitEvents;
-  /** If omitted, all rows are read. */
-  readonly oldestRowMs?: OldestRowMs;
 }): OlderEvents {
-  const { database, awaitEvents, oldestRowMs = () => null } = options;
+  const { database, awaitEvents } = options;
   const readTimes = createRunTimes(database);
   return {
     before: async (of, { keys: wanted, place, fromMs, limit }, signal) => {
       const runs = await awaitEvents(of, signal);
       const { keys } = selectTables(of);
-      const oldestMs = Math.max(
-        oldestRowMs() ?? Number.NEGATIVE_INFINITY,
-        fromMs ?? Number.NEGATIVE_INFINITY,
-      );
-      const notOlder = selectNotOlder('recorded_at', Number.isFinite(oldestMs) ? oldestMs : null);
+      const oldestMs = fromMs ?? Number.NEGATIVE_INFINITY;
+      const notOlder = selectNotOlder('recorded_at', fromMs);
       let arrivals: FeedPlace[] = [];
       for (const [at, run] of runs.toReversed().entries()) {
         // All runs but the newest one have all of their rows.
@@ -78,7 +73,6 @@ export function createStoredEvents(options: {
     after: async (of, { categories, arrival, limit }, signal) => {
       const runs = await awaitEvents(of, signal);
       const { events } = selectTables(of);
-      const notOlder = selectNotOlder('recorded_at', oldestRowMs());
       let arrivals: Arrival[] = [];
       // Events are stored in the order of their arrival, so each run has later ones than the run before, except those that both have.
       for (const run of runs) {
@@ -93,11 +87,10 @@ export function createStoredEvents(options: {
               arrivalPlaces,
               `FROM ${events.name}
              WHERE ${order.sql} AND ${isEvicted}
-             AND (position > {position:Int64} OR (position = {position:Int64} AND ordinal > {ordinal:Int64}))${notOlder.sql}
+             AND (position > {position:Int64} OR (position = {position:Int64} AND ordinal > {ordinal:Int64}))
              ORDER BY position, ordinal LIMIT {limit:UInt32}`,
               {
                 ...evictedParameters(of),
-                ...notOlder.parameters,
                 ...order.parameters,
                 position,
                 ordinal,

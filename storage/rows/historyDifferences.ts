@@ -103,6 +103,6 @@ function sumDays(
 ): Promise<ReadonlyMap<string, DigestSum>> {
   const definition = sources[kind];
   const condition = selectMessages(runs, { after: fromSequence - 1, through: throughSequence });
-  const day = `intDiv(toUnixTimestamp64Milli(${definition.timeColumn ?? 'recorded_at'}) - ${noonMs}, ${dayMs})`;
+  const day = `intDiv(toUnixTimestamp64Milli(${definition.timeColumn}) - ${noonMs}, ${dayMs})`;
   return sumDigests(database, { definition, condition }, ['installation_id', day]);
 }

@@ -1,9 +1,10 @@
 import { dayMs } from '../../actors/schemas/durations.ts';
 import type { Database, RowCondition } from '../clickhouse/database.ts';
 import { openEnd, selectMessages, type VisibleRuns } from '../runs/lineages.ts';
+import { readings } from '../tables/readings.ts';
 import type { RowTable } from '../tables/rowTables.ts';
 import { digestRow, isSameSum, selectOnce, sumDigests } from './digestSums.ts';
-import { selectNotOlder } from './rowsTtl.ts';
+import { selectNotOlder } from './readingsTtl.ts';
 
 /** How the stored rows of a table differ from the rows that a fold makes. */
 export interface TableDifference {
@@ -26,7 +27,7 @@ interface ComparedRows {
   /** The rows of messages after one through another are compared. */
   readonly after: number;
   readonly through: number;
-  /** Stored rows before this time may be gone (epoch milliseconds); null if none may. */
+  /** Readings received before this time may be gone (epoch milliseconds); null if none may. */
   readonly goneBeforeMs: number | null;
 }
 
@@ -36,12 +37,11 @@ export async function compareTable(
   rowTable: RowTable,
   compared: ComparedRows,
 ): Promise<TableDifference> {
-  const { definition, agesBy } = rowTable;
+  const { definition } = rowTable;
   const stored = selectRange(selectMessages(compared.stored, compared), rowTable, compared);
   const ofFolded = selectMessages(compared.folded, compared, compared.stored.length);
   const folded = selectRange(ofFolded, rowTable, compared);
-  const time = definition.timeColumn ?? agesBy ?? 'block_timestamp';
-  const day = `intDiv(toUnixTimestamp64Milli(${time}), ${dayMs})`;
+  const day = `intDiv(toUnixTimestamp64Milli(${definition.timeColumn}), ${dayMs})`;
   const sum = (condition: RowCondition) => sumDigests(database, { definition, condition }, [day]);
   const [storedDays, foldedDays] = [await sum(stored), await sum(folded)];
   const found = { foreign: 0, missing: 0, firstMessage: Number.POSITIVE_INFINITY };
@@ -73,10 +73,11 @@ export async function compareTable(
 /** Selects the rows that both histories have if nothing is wrong. */
 function selectRange(
   { sql, parameters }: RowCondition,
-  { agesBy }: RowTable,
+  { definition }: RowTable,
   { goneBeforeMs }: ComparedRows,
 ): RowCondition {
-  const notOlder = agesBy === null ? selectNotOlder('', null) : selectNotOlder(agesBy, goneBeforeMs);
+  const mayBeGone = definition.name === readings.name;
+  const notOlder = selectNotOlder('received_at', mayBeGone ? goneBeforeMs : null);
   return { sql: `${sql}${notOlder.sql}`, parameters: { ...parameters, ...notOlder.parameters } };
 }
 

@@ -23,8 +23,6 @@ export interface RowTable {
   >;
   /** Stream whose messages make the rows. */
   readonly stream: InputStreamName;
-  /** Column with the time by which rows age; null if they never do. */
-  readonly agesBy: string | null;
   readonly encode: <Encoded>(rows: StoredRows, encodeRows: EncodeRows<Encoded>) => Encoded;
 }
 
@@ -33,15 +31,14 @@ export interface RowTable {
  * is stored. Likewise, the last stored event shows that its places and all earlier events are stored.
  */
 export const rowTables: readonly RowTable[] = [
-  // Rounds and half hours have only the device's time.
-  defineRows('rounds', rounds, { stream: 'MINER_COUNTER', agesBy: 'start' }),
-  defineRows('buckets', halfHourBuckets, { stream: 'MINER_COUNTER', agesBy: 'start' }),
+  defineRows('rounds', rounds, 'MINER_COUNTER'),
+  defineRows('buckets', halfHourBuckets, 'MINER_COUNTER'),
   ...defineEventRows('measurementEvents', measurementEvents, 'MINER_COUNTER'),
   ...defineEventRows('chainEvents', chainEvents, 'MINER_CHAIN'),
-  defineRows('ownerActivity', ownerActivity, { stream: 'MINER_CHAIN', agesBy: null }),
-  defineRows('settlements', chainSettlements, { stream: 'MINER_CHAIN', agesBy: null }),
-  defineRows('checkpoints', chainCheckpoints, { stream: 'MINER_CHAIN', agesBy: null }),
-  defineRows('readings', readings, { stream: 'MINER_COUNTER', agesBy: 'received_at' }),
+  defineRows('ownerActivity', ownerActivity, 'MINER_CHAIN'),
+  defineRows('settlements', chainSettlements, 'MINER_CHAIN'),
+  defineRows('checkpoints', chainCheckpoints, 'MINER_CHAIN'),
+  defineRows('readings', readings, 'MINER_COUNTER'),
 ];
 
 export function rowTablesOf(stream: InputStreamName): readonly RowTable[] {
@@ -53,10 +50,10 @@ type RowLists = Omit<StoredRows, 'throughPosition'>;
 function defineRows<Kind extends keyof RowLists>(
   kind: Kind,
   definition: RowTable['definition'] & WrittenTable<RowLists[Kind][number]>,
-  about: Pick<RowTable, 'stream' | 'agesBy'>,
+  stream: InputStreamName,
 ): RowTable {
   return {
-    ...about,
+    stream,
     definition,
     encode: (rows, encodeRows) => encodeRows<RowLists[Kind][number]>(rows[kind], definition),
   };
@@ -68,13 +65,12 @@ function defineEventRows(
   stream: InputStreamName,
 ): RowTable[] {
   return [
-    defineRows(kind, ids, { stream, agesBy: 'arrived_at' }),
+    defineRows(kind, ids, stream),
     {
       stream,
-      agesBy: 'recorded_at',
       definition: keys,
       encode: (rows, encodeRows) => encodeRows(rows[kind].flatMap(listKeyRows), keys),
     },
-    defineRows(kind, events, { stream, agesBy: 'recorded_at' }),
+    defineRows(kind, events, stream),
   ];
 }

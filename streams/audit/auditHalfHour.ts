@@ -11,7 +11,7 @@ import {
   readHalfHour,
   type StoredHalfHour,
 } from '../../storage/reading/storedHalfHour.ts';
-import type { OldestRowMs } from '../../storage/rows/rowsTtl.ts';
+import type { OldestReadingMs } from '../../storage/rows/readingsTtl.ts';
 import type { ReadRuns } from '../../storage/runs/visibleRuns.ts';
 import { parseNanos } from '../jetstream/proofs/streamPosition.ts';
 import type { JetStream } from '../nats/natsLink.ts';
@@ -32,7 +32,7 @@ export interface CounterMemory {
 export interface HalfHourAuditOptions extends JetStream {
   readonly database: Database;
   readonly readRuns: ReadRuns;
-  readonly oldestRowMs: OldestRowMs;
+  readonly oldestReadingMs: OldestReadingMs;
   readonly genesisMs: number;
   readonly publicInstallationId: string;
   /** Null while memory does not hold everything that is stored. */
@@ -46,7 +46,7 @@ export interface HalfHourSample extends HalfHour {
 
 /** Finds the half hour of a message; null if the message cannot be read, or if the TTL may have removed its rows. */
 export async function findHalfHour(
-  { jsm, oldestRowMs }: HalfHourAuditOptions,
+  { jsm, oldestReadingMs }: HalfHourAuditOptions,
   sequence: number,
 ): Promise<HalfHourSample | null> {
   const message = await jsm.streams.getMessage('MINER_COUNTER', { seq: sequence });
@@ -55,7 +55,7 @@ export async function findHalfHour(
   if ('rejection' in decoded) return null;
   const { installationId, observedAtMs, receivedAtMs } = decoded.value;
   const startMs = Math.floor(observedAtMs / bucketMs) * bucketMs;
-  const oldestMs = oldestRowMs() ?? Number.NEGATIVE_INFINITY;
+  const oldestMs = oldestReadingMs() ?? Number.NEGATIVE_INFINITY;
   // The TTL removes rows by whole days.
   if (Math.min(startMs, receivedAtMs) < oldestMs + 24 * 3_600_000) return null;
   return { installationId, startMs, sequence };

@@ -17,7 +17,7 @@ const stream = 'MINER_COUNTER';
 export function createStoredReadings({
   database,
   verifier,
-  oldestRowMs,
+  oldestReadingMs,
   logger,
 }: StoredReaderOptions): ReadStored {
   return async function* (after: number, through: number): AsyncIterable<readonly CounterReading[]> {
@@ -30,7 +30,7 @@ export function createStoredReadings({
     const latestMs = findLatestMs(answer, through);
     const isPossible = ({ observedAtMs, receivedAtMs }: CounterReading) =>
       Math.max(observedAtMs, receivedAtMs) <= latestMs;
-    const range = { runs: lineage.runs, after, through, oldestMs: oldestRowMs() };
+    const range = { runs: lineage.runs, after, through, oldestMs: oldestReadingMs() };
     let impossible = 0;
     for await (const readings of readStored(database, range)) {
       const possible = readings.filter(isPossible);

@@ -5,7 +5,7 @@ import type { Rejection } from '../../actors/messages/decodeMessage.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import type { RecentReadings } from '../../storage/reading/recentReadings.ts';
-import type { OldestRowMs } from '../../storage/rows/rowsTtl.ts';
+import type { OldestReadingMs } from '../../storage/rows/readingsTtl.ts';
 import type { StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
 import type { ReadStored } from '../jetstream/source/missingMessages.ts';
 import type { MessageCounts } from '../pipeline/messageCounts.ts';
@@ -34,7 +34,7 @@ export interface FoldDependencies {
 export interface StoredReaderOptions {
   readonly database: Database;
   readonly verifier: StreamVerifier;
-  readonly oldestRowMs: OldestRowMs;
+  readonly oldestReadingMs: OldestReadingMs;
   readonly logger: Logger;
 }
 

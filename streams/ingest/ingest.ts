@@ -11,7 +11,7 @@ import { findDamagedParts } from '../../storage/clickhouse/damagedParts.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { requireSupportedServer } from '../../storage/clickhouse/serverVersion.ts';
 import { migrate, requireMigrated, requireUsable } from '../../storage/migration/migrate.ts';
-import { applyRowsTtl } from '../../storage/rows/rowsTtl.ts';
+import { applyReadingsTtl } from '../../storage/rows/readingsTtl.ts';
 import {
   beginEpoch,
   type EpochSuperseded,
@@ -43,7 +43,7 @@ export interface IngestOptions extends StreamSettings {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Days that rows stay in ClickHouse; 0 keeps all. */
-  readonly rowsTtlDays: number;
+  readonly readingsTtlDays: number;
   readonly acceptsLoss: boolean;
   readonly streamGuard: StreamGuard;
   readonly streamSettings: Pick<StreamSettingsWatch, 'check'>;
@@ -73,7 +73,7 @@ export interface Ingest {
 export function createIngest(options: IngestOptions): Ingest {
   const { jetStream, database, clock, logger, retentionDays, replicas = null } = options;
   const streamOptions = { retentionDays, replicas, logger };
-  const { rowsTtlDays, streamGuard, streamSettings, actor } = options;
+  const { readingsTtlDays, streamGuard, streamSettings, actor } = options;
   // A standby must not change the holder's settings.
   const ensureLease = async () => {
     await streamGuard.check();
@@ -140,7 +140,7 @@ export function createIngest(options: IngestOptions): Ingest {
         );
         await requireComplete(lossOptions());
         // Only now: until here the tables show whether rows may have expired.
-        await applyRowsTtl(fenced, { days: rowsTtlDays, nowMs: clock.nowMs() });
+        await applyReadingsTtl(fenced, { days: readingsTtlDays, nowMs: clock.nowMs() });
       }),
       checkEpoch: fromPromise(async ({ input: { epoch } }) => {
         await isNewestEpoch({ database, epoch, holder, onSuperseded });

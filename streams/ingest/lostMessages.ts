@@ -1,7 +1,7 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { oldestStoredReading } from '../../storage/reading/observations.ts';
-import { readRowsGoneBeforeMs } from '../../storage/rows/rowsTtl.ts';
+import { readReadingsGoneBeforeMs } from '../../storage/rows/readingsTtl.ts';
 import type { VisibleRuns } from '../../storage/runs/lineages.ts';
 import { readStreamState } from '../jetstream/proofs/streamVerifier.ts';
 
@@ -10,7 +10,7 @@ interface LostMessages {
   /** Messages 1 through this one are lost. */
   readonly throughSequence: number;
   /** Rows of readings received before this time may have expired (epoch milliseconds). */
-  readonly rowsGoneBeforeMs: number;
+  readonly readingsGoneBeforeMs: number;
   /** When the oldest reading with a row was received (epoch milliseconds); null if there is no row. */
   readonly oldestReceivedAtMs: number | null;
 }
@@ -23,24 +23,24 @@ export async function findLost(
   { database, jsm, nowMs }: { database: Database; jsm: JetStreamManager; nowMs: () => number },
   runs: VisibleRuns,
 ): Promise<LostMessages | null> {
-  const rowsGoneBeforeMs = await readRowsGoneBeforeMs(database, nowMs());
+  const readingsGoneBeforeMs = await readReadingsGoneBeforeMs(database, nowMs());
   const { firstSequence } = await readStreamState(jsm, 'MINER_COUNTER');
-  if (rowsGoneBeforeMs === null || firstSequence <= 1) return null;
-  const oldest = await oldestStoredReading(database, runs, rowsGoneBeforeMs);
+  if (readingsGoneBeforeMs === null || firstSequence <= 1) return null;
+  const oldest = await oldestStoredReading(database, runs, readingsGoneBeforeMs);
   const throughSequence = Math.min(firstSequence, oldest?.position ?? firstSequence) - 1;
   if (throughSequence < 1) return null;
-  return { throughSequence, rowsGoneBeforeMs, oldestReceivedAtMs: oldest?.receivedAtMs ?? null };
+  return { throughSequence, readingsGoneBeforeMs, oldestReceivedAtMs: oldest?.receivedAtMs ?? null };
 }
 
 /** Describes the loss in sentences, with the tables and statistics that it affects. */
 export function describeLost({
   throughSequence,
-  rowsGoneBeforeMs,
+  readingsGoneBeforeMs,
   oldestReceivedAtMs,
 }: LostMessages): string {
   const beginning = oldestReceivedAtMs === null ? 'now' : new Date(oldestReceivedAtMs).toISOString();
   return (
-    `Messages 1 to ${throughSequence} have left MINER_COUNTER, and rows of readings received before ${new Date(rowsGoneBeforeMs).toISOString()} may have left ClickHouse: ` +
+    `Messages 1 to ${throughSequence} have left MINER_COUNTER, and rows of readings received before ${new Date(readingsGoneBeforeMs).toISOString()} may have left ClickHouse: ` +
     `readings received before ${beginning} cannot be folded again. Rebuilt readings, rounds, half_hour_buckets and events begin then, ` +
     'and so do lifetime statistics and the distances, records and streaks of the feed.'
   );

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { requireValue } from '../../machines/requireValue.ts';
 import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
-import { createOldestRowMs, readRowsTtlDays } from '../../storage/rows/rowsTtl.ts';
+import { createOldestReadingMs, readReadingsTtlDays } from '../../storage/rows/readingsTtl.ts';
 import { createStreamFold, type StreamActors, streamDefinitions } from '../folds/streamDefinitions.ts';
 import { type FilledRun, type FillRunOptions, fillRun } from '../follower/fillRun.ts';
 import { createMessageSource } from '../jetstream/source/messageSource.ts';
@@ -16,7 +16,7 @@ interface FoldAgainOptions extends Omit<FillRunOptions, 'fold' | 'source' | 'jsm
 /** Folds a stream again, through a message, as the service would, into a run that nobody reads yet. */
 export async function foldAgain({ actors, ...options }: FoldAgainOptions): Promise<FilledRun> {
   const { stream, database, clock, logger } = options;
-  const oldestMs = createOldestRowMs(await readRowsTtlDays(database), clock.nowMs)();
+  const oldestMs = createOldestReadingMs(await readReadingsTtlDays(database), clock.nowMs)();
   const registry = new Registry();
   const fold = createStreamFold(stream, actors, {
     recent: createRecentReadings({ storedThrough: () => Number.POSITIVE_INFINITY }),
@@ -26,7 +26,7 @@ export async function foldAgain({ actors, ...options }: FoldAgainOptions): Promi
   });
   const readStored = streamDefinitions[stream].createStoredReader?.({
     ...options,
-    oldestRowMs: () => oldestMs,
+    oldestReadingMs: () => oldestMs,
   });
   return fillRun({
     ...options,

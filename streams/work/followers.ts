@@ -17,7 +17,7 @@ import { createRecentReadings, type RecentReadings } from '../../storage/reading
 import { createStoredActivity } from '../../storage/reading/storedActivity.ts';
 import { createStoredDays } from '../../storage/reading/storedDays.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
-import type { OldestRowMs } from '../../storage/rows/rowsTtl.ts';
+import type { OldestReadingMs } from '../../storage/rows/readingsTtl.ts';
 import { findContinuedReplay } from '../../storage/runs/fills.ts';
 import { readLineage } from '../../storage/runs/lineages.ts';
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
@@ -54,7 +54,7 @@ interface FollowersOptions
   extends JetStream,
     Pick<StreamFollowerOptions, 'checkStreams' | 'policy' | 'clock' | 'logger'> {
   readonly database: Database;
-  readonly oldestRowMs: OldestRowMs;
+  readonly oldestReadingMs: OldestReadingMs;
   readonly actors: StreamActors;
   readonly counts: MessageCounts;
   /** This process, with the epoch in which it writes; null for a read replica, which restores snapshots and writes nothing. */
@@ -84,7 +84,7 @@ export interface Followers {
 }
 
 export function createFollowers(options: FollowersOptions): Followers {
-  const { actors, database, oldestRowMs, registry, writer } = options;
+  const { actors, database, oldestReadingMs, registry, writer } = options;
   const rejected = createRejectedStream(options);
   const readers = listFolds(actors).map(([stream, identity]) => ({
     ...options,
@@ -115,7 +115,7 @@ export function createFollowers(options: FollowersOptions): Followers {
   const readChainRuns = createReadRuns('MINER_CHAIN');
   const stored =
     readingWriter === null
-      ? createStoredThroughQuery(database, oldestRowMs)
+      ? createStoredThroughQuery(database, oldestReadingMs)
       : createWriterStoredThrough(readingWriter);
   const recent = createRecentReadings(stored);
   const followers = new Map<InputStreamName, StreamFollower>();
@@ -132,7 +132,7 @@ export function createFollowers(options: FollowersOptions): Followers {
       database,
       readRuns: readReadingRuns,
       isStoredThrough: stored.isStoredThrough,
-      oldestRowMs,
+      oldestReadingMs,
       mayHaveReadings: createKnownInstallations({
         database,
         isFolded: (installationId) => actors.MINER_COUNTER.mayHaveReadings(installationId),
@@ -153,7 +153,7 @@ export function createFollowers(options: FollowersOptions): Followers {
             }),
     }),
     olderActivity: createStoredActivity({ ...options, writer: chainWriter, readRuns: readChainRuns }),
-    olderDay: createStoredDays({ database, readRuns: readReadingRuns, oldestRowMs }),
+    olderDay: createStoredDays({ database, readRuns: readReadingRuns }),
     writers,
     rejections,
     recent,

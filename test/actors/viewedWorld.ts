@@ -41,7 +41,7 @@ export function startViews(startMs = genesisMs) {
       genesisMs,
       isCounterCurrent: () => true,
       olderEvents: noOlderEvents,
-      olderDay: async () => null,
+      olderDay: async () => new Map(),
       clock,
     });
   const store = (subject: string, body: object) => {

@@ -46,7 +46,7 @@ describe('configuration', () => {
       MINER_SECURITY_CONTACT: 'mailto:h@h.example',
       MINER_RATE_LIMITS: 'off',
       MINER_RETENTION_DAYS: '101',
-      MINER_ROWS_TTL_DAYS: '102',
+      MINER_READINGS_TTL_DAYS: '102',
       MINER_STREAM_REPLICAS: '3',
       MINER_CHAIN_STALE_SECONDS: '103',
       MINER_CHAIN_BEHIND_SECONDS: '104',
@@ -80,7 +80,7 @@ describe('configuration', () => {
       },
       retentionDays: 101,
       replicas: 3,
-      rowsTtlDays: 102,
+      readingsTtlDays: 102,
       acceptsLoss: true,
       acceptedLosses: [],
       chainStaleAfterMs: 103_000,
@@ -96,7 +96,7 @@ describe('configuration', () => {
     ['MINER_HTTP_PORT', 0, 65_535],
     ['MINER_RETENTION_DAYS', 0, 99_999],
     ['MINER_STREAM_REPLICAS', 1, 5],
-    ['MINER_ROWS_TTL_DAYS', 32, 9_999],
+    ['MINER_READINGS_TTL_DAYS', 32, 9_999],
     ['MINER_INSTALLATIONS_MAX', 1, 9_999_999],
     ['MINER_CHAIN_STALE_SECONDS', 1, 999_999],
     ['MINER_CHAIN_BEHIND_SECONDS', 1, 999_999_999],
@@ -116,7 +116,7 @@ describe('configuration', () => {
   );
 
   it('takes 0 for rows that are kept for ever', () => {
-    expect(readConfiguration({ MINER_ROWS_TTL_DAYS: '0' }).MINER_ROWS_TTL_DAYS).toBe(0);
+    expect(readConfiguration({ MINER_READINGS_TTL_DAYS: '0' }).MINER_READINGS_TTL_DAYS).toBe(0);
   });
 
   it('reads lists with spaces and an empty last item', () => {
@@ -153,8 +153,8 @@ describe('configuration', () => {
     ['MINER_TRUSTED_PROXIES', 'proxy.example'],
     ['MINER_RATE_LIMITS', 'yes'],
     ['MINER_RETENTION_DAYS', '-1'],
-    ['MINER_ROWS_TTL_DAYS', '31'],
-    ['MINER_ROWS_TTL_DAYS', '10000'],
+    ['MINER_READINGS_TTL_DAYS', '31'],
+    ['MINER_READINGS_TTL_DAYS', '10000'],
     ['MINER_INSTALLATIONS_MAX', '0'],
     ['MINER_LOG_LEVEL', 'verbose'],
   ] as const)('refuses %s=%j by its name, value and the expected value', (name, value) => {

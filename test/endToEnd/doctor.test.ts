@@ -149,7 +149,7 @@ describe('doctor', () => {
       natsUrl: nats.url,
       dataDir,
       startMs,
-      environment: { MINER_ROWS_TTL_DAYS: String(ttlDays) },
+      environment: { MINER_READINGS_TTL_DAYS: String(ttlDays) },
     });
     await waitUntilReady(miner);
     const { connection } = await connectTo(nats);

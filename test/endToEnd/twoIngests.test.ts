@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../storage/clickhouse/database.ts';
-import { readRowsTtlDays } from '../../storage/rows/rowsTtl.ts';
+import { readReadingsTtlDays } from '../../storage/rows/readingsTtl.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import {
@@ -70,14 +70,14 @@ describe('several processes on one ClickHouse server', () => {
     const first = await start();
     await waitUntilReady(first);
     const other = await start({ MINER_STREAM_REPLICAS: '3' });
-    const second = await start({ MINER_RETENTION_DAYS: '1', MINER_ROWS_TTL_DAYS: '40' });
+    const second = await start({ MINER_RETENTION_DAYS: '1', MINER_READINGS_TTL_DAYS: '40' });
     for (const one of [other, second]) await untilStandby(one, first);
     expect((await jsm.streams.info('MINER_LEASE')).config.num_replicas).toBe(1);
     await other.end('SIGTERM');
     const database = openDatabase({ url: clickhouseUrl });
     onTestFinished(() => database.close());
     const settings = async () => {
-      const days = await readRowsTtlDays(database);
+      const days = await readReadingsTtlDays(database);
       return [(await jsm.streams.info('MINER_COUNTER')).config.max_age, days];
     };
     expect(await settings()).toEqual([0, 0]);

@@ -41,12 +41,9 @@ it.each(locations)('days are read from the rows that count, of any age: %s', asy
     { run: 'first', through: 10 },
     { run: 'second', through: openEnd },
   ];
-  let oldestMs: number | null = null;
-  const read = createStoredDays({ database, readRuns: async () => runs, oldestRowMs: () => oldestMs });
-  const readDay = async (fromMs = startMs) => {
-    const found = await read(installationId, fromMs, neverAborted);
-    return found === null ? null : [...found].sort(([a], [b]) => a - b);
-  };
+  const read = createStoredDays({ database, readRuns: async () => runs });
+  const readDay = async (fromMs = startMs) =>
+    [...(await read(installationId, fromMs, neverAborted))].sort(([a], [b]) => a - b);
   const expected = [
     [0, 5n],
     [1, 5n],
@@ -66,23 +63,18 @@ it.each(locations)('days are read from the rows that count, of any age: %s', asy
     [2, 5n],
     [143, 5n],
   ]);
-  // Rows of its first rounds may be gone.
-  oldestMs = startMs + 1;
-  expect(await readDay()).toBeNull();
 });
 
 it('pages and files of old days have half hours from rows', async () => {
   const { database } = await openTables();
   const startMs = Date.UTC(2026, 2, 10, 12);
   await storeRows(database, { rounds: buildRounds(startMs, [0, 1, 2, 5], 4n, 1) }, 'run');
-  let isKept = true;
   const first = acceptedReading({ observedAtMs: startMs });
   const server = await startPublicServer({
     history: () => withReading(null, first, null),
     olderDay: createStoredDays({
       database,
       readRuns: async () => [{ run: 'run', through: openEnd }],
-      oldestRowMs: () => (isKept ? null : Number.POSITIVE_INFINITY),
     }),
   });
   // The year in memory has passed, too.
@@ -92,8 +84,7 @@ it('pages and files of old days have half hours from rows', async () => {
     const response = await server.get(path);
     return [response.status, await response.text()] as const;
   };
-  const file = `/tables/day.csv?date=${date}`;
-  const before = await read(file);
+  const before = await read(`/tables/day.csv?date=${date}`);
   expect(before).toEqual([200, expect.stringContaining('2026-03-10T12:00:00Z,2026-03-10T12:30:00Z,12,')]);
   expect(before[1]).toContain('2026-03-10T12:30:00Z,2026-03-10T13:00:00Z,4,');
   const [status, html] = await read(`/days/${date}`);
@@ -103,9 +94,4 @@ it('pages and files of old days have half hours from rows', async () => {
   );
   expect((await read('/tables/day.csv?date=2025-03-10'))[0]).toBe(404);
   expect((await read('/tables/day.csv?date=x'))[0]).toBe(404);
-  isKept = false;
-  // The file is written again when the statistics next to it move.
-  server.clock.advance(30_000);
-  expect(await read(`/days/${date}`)).toEqual([200, expect.stringContaining('are kept no longer')]);
-  expect((await read(file))[0]).toBe(404);
 });

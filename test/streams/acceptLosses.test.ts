@@ -4,7 +4,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { migrate } from '../../storage/migration/migrate.ts';
-import { applyRowsTtl, readRowsTtlDays } from '../../storage/rows/rowsTtl.ts';
+import { applyReadingsTtl, readReadingsTtlDays } from '../../storage/rows/readingsTtl.ts';
 import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/runs/lineages.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { lineages } from '../../storage/tables/lineages.ts';
@@ -55,7 +55,7 @@ function startIngest(
     clock: systemClock,
     logger: silentLogger,
     retentionDays: 0,
-    rowsTtlDays: 0,
+    readingsTtlDays: 0,
     acceptsLoss: false,
     streamGuard: { check: async () => [], lost: [] },
     streamSettings: { check: async () => [] },
@@ -123,7 +123,7 @@ describe('a stream is folded from its beginning', () => {
   }
   const lost = {
     throughSequence: purgedThrough,
-    rowsGoneBeforeMs: nowMs - 32 * 86_400_000,
+    readingsGoneBeforeMs: nowMs - 32 * 86_400_000,
     oldestReceivedAtMs: receivedAtMs,
   };
 
@@ -133,13 +133,13 @@ describe('a stream is folded from its beginning', () => {
     // Without a TTL each accepted reading has a row, so the first messages were rejected.
     expect(await findLostNow()).toBeNull();
     await require();
-    await applyRowsTtl(database, { days: 32, nowMs });
+    await applyReadingsTtl(database, { days: 32, nowMs });
     expect(await findLostNow()).toEqual(lost);
     const refused = require({ nowMs: () => nowMs });
     await expect(refused).rejects.toThrow(RebuildIncomplete);
     await expect(refused).rejects.toThrow(`${describeLost(lost)} Run the version`);
     // Expired rows do not come back when the TTL is removed.
-    await applyRowsTtl(database, { days: 0, nowMs });
+    await applyReadingsTtl(database, { days: 0, nowMs });
     expect(await findLostNow(nowMs + 1)).toEqual(lost);
     await require({ acceptsLoss: true });
     expect([await count(readingTable.name), await count(lineages.name)]).toEqual([1, 1]);
@@ -147,7 +147,7 @@ describe('a stream is folded from its beginning', () => {
 
   it('counts only rows of its own runs', async () => {
     const { database, jsm } = await openOther();
-    await applyRowsTtl(database, { days: 32, nowMs });
+    await applyReadingsTtl(database, { days: 32, nowMs });
     const earlier = acceptedReading({ position: 1, receivedAtMs });
     await storeRows(database, { readings: [earlier] }, 'of a replay');
     expect(await findLost({ database, jsm, nowMs: () => nowMs }, ownRuns)).toEqual(lost);
@@ -164,7 +164,7 @@ describe('a stream is folded from its beginning', () => {
     const { database, purge, note, require } = await open();
     await purge('MINER_COUNTER', 'miner.counter.wheel', 8);
     await storeRows(database, { readings: [acceptedReading({ position: 5, receivedAtMs })] });
-    await applyRowsTtl(database, { days: 32, nowMs });
+    await applyReadingsTtl(database, { days: 32, nowMs });
     for (const history of histories) await note('MINER_COUNTER', history);
     await require({ nowMs: () => nowMs });
   });
@@ -290,10 +290,10 @@ it('a process that ingests leaves out what is lost, after failures too', async (
     await database.command(sql, ...rest);
   };
   const streamGuard = guard(database, nats, ['MINER_COUNTER@before']);
-  const settings = { jetStream: () => nats, streamGuard, rowsTtlDays: 40 };
+  const settings = { jetStream: () => nats, streamGuard, readingsTtlDays: 40 };
   const ingest = startIngest({ writes: true }, { ...settings, database: { ...database, command } });
   const { context } = await waitFor(ingest, (snapshot) => snapshot.hasTag('granted'), { timeout: 30_000 });
-  expect([isAway, await readRowsTtlDays(database)]).toEqual([false, 40]);
+  expect([isAway, await readReadingsTtlDays(database)]).toEqual([false, 40]);
   expect(context.grant).toEqual({ epoch: context.epoch });
   const streamCreated = await createdOf('MINER_COUNTER');
   expect(await readLineage(database, 'MINER_COUNTER')).toMatchObject({ streamCreated, runs: [] });

@@ -31,7 +31,7 @@ async function open(writer: EpochHolder | null = { epoch: 1, holder: 'test' }, l
   const followers = createFollowers({
     ...nats,
     database,
-    oldestRowMs: () => null,
+    oldestReadingMs: () => null,
     actors,
     counts: createMessageCounts(registry),
     writer,

@@ -96,7 +96,7 @@ async function createAgain() {
       const read = createStoredReadings({
         database,
         verifier: createStreamVerifier({ jsm, stream, clock: systemClock }),
-        oldestRowMs: () => oldestMs,
+        oldestReadingMs: () => oldestMs,
         logger: silentLogger,
       });
       return askUntilProven(async () => {

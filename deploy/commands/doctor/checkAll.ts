@@ -6,7 +6,7 @@ import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { dayMs } from '../../../actors/schemas/durations.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
 import type { Database } from '../../../storage/clickhouse/database.ts';
-import { readRowsGoneBeforeMs } from '../../../storage/rows/rowsTtl.ts';
+import { readReadingsGoneBeforeMs } from '../../../storage/rows/readingsTtl.ts';
 import {
   compareTable,
   countLaterRows,
@@ -186,7 +186,7 @@ async function compareRows(
   { history: { stream, runs }, folded, ...range }: FoldedAgain,
 ): Promise<Finding[]> {
   const check = `rows of ${stream}`;
-  const gone = await readRowsGoneBeforeMs(database, systemClock.nowMs());
+  const gone = await readReadingsGoneBeforeMs(database, systemClock.nowMs());
   // ClickHouse removes rows up to two days later, and by whole days.
   const goneBeforeMs = gone === null ? null : gone + 2 * dayMs;
   const compared = { stored: runs, folded, ...range, goneBeforeMs };

@@ -14,9 +14,7 @@ export const dayResponse = z
     date: z.iso.date().describe('Date of the noon UTC at which the day begins'),
     startAt: timestamp.describe('Start, inclusive: noon UTC of `date`'),
     endAt: timestamp.describe('End, exclusive: noon UTC of the date after'),
-    day: day
-      .nullable()
-      .describe('Its work, distance and half hours; null if its half hours are kept no longer'),
+    day: day.describe('Its work, distance and half hours'),
     events: z
       .array(feedEvent)
       .max(recordEventsMax)
@@ -32,19 +30,19 @@ interface DayView {
   readonly date: string;
   readonly startAtMs: number;
   readonly endAtMs: number;
-  readonly day: DayStatistics | null;
+  readonly day: DayStatistics;
   readonly found: FoundEvents | FeedUnavailable;
 }
 
 export function toDayBody(view: DayView): z.infer<typeof dayResponse> {
-  const { day: known, found } = view;
+  const { found } = view;
   return {
     schemaVersion: 1,
     installationId: view.installationId,
     date: view.date,
     startAt: toIsoString(view.startAtMs),
     endAt: toIsoString(view.endAtMs),
-    day: known === null ? null : encodeDay(known),
+    day: encodeDay(view.day),
     events:
       found.status === 'unavailable'
         ? // Without a reading there are no milestones, and that is known.

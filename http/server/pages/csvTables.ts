@@ -44,8 +44,7 @@ export const csvTables: Readonly<Record<string, TableFile>> = {
       const found = read('day', path);
       if (found === null) return null;
       const { day } = found;
-      const isKnown = day !== null && day.coverage.expectedRoundCount > 0;
-      return isKnown ? dayTable(statistics, day, known) : 'none';
+      return day.coverage.expectedRoundCount > 0 ? dayTable(statistics, day, known) : 'none';
     });
     return { ...table, readPaths: [path] };
   }),

@@ -115,7 +115,7 @@ export async function startPublicServer(
     progress = () => null,
     history = () => null,
     olderEvents = noOlderEvents,
-    olderDay = async () => null,
+    olderDay = async () => new Map(),
     hasViews = true,
     ...settings
   } = overrides;

@@ -57,9 +57,7 @@ export function DayFacts({ date }: { date: string }) {
           )}
           <section aria-labelledby="half-hours">
             <h2 id="half-hours">Half hour by half hour</h2>
-            {found.day === null ? (
-              <p class="empty">The half hours of this day are kept no longer.</p>
-            ) : found.day.coverage.expectedRoundCount === 0 ? (
+            {found.day.coverage.expectedRoundCount === 0 ? (
               <p class="empty">There were no rounds yet on this day.</p>
             ) : (
               <DayChart statistics={statistics} day={found.day} file={`/tables/day.csv?date=${date}`} />
