@@ -5,7 +5,6 @@ import type { StreamPlace } from './commands/replay/replayPlan.ts';
 import type { DoctorOptions } from './commands/runDoctor.ts';
 import type { IndexerOptions } from './commands/runIndexer.ts';
 import type { LocalOptions } from './commands/runLocal.ts';
-import type { McpOptions } from './commands/runMcp.ts';
 import { variablesHelp } from './configuration/configuration.ts';
 import { createRedaction, redactOutput } from './process/redaction.ts';
 import type { ServiceSettings } from './service/serviceSettings.ts';
@@ -157,16 +156,6 @@ program
     process.stdout.write(`${JSON.stringify(written, null, 2)}\n`);
   });
 
-program
-  .command('mcp')
-  .description(
-    'answer language models (Model Context Protocol) from the public routes of a service, over stdio or HTTP',
-  )
-  .option('--port <port>', 'serve streamable HTTP on this port, instead of one client over stdio', parsePort)
-  .option('--host <address>', 'address that the port listens on', '127.0.0.1')
-  .option('--url <url>', 'address of the service', parseHttpAddress, 'http://127.0.0.1:8080')
-  .action(async (options: McpOptions) => (await import('./commands/runMcp.ts')).runMcp(options, version));
-
 for (const command of program.commands) command.addHelpText('after', `\n${variablesHelp()}\n`);
 
 // Only this user may read files of this process and its servers.
@@ -207,11 +196,6 @@ function parseCount(text: string): number {
 function parseBlock(text: string): bigint {
   if (/^(?:0|[1-9]\d{0,19})$/.test(text)) return BigInt(text);
   throw new InvalidArgumentError('expected the number of a block.');
-}
-
-function parsePort(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
-  throw new InvalidArgumentError('expected a port from 0 to 65535; 0 is any free one.');
 }
 
 function parseHttpAddress(text: string): string {

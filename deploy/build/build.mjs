@@ -15,8 +15,8 @@ const root = resolve(import.meta.dirname, '../..');
  * files in half the time of six hundred small ones.
  */
 export const loadedPackages = ['chdb', 'swagger-ui-dist', '@foundry-rs/anvil'];
-/** Packages that are used if they are installed: the library of the command `mcp`, and tools of the build. */
-const optionalPackages = ['@modelcontextprotocol/sdk', 'json-schema-to-typescript'];
+/** Packages that are used if they are installed: tools of the build. */
+const optionalPackages = ['json-schema-to-typescript'];
 
 /** Programs by the folder they are built into. */
 const programs = {

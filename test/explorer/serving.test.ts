@@ -528,19 +528,9 @@ describe('what other sites and programs show', () => {
     expect(await readLabel()).toBe('simulated wheel unknown, work today unknown');
   });
 
-  it('has an icon, a manifest and a map of the pages', async () => {
-    const plain = await sharedServer();
-    expect((await plain.get('/sitemap.xml')).status).toBe(404);
-    expect(await (await plain.get('/robots.txt')).text()).not.toContain('Sitemap');
-    const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
-    expect(await (await server.get('/robots.txt')).text()).toContain(
-      'Sitemap: https://wheel.example/sitemap.xml\n',
-    );
-    const sitemap = await (await server.get('/sitemap.xml')).text();
-    const locations = [...sitemap.matchAll(/<loc>https:\/\/wheel\.example([^<]*)<\/loc>/g)];
-    expect(locations.length).toBeGreaterThan(10);
-    for (const [, path = ''] of locations)
-      expect([path, (await server.get(path)).status]).toEqual([path, 200]);
+  it('has an icon, a manifest and rules for crawlers', async () => {
+    const server = await sharedServer();
+    expect(await (await server.get('/robots.txt')).text()).toContain('Disallow: /v1/events/stream\n');
     const manifest = await server.get('/manifest.webmanifest');
     expect(manifest.headers.get('content-type')).toBe('application/manifest+json');
     const { icons } = (await manifest.json()) as { icons: { src: string }[] };

@@ -3,20 +3,8 @@ import guidePages from '../../guides/pages.json' with { type: 'json' };
 import { topics } from '../route.ts';
 import { routes } from '../routes.ts';
 
-/** Crawlers may read everything except the event stream, which never ends. A sitemap needs absolute URLs. */
-export function writeRobotsText(publicUrl: string | null): string {
-  const sitemap = publicUrl === null ? '' : `Sitemap: ${publicUrl}/sitemap.xml\n`;
-  return `User-agent: *\nDisallow: /v1/events/stream\n${sitemap}`;
-}
-
-/** Lists the pages that always exist. Crawlers find the pages of records by links. */
-export function writeSitemap(publicUrl: string): string {
-  const paths = ['/', '/statistics', '/settlements', '/owners', '/feed', '/about', '/docs'];
-  const urls = [...paths, ...guidePages.map(({ name }) => `/docs/${name}`)].map(
-    (path) => `<url><loc>${publicUrl}${path}</loc></url>`,
-  );
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>\n`;
-}
+/** Crawlers may read everything except the event stream, which never ends. */
+export const robotsText = 'User-agent: *\nDisallow: /v1/events/stream\n';
 
 /** Names the pages as an app that can be installed. */
 export const appManifest = {

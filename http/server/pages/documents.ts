@@ -7,10 +7,9 @@ import guidePages from '../../guides/pages.json' with { type: 'json' };
 import { createJsonSchema, messageSchemaNames, schemaNames } from '../../routes/documentation/jsonSchemas.ts';
 import {
   appManifest,
+  robotsText,
   writeModelText,
-  writeRobotsText,
   writeSecurityText,
-  writeSitemap,
 } from '../../routes/documentation/machineTexts.ts';
 import { createOpenApiDocument } from '../../routes/documentation/openApi.ts';
 import { toOpenApi30 } from '../../routes/documentation/openApi30.ts';
@@ -150,10 +149,7 @@ export function loadDocuments(
         toJson({ ...(publicUrl !== null && { $id: publicUrl + findSchemaPath(name) }), ...readSchema(name) }),
       ),
     ),
-    document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(writeRobotsText(publicUrl))),
-    ...(publicUrl === null
-      ? []
-      : [document('/sitemap.xml', 'application/xml', () => Buffer.from(writeSitemap(publicUrl)))]),
+    document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(robotsText)),
     document('/manifest.webmanifest', 'application/manifest+json', () => toJson(appManifest)),
     ...['/favicon.svg', '/favicon.ico'].map((path) =>
       document(path, 'image/svg+xml', () => loadExplorerBuild().readIcon()),
