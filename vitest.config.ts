@@ -37,7 +37,6 @@ const slowest = [
   'storage/readingsTtl',
   'storage/storedEvents',
   'streams/ingestLease',
-  'client/client',
   'streams/messageSource',
 ];
 

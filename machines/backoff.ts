@@ -10,7 +10,7 @@ export const defaultBackoff: BackoffBounds = { firstMs: 250, longestMs: 5_000 };
 /**
  * Wait before the service retries (milliseconds). It doubles after each failure, up to a bound, and varies by a quarter, so that clients that
  * failed together do not return together. Two retries follow their own rules: clients of the service obey its `Retry-After`
- * (`http/client/spreadDelay.ts`), and the NATS client does not count failures (`streams/nats/reconnectDelay.ts`).
+ * (`http/explorer/browser/spreadDelay.ts`), and the NATS client does not count failures (`streams/nats/reconnectDelay.ts`).
  *
  * @param failures number of consecutive failures, from 1.
  * @param random from 0 to 1.

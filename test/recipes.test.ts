@@ -222,7 +222,7 @@ it('the compiler names files of the recipes after their first steps', () => {
   const configuration = {
     extends: './http/explorer/tsconfig.json',
     include: ['actors', 'http', 'machines', 'storage', 'streams'],
-    exclude: ['http/client', 'http/guides/programs'],
+    exclude: ['http/guides/programs'],
   };
   writeFileSync(join(directory, 'tsconfig.recipes.json'), JSON.stringify(configuration));
   const { stdout } = spawnSync(

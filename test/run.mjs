@@ -12,7 +12,7 @@ const bin = (name) => join(root, 'node_modules', '.bin', name);
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
 await check('formatting and lint', start(bin('biome'), ['check', '--error-on-warnings', '.']));
-// The build writes the client's types.
+// Tests start what it builds.
 await check('build', start(process.execPath, [join(root, 'deploy/build/build.mjs')]));
 process.env.MINER_TEST_BUILD = 'done';
 // The compilers run while the tests do, which wait now and then. One checker each takes a third of the time of a processor.

@@ -1,4 +1,4 @@
-// Runs before everything else, with nothing installed: `node deploy/build/bootstrap.mjs start|run|test|client`. Installs missing packages and
+// Runs before everything else, with nothing installed: `node deploy/build/bootstrap.mjs start|run|test`. Installs missing packages and
 // servers, and builds. If nothing is missing or has changed it does nothing. In production (NODE_ENV) it installs
 // nothing and names what is missing.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -17,15 +17,15 @@ const engineOptions = [`--workspace=deploy/engines/${engine}`, '--include-worksp
 
 /** Folders that become part of the programs, and the files in them that the build and the programs write. */
 const sources = ['actors', 'streams', 'machines', 'storage', 'http', 'deploy', 'benchmarks', 'test/support'];
-const written = ['http/client/dist/', 'http/client/responses.ts', 'benchmarks/results/'];
+const written = ['benchmarks/results/'];
 
-const needsNats = purpose === 'test' || (purpose !== 'client' && !process.env.MINER_NATS_URL);
+const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
 
 checkNode();
 if (process.env.NODE_ENV === 'production') requireInstalled();
 else install();
 // Tests build by themselves, however they are started.
-if (purpose !== 'test' && purpose !== 'client' && canBuild()) buildIfChanged();
+if (purpose !== 'test' && canBuild()) buildIfChanged();
 
 function install() {
   installPackages();
@@ -249,8 +249,8 @@ function onPath(program) {
 
 function buildIfChanged() {
   const stamp = join(root, 'dist', '.miner-built');
-  const isBuilt = [stamp, 'dist/deploy/miner.js', 'dist/package/client.tgz', 'dist/tools/bench.js'].every(
-    (path) => existsSync(resolve(root, path)),
+  const isBuilt = [stamp, 'dist/deploy/miner.js', 'dist/tools/bench.js'].every((path) =>
+    existsSync(resolve(root, path)),
   );
   // Before the build, which may miss what is saved meanwhile.
   const current = describeSources();

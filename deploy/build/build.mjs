@@ -1,7 +1,6 @@
 // `npm run build`, or `node deploy/build/build.mjs FOLDER...` for some folders of `dist`, such as `deploy` for the service alone: bundles the
-// programs into `dist`, and packs the client. Types are not checked here (`npm run types`).
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// programs into `dist`. Types are not checked here (`npm run types`).
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
@@ -21,7 +20,6 @@ const optionalPackages = ['json-schema-to-typescript'];
 /** Programs by the folder they are built into. */
 const programs = {
   deploy: ['deploy/miner.ts', 'deploy/probeIngest.ts'],
-  client: ['deploy/release/writeClientTypes.ts', 'deploy/release/writeMessageSchemas.ts'],
   tools: [
     'benchmarks/bench.ts',
     'benchmarks/bareServer.ts',
@@ -61,24 +59,7 @@ function programOptions(folder) {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const folders = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(programs);
-  // The service serves the packed client, whose build is this one of `client`, and more.
-  if (folders.includes('deploy')) packClient();
-  else if (folders.includes('client')) {
-    await buildFolders(['client']);
-    execFileSync(process.execPath, [join(root, 'dist/client/writeClientTypes.js')]);
-  }
-  await buildFolders(folders.filter((folder) => folder !== 'client'));
-}
-
-function packClient() {
-  execFileSync(process.execPath, [join(root, 'http/client/build.mjs')]);
-  const folder = join(root, 'dist/package');
-  mkdirSync(folder, { recursive: true });
-  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-  const options = { cwd: join(root, 'http/client'), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
-  const [{ filename, version, integrity }] = JSON.parse(execFileSync('npm', pack, options));
-  renameSync(join(folder, filename), join(folder, 'client.tgz'));
-  writeFileSync(join(folder, 'client.json'), JSON.stringify({ version, integrity }));
+  await buildFolders(folders);
 }
 
 /** Overwrites the folders first and then removes files of former builds, since a program of this checkout may be starting meanwhile. */

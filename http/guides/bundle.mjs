@@ -5,10 +5,7 @@ import { Marked } from 'marked';
 import { programsFolder, readGuide } from './readGuide.mjs';
 
 const folder = import.meta.dirname;
-/** The packed client with its version and hash, and the JSON Schemas of messages: `deploy/build/build.mjs` makes them first. */
-const packageFolder = join(folder, '../../dist/package');
-const schemas = join(folder, '../client/dist/schemas');
-const languages = { sh: 'curl', ts: 'TypeScript', py: 'Python', js: 'JavaScript' };
+const languages = { sh: 'Shell', ts: 'TypeScript', py: 'Python', js: 'JavaScript', go: 'Go', java: 'Java' };
 
 /** The guides, in the order of their list; `name` is the last part of the path. */
 const guidePages = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8'));
@@ -24,25 +21,13 @@ export function guides() {
       for (const file of [...sources, ...programs, style]) this.addWatchFile(file);
     },
     generateBundle() {
-      const { version, integrity } = JSON.parse(readFileSync(join(packageFolder, 'client.json'), 'utf8'));
       for (const { name } of guidePages) {
-        const markdown = readGuide(name)
-          .replaceAll('{{version}}', version)
-          .replaceAll('{{integrity}}', integrity);
-        const source = renderGuide(name, markdown);
+        const source = renderGuide(name, readGuide(name));
         this.emitFile({ type: 'asset', fileName: `guides/${name}.html`, source });
       }
       const navigation = renderNavigation('reference');
       this.emitFile({ type: 'asset', fileName: 'guides/navigation.html', source: navigation });
       this.emitFile({ type: 'asset', fileName: 'guides/style.css', source: readFileSync(style) });
-      const packed = join(packageFolder, 'client.tgz');
-      this.emitFile({ type: 'asset', fileName: 'guides/client.tgz', source: readFileSync(packed) });
-      for (const name of readdirSync(schemas))
-        this.emitFile({
-          type: 'asset',
-          fileName: `schemas/${name}`,
-          source: readFileSync(join(schemas, name)),
-        });
     },
   };
 }

@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import { formatUnits as formatWithViem } from 'viem';
 import { expect, it } from 'vitest';
 import { describePage } from '../../http/explorer/describePage.ts';
 import { describeEvent, findTone, nameEventSource } from '../../http/explorer/format/events.ts';
@@ -8,6 +10,7 @@ import {
   formatInteger,
   formatPercent,
   formatShort,
+  formatUnits,
   shortenHash,
 } from '../../http/explorer/format/numbers.ts';
 import {
@@ -36,8 +39,26 @@ import { drawBadge } from '../../http/server/pages/badge.ts';
 import { chainExamples } from '../reference/feed.ts';
 import { measurementExamples } from '../reference/measurementFeed.ts';
 import { useTimeZone } from '../support/explorer/useTimeZone.ts';
+import { runs } from '../support/propertyRuns.ts';
 
 const token = { symbol: 'SQK', decimals: 18 };
+
+it('writes an amount as another implementation does', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n }), fc.nat(40), (amount, decimals) => {
+      expect(formatUnits(amount, decimals)).toBe(formatWithViem(amount, decimals));
+    }),
+    {
+      numRuns: runs(500),
+      examples: [
+        [5n, 2],
+        [5n, 0],
+        [500n, 2],
+        [0n, 2],
+      ],
+    },
+  );
+});
 
 it.each([
   [formatInteger('999'), '999'],

@@ -53,7 +53,7 @@ describe('a cache in front of the service', () => {
 
   it('keeps documents for five minutes, and built files for ever', async () => {
     const { get } = await sharedServer();
-    for (const path of ['/openapi.json', '/docs', '/schemas', '/robots.txt', '/docs/client.tgz'])
+    for (const path of ['/openapi.json', '/docs', '/schemas', '/robots.txt'])
       expect([path, countKeptSeconds(await get(path))]).toEqual([path, 300]);
     const page = await (await get('/')).text();
     const [, file = ''] = /(\/explorer\/[^"]+\.js)/.exec(page) ?? [];

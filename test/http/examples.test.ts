@@ -5,12 +5,12 @@ import { z } from 'zod';
 import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { examples } from '../../http/routes/documentation/examples.ts';
 import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
-import type { Route } from '../../http/routes/route.ts';
+import { nameBody, type Route } from '../../http/routes/route.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { startLocalService } from '../support/explorer/localService.ts';
 import { keepBody, keepExamples } from '../support/http/keepExamples.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { nameBody, parseStream, recordExamples } from '../support/http/recordExamples.ts';
+import { parseStream, recordExamples } from '../support/http/recordExamples.ts';
 import { validateExamples } from '../support/http/validateExamples.ts';
 
 const file = resolve(import.meta.dirname, '../../http/routes/documentation/examples.json');

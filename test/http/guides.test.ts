@@ -49,20 +49,16 @@ const printed: Record<string, RegExp> = {
   'polling ts poll': /^\d+ work units\n/,
   'polling py poll': /^\d+ work units\n/,
   'paging sh pages': /^"nextCursor":"[\w-]+"}\n$/,
-  'paging ts pages': /^(?:token \d+: [\d.]+ to claim\n){3,}$/,
   'paging py pages': /^(?:token \d+ level \d+\n){3,}$/,
   'events sh stream': /^retry: \d+\n(?::\n)*id: \S+\nevent: position\ndata: {}\n\n/,
-  'events ts events': /^(?:\S+Z [\w.]+ \S+\n){5}/,
   'numbers sh numbers': /^"\w+BaseUnits":"\d+"\n/,
-  'numbers ts numbers': /^\d+ work units 1\.25\n$/,
+  'numbers ts numbers': /^\d+ work units\n$/,
   'numbers py amounts': /^[\d.]+ SQK minted\n/,
   'limits sh limits':
     /^RateLimit-Policy: "publicHeavy";q=20;w=4\r\nRateLimit: "publicHeavy";r=\d+;t=[1-4]\r\n$/,
   'limits py limits': /^25 requests, available\n$/,
   'errors sh errors':
     /^HTTP\/1.1 400 Bad Request\r\nLink: <\/docs\/errors#invalid_query>; rel="help"\r\n{"error":"invalid_query"}\n$/,
-  'client sh install': /added 1 package/,
-  'client ts client': /^available\n400 invalid_address \S+\n$/,
 };
 
 const snippets = listSnippets();
@@ -117,8 +113,10 @@ function createSettlements(first = 5) {
 }
 
 describe('the programs of the guides', () => {
-  it('are all run, but for those of browsers', () => {
-    const runnable = snippets.filter(({ id, language }) => language !== 'js' && !id.startsWith('publishing'));
+  it('are all run, but for those of browsers, and generated clients, which `npm run interop` runs', () => {
+    const runnable = snippets.filter(
+      ({ id, language }) => language !== 'js' && !/^(?:publishing|generate) /.test(id),
+    );
     expect(runnable.map(({ id }) => id)).toEqual(Object.keys(printed));
   });
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { compileGuard } from '../../actors/schemas/compileSchema.ts';
 import { examples } from '../../http/routes/documentation/examples.ts';
 import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
+import { nameBody } from '../../http/routes/route.ts';
 import { routes } from '../../http/routes/routes.ts';
-import { nameBody } from '../support/http/recordExamples.ts';
 import { createSchemaValidator, escapePointer } from '../support/http/validateExamples.ts';
 import { runs } from '../support/propertyRuns.ts';
 

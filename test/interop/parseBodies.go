@@ -1,8 +1,7 @@
-// Reads each body as the types that ogen and oapi-codegen have made of its schema, and checks the document: parseBodies CASES OPENAPI_3_1 OPENAPI_3_0.
+// Reads each body as the type that ogen has made of its schema, and checks both documents: parseBodies CASES OPENAPI_3_1 OPENAPI_3_0.
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,22 +16,11 @@ type bodyCase struct {
 	Body      json.RawMessage `json:"body"`
 }
 
-// union is a type of oapi-codegen with variants.
-type union interface {
-	ValueByDiscriminator() (interface{}, error)
-}
-
 func check(err error, place string) {
 	if err != nil {
 		fmt.Println(place+":", err)
 		os.Exit(1)
 	}
-}
-
-func read(types map[string]func() any, one bodyCase) any {
-	body := types[one.Schema]()
-	check(json.Unmarshal(one.Body, body), one.Operation)
-	return body
 }
 
 func main() {
@@ -48,17 +36,10 @@ func main() {
 		documents = append(documents, document)
 	}
 	for _, one := range cases {
-		if body, isValidated := read(ogenTypes, one).(interface{ Validate() error }); isValidated {
+		body := types[one.Schema]()
+		check(json.Unmarshal(one.Body, body), one.Operation)
+		if body, isValidated := body.(interface{ Validate() error }); isValidated {
 			check(body.Validate(), one.Operation)
-		}
-		if body, isUnion := read(oapiTypes, one).(union); isUnion {
-			variant, err := body.ValueByDiscriminator()
-			check(err, one.Operation)
-			written, err := json.Marshal(variant)
-			check(err, one.Operation)
-			if !bytes.Contains(written, []byte(`"schemaVersion"`)) {
-				check(fmt.Errorf("is %s", written), one.Operation)
-			}
 		}
 		var value any
 		check(json.Unmarshal(one.Body, &value), one.Operation)

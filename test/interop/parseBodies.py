@@ -11,7 +11,7 @@ import httpx
 
 folder, cases = sys.argv[1:]
 sys.path.insert(0, folder)
-import generated
+import service
 
 arguments = {'address': '0x' + '1' * 40, 'owner': '0x' + '1' * 40, 'installation_id': 'wheel.local', 'token_id': '1'}
 
@@ -28,14 +28,14 @@ def find_argument(module, name):
 
 operations = {
     module.name.split('.')[-1].replace('_', ''): importlib.import_module(module.name)
-    for module in pkgutil.walk_packages(generated.__path__, 'generated.')
+    for module in pkgutil.walk_packages(service.__path__, 'service.')
     if '.api.' in module.name and not module.ispkg
 }
 parsed = 0
 with open(cases) as file:
     for case in json.load(file):
         module = operations[case['operation'].lower()]
-        client = generated.Client(base_url='http://service')
+        client = service.Client(base_url='http://service')
         answer = httpx.MockTransport(lambda _: httpx.Response(200, json=case['body']))
         client.set_httpx_client(httpx.Client(base_url='http://service', transport=answer))
         needed = [

@@ -59,11 +59,11 @@ if (sampleSize > 0) {
   };
 }
 
-/** The explorer, its pages and the client are left out: their tests use browsers, built packages and generated files. */
+/** The explorer and its pages are left out: their tests use browsers and built files. */
 function listPureFiles(folder) {
   return readdirSync(join(root, folder), { recursive: true })
     .map((file) => join(folder, file))
-    .filter((file) => /^(?!http\/(?:client|explorer|server\/pages)\/).*(?<!\.d)\.ts$/.test(file))
+    .filter((file) => /^(?!http\/(?:explorer|server\/pages)\/).*(?<!\.d)\.ts$/.test(file))
     .filter((file) => !io.test(readFileSync(join(root, file), 'utf8')));
 }
 

@@ -1,4 +1,4 @@
-import { spreadDelay } from '../../client/spreadDelay.ts';
+import { spreadDelay } from './spreadDelay.ts';
 
 interface FollowedEvents {
   /** A hidden page holds no stream. */

@@ -1,5 +1,4 @@
-import { readRetryAfter } from '../../client/serviceError.ts';
-import { spreadDelay } from '../../client/spreadDelay.ts';
+import { readRetryAfter, spreadDelay } from './spreadDelay.ts';
 
 /** `limited`: asked too often; `failed`: the service answers with an error; `gone`: it refuses the page; `lost`: it is not reached. */
 export type Connection = 'live' | 'limited' | 'failed' | 'gone' | 'lost';
@@ -62,8 +61,7 @@ export function createRefresher({
       onConnection('live');
     } catch {
       failures += 1;
-      const askedMs = readRetryAfter(response) ?? 0;
-      notBeforeMs = Date.now() + spreadDelay(failures, retryBounds, askedMs);
+      notBeforeMs = Date.now() + spreadDelay(failures, retryBounds, readRetryAfter(response));
       onConnection(nameFailure(response));
     } finally {
       isUnderWay = false;

@@ -1,5 +1,3 @@
-import { formatUnits } from '../../client/decimals.ts';
-
 /** Formats the routes' decimal strings exactly, without floating-point numbers. */
 
 /** Inserts a comma after every three digits before the point: `1234567.8901` is `1,234,567.8901`. */
@@ -18,12 +16,20 @@ export function count(number: string, noun: string): string {
 }
 
 /**
- * Formats an integer as a number with `decimals` digits in its fraction, without trailing zeros.
+ * Writes an integer as a number with `decimals` digits in its fraction, without trailing zeros.
  *
  * @param value unsigned, in the smallest unit: `1500000000000000000` with 18 decimals is `1.5`.
  */
+export function formatUnits(value: string | bigint, decimals: number): string {
+  const digits = value.toString().padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+/** The same with its digits in groups, for people. */
 export function formatExact(value: string | bigint, decimals: number): string {
-  return groupDigits(formatUnits(BigInt(value), decimals));
+  return groupDigits(formatUnits(value, decimals));
 }
 
 /** The same with at most `shown` digits in the fraction. It truncates and never rounds up: the shown value has been reached. */

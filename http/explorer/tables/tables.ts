@@ -1,4 +1,3 @@
-import { formatUnits } from '../../client/decimals.ts';
 import { type Batch, listBatches } from '../batches.ts';
 import { findTime, noonMinute } from '../charts/halfHours.ts';
 import {
@@ -9,6 +8,7 @@ import {
   type Observed,
   type Day as StatisticsDay,
 } from '../charts/observed.ts';
+import { formatUnits } from '../format/numbers.ts';
 import { formatDay } from '../format/times.ts';
 import { coverageNames } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
@@ -57,7 +57,7 @@ export function dayTable({ activity: { typicalDay } }: Statistics, day: Statisti
     ...halfHourColumns,
     {
       name: 'typical_work_units',
-      value: ({ meanWorkMilli }) => (meanWorkMilli === null ? null : formatUnits(BigInt(meanWorkMilli), 3)),
+      value: ({ meanWorkMilli }) => (meanWorkMilli === null ? null : formatUnits(meanWorkMilli, 3)),
     },
   ];
   return { caption: `Half hours of the universal day of ${day.date}`, rows, columns };
@@ -86,7 +86,7 @@ export function daysTable(
       { name: 'distance_mm', value: ({ distanceMm }) => distanceMm },
       {
         name: 'distance_km',
-        value: ({ distanceMm }) => (distanceMm === null ? null : formatUnits(BigInt(distanceMm), 6)),
+        value: ({ distanceMm }) => (distanceMm === null ? null : formatUnits(distanceMm, 6)),
         isText: true,
       },
       { name: 'observed_rounds', value: ({ coverage }) => coverage.observedRoundCount },
@@ -153,7 +153,7 @@ export function earningsTable({
       { name: `earned_base_units_${symbol}`, value: ({ earnedBaseUnits }) => earnedBaseUnits },
       {
         name: `earned_${symbol}`,
-        value: ({ earnedBaseUnits }) => formatUnits(BigInt(earnedBaseUnits), decimals),
+        value: ({ earnedBaseUnits }) => formatUnits(earnedBaseUnits, decimals),
         isText: true,
       },
     ],

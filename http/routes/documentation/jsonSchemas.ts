@@ -12,18 +12,6 @@ export const schemaNames: readonly string[] = [
   ...new Set([...routes, { response: feedEvent }].map(nameBody)),
 ];
 
-/** Names of the JSON Schemas of messages, which the build writes (`deploy/release/messageSchemas.ts`). */
-export const messageSchemaNames = [
-  'CounterReadingMessage',
-  'ModuleSnapshotMessage',
-  'SignerMessage',
-  'OracleMessage',
-  'ReporterMessage',
-  'ChainSpanMessage',
-  'ChainReadsMessage',
-] as const;
-export type MessageSchemaName = (typeof messageSchemaNames)[number];
-
 /**
  * Converts a schema of an OpenAPI document to a self-contained JSON Schema.
  *

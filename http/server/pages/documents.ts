@@ -4,13 +4,14 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../../actors/clock.ts';
 import type { FrameRequest } from '../../explorer/page.ts';
 import guidePages from '../../guides/pages.json' with { type: 'json' };
-import { createJsonSchema, messageSchemaNames, schemaNames } from '../../routes/documentation/jsonSchemas.ts';
+import { createJsonSchema, schemaNames } from '../../routes/documentation/jsonSchemas.ts';
 import {
   appManifest,
   robotsText,
   writeModelText,
   writeSecurityText,
 } from '../../routes/documentation/machineTexts.ts';
+import { createMessageSchema, messageSchemaNames } from '../../routes/documentation/messageSchemas.ts';
 import { createOpenApiDocument } from '../../routes/documentation/openApi.ts';
 import { toOpenApi30 } from '../../routes/documentation/openApi30.ts';
 import { findSchemaPath } from '../../routes/route.ts';
@@ -127,8 +128,6 @@ export function loadDocuments(
       }),
       guideHeaders,
     );
-  const readSchema = (name: string) =>
-    JSON.parse(readFileSync(join(findBuiltFolder('schemas', 'index.json'), `${name}.json`), 'utf8'));
   const schemaIndex = () => ({
     messages: Object.fromEntries(messageSchemaNames.map((name) => [name, findSchemaPath(name)])),
     bodies: Object.fromEntries(schemaNames.map((name) => [name, findSchemaPath(name)])),
@@ -146,7 +145,10 @@ export function loadDocuments(
     document('/schemas', 'application/json', () => toJson(schemaIndex())),
     ...messageSchemaNames.map((name) =>
       document(findSchemaPath(name), 'application/schema+json', () =>
-        toJson({ ...(publicUrl !== null && { $id: publicUrl + findSchemaPath(name) }), ...readSchema(name) }),
+        toJson({
+          ...(publicUrl !== null && { $id: publicUrl + findSchemaPath(name) }),
+          ...createMessageSchema(name),
+        }),
       ),
     ),
     document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(robotsText)),
@@ -158,7 +160,6 @@ export function loadDocuments(
     document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText())),
     ...guidePages.slice(0, 1).map((first) => guide('/docs', first)),
     ...guidePages.map((one) => guide(`/docs/${one.name}`, one)),
-    document('/docs/client.tgz', 'application/gzip', () => built('client.tgz')),
     document('/docs/style.css', 'text/css; charset=utf-8', () => built('style.css')),
     page(
       '/docs/reference',

@@ -5,7 +5,6 @@ import guidePages from '../../../http/guides/pages.json' with { type: 'json' };
 import { readGuide } from '../../../http/guides/readGuide.mjs';
 
 const root = resolve(import.meta.dirname, '../../..');
-const client = join(root, 'http/client/index.ts');
 
 /** A program of a guide: a named code block. */
 interface Snippet {
@@ -43,7 +42,7 @@ export async function prepareSnippet({ id, language, source }: Snippet, folder: 
     cwd: root,
     input: write('snippet.ts'),
     platform: 'node',
-    resolve: { alias: { 'mining-activity-client': client }, modules: [join(root, 'node_modules')] },
+    resolve: { modules: [join(root, 'node_modules')] },
     output: { file },
     logLevel: 'silent',
   });
@@ -53,7 +52,7 @@ export async function prepareSnippet({ id, language, source }: Snippet, folder: 
 /** Writes the TypeScript snippets into a folder, with typical compiler options of a user. */
 export function writeTypeCheck(snippets: readonly Snippet[], folder: string): string {
   const files = snippets
-    .filter(({ language }) => language === 'ts')
+    .filter(({ id, language }) => language === 'ts' && !id.startsWith('generate'))
     .map(({ id, source }) => {
       const file = `${id.replaceAll(' ', '-')}.ts`;
       writeFileSync(join(folder, file), source);
@@ -71,8 +70,6 @@ export function writeTypeCheck(snippets: readonly Snippet[], folder: string): st
     types: ['node'],
     typeRoots: [join(root, 'node_modules/@types')],
     paths: {
-      'mining-activity-client': [client],
-      'eventsource-parser': [join(root, 'node_modules/eventsource-parser')],
       '@nats-io/*': [join(root, 'node_modules/@nats-io/*')],
     },
   };

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { feedEvent } from '../../../http/responses/feed/feedEvent.ts';
 import type { Examples } from '../../../http/routes/documentation/examples.ts';
+import { nameBody } from '../../../http/routes/route.ts';
 import { routes } from '../../../http/routes/routes.ts';
-import { nameBody, parseStream } from './recordExamples.ts';
+import { parseStream } from './recordExamples.ts';
 
 /** Examples that were recorded earlier, as far as they fit today's schemas, and the new ones of everything else. */
 export function keepExamples(earlier: Examples, recorded: Examples): Examples {

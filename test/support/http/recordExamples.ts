@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import type { BodyExamples, Examples } from '../../../http/routes/documentation/examples.ts';
-import type { Route } from '../../../http/routes/route.ts';
+import { nameBody, type Route } from '../../../http/routes/route.ts';
 import { routes } from '../../../http/routes/routes.ts';
 
 /** Number of items kept of a list without a page size. */
@@ -26,12 +26,6 @@ export async function recordExamples(base: string, unreadableBase: string): Prom
     bodies[id] = isUnavailable ? { answer, unavailable } : { answer };
   }
   return { bodies, eventStream: await recordStream(base) };
-}
-
-export function nameBody(route: Route): string {
-  const id = route.response.meta()?.id;
-  if (id === undefined) throw new Error(`the response of ${route.path} has no name`);
-  return id;
 }
 
 type Values = Readonly<Record<string, string>>;
