@@ -7,7 +7,6 @@ import { findTestProject, type TestProject } from './test/support/testProject.ts
 
 /** Files that take longest, the longest first: started last, one of them alone would hold up the end of the run. */
 const slowest = [
-  'deploy/operate/recordedRoles',
   'endToEnd/replay',
   'streams/runHistory',
   'endToEnd/chain',

@@ -1,6 +1,5 @@
-// Creates passwords, in the files that compose.yaml and the Kubernetes manifests read: `node deploy/createSecrets.mjs [--rotate] [FOLDER]`.
-// Existing passwords stay unchanged, so it may be run again, and adds what a new version needs. `--rotate` replaces every password, in each file that has it,
-// and keeps everything else. createCertificates.mjs adds certificates for NATS.
+// Creates passwords, in the files that compose.yaml reads: `node deploy/createSecrets.mjs [--rotate] [FOLDER]`. Existing passwords stay unchanged, so it may be
+// run again, and adds what a new version needs. `--rotate` replaces every password, in each file that has it, and keeps everything else.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -32,8 +31,6 @@ const natsUsers = [
   'sys',
 ];
 const databaseUsers = ['ingest', 'serve', 'operator'];
-/** The servers of kubernetes/nats, by which they reach each other. */
-const natsServers = ['nats-0', 'nats-1', 'nats-2'];
 
 // Containers read the files as other users, whatever the mask of this one.
 process.umask(0o022);
@@ -74,8 +71,7 @@ const connections = [
 if (connections.some(([name]) => existsSync(join(folder, name))))
   console.log(`createSecrets: ${folder} has passwords already; they stay as they are`);
 else for (const [name, content] of connections) writeFileSync(join(folder, name), content);
-createFile('nats-routes.conf', routes(password()));
-createFile('nats-tls/tls.conf', '# Without TLS. `node deploy/createCertificates.mjs` replaces this file.\n');
+createFile('nats-tls/tls.conf', '# Without TLS. RUNNING.md, "TLS for NATS", says what to write here.\n');
 createFile('grafana-password', password());
 console.log(`createSecrets: ${folder}`);
 
@@ -85,13 +81,7 @@ function rotate() {
     return console.log(`createSecrets: ${folder} has the passwords of a run that was stopped`);
   const isFile = (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
   const files = existsSync(folder) ? readdirSync(folder).filter(isFile) : [];
-  for (const name of [
-    'nats-passwords.conf',
-    'nats-routes.conf',
-    'clickhouse-passwords.yaml',
-    'operator.env',
-    'grafana-password',
-  ])
+  for (const name of ['nats-passwords.conf', 'clickhouse-passwords.yaml', 'operator.env', 'grafana-password'])
     if (!files.includes(name))
       fail(`${join(folder, name)} is not there; --rotate replaces the passwords of a complete folder`);
   const texts = new Map(files.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
@@ -107,7 +97,7 @@ function rotate() {
       );
   const replaced = new Map();
   const others = [
-    ...['nats-passwords.conf', 'nats-routes.conf'].flatMap((name) => find(name, /_PASSWORD: "([^"]+)"/g)),
+    ...find('nats-passwords.conf', /_PASSWORD: "([^"]+)"/g),
     texts.get('grafana-password').trim(),
   ];
   for (const old of [...others, ...ofDatabase]) {
@@ -141,12 +131,6 @@ function finishRotation() {
 /** Creates a file unless it exists. */
 function createFile(name, content) {
   if (!existsSync(join(folder, name))) writeFileSync(join(folder, name), content);
-}
-
-/** With this password the servers of a cluster know each other. */
-function routes(routePassword) {
-  const urls = natsServers.map((name) => `"nats://route:${routePassword}@${name}.nats:6222"`);
-  return `ROUTE_PASSWORD: "${routePassword}"\nROUTES: [${urls.join(', ')}]\n`;
 }
 
 function fail(message) {

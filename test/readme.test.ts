@@ -75,7 +75,8 @@ describe('pages', () => {
     }
   });
 
-  it.each(pages)('%s names only files that exist', (path) => {
+  // The changelog also names files of earlier versions.
+  it.each(pages.filter((page) => page !== 'CHANGELOG.md'))('%s names only files that exist', (path) => {
     const text = read(path);
     const named = [...text.matchAll(/`([\w./-]+\.(?:ts|mjs|md))`/g)].map(([, file = '']) => file);
     const missing = named.filter(

@@ -32,7 +32,6 @@ function install() {
   if (needsNats) requireProgram('nats-server', { debian: 'nats-server', homebrew: 'nats-server' });
   if (purpose !== 'test') return;
   tryProgram('clickhouse-server', { debian: 'clickhouse-server' });
-  tryProgram('nginx', { debian: 'nginx-light', homebrew: 'nginx' });
   tryProgram('haproxy', { debian: 'haproxy', homebrew: 'haproxy' });
   requirePromtool();
   tryNewerNats();

@@ -1,7 +1,8 @@
+import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../storage/clickhouse/database.ts';
 import { readReadingsTtlDays } from '../../storage/rows/readingsTtl.ts';
-import { eventually } from '../support/processes/childProcess.ts';
+import { eventually, startProcess } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import {
   fetchReadiness,
@@ -17,6 +18,12 @@ import { storedState } from '../support/storage/storedState.ts';
 
 const untilStandby = (miner: MinerProcess, holder: MinerProcess) =>
   eventually(async () => (await fetchReadiness(miner)).standbyFor?.pid === holder.pid, 'a standby');
+
+/** Status of the readiness probe for orchestrators. */
+const probe = ({ operatorUrl }: MinerProcess) =>
+  startProcess(process.execPath, [resolve(import.meta.dirname, '../../dist/deploy/probeIngest.js')], {
+    env: { MINER_OPS_PORT: new URL(operatorUrl).port },
+  }).exited;
 
 describe('several processes on one ClickHouse server', () => {
   const engine = useClickHouseEngine();
@@ -41,12 +48,16 @@ describe('several processes on one ClickHouse server', () => {
     const second = await start();
     await untilStandby(second, first);
     expect((await fetchReadiness(second)).waitingFor).toContain('the ingest lease');
+    expect([await probe(first), await probe(second)]).toEqual([0, 0]);
     await publishAll(connection, mixedPublications(1_500));
     await waitUntilStored(first, 1_500);
-    expect(await second.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}')).toBeNull();
+    // Rules of alerts find neither in a standby.
+    for (const name of ['miner_rows_flushed_position{stream="MINER_COUNTER"}', 'miner_ready'])
+      expect(await second.metric(name)).toBeNull();
 
     // A process that has ended on this machine is replaced at once.
     await first.end('SIGKILL');
+    expect(await probe(first)).toBe(1);
     await waitUntilReady(second);
     await publishAll(connection, mixedPublications(500, 1_500));
     await waitUntilStored(second, 2_000);

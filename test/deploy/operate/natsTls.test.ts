@@ -5,12 +5,10 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { connect as connectNats } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
-import { readConfiguration } from '../../../deploy/configuration/configuration.ts';
 import { readNatsAccess } from '../../../streams/nats/natsAccess.ts';
 import { listSnippets, prepareSnippet } from '../../support/http/guideSnippets.ts';
 import { createCertificate } from '../../support/processes/certificate.ts';
 import { eventually, startProcess } from '../../support/processes/childProcess.ts';
-import { runDeployScript } from '../../support/processes/deployScript.ts';
 import { findFreePort } from '../../support/processes/findFreePort.mjs';
 import { minerCommand } from '../../support/processes/minerCommand.ts';
 import {
@@ -21,7 +19,7 @@ import {
 } from '../../support/processes/minerProcess.ts';
 import { findNewestNatsServer } from '../../support/processes/natsCluster.ts';
 import { writeNatsConfiguration } from '../../support/processes/serverConfigurations.ts';
-import { type ShippedServer, startShippedNats } from '../../support/processes/shippedNats.ts';
+import { runTlsCommands, startShippedNats } from '../../support/processes/shippedNats.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 
 type Nats = Awaited<ReturnType<typeof startShippedNats>>;
@@ -30,8 +28,7 @@ const findAuthority = ({ secrets }: Nats) => join(secrets, 'nats-ca/nats-ca.pem'
 
 /** Serial number of the certificate that a new connection gets. */
 async function fetchSerialNumber(nats: Nats): Promise<string> {
-  const [{ port }] = nats.servers as [ShippedServer];
-  const socket = connect(port, '127.0.0.1');
+  const socket = connect(nats.port, '127.0.0.1');
   await once(socket, 'data');
   const tls = connectTls({ socket, ca: readFileSync(findAuthority(nats)), servername: 'nats' });
   await once(tls, 'secureConnect');
@@ -57,10 +54,9 @@ async function prepareGateway(nats: Nats, id: string) {
   return { start, count: (units: number) => writeFileSync(join(folder, 'counter.txt'), String(units)) };
 }
 
-describe('NATS with certificates of createCertificates', () => {
+describe('NATS with a certificate of the commands in RUNNING.md', () => {
   it('serves service, gateways and doctor, and gets another certificate while all of them run', async () => {
     const nats = await startShippedNats({ tls: true });
-    const [server] = nats.servers as [ShippedServer];
     const dataDir = temporaryDirectory();
     const environment = { MINER_NATS_CA: findAuthority(nats) };
     const natsUrl = nats.urlOf('ingest');
@@ -88,8 +84,8 @@ describe('NATS with certificates of createCertificates', () => {
       await expectReading(units, running.output);
 
       const serialNumber = await fetchSerialNumber(nats);
-      runDeployScript('createCertificates.mjs', '--folder', nats.secrets);
-      server.child.kill('SIGHUP');
+      runTlsCommands(2, nats.secrets);
+      nats.child.kill('SIGHUP');
       await eventually(async () => (await fetchSerialNumber(nats)) !== serialNumber, 'the new certificate');
       count(++units);
       await expectReading(units, running.output);
@@ -97,7 +93,7 @@ describe('NATS with certificates of createCertificates', () => {
       await running.end('SIGTERM');
     }
     expect(await fetchSerialNumber(nats)).not.toBe(before);
-    expect(server.output()).toContain('Reloaded server configuration');
+    expect(nats.output()).toContain('Reloaded server configuration');
     const lost = miner.log().filter(({ msg }) => String(msg).includes('NATS connection'));
     expect(lost).toEqual([]);
 
@@ -147,52 +143,3 @@ describe('NATS with certificates of createCertificates', () => {
     await gateway.start({}).written('kept for later: [SSL: CERTIFICATE_VERIFY_FAILED]');
   });
 });
-
-describe('createCertificates', () => {
-  const create = (folder: string, ...names: readonly string[]) =>
-    runDeployScript('createCertificates.mjs', '--folder', folder, ...names);
-
-  it('needs the folder of createSecrets, and names of hosts', () => {
-    const folder = join(temporaryDirectory(), 'secrets');
-    expect(() => create(folder)).toThrow('run createSecrets.mjs first');
-    runDeployScript('createSecrets.mjs', folder);
-    expect(() => create(folder, 'nats.example.org,IP:192.0.2.1')).toThrow(
-      'is not the name or address of a host',
-    );
-  });
-
-  it('keeps authority and names, and makes all addresses ask for TLS', () => {
-    const folder = join(temporaryDirectory(), 'secrets');
-    runDeployScript('createSecrets.mjs', folder);
-    const names = /for (.*) until/;
-    const [, first] = names.exec(create(folder, 'nats.example.org', '2001:db8::7')) ?? [];
-    expect(first?.split(', ')).toEqual(
-      expect.arrayContaining(['nats', 'nats-2.nats', '127.0.0.1', 'nats.example.org', '2001:db8::7']),
-    );
-    const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-    const parts = ['ingest.env', 'serve.env', 'index.env', 'operator.env'];
-    const [authority, ...environments] = ['nats-ca/nats-ca.pem', ...parts].map(read);
-    for (const [index, text] of environments.entries()) {
-      expect(text).toMatch(/NATS_URL=tls:.*\n(?:MINER_)?NATS_CA=.*nats-ca\.pem\n/);
-      if (index === 3) continue;
-      // The service accepts them, but for the place of the file in its container.
-      const lines = text.replace('/run/secrets/miner', join(folder, 'nats-ca')).trim().split('\n');
-      const environment = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
-      expect(readConfiguration(environment).MINER_NATS_URL).toMatch(/^tls:/);
-    }
-    const [, second] = names.exec(create(folder)) ?? [];
-    expect(new Set(second?.split(', ').map(expand))).toEqual(new Set(first?.split(', ').map(expand)));
-    expect(['nats-ca/nats-ca.pem', ...parts].map(read)).toEqual([authority, ...environments]);
-    const [, third] = names.exec(create(folder, 'nats.example.net')) ?? [];
-    expect(third).not.toContain('nats.example.org');
-    // New passwords do not remove it.
-    runDeployScript('createSecrets.mjs', '--rotate', folder);
-    expect(read('serve.env')).toContain('tls://');
-    expect(read('nats-tls/tls.conf')).toContain('cert_file');
-  });
-});
-
-/** The long form of an IPv6 address, as openssl writes it. */
-function expand(name: string): string {
-  return name.replace('2001:DB8:0:0:0:0:0:7', '2001:db8::7');
-}

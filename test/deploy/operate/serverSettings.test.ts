@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AckPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, headers } from '@nats-io/transport-node';
@@ -18,11 +19,12 @@ import {
 } from '../../../streams/jetstream/settings/streamTable.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { createGate } from '../../../streams/operators/gate.ts';
+import { findNewestNatsServer } from '../../support/processes/natsCluster.ts';
 import { startShippedNats } from '../../support/processes/shippedNats.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 import { startContender } from '../../support/streams/leaseContender.ts';
-import { deployDir, readYaml, root } from './deployFiles.ts';
+import { readDeployFile, readYaml, root } from './deployFiles.ts';
 
 const publishers = [
   ['gateway', 'miner.counter.wheel~one'],
@@ -65,7 +67,7 @@ async function readStreams(jsm: JetStreamManager) {
 
 describe('accounts of NATS', () => {
   it('let each part do its work', async () => {
-    const { connectAs, servers } = await startShippedNats();
+    const { connectAs, port } = await startShippedNats();
     const logger = silentLogger;
     const ingest = await connectAs('ingest');
     const [js, jsm] = [jetstream(ingest), await jetstreamManager(ingest)];
@@ -142,7 +144,7 @@ describe('accounts of NATS', () => {
     }
     await operator.flush();
     expect(requested).toEqual([64, 36, 64, 36]);
-    await expect(connect({ servers: `127.0.0.1:${servers[0]?.port}`, reconnect: false })).rejects.toThrow(
+    await expect(connect({ servers: `127.0.0.1:${port}`, reconnect: false })).rejects.toThrow(
       'Authorization',
     );
   });
@@ -210,6 +212,8 @@ describe('accounts of NATS', () => {
       rollup.set('Nats-Rollup', 'all');
       for (const subject of own) connection.publish(subject, '{}', { headers: rollup });
       await connection.flush();
+      // Once this one is acknowledged, the earlier ones are stored.
+      for (const subject of own) await jetstream(connection).publish(subject, '{}');
       if (isReader)
         for (const [index, subject] of [...targets.filter(isTried), ...stored].entries()) {
           const name = `push_${user}_${index}`;
@@ -230,24 +234,29 @@ describe('accounts of NATS', () => {
     expect([...heard]).toEqual(users.map((user) => `${user}: answer to ${user}`));
   });
 
-  it('belong to servers that sync a message before they acknowledge it', () => {
-    for (const file of ['nats.conf', 'cluster.conf']) {
-      const text = readFileSync(join(deployDir, 'nats', file), 'utf8');
-      expect(text).toMatch(/^ {2}sync_interval: always$/m);
-      expect(text).toMatch(/^include "accounts.conf"$/m);
-    }
+  it('belong to a server that syncs a message before it acknowledges it, and has no port for other servers', () => {
+    const text = readDeployFile('nats/nats.conf');
+    expect(text).toMatch(/^ {2}sync_interval: always$/m);
+    expect(text).toMatch(/^include "accounts.conf"$/m);
+    expect(text).not.toMatch(/^(?:cluster|gateway|leafnodes|websocket|mqtt)\b/m);
   });
 
-  it('run on servers that bound queues and collect garbage early', () => {
-    for (const file of ['compose.yaml', 'kubernetes/nats/nats.yaml']) {
-      const text = readFileSync(join(deployDir, file), 'utf8');
-      // Before 2.11 a publisher that does not wait for acknowledgements took gigabytes within seconds. `npm run interop` tries this line.
-      const [, line] = /nats:(2\.\d+)\.\d+-alpine$/m.exec(text) ?? [];
-      expect(readFileSync(join(root, 'test/interop/run.sh'), 'utf8')).toMatch(
-        new RegExp(`^for version in .*\\bv${line}\\b`, 'm'),
-      );
-      expect(text).toMatch(/GOMEMLIMIT/);
-    }
+  it('belong to a server of which three make a cluster, as RUNNING.md says', () => {
+    const [, block = ''] = /^```\n(cluster \{\n.*?^\}\n)```$/ms.exec(readDeployFile('RUNNING.md')) ?? [];
+    const path = join(temporaryDirectory(), 'nats.conf');
+    writeFileSync(path, `server_name: nats-0\njetstream {}\n${block}`);
+    const { program } = findNewestNatsServer();
+    expect(spawnSync(program, ['-t', '-c', path], { encoding: 'utf8' }).stderr).toMatch(/is valid$/m);
+  });
+
+  it('run on a server that bounds queues and collects garbage early', () => {
+    const text = readDeployFile('compose.yaml');
+    // Before 2.11 a publisher that does not wait for acknowledgements took gigabytes within seconds. `npm run interop` tries this line.
+    const [, line] = /nats:(2\.\d+)\.\d+-alpine$/m.exec(text) ?? [];
+    expect(readFileSync(join(root, 'test/interop/run.sh'), 'utf8')).toMatch(
+      new RegExp(`^for version in .*\\bv${line}\\b`, 'm'),
+    );
+    expect(text).toMatch(/GOMEMLIMIT/);
   });
 });
 

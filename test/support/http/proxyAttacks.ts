@@ -160,7 +160,7 @@ export async function expectHeadersSentOn(open: SharedProxy['open']): Promise<vo
 }
 
 /** Clients with open HTTP/1.1 and HTTP/2 connections that send requests during an attack. */
-export async function expectOthersServed(
+async function expectOthersServed(
   proxy: Pick<SharedProxy, 'open' | 'openHttp2'>,
   attack: (round: number) => void = () => undefined,
 ): Promise<void> {

@@ -13,8 +13,6 @@ interface HaproxyOptions {
   readonly dnsPort?: number | null;
   /** File with a certificate and its key, for TLS at another port. */
   readonly certificate?: string | null;
-  /** Whether the servers are the addresses of one name, with the same port, as in Kubernetes. */
-  readonly isInKubernetes?: boolean;
 }
 
 /** The name that servers have in tests with a DNS server. */
@@ -39,7 +37,7 @@ export async function startHaproxy(
   program: string,
   upstreamPorts: number | readonly number[],
   changes: readonly Replacement[] = [],
-  { dnsPort = null, certificate = null, isInKubernetes = false }: HaproxyOptions = {},
+  { dnsPort = null, certificate = null }: HaproxyOptions = {},
 ): Promise<TestHaproxy> {
   const [port, proxiedPort, healthPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const tlsPort = await findFreePort();
@@ -59,7 +57,6 @@ export async function startHaproxy(
     ...(dnsPort === null ? [] : ([['parse-resolv-conf', `nameserver test 127.0.0.1:${dnsPort}`]] as const)),
     // Without a port of their own, checks go to the server's.
     ['check port 8081', 'check'],
-    [/"\$\{SERVERS\}:8080"/g, `${serverName}:${service}`],
   ]);
   const path = join(temporaryDirectory(), 'haproxy.cfg');
   writeFileSync(path, configuration);
@@ -68,7 +65,6 @@ export async function startHaproxy(
     env: {
       PATH: process.env.PATH,
       ...(certificate !== null && { CERTIFICATE: certificate }),
-      ...(isInKubernetes && { SERVERS: serverName }),
     },
   });
   await untilReady(server, () => isListening(port), 'HAProxy');
