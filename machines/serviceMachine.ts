@@ -13,7 +13,7 @@ export const saveGraceMs = 5_000;
 /** How long a stop waits for each part to close. */
 export const closeGraceMs = 400;
 /** How long a stop waits for a statement that the database is executing. */
-export const databaseCloseGraceMs = 1_000;
+const databaseCloseGraceMs = 1_000;
 
 /** Whether the database answers, and whether it answers or has answered within the grace. */
 export interface DatabaseReach {

@@ -1,8 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventTypes } from '../actors/events/eventSchemas.ts';
-import { counterReadingMessage, measurements } from '../actors/wheel/counterReading.ts';
 import { routes } from '../http/routes/routes.ts';
 import { drawMachine, machines } from './machines/machineDiagrams.ts';
 
@@ -22,7 +20,6 @@ const pages = [
   'http/CONTRACT.md',
   'streams/MESSAGES.md',
 ];
-const folders = ['actors', 'benchmarks', 'deploy', 'http', 'machines', 'storage', 'streams', 'test'];
 
 /** Anchors of a page's sections. */
 function listSections(page: string): string[] {
@@ -41,38 +38,6 @@ describe('pages', () => {
     const listed = tableRows.flatMap((row) => [...row.matchAll(/`(\/[^`]+)`/g)].map(([, path]) => path));
     const paths = [...routes.map(({ path }) => path), '/v1/events/stream'];
     expect([...new Set(listed)].sort()).toEqual(paths.sort());
-  });
-
-  it('list what each user of NATS may publish, as in the configuration of nats-server', () => {
-    const accounts = read('deploy/nats/accounts.conf');
-    const users = [...accounts.matchAll(/user: (\w+), .*\n\s+imports: (\[\n[^\]]+\]|.+)\n/g)];
-    const told = users.map(([, user, imports = '']) => [
-      user,
-      [...imports.matchAll(/"(miner\.[^"]+)"/g)].map(([, subject]) => subject),
-    ]);
-    const listed = [
-      ...read('deploy/RUNNING.md').matchAll(
-        /^\| `(\w+)` \| [^|]+ \| ([^|]*`miner\.[^|]+|nothing) \| [^|]+ \|$/gm,
-      ),
-    ].map(([, user, subjects = '']) => [user, [...subjects.matchAll(/`([^`]+)`/g)].map(([, one]) => one)]);
-    expect(listed).toEqual(told);
-    expect(listed.length).toBe(8);
-  });
-
-  it('name a test for each attack in SECURITY.md', () => {
-    const rows =
-      read('SECURITY.md')
-        .split('## Attacks\n')[1]
-        ?.split('\n## ')[0]
-        ?.match(/^\| .+ \|$/gm) ?? [];
-    const tests = rows
-      .slice(1)
-      .map((row) => [...row.matchAll(/`(test\/[\w/]+\.test\.ts)`/g)].map(([, file = '']) => file));
-    expect(tests.length).toBeGreaterThan(15);
-    for (const [index, files] of tests.entries()) {
-      expect([rows[index + 1], files.length]).not.toEqual([rows[index + 1], 0]);
-      for (const file of files) expect([file, existsSync(join(root, file))]).toEqual([file, true]);
-    }
   });
 
   // The changelog also names files of earlier versions.
@@ -96,42 +61,6 @@ describe('pages', () => {
         return section !== undefined && !listSections(read(linked)).includes(section);
       });
     expect(broken).toEqual([]);
-  });
-
-  it.each(['http/CONTRACT.md', 'streams/MESSAGES.md'])('%s has every section that comments cite', (page) => {
-    const titles = [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
-    const citation = new RegExp(`${page.split('/')[1]}, ([A-Z].*)`, 'g');
-    const sources = folders.flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((file) => /^(?!.*node_modules).*\.(?:ts|md)$/.test(file))
-        .map((file) => `${folder}/${file}`),
-    );
-    const cited = sources.flatMap((file) =>
-      [...read(file).matchAll(citation)].map(([, text = '']) => ({ file, text })),
-    );
-    expect(cited.length).toBeGreaterThan(10);
-    expect(cited.filter(({ text }) => !titles.some((title) => text.startsWith(title)))).toEqual([]);
-  });
-
-  it('name each member of a reading', () => {
-    const page = read('streams/MESSAGES.md');
-    const members = Object.keys(counterReadingMessage.shape);
-    expect(members.filter((member) => !page.includes(`\`${member}\``))).toEqual([]);
-  });
-
-  it('say when each event of readings is emitted', () => {
-    const [, section = ''] = /\n### Emission conditions\n(.*?)\n## /s.exec(read('http/CONTRACT.md')) ?? [];
-    const listed = [...section.matchAll(/^- `(\w+)`: /gm)].map(([, name]) => `measurement.${name}`);
-    expect(listed.sort()).toEqual(eventTypes.filter((type) => type.startsWith('measurement.')).sort());
-  });
-
-  it('name each measured value and type of event that the last release lacks, in the changelog', () => {
-    const names = [...Object.keys(measurements), ...eventTypes];
-    const listNew = (released: string) => names.filter((name) => !released.includes(`"${name}"`));
-    const [, unreleased = ''] = /\n## Unreleased\n(.*?)\n## /s.exec(read('CHANGELOG.md')) ?? [];
-    const isMissing = (name: string) => !unreleased.includes(`\`${name}\``);
-    expect(listNew(read('deploy/release/released.json')).filter(isMissing)).toEqual([]);
-    expect(listNew('{}')).toEqual(names);
   });
 
   it('has a diagram of each machine', () => {

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
-import { rowsOfMessage } from '../actors/chain/rows/activityRows.ts';
 import { spanBytesMax } from '../actors/chain/spans/chainSpan.ts';
 import { installationsMax } from '../actors/folds/places.ts';
 import { aheadMsMax } from '../actors/messages/futureTimes.ts';
-import { listKeys } from '../actors/schemas/listKeys.ts';
 import { settlementBytesMax } from '../actors/settlement/decodeSettlement.ts';
 import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';
 import { oracleStaleSeconds } from '../actors/settlement/oracleState.ts';
@@ -25,8 +23,6 @@ import {
   waitingOfClientMax,
   waitingOfSiteMax,
 } from '../http/server/answers/pendingReads.ts';
-import { compressedAboveBytes } from '../http/server/answers/preparedResponse.ts';
-import { catchUpReadsMax } from '../http/server/events/catchUp.ts';
 import {
   clientsMax,
   heartbeatMs,
@@ -34,14 +30,9 @@ import {
   streamsOfClientMax,
   streamsOfSiteMax,
 } from '../http/server/events/eventStream.ts';
-import { missedBatchSize } from '../http/server/events/streamDelivery.ts';
 import { waitingMax as waitingEventsMax } from '../http/server/events/streamOutput.ts';
 import { eventLoopDelayMaxMs } from '../http/server/limits/loadGuard.ts';
-import { createRateLimiter } from '../http/server/limits/rateLimiter.ts';
-import { refusalsPerTurn } from '../http/server/limits/refusalCount.ts';
-import { expensiveMsPerTurn } from '../http/server/limits/turnBudget.ts';
-import { cachedPagesBytesMax, cachedPagesMax } from '../http/server/pages/pageCache.ts';
-import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceMachine.ts';
+import { saveGraceMs } from '../machines/serviceMachine.ts';
 import { openIncidentsMax } from '../machines/settlementEvents.ts';
 import { readBytesMax, readSecondsMax } from '../storage/clickhouse/readLimits.ts';
 import { readingsRetained } from '../storage/reading/recentReadings.ts';
@@ -52,12 +43,9 @@ import {
   pipelineMessageBytesMax,
   rejectedBytesMax,
 } from '../streams/jetstream/settings/streamTable.ts';
-import { batchBytesMax, batchMessagesMax } from '../streams/jetstream/source/messageBatch.ts';
-import { pullBounds } from '../streams/jetstream/source/messageSource.ts';
 import { originalBytesMax } from '../streams/pipeline/rejectionLog.ts';
 import { underWayBytesMax } from '../streams/pipeline/streamPipeline.ts';
 import { writeCsv } from './support/csv.ts';
-import { findKeptLists, keptLists } from './support/keptLists.ts';
 
 type Row = readonly [limit: string, value: string, beyond: string];
 
@@ -79,11 +67,6 @@ const requests: readonly Row[] = [
   ),
   ['Requests of a site (an IPv6 /48)', `${siteFactor} times as many`, '429 `rate_limited`'],
   [
-    'Clients and sites whose rate is tracked',
-    count(createRateLimiter().capacity),
-    'one of the least recently seen starts again with a full bucket',
-  ],
-  [
     'Expensive requests that wait: in all, per client, per site',
     [inFlightMax, waitingOfClientMax, waitingOfSiteMax].map(count).join(', '),
     '503 `database_busy`',
@@ -92,7 +75,6 @@ const requests: readonly Row[] = [
   ['Page of observations, default and largest', count(observationsLimitMax), 'clamped'],
   ['Page of an owner, default (largest: 100)', count(ownerPageDefault), '400 `invalid_query`'],
   ['Page of the event feed, default (largest: 100)', count(pageDefault), '400 `invalid_query`'],
-  ['Uncompressed body', bytes(compressedAboveBytes), 'compressed'],
   ['Clients of the event stream', count(clientsMax), '429 `rate_limited`'],
   ['Event streams of a client', count(streamsOfClientMax), '429 `rate_limited`'],
   ['Event streams of a site', count(streamsOfSiteMax), '429 `rate_limited`'],
@@ -101,25 +83,12 @@ const requests: readonly Row[] = [
     `${eventLoopDelayMaxMs} ms`,
     'routes that read events or ClickHouse, and pages to be rendered, answer 503 `database_busy`; resuming event streams wait',
   ],
-  ['Missed events sent in a turn of the event loop', count(missedBatchSize), 'clients take turns'],
-  ['Concurrent reads of missed events', count(catchUpReadsMax), 'further clients wait'],
   ['Events waiting for a client that does not read', count(waitingEventsMax), 'its stream ends'],
   ['Silence on an event stream', seconds(heartbeatMs), 'a comment keeps the connection open'],
   [
     'Time from a start without state, in which event streams wait for it',
     seconds(stateWaitMaxMs),
     'they end, and further ones are 503 `database_unavailable`',
-  ],
-  ['Time for pages and reads in a turn of the event loop', `${expensiveMsPerTurn} ms`, 'later turns'],
-  [
-    'Pages of the explorer in memory',
-    `${count(cachedPagesMax)} or ${bytes(cachedPagesBytesMax)}`,
-    'the oldest page is dropped',
-  ],
-  [
-    'Requests refused in a turn of the event loop',
-    count(refusalsPerTurn),
-    'further connections are closed, except of trusted proxies',
   ],
 ];
 
@@ -166,18 +135,7 @@ const messages: readonly Row[] = [
 
 const streams: readonly Row[] = [
   ['Accepted readings in memory', count(readingsRetained), 'read from ClickHouse'],
-  ['Messages of a batch', `${count(batchMessagesMax)} or ${bytes(batchBytesMax)}`, 'the next batch'],
-  [
-    'Messages requested in advance',
-    `${count(pullBounds.messages)} or ${bytes(pullBounds.bytes)}`,
-    'they wait in JetStream',
-  ],
   ['Messages pulled from a stream and not yet stored', bytes(underWayBytesMax), 'they wait in JetStream'],
-  [
-    'Rows of chain history made with a span, by kind',
-    `${count(rowsOfMessage)}, and the rest of an owner's block`,
-    'made with the next span',
-  ],
   [
     'One read from a ClickHouse server',
     `${readSecondsMax} s, ${readBytesMax / 1e9} GB`,
@@ -193,8 +151,6 @@ const streams: readonly Row[] = [
 
 const stop: readonly Row[] = [
   ['Saving state with its rows', seconds(saveGraceMs), 'the next start folds the rest'],
-  ['Closing the indexer, the lease and NATS, each', seconds(closeGraceMs), 'the stop continues'],
-  ['Last statement of ClickHouse', seconds(databaseCloseGraceMs), 'the stop continues'],
   ['The whole stop', seconds(stopMs), 'the process exits'],
 ];
 
@@ -203,9 +159,6 @@ const sections: Readonly<Record<string, readonly Row[]>> = {
   messages,
   'queues and storage': streams,
   'stopping a process': stop,
-  'state of MINER_COUNTER': keptLists.MINER_COUNTER,
-  'state of MINER_PIPELINE': keptLists.MINER_PIPELINE,
-  'state of MINER_CHAIN': keptLists.MINER_CHAIN,
 };
 
 it('every setting is in a table, with its default and meaning (npm run tables)', async () => {
@@ -224,8 +177,4 @@ it('every limit and its value are in a table (npm run tables)', async () => {
   );
   const table = writeCsv([['subject', 'limit', 'value', 'beyond it'], ...rows]);
   await expect(table).toMatchFileSnapshot('../deploy/limits.csv');
-});
-
-it.each(listKeys(keptLists))('the table has every list that the fold of %s keeps', (stream) => {
-  expect(keptLists[stream].map(([path]) => path).toSorted()).toEqual(findKeptLists(stream));
 });

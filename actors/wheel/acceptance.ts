@@ -8,7 +8,7 @@ import { type CounterReading, counterReading } from './counterReading.ts';
  * Boots and counter epochs that an installation remembers in addition to the newest. Readings of older boots are still rejected as out of
  * order, since they were observed before the newest accepted reading.
  */
-export const rememberedMarksMax = 63;
+const rememberedMarksMax = 63;
 
 /** State of one installation's acceptance rules. Immutable. */
 export const acceptanceState = z.strictObject({

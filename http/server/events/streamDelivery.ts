@@ -11,7 +11,7 @@ import { formatEvents, formatPosition, type StreamForm } from './streamForm.ts';
 import { comment, type StreamOutput } from './streamOutput.ts';
 
 /** Missed events that a client is sent in one batch. */
-export const missedBatchSize = 100;
+const missedBatchSize = 100;
 
 export interface StreamClient {
   readonly response: HttpResponse;
