@@ -123,24 +123,18 @@ program
   .description('check a message before it is published: prints `accepted`, or the reason why not')
   .argument('<subject>', 'such as miner.counter.my~wheel')
   .argument('[file]', 'file with the message; standard input by default')
-  .option('--live', 'also compare it with what the streams of MINER_NATS_URL hold; publishes nothing')
   .addHelpText(
     'after',
     `
 The check needs no running service. It applies every rule that a message can break by itself if it is stored now; it knows when
-rounds end if MINER_DEPLOYMENT names the deployment file. With --live it also applies
-the rules that compare a message with earlier ones: duplicate, out_of_order, counter_regression, not_allowed. Readings and module
-snapshots are compared with those among the newest 10000 messages of their stream. Limits on the number of installations
-and instances are not checked, and NATS drops a message ID that it has seen in the last two minutes.
+rounds end if MINER_DEPLOYMENT names the deployment file. It does not compare the message with earlier ones: that may still reject it as
+duplicate, out_of_order, counter_regression or not_allowed. Limits on the number of installations and instances are not checked either,
+and NATS drops a message ID that it has seen in the last two minutes.
 
 Exit status: 0 accepted, 1 rejected, 2 not checked.`,
   )
-  .action(async (subject: string, file: string | undefined, { live = false }: { readonly live?: boolean }) =>
-    (await import('./commands/runCheckMessage.ts')).runCheckMessage({
-      subject,
-      file: file ?? null,
-      isLive: live,
-    }),
+  .action(async (subject: string, file: string | undefined) =>
+    (await import('./commands/runCheckMessage.ts')).runCheckMessage({ subject, file: file ?? null }),
   );
 
 program

@@ -15,13 +15,10 @@ export const chainStream: StreamDefinition<ChainActors | null> = {
     const chainCounts = registerChainMetrics(dependencies.registry, actors);
     return createChainFold({ ...dependencies, actors, chainCounts });
   },
-  rules: {
-    judgeContent:
-      () =>
-      ({ subject, data }) =>
-        findRejection(decodeChainReads(subject, data) ?? decodeChain(subject, data)),
-    judgeInOrder: null,
-  },
+  judgeContent:
+    () =>
+    ({ subject, data }) =>
+      findRejection(decodeChainReads(subject, data) ?? decodeChain(subject, data)),
   doctor: {
     remedyFrom: () => refill,
     afterRetention: null,

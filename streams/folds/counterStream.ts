@@ -46,13 +46,7 @@ export const counterStream: StreamDefinition<CounterActors> = {
 
     caughtUp: () => actors.reveal(),
   }),
-  rules: {
-    judgeContent: () => (message) => findRejection(decodeCounter(message, readStoredAtMs(message))),
-    judgeInOrder: (genesisMs) => {
-      const actors = createCounterActors({ genesisMs, publicInstallationId: '' });
-      return (message) => findRejection(actors.receive(message));
-    },
-  },
+  judgeContent: () => (message) => findRejection(decodeCounter(message, readStoredAtMs(message))),
   doctor: {
     remedyFrom: (message) =>
       `rebuild it from the stream: \`npm run miner -- replay --from-sequence ${message}\`, with --dry-run first`,

@@ -24,14 +24,8 @@ export const settlementStream: StreamDefinition<SettlementActors> = {
     capture: () => actors.capture(),
     beginRestore: () => actors.beginRestore(),
   }),
-  rules: {
-    judgeContent: (genesisMs) => (message) =>
-      findRejection(decodeSettlement(message, readStoredAtMs(message), genesisMs)),
-    judgeInOrder: (genesisMs) => {
-      const actors = createSettlementActors({ genesisMs });
-      return (message) => findRejection(actors.receive(message));
-    },
-  },
+  judgeContent: (genesisMs) => (message) =>
+    findRejection(decodeSettlement(message, readStoredAtMs(message), genesisMs)),
   doctor: {
     remedyFrom: () => refill,
     afterRetention: {

@@ -49,18 +49,8 @@ interface DoctorWords {
 export const refill =
   'fill another database from the streams: deploy/RUNBOOK.md, "Moving to another database"';
 
-/** Why the service would reject a message; null if it would accept it. */
-export type Judge = (message: StreamMessage) => Rejection | null;
-
-interface MessageRules {
-  /**
-   * @param genesisMs start of round 1 (epoch milliseconds).
-   * @returns what judges a message by itself, if it is stored at its time.
-   */
-  judgeContent(genesisMs: number): Judge;
-  /** Creates what judges messages that are passed to it in their order; null for a stream that only this program publishes. */
-  readonly judgeInOrder: ((genesisMs: number) => Judge) | null;
-}
+/** Why the service would reject a message, if it were stored at its time; null if it would accept it. */
+type Judge = (message: StreamMessage) => Rejection | null;
 
 /** The rejection of what a decoder or an actor returns, if it is one. */
 export function findRejection(outcome: unknown): Rejection | null {
@@ -74,8 +64,12 @@ export interface StreamDefinition<Actors> {
   /** The actors that receive its messages; null if the deployment has none. */
   createActors(deployment: FoldedDeployment): Actors;
   createFold(actors: NonNullable<Actors>, dependencies: FoldDependencies): StreamFold;
-  /** Rules that `miner check-message` applies to its messages. */
-  readonly rules: MessageRules;
+  /**
+   * Creates what judges one of its messages by itself, for `miner check-message`.
+   *
+   * @param genesisMs start of round 1 (epoch milliseconds).
+   */
+  judgeContent(genesisMs: number): Judge;
   /** Words of `miner doctor` about this stream. */
   readonly doctor: DoctorWords;
   /** Creates the reader of what is stored of messages that have left the stream; omitted if nothing is. */

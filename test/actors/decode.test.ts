@@ -207,7 +207,7 @@ describe('half of a surrogate pair', () => {
   const decode = (on: string, data: Uint8Array) => {
     const stream = findInputStream(on);
     if (stream === null) throw new Error(`no stream takes ${on}`);
-    return streamDefinitions[stream].rules.judgeContent(genesisMs)({
+    return streamDefinitions[stream].judgeContent(genesisMs)({
       seq: 1,
       subject: on,
       data,
