@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { registerMetrics } from '../../actors/registerMetrics.ts';
-import { deliveryStates } from '../../machines/deliveryMachine.ts';
 import type { RecentReadings } from '../../storage/reading/recentReadings.ts';
+import { deliveryStates } from '../operators/deliverInOrder.ts';
 import type { RejectionLog } from '../pipeline/rejectionLog.ts';
 import type { RowWriter } from '../pipeline/rowWriter.ts';
 import { listStates, registerStreamMetrics } from './streamMetrics.ts';

@@ -1,8 +1,18 @@
-import { defer, type MonoTypeOperatorFunction, NEVER, Observable, type ObservableInput, tap } from 'rxjs';
-import { createActor, type SnapshotFrom } from 'xstate';
-import { type BackoffBounds, backoffDelay, defaultBackoff } from '../../machines/backoff.ts';
-import { type DeliveryState, deliveryMachine } from '../../machines/deliveryMachine.ts';
-import { type ActorOwner, noOwner } from './actorOwner.ts';
+import {
+  defer,
+  type MonoTypeOperatorFunction,
+  NEVER,
+  Observable,
+  type ObservableInput,
+  retry,
+  Subscription,
+  tap,
+  timer,
+} from 'rxjs';
+import { type BackoffBounds, backoffMs, defaultBackoff } from '../../machines/backoff.ts';
+
+export const deliveryStates = ['idle', 'gathering', 'delivering', 'retrying'] as const;
+type DeliveryState = (typeof deliveryStates)[number];
 
 export interface DeliveryStatus {
   readonly state: DeliveryState;
@@ -13,10 +23,6 @@ export interface DeliveryStatus {
 }
 
 export interface DeliveryOptions<Item> {
-  /** Distinguishes its machine in logs and metrics. */
-  readonly label: string;
-  /** Owner of its machine; `noOwner` by default. */
-  readonly owner?: ActorOwner;
   /** The weight that an item adds to a batch; an item without weight is delivered with its predecessors. */
   readonly weigh: (item: Item) => number;
   /** A batch is delivered once it has this weight. */
@@ -39,74 +45,105 @@ export interface DeliveryOptions<Item> {
 
 /**
  * Delivers items in order, in one batch at a time, each item at least once, and then emits them. Backpressure is applied at the source of
- * the items, not here.
+ * the items, not here. An error that a callback throws becomes the error of the result.
  */
 export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOperatorFunction<Item> {
-  const { label, weigh, gatherMs, flush$ = NEVER, deliver, owner = noOwner } = options;
-  const { backoff = defaultBackoff, random, onStatus, onDelivered, onFailure, onRecovery } = options;
+  const { weigh, gatherMs, flush$ = NEVER, deliver } = options;
+  const { backoff = defaultBackoff, random = Math.random } = options;
+  const { onStatus, onDelivered, onFailure, onRecovery } = options;
   return (source) =>
     new Observable<Item>((subscriber) => {
-      const deliverItems = (items: readonly Item[]) =>
-        defer(() => deliver(items)).pipe(
-          tap({
-            error: (error) => onFailure?.(error, failures() + 1),
-            complete: () => {
-              if (failures() > 0) onRecovery?.(failures());
-              onDelivered?.(items);
-              // Items that arrive during this loop are queued after it.
-              for (const item of items) subscriber.next(item);
-            },
-          }),
-        );
-      const queue = createDeliveryQueue(options, deliverItems);
-      const delays = { gathering: gatherMs, backoff: backoffDelay(backoff, random) };
-      const actor = createActor(deliveryMachine.provide({ delays }), {
-        id: 'delivery',
-        input: { label, queue },
-        ...owner.options,
-      });
-      const failures = () => actor.getSnapshot().context.failures;
-      const report = ({ value, context }: SnapshotFrom<typeof deliveryMachine>) => {
-        const waiting = queue.weight() + (context.batch?.weight ?? 0);
-        onStatus?.({ state: value, waiting, failures: context.failures });
-        if (context.hasEnded && value === 'idle') subscriber.complete();
+      const queue = createQueue(options);
+      let batchWeight = 0;
+      let failures = 0;
+      let isFlushing = false;
+      let hasEnded = false;
+      let state: DeliveryState = 'idle';
+      /** The wait or the delivery in progress. */
+      let step = new Subscription();
+
+      const enter = (entered: DeliveryState) => {
+        state = entered;
+        onStatus?.({ state, waiting: queue.weight() + batchWeight, failures });
       };
-      const add = (item: Item) => {
-        const { value } = actor.getSnapshot();
+      const isDue = () => queue.isDue() || isFlushing || hasEnded;
+      const fail = (error: unknown) => subscriber.error(error);
+      const failing =
+        <Given extends unknown[]>(work: (...given: Given) => void) =>
+        (...given: Given) => {
+          try {
+            work(...given);
+          } catch (error) {
+            fail(error);
+          }
+        };
+      function take(work: Observable<unknown>, complete: () => void) {
+        step.unsubscribe();
+        const own = new Subscription();
+        step = own;
+        // Work that completes at once has begun the next step by then.
+        own.add(work.subscribe({ error: fail, complete: failing(complete) }));
+      }
+      function proceed() {
+        if (!queue.isEmpty() && isDue()) return deliverBatch();
+        if (!queue.isEmpty()) {
+          enter('gathering');
+          return take(timer(gatherMs), deliverBatch);
+        }
+        isFlushing = false;
+        enter('idle');
+        if (hasEnded) subscriber.complete();
+      }
+      function deliverBatch() {
+        const batch = queue.takeBatch();
+        batchWeight = batch.weight;
+        isFlushing &&= !queue.isEmpty();
+        const attempt = defer(() => deliver(batch.items));
+        const wait = (error: unknown) => {
+          failures++;
+          onFailure?.(error, failures);
+          enter('retrying');
+          return timer(backoffMs(failures, random(), backoff)).pipe(tap(() => enter('delivering')));
+        };
+        enter('delivering');
+        take(attempt.pipe(retry({ delay: wait })), () => {
+          if (failures > 0) onRecovery?.(failures);
+          onDelivered?.(batch.items);
+          // Items that arrive during this loop are queued after it.
+          for (const item of batch.items) subscriber.next(item);
+          batchWeight = 0;
+          failures = 0;
+          proceed();
+        });
+      }
+      function add(item: Item) {
         // It needs no delivery, and no item precedes it.
-        if (weigh(item) === 0 && value === 'idle') return subscriber.next(item);
+        if (weigh(item) === 0 && state === 'idle') return subscriber.next(item);
         queue.add(item);
-        // The machine waits for the first item and for a full batch, not for each of the others.
-        if (value === 'idle' || (value === 'gathering' && queue.isDue())) actor.send({ type: 'added' });
-        else report(actor.getSnapshot());
-      };
-      const subscriptions = [
-        actor.subscribe({ next: report, error: (error) => subscriber.error(error) }),
-        flush$.subscribe(() => actor.send({ type: 'flushRequested' })),
-      ];
-      actor.start();
-      const upstream = source.subscribe({
-        next: add,
-        error: (error) => subscriber.error(error),
-        complete: () => actor.send({ type: 'ended' }),
-      });
-      return () => {
-        upstream.unsubscribe();
-        for (const subscription of subscriptions) subscription.unsubscribe();
-        owner.end(actor);
-      };
+        if (state === 'idle' || (state === 'gathering' && isDue())) proceed();
+        else enter(state);
+      }
+      function flush() {
+        isFlushing = !queue.isEmpty();
+        if (state === 'gathering') proceed();
+      }
+      function end() {
+        hasEnded = true;
+        if (state === 'idle' || state === 'gathering') proceed();
+      }
+
+      subscriber.add(() => step.unsubscribe());
+      subscriber.add(flush$.subscribe(failing(flush)));
+      subscriber.add(source.subscribe({ next: failing(add), error: fail, complete: failing(end) }));
     });
 }
 
 /** The items that wait for delivery, with their weight. */
-function createDeliveryQueue<Item>(
-  {
-    weigh,
-    batchWeight,
-    isUrgent = () => false,
-  }: Pick<DeliveryOptions<Item>, 'weigh' | 'batchWeight' | 'isUrgent'>,
-  deliver: (items: readonly Item[]) => Observable<unknown>,
-) {
+function createQueue<Item>({
+  weigh,
+  batchWeight,
+  isUrgent = () => false,
+}: Pick<DeliveryOptions<Item>, 'weigh' | 'batchWeight' | 'isUrgent'>) {
   let items: Item[] = [];
   let weight = 0;
   let urgentCount = 0;
@@ -119,7 +156,7 @@ function createDeliveryQueue<Item>(
       weight += weigh(item);
       if (isUrgent(item)) urgentCount++;
     },
-    take: () => {
+    takeBatch: () => {
       let taken = 0;
       // Items without weight that follow need not wait.
       const found = items.findIndex((item) => {
@@ -131,7 +168,7 @@ function createDeliveryQueue<Item>(
       items = items.slice(batch.length);
       weight -= taken;
       urgentCount -= batch.filter(isUrgent).length;
-      return { weight: taken, deliver: () => deliver(batch) };
+      return { items: batch, weight: taken };
     },
   };
 }

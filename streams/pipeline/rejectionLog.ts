@@ -9,7 +9,6 @@ import { readBackwards } from '../jetstream/readBackwards.ts';
 import type { RejectedStream } from '../jetstream/rejectedStream.ts';
 import { findMessageBytesMax } from '../jetstream/settings/messageBytesMax.ts';
 import type { StreamReaderOptions } from '../jetstream/streamReaderOptions.ts';
-import { type ActorOwner, noOwner } from '../operators/actorOwner.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
@@ -60,10 +59,8 @@ export interface RejectionLog {
   /**
    * Emits each item once its rejections and all earlier ones are acknowledged. The earlier ones include rejections up to `position`, where
    * the pipeline begins, that a cancelled pipeline left unpublished.
-   *
-   * @param owner of its machine; `noOwner` by default.
    */
-  publishAfter(position: number, owner?: ActorOwner): MonoTypeOperatorFunction<PipelineItem>;
+  publishAfter(position: number): MonoTypeOperatorFunction<PipelineItem>;
   readonly waiting: number;
   /** Attempts to publish that failed; each is repeated. */
   readonly failures: number;
@@ -173,7 +170,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
         published = await readPublished(options);
       }),
 
-    publishAfter: (position, owner = noOwner) => {
+    publishAfter: (position) => {
       // The fold produces the rejections after the position again.
       for (const message of unpublished) if (message.sequence > position) unpublished.delete(message);
       return (source) =>
@@ -183,8 +180,6 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
             for (const message of listRejections(item)) unpublished.add(message);
           }),
           deliverInOrder<PipelineItem>({
-            label: `${stream} rejections`,
-            owner,
             weigh: (item) => listRejections(item).length,
             batchWeight: 1,
             gatherMs: 0,

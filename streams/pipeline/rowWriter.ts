@@ -11,12 +11,10 @@ import {
 } from 'rxjs';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { DeliveryState } from '../../machines/deliveryMachine.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import type { StoringProgress } from '../../storage/reading/awaitEvents.ts';
 import { buildInserts, type EncodedRows, encodeRows, type RowInsert } from '../../storage/rows/rowInserts.ts';
 import type { StoredRows } from '../../storage/tables/storedRows.ts';
-import { type ActorOwner, noOwner } from '../operators/actorOwner.ts';
 import { type DeliveryStatus, deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
 
@@ -26,7 +24,7 @@ const defaultBatchRows = 5_000;
 const gatherMs = 1_000;
 
 interface RowWriterStatus {
-  readonly state: DeliveryState;
+  readonly state: DeliveryStatus['state'];
   readonly bufferedRows: number;
   readonly bufferedBytes: number;
   readonly writtenRows: ReadonlyMap<string, number>;
@@ -43,12 +41,8 @@ export interface RowWriter extends StoringProgress {
   /** Emits the current progress at once, then after each change. */
   readonly progress$: Observable<{ readonly storedThrough: number; readonly isFailing: boolean }>;
   encode(rows: StoredRows): EncodedRows;
-  /**
-   * Emits each item once its rows and all earlier ones are stored. The pipeline begins after `position`.
-   *
-   * @param owner of its machine; `noOwner` by default.
-   */
-  writeAfter(position: number, owner?: ActorOwner): MonoTypeOperatorFunction<PipelineItem>;
+  /** Emits each item once its rows and all earlier ones are stored. The pipeline begins after `position`. */
+  writeAfter(position: number): MonoTypeOperatorFunction<PipelineItem>;
   /** Resets the stored position: rows above `position` may not count when a pipeline begins after it. */
   resumeAfter(position: number): void;
   /** Resolves when no insert is in progress, not even one of a cancelled pipeline. */
@@ -107,47 +101,43 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   return {
     encode: (rows) => encodeRows(rows, run()),
 
-    writeAfter:
-      (position, owner = noOwner) =>
-      (source) => {
-        report({ storedThrough: position });
-        return source.pipe(
-          tap((item) => {
-            counts.bufferedBytes += sumBytes(item);
-          }),
-          deliverInOrder<PipelineItem>({
-            label: `${stream} rows`,
-            owner,
-            weigh: (item) => (item.kind === 'batch' ? (item.rows?.rowCount ?? 0) : 0),
-            batchWeight: batchRows,
-            gatherMs,
-            // A snapshot waits for the rows that it covers.
-            isUrgent: ({ kind }) => kind === 'mark',
-            flush$,
-            deliver: inserts.deliver,
-            onStatus: (status) => {
-              delivery = status;
-            },
-            onDelivered: () => {
-              counts.batches++;
-              inserts.end();
-            },
-            onFailure,
-            onRecovery,
-          }),
-          tap((item) => {
-            counts.bufferedBytes -= sumBytes(item);
-            report({ storedThrough: item.position });
-          }),
-          finalize(() => {
-            delivery = idle;
-            counts.bufferedBytes = 0;
-            failingSinceMs = null;
+    writeAfter: (position) => (source) => {
+      report({ storedThrough: position });
+      return source.pipe(
+        tap((item) => {
+          counts.bufferedBytes += sumBytes(item);
+        }),
+        deliverInOrder<PipelineItem>({
+          weigh: (item) => (item.kind === 'batch' ? (item.rows?.rowCount ?? 0) : 0),
+          batchWeight: batchRows,
+          gatherMs,
+          // A snapshot waits for the rows that it covers.
+          isUrgent: ({ kind }) => kind === 'mark',
+          flush$,
+          deliver: inserts.deliver,
+          onStatus: (status) => {
+            delivery = status;
+          },
+          onDelivered: () => {
+            counts.batches++;
             inserts.end();
-            report({ isFailing: false });
-          }),
-        );
-      },
+          },
+          onFailure,
+          onRecovery,
+        }),
+        tap((item) => {
+          counts.bufferedBytes -= sumBytes(item);
+          report({ storedThrough: item.position });
+        }),
+        finalize(() => {
+          delivery = idle;
+          counts.bufferedBytes = 0;
+          failingSinceMs = null;
+          inserts.end();
+          report({ isFailing: false });
+        }),
+      );
+    },
 
     progress$,
     storedThrough: () => progress$.value.storedThrough,

@@ -35,7 +35,7 @@ export interface StreamPipelineOptions {
   readonly onSaveFailure: (error: unknown) => void;
   /** Ends the source; the messages already read are stored and saved. */
   readonly ended$: Observable<unknown>;
-  /** Owner of the machines of its source and deliveries. */
+  /** Owner of the source's machine. */
   readonly owner: ActorOwner;
 }
 
@@ -68,8 +68,8 @@ export function runStreamPipeline(from: StreamPosition, options: StreamPipelineO
   if (sinks === null) return folded$.pipe(leaveGate(gate), ignoreElements());
   return folded$.pipe(
     marks.set,
-    sinks.rejections?.publishAfter(from.position, owner) ?? passThrough,
-    writer?.writeAfter(from.position, owner) ?? passThrough,
+    sinks.rejections?.publishAfter(from.position) ?? passThrough,
+    writer?.writeAfter(from.position) ?? passThrough,
     marks.save,
     leaveGate(gate),
     ignoreElements(),

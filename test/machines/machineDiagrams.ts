@@ -1,6 +1,5 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { toDirectedGraph } from 'xstate/graph';
-import { deliveryMachine } from '../../machines/deliveryMachine.ts';
 import { groupMachine } from '../../machines/groupMachine.ts';
 import { indexerMachine } from '../../machines/indexerMachine.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
@@ -24,7 +23,6 @@ export const machines: readonly AnyStateMachine[] = [
   indexerMachine,
   messageSourceMachine,
   streamFollowerMachine,
-  deliveryMachine,
 ];
 
 type Graph = ReturnType<typeof toDirectedGraph>;

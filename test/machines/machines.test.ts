@@ -40,7 +40,6 @@ describe('every machine', () => {
       'indexer | askNode resume publishReads compare publishRanges publishBlocks proveBranch publishBranch awaitIdle awaitReconnection noteStarted | ',
       'messageSource | verify consume recreate noteInterruption report | ',
       'streamFollower | restore pipeline awaitIdle noteStarted noteRestoreFailure noteFault noteCaughtUp endSource | ',
-      'delivery | gathering backoff | ',
     ]);
   });
 });

@@ -1,39 +1,47 @@
 import { Registry } from 'prom-client';
-import { ignoreElements, NEVER, type Observable, Subject, throwError } from 'rxjs';
-import { describe, expect, it } from 'vitest';
+import { Observable, Subject } from 'rxjs';
+import { expect, it } from 'vitest';
 import { createActor, setup } from 'xstate';
-import { fromOwningObservable } from '../../streams/operators/actorOwner.ts';
+import { type ActorOwner, fromOwningObservable } from '../../streams/operators/actorOwner.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
-import { deliverInOrder } from '../../streams/operators/deliverInOrder.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
-/** An actor that holds a delivery machine while it is open. */
-function start(deliver: () => Observable<unknown>, random = Math.random) {
-  const items$ = new Subject<string>();
+const innerMachine = setup({
+  types: { events: {} as { type: 'break' }, context: {} as { readonly label: string } },
+}).createMachine({
+  id: 'inner',
+  context: { label: 'one' },
+  initial: 'sound',
+  states: { sound: { on: { break: 'broken' } }, broken: {} },
+});
+
+/** An Observable that holds a machine while it is subscribed. `change$` can break the machine, or end or fail the Observable. */
+function holdMachine(owner: ActorOwner, change$: Observable<'break'>): Observable<never> {
+  return new Observable((subscriber) => {
+    const inner = createActor(innerMachine, owner.options).start();
+    subscriber.add(() => owner.end(inner));
+    subscriber.add(
+      change$.subscribe({
+        next: (type) => inner.send({ type }),
+        error: (error) => subscriber.error(error),
+        complete: () => subscriber.complete(),
+      }),
+    );
+  });
+}
+
+/** An actor that runs such an Observable while it is open. */
+function start() {
+  const change$ = new Subject<'break'>();
   const registry = new Registry();
   const machine = setup({
     types: { events: {} as { type: 'end' } },
-    actors: {
-      pipeline: fromOwningObservable(({ owner }) =>
-        items$.pipe(
-          deliverInOrder({
-            label: 'letters',
-            owner,
-            weigh: () => 1,
-            batchWeight: 1,
-            gatherMs: 0,
-            deliver,
-            random,
-          }),
-          ignoreElements(),
-        ),
-      ),
-    },
+    actors: { held: fromOwningObservable(({ owner }) => holdMachine(owner, change$)) },
   }).createMachine({
     id: 'parent',
     initial: 'open',
     states: {
-      open: { invoke: { src: 'pipeline', onError: 'failed' }, on: { end: 'closed' } },
+      open: { invoke: { src: 'held', onError: 'failed' }, on: { end: 'closed' } },
       closed: {},
       failed: {},
     },
@@ -41,36 +49,29 @@ function start(deliver: () => Observable<unknown>, random = Math.random) {
   const actor = createActor(machine, { inspect: createActorTransitions({ logger: silentLogger, registry }) });
   actor.start();
   const states = async () =>
-    [...(await registry.metrics()).matchAll(/^miner_actor_state\{actor="(.*)",state="(.*)"\} 1$/gm)].map(
-      ([, name, state]) => `${name}: ${state}`,
-    );
-  return { actor, items$, states };
+    [...(await registry.metrics()).matchAll(/^miner_actor_state\{actor="(.*)",state="(.*)"\} 1$/gm)]
+      .map(([, name, state]) => `${name}: ${state}`)
+      .sort();
+  return { actor, change$, states };
 }
 
-describe('a machine inside an Observable that an actor runs', () => {
-  it('is inspected with that actor, and ends with it', async () => {
-    const { actor, items$, states } = start(() => NEVER);
-    items$.next('a');
-    expect((await states()).sort()).toEqual(['delivery letters: delivering', 'parent: open']);
-    actor.send({ type: 'end' });
-    expect(await states()).toEqual(['parent: closed']);
-    expect(items$.observed).toBe(false);
-  });
+it('a machine inside an Observable that an actor runs is inspected with that actor, and ends with it', async () => {
+  const { actor, change$, states } = start();
+  change$.next('break');
+  expect(await states()).toEqual(['inner one: broken', 'parent: open']);
+  actor.send({ type: 'end' });
+  expect(await states()).toEqual(['parent: closed']);
+  expect(change$.observed).toBe(false);
+});
 
-  it('ends with the Observable', async () => {
-    const { items$, states } = start(() => NEVER);
-    items$.complete();
-    expect(await states()).toEqual(['parent: open']);
-  });
+it('a machine inside an Observable ends when the Observable completes', async () => {
+  const { change$, states } = start();
+  change$.complete();
+  expect(await states()).toEqual(['parent: open']);
+});
 
-  it('fails the Observable with a fault of its own', async () => {
-    const { items$, states } = start(
-      () => throwError(() => new Error('unavailable')),
-      () => {
-        throw new Error('a fault of this program');
-      },
-    );
-    items$.next('a');
-    expect(await states()).toContain('parent: failed');
-  });
+it('a machine inside an Observable ends when the Observable fails, and so does its actor', async () => {
+  const { change$, states } = start();
+  change$.error(new Error('a fault of this program'));
+  expect(await states()).toEqual(['parent: failed']);
 });

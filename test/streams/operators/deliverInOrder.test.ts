@@ -1,4 +1,4 @@
-import { concat, EMPTY, ignoreElements, type Observable, of, throwError, timer } from 'rxjs';
+import { concat, EMPTY, ignoreElements, NEVER, Observable, of, Subject, throwError, timer } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,7 +13,6 @@ function inVirtualTime(test: (helpers: Parameters<Parameters<TestScheduler['run'
 
 /** Items are letters; each weighs 1, a capital one is urgent, and `-` weighs nothing. */
 const letters: Omit<DeliveryOptions<string>, 'deliver'> = {
-  label: 'letters',
   weigh: (item) => (item === '0' ? 0 : 1),
   isUrgent: (item) => item !== item.toLowerCase(),
   batchWeight: 3,
@@ -116,5 +115,55 @@ it('the status of a delivery shows waiting weight and failures', () => {
     ]);
     expect(recovered).toEqual([2]);
     expect(seen.at(-1)).toEqual({ state: 'idle', waiting: 0, failures: 0 });
+  });
+});
+
+it('a delivery ends with its subscription', () => {
+  let isDelivering = false;
+  const deliver = () =>
+    new Observable(() => {
+      isDelivering = true;
+      return () => {
+        isDelivering = false;
+      };
+    });
+  const source = new Subject<string>();
+  const subscription = source.pipe(deliverInOrder({ ...letters, batchWeight: 1, deliver })).subscribe();
+  source.next('a');
+  expect([isDelivering, source.observed]).toEqual([true, true]);
+  subscription.unsubscribe();
+  expect([isDelivering, source.observed]).toEqual([false, false]);
+});
+
+const fault = (): never => {
+  throw new Error('a fault of this program');
+};
+const unavailable = () => throwError(() => new Error('unavailable'));
+it.each<[string, Partial<DeliveryOptions<string>>]>([
+  ['a report of success', { onDelivered: fault }],
+  ['a report of failure', { deliver: unavailable, onFailure: fault }],
+  ['the random part of a wait', { deliver: unavailable, random: fault }],
+  ['a report of the status', { onStatus: ({ state }) => state === 'delivering' && fault() }],
+  ['the weight of an item', { weigh: fault }],
+  ['the urgency of an item', { isUrgent: fault }],
+])('an error that %s throws is the error of the result', (_, callbacks) => {
+  const errors: unknown[] = [];
+  const source = new Subject<string>();
+  source
+    .pipe(deliverInOrder({ ...letters, batchWeight: 1, deliver: () => EMPTY, ...callbacks }))
+    .subscribe({ error: (error) => errors.push(error) });
+  source.next('a');
+  expect(errors).toEqual([new Error('a fault of this program')]);
+  expect(source.observed).toBe(false);
+});
+
+it('a repeated delivery whose report of recovery throws is an error of the result', () => {
+  inVirtualTime(({ cold, expectObservable }) => {
+    let attempts = 0;
+    const deliver = () => (attempts++ === 0 ? unavailable() : cold('|'));
+    const result = concat(of('a'), NEVER).pipe(
+      deliverInOrder({ ...letters, batchWeight: 1, deliver, onRecovery: fault }),
+    );
+    expectObservable(result).toBe('10ms #', undefined, new Error('a fault of this program'));
   });
 });
