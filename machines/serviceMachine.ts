@@ -1,9 +1,17 @@
-import { assign, fromCallback, fromObservable, fromPromise, raise, sendTo, setup } from 'xstate';
+import {
+  type AnyStateMachine,
+  assign,
+  fromCallback,
+  fromEventObservable,
+  fromObservable,
+  fromPromise,
+  raise,
+  sendTo,
+  setup,
+} from 'xstate';
 import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { passError } from './failures.ts';
-import { groupMachine, type Members } from './groupMachine.ts';
 import { type Grant, ingestMachine } from './ingestMachine.ts';
-import { natsMachine } from './natsMachine.ts';
 import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
 
@@ -21,6 +29,21 @@ export interface DatabaseReach {
   readonly isWithinGrace: boolean;
 }
 
+/** Whether NATS is connected, whenever that changes. */
+export type NatsEvent = { type: 'natsChanged'; isConnected: boolean };
+
+/** A machine that ends by itself, or within the time that the event `stopped` gives it. */
+export interface Member {
+  readonly logic: AnyStateMachine;
+  readonly input: unknown;
+}
+
+/** Members by name, which is also the ID of the actor, each with the time that it has to end. */
+export type Members = ReadonlyMap<string, Member & { readonly graceMs: number }>;
+
+/** Report of the members that run together. If one fails, the others continue until they are stopped, so that they can store their state. */
+export type GroupEvent = { type: 'faulted'; error: unknown } | { type: 'membersEnded' };
+
 export type ServerName = 'operator' | 'public';
 /** Report of a server. It listens until it is cancelled. After `leave`, each of its answers closes the connection. */
 export type ServerEvent =
@@ -30,6 +53,7 @@ const server = fromCallback<{ type: 'leave' }, ServerName>(notProvided);
 
 interface Context<Work> {
   readonly writes: boolean;
+  readonly isNatsConnected: boolean;
   /** Bound ports of the servers. */
   readonly ports: { readonly [Name in ServerName]?: number };
   /** Consecutive failed attempts to reach JetStream. */
@@ -50,7 +74,8 @@ function setUpService<Work extends { readonly members: Members }>() {
         | { type: 'leave'; drainMs: number }
         | { type: 'stop' }
         | ServerEvent
-        | { type: 'natsConnected' }
+        | NatsEvent
+        | GroupEvent
         | { type: 'granted'; grant: Grant | null }
         | { type: 'released' }
         /** The ingest ended without a request. */
@@ -69,7 +94,8 @@ function setUpService<Work extends { readonly members: Members }>() {
     actors: {
       operatorServer: server,
       publicServer: server,
-      nats: natsMachine,
+      /** Connects, for as long as that takes, and reconnects for ever. */
+      nats: fromEventObservable<NatsEvent, undefined>(notProvided),
       databaseWatch: fromObservable<DatabaseReach, undefined>(notProvided),
       ingest: ingestMachine,
       /** Reports changes in the conditions of the chain's views. */
@@ -77,8 +103,8 @@ function setUpService<Work extends { readonly members: Members }>() {
       openJetStream: fromPromise<void>(notProvided),
       /** Builds the work on the granted tables. */
       compose: fromPromise<Work, { readonly grant: Grant }>(notProvided),
-      /** Followers, and the indexer if this process indexes. */
-      group: groupMachine,
+      /** Runs followers, and the indexer if this process indexes, until all of them have ended. */
+      group: fromCallback<{ type: 'stop' }, Members>(notProvided),
       /** Compares samples of stored and shown data with their sources, restores what a replay has made, and drops rows that nobody needs. */
       upkeep: fromObservable<never, { readonly work: Work }>(notProvided),
       closeNats: fromPromise<void>(notProvided),
@@ -141,7 +167,15 @@ export function createServiceMachine<Work extends { readonly members: Members }>
   return setUpService<Work>().createMachine({
     id: 'service',
     type: 'parallel',
-    context: ({ input }) => ({ ...input, ports: {}, failures: 0, grant: null, work: null, fault: null }),
+    context: ({ input }) => ({
+      ...input,
+      isNatsConnected: false,
+      ports: {},
+      failures: 0,
+      grant: null,
+      work: null,
+      fault: null,
+    }),
     invoke: { id: 'operatorServer', src: 'operatorServer', input: 'operator', onError: raiseFault },
     states: {
       /** Tells clients whether to stay or connect elsewhere. */
@@ -192,25 +226,27 @@ export function createServiceMachine<Work extends { readonly members: Members }>
           },
           online: {
             invoke: [
-              {
-                id: 'nats',
-                src: 'nats',
-                onSnapshot: {
-                  guard: ({ event }) => event.snapshot.hasTag('connected'),
-                  actions: raise({ type: 'natsConnected' }),
-                },
-                onError: raiseFault,
-              },
+              { id: 'nats', src: 'nats', onError: raiseFault },
               { id: 'databaseWatch', src: 'databaseWatch', onError: raiseFault },
               { src: 'watchConditions', onError: raiseFault },
             ],
+            on: {
+              natsChanged: { actions: assign({ isNatsConnected: ({ event }) => event.isConnected }) },
+            },
             initial: 'reaching',
             states: {
               reaching: {
                 on: endInOrder('closingNats'),
                 initial: 'connecting',
                 states: {
-                  connecting: { on: { natsConnected: 'openingJetStream' } },
+                  connecting: {
+                    always: {
+                      guard: function isConnected({ context: { isNatsConnected } }) {
+                        return isNatsConnected;
+                      },
+                      target: 'openingJetStream',
+                    },
+                  },
                   openingJetStream: {
                     meta: { isRoutineInside: true },
                     initial: 'asking',
@@ -286,18 +322,10 @@ export function createServiceMachine<Work extends { readonly members: Members }>
                     invoke: {
                       id: 'group',
                       src: 'group',
-                      input: ({ context }) => ({ members: requireWork({ context }).members }),
-                      onSnapshot: {
-                        guard: ({ event }) => event.snapshot.hasTag('faulted'),
-                        actions: raise(({ event }) => ({
-                          type: 'faulted',
-                          error: event.snapshot.context.fault?.error,
-                        })),
-                      },
-                      onDone: 'releasing',
+                      input: ({ context }) => requireWork({ context }).members,
                       onError: { target: 'releasing', ...raiseFault },
                     },
-                    on: abandon,
+                    on: { membersEnded: 'releasing', ...abandon },
                     initial: 'running',
                     states: {
                       running: {
@@ -308,7 +336,7 @@ export function createServiceMachine<Work extends { readonly members: Members }>
                         },
                         on: endInOrder('stopping'),
                       },
-                      stopping: { entry: sendTo('group', { type: 'stopped' }) },
+                      stopping: { entry: sendTo('group', { type: 'stop' }) },
                     },
                   },
                   releasing: {

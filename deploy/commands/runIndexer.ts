@@ -8,7 +8,7 @@ import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
 import { closeNats, connectNats, logFailedAttempt } from '../../streams/nats/connection.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
-import { runAlone } from '../../streams/operators/runAlone.ts';
+import { runMember } from '../../streams/operators/runMember.ts';
 import { ConfigurationError } from '../configuration/configuration.ts';
 import { readDeploymentFile } from '../configuration/deploymentFile.ts';
 import { locateNats } from '../configuration/natsConfiguration.ts';
@@ -98,7 +98,9 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       logger,
       onProgress: showIndexingProgress(),
     });
-    const running = runAlone(indexer.member, createActorTransitions({ logger, registry }));
+    const running = runMember(indexer.member, {
+      inspect: createActorTransitions({ logger, registry }),
+    });
     onStop('the indexer', async () => {
       await running.stop({ graceMs: closeGraceMs });
       await within(closeGraceMs, closeNats(connection));

@@ -20,7 +20,7 @@ export function createProcessState(root: () => ServiceRoot): ProcessState {
   const child = () => root().getSnapshot().children;
   return {
     work: () => root().getSnapshot().context.work,
-    isNatsConnected: () => child().nats?.getSnapshot().hasTag('connected') ?? false,
+    isNatsConnected: () => root().getSnapshot().context.isNatsConnected,
     database: () =>
       child().databaseWatch?.getSnapshot().context ?? { isReachable: false, isWithinGrace: false },
     isLeaving: () => {

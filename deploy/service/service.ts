@@ -1,4 +1,4 @@
-import { createActor, fromObservable, fromPromise, waitFor } from 'xstate';
+import { createActor, fromEventObservable, fromObservable, fromPromise, waitFor } from 'xstate';
 import type { Readiness } from '../../actors/views/readiness.ts';
 import { formatAuthority } from '../../http/server/engine/listener.ts';
 import { requireValue } from '../../machines/requireValue.ts';
@@ -6,6 +6,7 @@ import { createServiceMachine } from '../../machines/serviceMachine.ts';
 import { watchChainConditions } from '../../streams/health/chainConditionWatch.ts';
 import { watchDatabase } from '../../streams/health/databaseWatch.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
+import { runMembers } from '../../streams/operators/runMember.ts';
 import type { StreamWork } from '../../streams/work/streamWork.ts';
 import { createProcessState, type ServiceRoot } from './processState.ts';
 import { createServerActor } from './serverActor.ts';
@@ -55,7 +56,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         ...(publicServer !== null && {
           publicServer: createServerActor(publicServer, settings.host, settings.httpPort),
         }),
-        nats: nats.logic,
+        nats: fromEventObservable(() => nats.changes$),
+        group: runMembers,
         databaseWatch: fromObservable(() => watchDatabase(database, settings.readyGraceMs)),
         ingest: ingest.logic,
         watchConditions: fromObservable(() => conditions$),

@@ -6,7 +6,7 @@ import { cutRuns, type Lineage, noteLineage, openEnd } from '../../storage/runs/
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
 import type { MessageSource } from '../jetstream/source/messageSource.ts';
-import { runAlone } from '../operators/runAlone.ts';
+import { runMember } from '../operators/runMember.ts';
 import { whenAborted } from '../operators/whenAborted.ts';
 import { createRowWriter } from '../pipeline/rowWriter.ts';
 import { createStreamFollower, type StreamFollowerOptions } from './streamFollower.ts';
@@ -113,7 +113,7 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
     checkStreams: async () => undefined,
     policy: snapshotPolicy,
   });
-  const running = runAlone(follower.member);
+  const running = runMember(follower.member);
   const stop = () => running.stop({ graceMs: foldStopMs });
   void firstValueFrom(whenAborted(signal)).then(stop);
   const lostEnd$ = source.ends$.pipe(filter((position) => position < through));

@@ -15,7 +15,7 @@ import {
   throwError,
 } from 'rxjs';
 import { type ActorRefFrom, fromPromise, type SnapshotFrom } from 'xstate';
-import type { Member } from '../../machines/groupMachine.ts';
+import type { Member } from '../../machines/serviceMachine.ts';
 import {
   type CaughtUp,
   type RestorationInput,

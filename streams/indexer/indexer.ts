@@ -1,6 +1,5 @@
 import { fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import type { Member } from '../../machines/groupMachine.ts';
 import {
   type AwaitedPart,
   defaultIndexerTimings,
@@ -9,6 +8,7 @@ import {
   indexerMachine,
   indexerStates,
 } from '../../machines/indexerMachine.ts';
+import type { Member } from '../../machines/serviceMachine.ts';
 import { createIndexerWork, type IndexerWorkOptions } from './indexerWork.ts';
 
 export interface IndexerStatus {

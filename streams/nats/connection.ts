@@ -50,11 +50,10 @@ export function isTooOld(version: string): boolean {
   return !(major > 2 || (major === 2 && minor >= 10));
 }
 
-/** Logs each loss and restoration of a connection, and calls `onChanged`, until the connection is closed. */
-export async function followConnection(
+/** Logs and reports each loss and restoration of a connection until it is closed. */
+async function followConnection(
   connection: NatsConnection,
-  logger: Logger,
-  onChanged: (isConnected: boolean) => void = () => undefined,
+  { logger, onChanged = () => undefined }: NatsSettings,
 ): Promise<void> {
   for await (const status of connection.status()) {
     if (status.type === 'disconnect') {
@@ -77,10 +76,12 @@ export function logFailedAttempt(logger: Logger, error: unknown, failures: numbe
 interface NatsSettings extends ConnectionSettings {
   /** Aborting ends the attempts to connect for the first time. */
   readonly signal: AbortSignal;
+  /** Called at each loss and restoration of the connection. */
+  readonly onChanged?: (isConnected: boolean) => void;
 }
 
 /**
- * Connects a command to NATS, and waits for a server that is not available yet.
+ * Connects to NATS, and waits for a server that is not available yet.
  *
  * @throws the signal's reason when it is aborted before the first connection.
  */
@@ -90,7 +91,7 @@ export async function connectNats(settings: NatsSettings): Promise<NatsConnectio
     signal,
     onFailure: (error, failures) => logFailedAttempt(logger, error, failures),
   });
-  void followConnection(connection, logger);
+  void followConnection(connection, settings);
   return connection;
 }
 

@@ -1,6 +1,7 @@
 import { asyncScheduler, type Observable, type Subscription } from 'rxjs';
 import {
   type AnyActor,
+  type AnyActorLogic,
   type AnyActorRef,
   type AnyActorScope,
   type EventObject,
@@ -26,19 +27,22 @@ export const noOwner: ActorOwner = {
   end: (actor) => actor.stop(),
 };
 
-/** For an Observable that an actor runs: its machines are children of the actor, so they are inspected and ended with it. */
+/** For logic that an actor runs: its machines are children of the actor, so they are inspected and ended with it. */
 function ownAsChildren({ self, stopChild }: AnyActorScope): ActorOwner {
   return { options: { parent: self }, end: stopChild };
+}
+
+/** Logic whose machines are children of the actor that runs it. */
+export function withOwner<Logic extends AnyActorLogic>(create: (owner: ActorOwner) => Logic): Logic {
+  return {
+    ...create(noOwner),
+    start: (snapshot, scope) => create(ownAsChildren(scope)).start?.(snapshot, scope),
+  };
 }
 
 /** Like `fromEventObservable`, for an Observable with machines inside. */
 export function fromOwningObservable<Event extends EventObject, Input>(
   create: (args: { readonly input: Input; readonly owner: ActorOwner }) => Observable<Event>,
 ): ObservableActorLogic<Event, Input> {
-  const within = (owner: ActorOwner) =>
-    fromEventObservable<Event, Input>(({ input }) => create({ input, owner }));
-  return {
-    ...within(noOwner),
-    start: (snapshot, scope) => within(ownAsChildren(scope)).start?.(snapshot, scope),
-  };
+  return withOwner((owner) => fromEventObservable<Event, Input>(({ input }) => create({ input, owner })));
 }

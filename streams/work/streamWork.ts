@@ -9,8 +9,7 @@ import {
   NEVER,
   type Observable,
 } from 'rxjs';
-import type { GroupMember, Members } from '../../machines/groupMachine.ts';
-import { closeGraceMs, saveGraceMs } from '../../machines/serviceMachine.ts';
+import { closeGraceMs, type Member, type Members, saveGraceMs } from '../../machines/serviceMachine.ts';
 import { type Drift, runSelfAudit, type SelfAudit } from '../audit/selfAudit.ts';
 import type { Indexer } from '../indexer/indexer.ts';
 import type { Followers } from './followers.ts';
@@ -48,7 +47,7 @@ export function createStreamWork(options: StreamWorkOptions): StreamWork {
   const { followers, indexer, audit, auditSeconds, isDatabaseShared, dropRuns } = options;
   const all = [...followers.followers.values()];
   const takeReplay = async () => followers.followers.get('MINER_COUNTER')?.takeReplay();
-  const members = new Map<string, GroupMember>();
+  const members = new Map<string, Member & { readonly graceMs: number }>();
   for (const [stream, { member }] of followers.followers)
     members.set(stream, { ...member, graceMs: saveGraceMs });
   if (indexer !== null) members.set('indexer', { ...indexer.member, graceMs: closeGraceMs });

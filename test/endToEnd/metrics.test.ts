@@ -32,7 +32,7 @@ it('metrics show every actor of a process, at any depth', async () => {
     [...(await metrics()).matchAll(/^miner_actor_state\{actor="([^"]+)"/gm)].map(([, name]) => name).sort();
   const streams = ['MINER_CHAIN', 'MINER_COUNTER', 'MINER_PIPELINE'];
   const expected = [
-    ...['service', 'nats', 'ingest', 'lease', 'group', 'indexer'],
+    ...['service', 'ingest', 'lease', 'indexer'],
     ...streams.flatMap((stream) => [`streamFollower ${stream}`, `messageSource ${stream}`]),
   ].sort();
   await eventually(async () => (await actors()).length >= expected.length, 'all actors');

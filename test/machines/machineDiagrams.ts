@@ -1,12 +1,10 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { toDirectedGraph } from 'xstate/graph';
-import { groupMachine } from '../../machines/groupMachine.ts';
 import { indexerMachine } from '../../machines/indexerMachine.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
 import { messageSourceMachine } from '../../machines/messageSourceMachine.ts';
 import { moduleMachine } from '../../machines/moduleMachine.ts';
-import { natsMachine } from '../../machines/natsMachine.ts';
 import { createServiceMachine } from '../../machines/serviceMachine.ts';
 import { settlementMachine } from '../../machines/settlementMachine.ts';
 import { streamFollowerMachine } from '../../machines/streamFollowerMachine.ts';
@@ -16,8 +14,6 @@ export const machines: readonly AnyStateMachine[] = [
   moduleMachine,
   settlementMachine,
   createServiceMachine<never>(true),
-  groupMachine,
-  natsMachine,
   ingestMachine,
   leaseMachine,
   indexerMachine,

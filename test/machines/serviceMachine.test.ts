@@ -1,26 +1,28 @@
-import { NEVER, Observable } from 'rxjs';
+import { catchError, concatWith, defer, map, NEVER, Observable, of } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import {
   assign,
   createActor,
   fromCallback,
+  fromEventObservable,
   fromObservable,
   fromPromise,
   isMachineSnapshot,
   type SnapshotFrom,
   setup,
 } from 'xstate';
-import type { Members } from '../../machines/groupMachine.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
 import type { LeaseObservation } from '../../machines/leaseMachine.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
-import { natsMachine } from '../../machines/natsMachine.ts';
 import {
   createServiceMachine,
   type DatabaseReach,
+  type Members,
+  type NatsEvent,
   type ServerName,
   type ServiceMachine,
 } from '../../machines/serviceMachine.ts';
+import { runMembers } from '../../streams/operators/runMember.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
 const other = { host: 'other', pid: 2 };
@@ -186,10 +188,14 @@ function start({
       actors: {
         operatorServer: server,
         publicServer: server,
-        nats: natsMachine.provide({
-          actors: { connect: work('connect'), link: fromCallback(ignore) },
-          actions: { reportFailure: () => breakIf('NATS') },
-        }),
+        nats: fromEventObservable(() =>
+          defer(() => play('connect')).pipe(
+            catchError(() => of(breakIf('NATS'))),
+            map((): NatsEvent => ({ type: 'natsChanged', isConnected: true })),
+            concatWith(NEVER),
+          ),
+        ),
+        group: runMembers,
         databaseWatch: fromObservable((): Observable<DatabaseReach> => NEVER),
         ingest,
         watchConditions: fromObservable(() => {
@@ -295,7 +301,7 @@ describe('the machine of the service', () => {
       const snapshot: unknown = child?.getSnapshot();
       return isMachineSnapshot(snapshot) ? [`${name}: ${snapshot.machine.id}`] : [];
     });
-    expect(named).toEqual(['nats', 'ingest', 'group'].map((one) => `${one}: ${one}`));
+    expect(named).toEqual(['ingest: ingest']);
     expect(context.ports).toEqual({ operator: 1, public: 1 });
     expect(children.ingest?.getSnapshot().context).toMatchObject({
       name: 'one',

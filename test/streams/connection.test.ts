@@ -3,15 +3,25 @@ import { createServer, type Socket } from 'node:net';
 import { connect } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { NatsEvent } from '../../machines/serviceMachine.ts';
 import { closeNats, openConnection } from '../../streams/nats/connection.ts';
+import { createNatsLink } from '../../streams/nats/natsLink.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { startNats } from '../support/processes/natsServer.ts';
+import { silentLogger } from '../support/silentLogger.ts';
 
 const info = { server_id: 'ending', proto: 1, headers: true, max_payload: 1_048_576 };
 
 /** The part of a NATS server that a client needs to connect; it ends its side of the connection on demand. */
 async function startEndingServer(version = '2.10.0') {
   const sockets: Socket[] = [];
+  let noteClosed: () => void;
+  const closed = new Promise<void>((resolve) => {
+    noteClosed = resolve;
+  });
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.push(socket);
+    socket.on('end', () => noteClosed());
     socket.on('error', () => undefined);
     socket.on('data', (text) => {
       if (text.includes('PING')) socket.write('PONG\r\n');
@@ -25,7 +35,7 @@ async function startEndingServer(version = '2.10.0') {
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return { url: `nats://127.0.0.1:${address.port}`, end: () => sockets.at(-1)?.end() };
+  return { url: `nats://127.0.0.1:${address.port}`, end: () => sockets.at(-1)?.end(), closed };
 }
 
 /** The socket that this process opens next. */
@@ -95,4 +105,42 @@ it('closing a connection survives a write to an ended socket', async () => {
     await closeNats(connection);
   }
   expect(uncaught).toEqual([]);
+});
+
+describe('the connection of a process', () => {
+  it('is attempted until a server answers, and shows losses and reconnections', async () => {
+    const nats = await startNats();
+    await nats.kill();
+    const warnings: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
+    const link = createNatsLink({ url: nats.url, name: 'test', logger });
+    const changes: boolean[] = [];
+    const subscription = link.changes$.subscribe(({ isConnected }) => changes.push(isConnected));
+    onTestFinished(async () => {
+      subscription.unsubscribe();
+      await link.close();
+    });
+    await eventually(() => warnings.length > 0, 'a failed attempt');
+    expect(warnings).toEqual(['NATS is not available yet; retrying']);
+    expect(link.jetStream).toThrow('JetStream is missing');
+    await nats.start();
+    await eventually(() => changes.length === 1, 'the connection');
+    await link.openJetStream();
+    expect((await link.jetStream().jsm.getAccountInfo()).streams).toBe(0);
+    await nats.kill();
+    await eventually(() => changes.length === 2, 'the loss');
+    await nats.start();
+    await eventually(() => changes.length === 3, 'the reconnection');
+    expect(changes).toEqual([true, false, true]);
+  });
+
+  it('is closed again if nobody waits for it any more', async () => {
+    const { url, closed } = await startEndingServer();
+    const events: NatsEvent[] = [];
+    const link = createNatsLink({ url, name: 'test', logger: silentLogger });
+    link.changes$.subscribe((event) => events.push(event)).unsubscribe();
+    await closed;
+    expect(events).toEqual([]);
+    await expect(link.openJetStream()).rejects.toThrow('the connection to NATS is missing');
+  });
 });

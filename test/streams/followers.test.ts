@@ -7,7 +7,7 @@ import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { createStreamActors } from '../../streams/folds/streamDefinitions.ts';
-import { runAlone } from '../../streams/operators/runAlone.ts';
+import { runMember } from '../../streams/operators/runMember.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { createFollowers } from '../../streams/work/followers.ts';
 import { writtenSettings } from '../support/chain/writtenSpans.ts';
@@ -70,7 +70,7 @@ it('older events and activity are read once their writer stored them', async () 
 it('a follower of a recreated stream shows and removes nothing lost', async () => {
   const { nats, database, followers, recent, observations, writers } = await open();
   const { member } = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
-  const first = runAlone(member);
+  const first = runMember(member);
   await eventually(() => followers.get(stream)?.isCurrent, 'the end of the stream');
   const before = await readLineage(database, stream);
   const run = before?.runs.at(-1)?.run ?? '';
@@ -126,7 +126,7 @@ it('a replica restores its state again once a replay is continued', async () => 
     );
   await note('begun', ['first']);
   const restored: string[] = [];
-  const running = runAlone(follower.member);
+  const running = runMember(follower.member);
   await eventually(() => follower.isCurrent, 'the end of the stream');
   const takeReplay = async () => {
     lines.length = 0;

@@ -7,7 +7,7 @@ import { createChainReader } from '../../../streams/indexer/chainReader.ts';
 import { createIndexer } from '../../../streams/indexer/indexer.ts';
 import { createSpanPublisher } from '../../../streams/indexer/spanPublisher.ts';
 import { ensureStreams } from '../../../streams/jetstream/settings/ensureStreams.ts';
-import { runAlone } from '../../../streams/operators/runAlone.ts';
+import { runMember } from '../../../streams/operators/runMember.ts';
 import { eventually } from '../processes/childProcess.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { connectTo, fetchMessages, startNats, type TestConnection } from '../processes/natsServer.ts';
@@ -31,7 +31,7 @@ export function startIndexer(economy: TestEconomy, nats: TestConnection, url = e
     logger: silentLogger,
     timings: { pollMs: 50, readsRetryMs: 100, nearBackoff: backoff, farBackoff: backoff },
   });
-  const running = runAlone(indexer.member);
+  const running = runMember(indexer.member);
   const stop = async () => {
     await running.stop({ graceMs: 60_000 });
     await running.ended;

@@ -7,7 +7,7 @@ import {
 } from '../../../streams/follower/streamFollower.ts';
 import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
-import { type LoneMember, runAlone } from '../../../streams/operators/runAlone.ts';
+import { type RunningMember, runMember } from '../../../streams/operators/runMember.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
@@ -40,7 +40,7 @@ export function emptySinks(removedAbove: number[] = []): FollowerSinks {
 export function createTestFollower(
   nats: TestConnection,
   options: Pick<StreamFollowerOptions, 'fold' | 'snapshots' | 'sinks'> & Partial<StreamFollowerOptions>,
-): StreamFollower & LoneMember {
+): StreamFollower & RunningMember {
   const reader = { ...nats, stream: followedStream, clock: systemClock, logger: silentLogger } as const;
   const common = { ...reader, verifier: createStreamVerifier(reader) };
   const follower = createStreamFollower({
@@ -51,7 +51,7 @@ export function createTestFollower(
     history: { chooseFrom: async () => () => true, hasReplay: async () => false },
     ...options,
   });
-  const running = runAlone(follower.member);
+  const running = runMember(follower.member);
   whenFinished(() => running.stop({ graceMs: 5_000 }));
   return Object.assign(follower, running);
 }
