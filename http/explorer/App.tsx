@@ -6,7 +6,6 @@ import { Feed } from './views/feed/Feed.tsx';
 import { Glance } from './views/glance/Glance.tsx';
 import { Owners } from './views/owners/Owners.tsx';
 import { Missing, RecordPage } from './views/records/Record.tsx';
-import { Share } from './views/Share.tsx';
 import { Settlements } from './views/settlements/Settlements.tsx';
 import { StatisticsView } from './views/statistics/Statistics.tsx';
 
@@ -57,10 +56,6 @@ function View({ place }: AppProps) {
       return <Feed {...place} />;
     case 'about':
       return <About />;
-    case 'embed':
-      return null;
-    case 'share':
-      return <Share />;
     case 'missing':
       return <Missing place={place} />;
     default:

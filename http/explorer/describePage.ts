@@ -24,12 +24,11 @@ export function describePage({ place, nowMs, status, chain, read }: Described) {
   const name = place.view === 'glance' && status !== null ? stateName : nameView(place);
   const asOf = `As of ${formatDateAndClock(new Date(nowMs).toISOString(), 'UTC').slice(0, -3)} UTC`;
   const [event] = 'id' in place ? (listRecordEvents(place.view, place.id, read) ?? []) : [];
-  const isOfNow = place.view === 'glance' || place.view === 'embed';
   const what = describeWhatItIs(chain);
   const description =
     event !== undefined
       ? `${writeSentence(describeEvent(event).sentence)} ${asOf}.`
-      : isOfNow && status !== null
+      : place.view === 'glance' && status !== null
         ? `${what} ${asOf}: ${sentence}`
         : what;
   return {

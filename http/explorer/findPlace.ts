@@ -1,12 +1,5 @@
 import { parseOwner } from '../routes/ownerAddress.ts';
-import {
-  ethereumBlockPath,
-  eventPath,
-  minerPath,
-  roundPath,
-  transactionPath,
-  workBlockPath,
-} from '../routes/recordPaths.ts';
+import { minerPath, roundPath, transactionPath } from '../routes/recordPaths.ts';
 import { decodePercent, type PathParameter } from '../routes/route.ts';
 import { isDate } from './days.ts';
 import { formatPlace, type Place, parsePlace, type RecordView } from './place.ts';
@@ -19,13 +12,10 @@ const ids: Readonly<Record<RecordView, Pick<PathParameter, 'parse'> & { readonly
     parse: roundPath.parse,
     meaning: 'Rounds are numbered from 1, and this would be far in the future.',
   },
-  block: { parse: workBlockPath.parse, meaning: 'Work blocks are numbered from 1.' },
-  'ethereum-block': { parse: ethereumBlockPath.parse, meaning: 'Ethereum blocks are numbered from 0.' },
   transaction: {
     parse: transactionPath.parse,
     meaning: 'A transaction has 0x, then 64 digits from 0 to 9 and a to f.',
   },
-  event: { parse: eventPath.parse, meaning: 'An event has an ID as in the feed.' },
   // Whether there is such a date is told apart.
   day: {
     parse: (text) => (/^\d{4}-\d\d-\d\d$/.test(text) ? text : null),
@@ -33,6 +23,11 @@ const ids: Readonly<Record<RecordView, Pick<PathParameter, 'parse'> & { readonly
   },
 };
 const recordViews = Object.keys(ids) as RecordView[]; // The keys that the type above lists.
+
+const withoutPage = describeMissing(
+  'Events and blocks have no pages of their own. The feed has all events, and each transaction has a page.',
+  [{ view: 'feed', category: 'all' }],
+);
 
 /**
  * Returns the place of a requested page, or the path to which a search or an unusual way to write an address leads.
@@ -46,7 +41,6 @@ export function findPlace(path: string, query: string, readKnown: () => Known): 
     const found = search(text, readKnown());
     return typeof found === 'string' ? found : { ...found, query: text };
   }
-  if (first === 'embed') return { view: 'embed' };
   const id = decodePercent(second).trim();
   if (first === 'owners' && id !== '') {
     const written = normalizeHex(id);
@@ -54,13 +48,16 @@ export function findPlace(path: string, query: string, readKnown: () => Known): 
     if (address === null) return describeAddress(written);
     return written === id ? parsePlace(path, query) : `/owners/${address}`;
   }
-  // Transactions were called settlements in earlier addresses.
-  const named = first === 'settlements' && id !== '' ? 'transactions' : first;
-  const view = id === '' ? undefined : recordViews.find((one) => `${one}s` === named);
+  if (first === 'events' && id !== '') {
+    const [, hash] = /^chain:\d+:0x[0-9a-f]{40}:(0x[0-9a-f]{64}):/.exec(id) ?? [];
+    return hash === undefined ? withoutPage : formatPlace({ view: 'transaction', id: hash });
+  }
+  if (first.endsWith('blocks')) return withoutPage;
+  const view = id === '' ? undefined : recordViews.find((one) => `${one}s` === first);
   if (view === undefined) return parsePlace(path, query);
   const { parse, meaning } = ids[view];
   const written = view === 'transaction' ? normalizeHex(id) : id;
   if (parse(written) === null) return describeMissing(meaning);
   if (view === 'day' && !isDate(id)) return describeMissing('There is no such date.');
-  return written === id && named === first ? { view, id } : formatPlace({ view, id: written });
+  return written === id ? { view, id } : formatPlace({ view, id: written });
 }

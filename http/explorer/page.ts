@@ -9,18 +9,10 @@ import type { eventsResponse } from '../responses/feed/events.ts';
 import type { feedEvent } from '../responses/feed/feedEvent.ts';
 import type { StatusResponse } from '../responses/process/status.ts';
 import type { dayResponse } from '../responses/records/day.ts';
-import type {
-  batchesResponse,
-  checkpointsResponse,
-  ethereumBlockResponse,
-  eventRecordResponse,
-  transactionResponse,
-  workBlockResponse,
-} from '../responses/records/eventRecords.ts';
+import type { transactionResponse } from '../responses/records/eventRecords.ts';
 import type { minerResponse } from '../responses/records/miners.ts';
-import type { roundResponse, roundsResponse } from '../responses/records/rounds.ts';
+import type { roundResponse } from '../responses/records/rounds.ts';
 import type { plainStatisticsResponse } from '../responses/statistics/statistics.ts';
-import type { yearResponse } from '../responses/statistics/year.ts';
 import type { Place } from './place.ts';
 
 /** Bodies of the routes that the explorer reads, typed by the routes' schemas. */
@@ -29,7 +21,6 @@ export interface Bodies {
   readonly core: CoreResponse;
   readonly issuance: z.infer<typeof miningStateResponse>;
   readonly statistics: z.infer<typeof plainStatisticsResponse>;
-  readonly year: z.infer<typeof yearResponse>;
   readonly settlements: z.infer<typeof plainSettlementsResponse>;
   readonly events: z.infer<typeof eventsResponse>;
   readonly portfolio: z.infer<typeof plainPortfolioResponse>;
@@ -37,13 +28,7 @@ export interface Bodies {
   readonly metadata: z.infer<typeof plainMetadataResponse>;
   readonly miner: z.infer<typeof minerResponse> | NotFound;
   readonly round: z.infer<typeof roundResponse>;
-  readonly rounds: z.infer<typeof roundsResponse>;
-  readonly batches: z.infer<typeof batchesResponse>;
-  readonly checkpoints: z.infer<typeof checkpointsResponse>;
-  readonly block: z.infer<typeof workBlockResponse>;
-  readonly 'ethereum-block': z.infer<typeof ethereumBlockResponse>;
   readonly transaction: z.infer<typeof transactionResponse>;
-  readonly event: z.infer<typeof eventRecordResponse> | NotFound;
   readonly day: z.infer<typeof dayResponse>;
 }
 

@@ -5,12 +5,10 @@ import { formatDate } from './format/times.ts';
 export type Place =
   | { readonly view: 'glance' }
   | { readonly view: 'statistics'; readonly range: StatisticsRange }
-  | { readonly view: 'settlements'; readonly range: SettlementsRange; readonly earlier?: Earlier }
+  | { readonly view: 'settlements'; readonly range: SettlementsRange }
   | { readonly view: 'owners'; readonly address: string | null; readonly earlier?: Earlier }
   | { readonly view: 'feed'; readonly category: FeedCategory; readonly earlier?: Earlier }
   | { readonly view: 'about' }
-  | { readonly view: 'embed' }
-  | { readonly view: 'share' }
   | { readonly view: RecordView; readonly id: string }
   | {
       readonly view: 'missing';
@@ -30,10 +28,10 @@ export type ListName = (typeof listNames)[number];
 const listNames = ['events', 'activity', 'positions'] as const;
 
 /** The places that have lists. */
-export type ListPlace = Extract<Place, { readonly view: 'settlements' | 'owners' | 'feed' }>;
+export type ListPlace = Extract<Place, { readonly view: 'owners' | 'feed' }>;
 
-/** Views of one record: with an `s` behind it, its name begins the record's path. A block is one of work. */
-export type RecordView = 'miner' | 'round' | 'block' | 'ethereum-block' | 'transaction' | 'event' | 'day';
+/** Views of one record: with an `s` behind it, its name begins the record's path. */
+export type RecordView = 'miner' | 'round' | 'transaction' | 'day';
 
 export const statisticsRanges = ['7d', '30d'] as const;
 export type StatisticsRange = (typeof statisticsRanges)[number];
@@ -50,11 +48,7 @@ export function parsePlace(path: string, query: string): Place {
     case 'statistics':
       return { view: 'statistics', range: choose(statisticsRanges, parameters.get('range'), '7d') };
     case 'settlements':
-      return {
-        view: 'settlements',
-        range: choose(settlementsRanges, parameters.get('range'), '7d'),
-        ...parseEarlier(parameters),
-      };
+      return { view: 'settlements', range: choose(settlementsRanges, parameters.get('range'), '7d') };
     case 'owners':
       return { view: 'owners', address: second.toLowerCase() || null, ...parseEarlier(parameters) };
     case 'feed':
@@ -65,8 +59,6 @@ export function parsePlace(path: string, query: string): Place {
       };
     case 'about':
       return { view: 'about' };
-    case 'share':
-      return { view: 'share' };
     default:
       return { view: 'glance' };
   }
@@ -85,13 +77,8 @@ export function formatPlace(place: Place): string {
     case 'glance':
       return '/';
     case 'statistics':
-      return formatAddress('/statistics', { range: place.range === '7d' ? undefined : place.range });
     case 'settlements':
-      return formatAddress(
-        '/settlements',
-        { range: place.range === '7d' ? undefined : place.range },
-        place.earlier,
-      );
+      return formatAddress(`/${place.view}`, { range: place.range === '7d' ? undefined : place.range });
     case 'owners':
       return formatAddress(
         place.address === null ? '/owners' : `/owners/${place.address}`,
@@ -106,9 +93,6 @@ export function formatPlace(place: Place): string {
       );
     case 'about':
       return '/about';
-    case 'embed':
-    case 'share':
-      return `/${place.view}`;
     case 'missing':
       return '/search';
     default:
@@ -132,26 +116,6 @@ function formatAddress(
   return query.length === 0 ? path : `${path}?${query.join('&')}`;
 }
 
-/** Address of the Atom feed of what a place shows; null if it has none. */
-export function findFeed(place: Place): string | null {
-  switch (place.view) {
-    case 'owners':
-      return place.address === null ? '/feed.atom?category=players' : `/feed.atom?owner=${place.address}`;
-    case 'miner':
-      return `/feed.atom?miner=${place.id}`;
-    case 'feed':
-      return `/feed.atom?category=${place.category}`;
-    case 'glance':
-      return '/feed.atom?category=all';
-    case 'statistics':
-      return '/feed.atom?category=measurement';
-    case 'settlements':
-      return '/feed.atom?category=protocol';
-    default:
-      return null;
-  }
-}
-
 export function nameView(place: Place): string {
   if ('id' in place) return recordNames[place.view](place.id);
   if (place.view === 'owners' && place.address !== null) return `Owner ${shortenHash(place.address)}`;
@@ -163,8 +127,6 @@ export function nameView(place: Place): string {
     owners: 'Owners',
     feed: 'Feed',
     about: 'What this is',
-    embed: 'The wheel',
-    share: 'Share the wheel',
   };
   return names[place.view];
 }
@@ -172,10 +134,7 @@ export function nameView(place: Place): string {
 const recordNames: Readonly<Record<RecordView, (id: string) => string>> = {
   miner: (id) => `Miner ${id}`,
   round: (id) => `Round ${formatInteger(id)}`,
-  block: (id) => `Work block ${formatInteger(id)}`,
-  'ethereum-block': (id) => `Ethereum block ${formatInteger(id)}`,
   transaction: (id) => `Transaction ${shortenHash(id)}`,
-  event: () => 'Event',
   day: (id) => `Day of ${formatDate(id)}`,
 };
 

@@ -9,7 +9,5 @@ export function listRecordEvents(view: RecordView, id: string, read: ReadBody): 
   if ('error' in body) return [];
   // A day has figures even without a chain, and so without events.
   if ('events' in body) return body.events ?? [];
-  if ('event' in body) return [body.event];
-  const found = 'round' in body ? [body.round.checkpoint, body.round.settlement] : [body.settlement];
-  return found.filter((event) => event !== null);
+  return [body.round.checkpoint, body.round.settlement].filter((event) => event !== null);
 }

@@ -6,10 +6,9 @@ import { Time } from './components/Time.tsx';
 import { describePage } from './describePage.ts';
 import { eventTypes } from './format/events.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
-import { findFeed, formatPlace, type Place } from './place.ts';
+import { formatPlace, type Place } from './place.ts';
 import { listRecordEvents } from './records.ts';
 import { corePath, statusPath } from './resources.ts';
-import { Embed } from './views/Embed.tsx';
 
 export { renderFrame, renderRefusal } from './renderFrame.tsx';
 
@@ -17,7 +16,7 @@ export { renderFrame, renderRefusal } from './renderFrame.tsx';
  * How often an open page asks for itself, in seconds, unless an event happens: more often where the wheel's speed is shown. The service closes a
  * connection after ten idle seconds, and another one would cost more than an answer.
  */
-const refreshSeconds = (place: Place) => (place.view === 'glance' || place.view === 'embed' ? 8 : 30);
+const refreshSeconds = (place: Place) => (place.view === 'glance' ? 8 : 30);
 
 /** Renders a complete page, with current figures. Its script asks for the same page again, and changes what has changed (`browser/`). */
 export const renderPage: RenderPage = (request: PageRequest) => {
@@ -36,11 +35,10 @@ export const renderPage: RenderPage = (request: PageRequest) => {
       expiresAtMs = Math.min(expiresAtMs, atMs);
     },
   };
-  const isEmbedded = place.view === 'embed';
   const renderBody = () =>
     renderToString(
       <PageContext.Provider value={page}>
-        {isEmbedded ? <Embed /> : <App place={place} />}
+        <App place={place} />
       </PageContext.Provider>,
     );
   const complete = renderBody();
@@ -51,7 +49,6 @@ export const renderPage: RenderPage = (request: PageRequest) => {
   const { title, sharedTitle, description, icon } = describePage({ ...request, status, read });
   const { files, publicUrl } = settings;
   const address = place.view === 'missing' || publicUrl === null ? null : `${publicUrl}${formatPlace(place)}`;
-  const feed = findFeed(place);
   const head = renderToString(
     <Head
       title={title}
@@ -61,14 +58,6 @@ export const renderPage: RenderPage = (request: PageRequest) => {
       icon={icon}
       settings={settings}
     >
-      {feed !== null && <link rel="alternate" type="application/atom+xml" href={feed} />}
-      {/* Links of the embed lead out of the frame that it is shown in. */}
-      {isEmbedded && <base target="_blank" />}
-      {isEmbedded && (
-        <noscript>
-          <meta http-equiv="refresh" content="60" />
-        </noscript>
-      )}
       <Script files={files} />
     </Head>,
   );

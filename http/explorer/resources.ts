@@ -8,7 +8,6 @@ export const statusPath = '/v1/status';
 export const corePath = '/v1/core';
 export const issuancePath = '/v1/mining/state';
 export const statisticsPath = (range: string) => `/v1/measurement/stats?range=${range}`;
-export const yearPath = '/v1/measurement/year';
 export const settlementsPath = (range: string) => `/v1/settlements?range=${range}`;
 export const eventsPath = (category: string, cursor?: string) =>
   `/v1/events?category=${category}&limit=40${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;

@@ -11,10 +11,6 @@ export interface Known {
   readonly nowMs: number;
   /** Start of round 1 in epoch milliseconds. */
   readonly genesisMs: number | null;
-  /** Number of complete work blocks. */
-  readonly blockHeight: bigint | null;
-  /** Ethereum blocks from the first contract through the safe block. */
-  readonly ethereumBlocks: readonly [first: bigint, last: bigint] | null;
   /** The first universal day that is shown. */
   readonly firstDay: string | null;
   /** Whether a miner is there, or may have been merged into another one. True while that is unknown. */
@@ -41,37 +37,19 @@ export function search(query: string, known: Known): string | Missing {
   const hex = normalizeHex(text);
   if (/^0x[0-9a-f]{64}$/.test(hex)) return formatPlace({ view: 'transaction', id: hex });
   if (/^0x/.test(hex)) return `/owners/${encodeURIComponent(hex)}`;
-  if (/^(?:chain|measurement):/.test(text)) return formatPlace({ view: 'event', id: text });
-  const [, kind, number] =
-    /^(?:(miner|token|round|block|work block|ethereum block|#)\s*)?#?(\d{1,18})$/i.exec(text) ?? [];
+  if (/^(?:chain|measurement):/.test(text)) return `/events/${encodeURIComponent(text)}`;
+  const [, kind, number] = /^(?:(miner|token|round|#)\s*)?#?(\d{1,18})$/i.exec(text) ?? [];
   if (number === undefined)
     return describeMissing(
-      'This is not something that can be found. Search for the address of an owner (0x and 40 digits), a transaction (0x and 64 digits), a miner, round or block by its number, or a day such as 2026-11-22, 22 Nov or yesterday.',
+      'This is not something that can be found. Search for the address of an owner (0x and 40 digits), a transaction (0x and 64 digits), a miner or round by its number, or a day such as 2026-11-22, 22 Nov or yesterday.',
     );
   const id = String(BigInt(number));
-  switch (kind?.toLowerCase()) {
-    case 'round':
-      return formatPlace({ view: 'round', id });
-    case 'work block':
-      return formatPlace({ view: 'block', id });
-    case 'ethereum block':
-      return formatPlace({ view: 'ethereum-block', id });
-    case 'block':
-      return choose(id, listBlocks(id, known), { view: 'block', id });
-    case undefined: {
-      const all = [...listMiners(id, known), ...listRounds(id, known), ...listBlocks(id, known)];
-      return choose(id, all, null);
-    }
-    default:
-      return formatPlace({ view: 'miner', id });
-  }
-}
-
-/** The only page of a number, a choice between several, or the page to go to without any. */
-function choose(id: string, places: readonly Place[], otherwise: Place | null): string | Missing {
-  const [first = otherwise] = places;
-  if (first === null)
-    return describeMissing(`There is no miner, round or block with the number ${formatInteger(id)} yet.`);
+  if (kind !== undefined)
+    return formatPlace({ view: kind.toLowerCase() === 'round' ? 'round' : 'miner', id });
+  const places = [...listMiners(id, known), ...listRounds(id, known)];
+  const [first] = places;
+  if (first === undefined)
+    return describeMissing(`There is no miner or round with the number ${formatInteger(id)} yet.`);
   if (places.length < 2) return formatPlace(first);
   return describeMissing(`The number ${formatInteger(id)} may stand for one of these.`, places);
 }
@@ -84,15 +62,6 @@ function listMiners(id: string, { mayBeMiner }: Known): Place[] {
 function listRounds(id: string, { nowMs, genesisMs }: Known): Place[] {
   const latest = genesisMs === null ? null : Math.floor((nowMs - genesisMs) / roundMs) + 1;
   return Number(id) > 0 && (latest === null || Number(id) <= latest) ? [{ view: 'round', id }] : [];
-}
-
-function listBlocks(id: string, { blockHeight, ethereumBlocks }: Known): Place[] {
-  const number = BigInt(id);
-  const places: Place[] = [];
-  if (number > 0n && (blockHeight === null || number <= blockHeight)) places.push({ view: 'block', id });
-  if (ethereumBlocks === null || (number >= ethereumBlocks[0] && number <= ethereumBlocks[1]))
-    places.push({ view: 'ethereum-block', id });
-  return places;
 }
 
 /** The universal day that a text names; `none` for a date that is not in the calendar, null for any other text. */

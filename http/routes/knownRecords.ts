@@ -1,4 +1,3 @@
-import { countWholeBlocks } from '../../actors/chain/state/blockUnits.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { findDay } from '../explorer/days.ts';
 import type { Known } from '../explorer/search.ts';
@@ -10,8 +9,7 @@ import type { Known } from '../explorer/search.ts';
  */
 export function readKnown(views: ActorViews | null, nowMs: number): Known {
   const core = views?.chain.core();
-  const known = core?.status === 'available' ? core : null;
-  const configuration = known?.core.configuration ?? null;
+  const configuration = core?.status === 'available' ? core.core.configuration : null;
   const genesisMs = configuration === null ? null : Number(configuration.genesisTimestamp) * 1000;
   const statistics = views?.statistics?.current('30d').statistics;
   // The statistics show days before the first round and the first reading, too.
@@ -20,8 +18,6 @@ export function readKnown(views: ActorViews | null, nowMs: number): Known {
   return {
     nowMs,
     genesisMs,
-    blockHeight: known && countWholeBlocks(known.core.cumulativeBlockUnits),
-    ethereumBlocks: known && [known.chain.deploymentBlock, known.chain.safeThroughBlock],
     firstDay: statistics === undefined ? null : findDay(Math.min(...startsMs)),
     mayBeMiner: (id) => {
       const miner = views?.chain.miner(Number(id));

@@ -24,7 +24,6 @@ import { createMount, type Mount } from './mount.ts';
 import { eventStreamPath, mountEventStream } from './mountEventStream.ts';
 import { isForPeople, mountExplorer } from './mountExplorer.ts';
 import { loadDocuments } from './pages/documents.ts';
-import { createExplorerFiles } from './pages/explorerFiles.ts';
 import { createExplorerPages } from './pages/explorerPages.ts';
 import { createPageReads } from './pages/pageReads.ts';
 import { createRefusalPages } from './pages/refusalPages.ts';
@@ -116,9 +115,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const { transactionUrl, publicUrl } = settings;
   const pageReads = createPageReads(sources, hasViews, clock);
   const pages = createExplorerPages({ reads: pageReads, clock, transactionUrl, publicUrl });
-  const files = createExplorerFiles({ reads: pageReads, clock, publicUrl });
   mountHealth(mount, writer, options.readiness);
-  mountExplorer(mount, { pages, files, transport, writer, sender, reads });
+  mountExplorer(mount, { pages, pageReads, transport, writer, sender, reads });
   return listenOn(app, {
     onLeave: () => {
       isLeaving = true;

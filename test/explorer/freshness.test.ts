@@ -58,7 +58,6 @@ const paths = [
   '/miners/1',
   '/rounds/1',
   '/search?q=5',
-  '/embed',
 ];
 
 const failures: readonly (readonly [string, string, (route: Route) => unknown])[] = [

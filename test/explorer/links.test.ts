@@ -7,7 +7,7 @@ interface Feed {
   readonly events: readonly {
     readonly id: string;
     readonly type: string;
-    readonly source: { readonly transactionHash?: string; readonly blockNumber?: string };
+    readonly source: { readonly transactionHash?: string };
     readonly payload: Readonly<Record<string, unknown>>;
   }[];
 }
@@ -16,8 +16,7 @@ const clicksMax = 3;
 /** Pages that are read at the same time. */
 const atOnce = 8;
 /** Documents, bodies and files are answered, but their links are not followed. */
-const isRead = (path: string) =>
-  !/^\/(?:docs|schemas|openapi|v\d|explorer|tables|feed\.atom|badge)/.test(path);
+const isRead = (path: string) => !/^\/(?:docs|schemas|openapi|v\d|explorer|tables)/.test(path);
 
 const start = shareInFile(async () => {
   const service = await startLocalService({ MINER_RATE_LIMITS: 'off' });
@@ -66,11 +65,10 @@ describe('the pages of what npm start runs', () => {
     const feed = await service.json<Feed>('/v1/events?limit=40');
     const { clicks, broken } = await crawl(read);
     expect(broken).toEqual([]);
-    const named = feed.events.flatMap(({ id, type, source, payload }) => {
+    const named = feed.events.flatMap(({ type, source, payload }) => {
       const findNext = (round: unknown) => `/rounds/${BigInt(String(round)) + 1n}`;
-      const places = [`/events/${encodeURIComponent(id)}`];
-      if (source.transactionHash !== undefined)
-        places.push(`/transactions/${source.transactionHash}`, `/ethereum-blocks/${source.blockNumber}`);
+      const places: string[] = [];
+      if (source.transactionHash !== undefined) places.push(`/transactions/${source.transactionHash}`);
       if (payload.owner !== undefined) places.push(`/owners/${payload.owner}`);
       switch (type) {
         case 'system.settlement_completed':
@@ -99,7 +97,7 @@ describe('the pages of what npm start runs', () => {
     });
     expect(named.length).toBeGreaterThan(100);
     expect(named.filter((place) => (clicks.get(place) ?? 99) > clicksMax)).toEqual([]);
-    for (const kind of ['miners', 'rounds', 'blocks', 'ethereum-blocks', 'transactions', 'owners', 'days'])
+    for (const kind of ['miners', 'rounds', 'transactions', 'owners', 'days'])
       expect([...clicks.keys()].filter((path) => path.startsWith(`/${kind}/`))).not.toEqual([]);
   });
 
@@ -121,8 +119,6 @@ describe('the pages of what npm start runs', () => {
     const { html } = await read(`/transactions/${hash}`);
     const ofTransaction = events.filter(({ source }) => source.transactionHash === hash);
     for (const { id } of ofTransaction) expect(html).toContain(`id="${id}"`);
-    const old = await fetch(`${service.url}/settlements/${hash}`, { redirect: 'manual' });
-    expect([old.status, old.headers.get('location')]).toEqual([303, `/transactions/${hash}`]);
   });
 
   it('have a page and a file for each day', async () => {
@@ -132,26 +128,25 @@ describe('the pages of what npm start runs', () => {
     expect(path).toMatch(/^\/days\/\d{4}-\d\d-\d\d$/);
     const { html } = await read(path);
     const date = path.slice(6);
-    const body = await service.json<{
-      days: { date: string; distanceMm: string; coverage: Record<string, number> }[];
-    }>('/v1/measurement/year');
-    const day = body.days.find((one) => one.date === date);
-    const { observedRoundCount: observed, expectedRoundCount: expected } = day?.coverage ?? {};
+    const { day } = await service.json<{
+      day: { distanceMm: string; coverage: Record<string, number> };
+    }>(`/v1${path}`);
+    const { observedRoundCount: observed, expectedRoundCount: expected } = day.coverage;
     // A day of few readings is shorter than a kilometre.
-    const { value, unit, exact } = describeDistance(day?.distanceMm ?? null);
+    const { value, unit, exact } = describeDistance(day.distanceMm);
     const [, copied = ''] = /data-copy="([^"]*)"/.exec(html) ?? [];
     expect(copied).toContain('(simulated), universal day of');
     expect(copied).toContain(`distance ${value} ${unit} (${exact})`);
     expect(copied).toContain(`${observed} of ${expected} rounds observed. ${service.url}${path}, read on`);
     expect(html).toContain(`<blockquote class="citation">${copied}</blockquote>`);
-    const year = await fetch(`${service.url}${/href="(\/tables\/year[^"]*)"/.exec(html)?.[1]}`);
-    expect(await year.text()).toMatch(new RegExp(`^${date},.*,${day?.distanceMm},`, 'm'));
+    const days = await fetch(`${service.url}/tables/days.csv`);
+    expect(await days.text()).toMatch(new RegExp(`^${date},.*,${day.distanceMm},`, 'm'));
     expect((await read('/')).html).toContain(`<a href="${path}">yesterday\u00a0${value}\u00a0${unit}</a>`);
     expect(html.match(/<tbody>.*?<\/tbody>/s)?.[0].split('<tr').length).toBe(49);
-    const file = await fetch(`${service.url}/tables/day.csv?date=${date}`);
+    const file = await fetch(service.url + (/href="(\/tables\/half-hours[^"]*)"/.exec(html)?.[1] ?? ''));
     expect(file.headers.get('content-disposition')).toContain(`half-hours-${date}.csv"`);
     expect((await file.text()).trim().split('\r\n')).toHaveLength(49);
-    expect((await read('/tables/day.csv?date=2001-01-01')).status).toBe(404);
+    expect((await read('/tables/half-hours.csv?date=2001-01-01')).status).toBe(404);
     for (const [missing, reason] of [
       ['/days/2999-01-01', 'still to come'],
       ['/days/2001-01-01', 'Nothing is known of 1 Jan 2001'],

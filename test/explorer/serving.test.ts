@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { encodeOwnerCursor } from '../../actors/views/chain/ownerCursor.ts';
 import { findPlace } from '../../http/explorer/findPlace.ts';
-import { compareWeeks } from '../../http/explorer/format/weeks.ts';
 import { formatPlace } from '../../http/explorer/place.ts';
 import { type Known, search } from '../../http/explorer/search.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
@@ -161,7 +160,7 @@ describe('pages of the explorer', () => {
       },
     });
     const ask = async () => {
-      const asked = server.get('/owners');
+      const asked = server.get('/feed?category=players');
       await expect.poll(() => waiting.length).toBe(1);
       return { answer: () => waiting.pop()?.(), asked };
     };
@@ -173,7 +172,7 @@ describe('pages of the explorer', () => {
     second.answer();
     expect((await second.asked).status).toBe(200);
     // Nothing has happened since.
-    expect((await server.get('/owners')).status).toBe(200);
+    expect((await server.get('/feed?category=players')).status).toBe(200);
   });
 
   it('exist before state is restored, where routes say 503, and say so', async () => {
@@ -218,7 +217,7 @@ describe('pages of the explorer', () => {
     expect((await html('/'))[1]).toContain('The wheel has not been heard of.');
     // A page that nobody has asked for yet, and files, have nothing to show.
     expect((await html('/statistics?range=30d'))[0]).toBe(200);
-    for (const file of ['days.csv', 'day.csv?date=2026-01-31', 'year.csv'])
+    for (const file of ['days.csv', 'half-hours.csv?date=2026-01-31'])
       expect([file, (await html(`/tables/${file}`))[0]]).toEqual([file, 503]);
     server.ready = true;
     for (const path of paths) expect((await html(path))[1]).not.toContain(notice);
@@ -226,17 +225,15 @@ describe('pages of the explorer', () => {
 
   it('say that a wheel is out of touch if its state is unreadable', async () => {
     const server = await startPublicServer();
-    expect(await (await server.get('/embed')).text()).toMatch(/The wheel is (?:turning|resting)/);
+    expect(await (await server.get('/')).text()).toMatch(/The wheel is (?:turning|resting)/);
     // A body that its schema refuses.
     server.views.process = { ...server.views.process, installationId: 'an impossible one' };
     server.clock.advance(sharedMs);
-    for (const path of ['/', '/embed']) {
-      const response = await server.get(path);
-      const text = await response.text();
-      expect([path, response.status]).toEqual([path, 200]);
-      expect(text).toContain('The wheel is out of touch');
-      expect(text).not.toContain('an impossible one');
-    }
+    const response = await server.get('/');
+    const text = await response.text();
+    expect(response.status).toBe(200);
+    expect(text).toContain('The wheel is out of touch');
+    expect(text).not.toContain('an impossible one');
   });
 
   it('are read from rows where memory has none', async () => {
@@ -253,9 +250,9 @@ describe('pages of the explorer', () => {
         },
       },
     });
-    for (const path of ['/feed?category=players', '/owners', '/settlements', '/feed.atom?category=players'])
+    for (const path of ['/feed?category=players', '/feed?category=protocol'])
       expect([path, (await server.get(path)).status]).toEqual([path, 200]);
-    expect(asked).toEqual([['players'], ['players'], ['protocol'], ['players']]);
+    expect(asked).toEqual([['players'], ['protocol']]);
   });
 
   it('do not show what a route’s schema refuses', async () => {
@@ -287,13 +284,15 @@ describe('pages of the explorer', () => {
     [`/owners/0x${'aB'.repeat(20)}`, `href="/owners/0x${'ab'.repeat(20)}"`],
     ['/miners/10000', 'from 1 to 9999'],
     ['/rounds/x', 'Rounds are numbered'],
-    ['/settlements/0x12', 'A transaction has 0x'],
     ['/transactions/0x12', 'A transaction has 0x'],
     ['/rounds/9999999999', 'far in the future'],
     ['/days/2026-02-30', 'There is no such date'],
     ['/days/yesterday', 'A day has a date'],
-    ['/events/chain:a%20b', 'An event has an ID as in the feed'],
-    ['/events/x', 'An event has an ID'],
+    ['/events/measurement:wheel:v1:measurement.speed_record:834', 'Events and blocks have no pages'],
+    ['/events/x', 'Events and blocks have no pages'],
+    ['/blocks/17', 'Events and blocks have no pages'],
+    ['/ethereum-blocks/17', 'Events and blocks have no pages'],
+    ['/ethereum-blocks/x', 'href="/feed"'],
     ['/search?q=hello', 'This is not something that can be found'],
   ])('%s is a page with status 404, which runs and prints nothing of it', async (path, sentence) => {
     const response = await (await sharedServer()).get(path, { Accept: 'text/html,*/*;q=0.8' });
@@ -341,9 +340,6 @@ describe('pages of the explorer', () => {
     await expectError(await server.get(owner), 429, 'rate_limited');
     await expectError(await server.get('/v1/events', html), 429, 'rate_limited');
     const starting = await startPublicServer({ hasViews: false });
-    const page = await starting.get('/feed.atom', html);
-    expect([page.status, page.headers.get('retry-after')]).toEqual([503, '2']);
-    expect(await page.text()).toContain('Not available at the moment');
     const missing = await starting.get('/tables/nosuch.csv', html);
     expect((await starting.get('/tables/constructor', html)).status).toBe(404);
     expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('Not found')]);
@@ -363,8 +359,6 @@ describe('pages of the explorer', () => {
     for (const [path, status, code, sentence] of [
       ['/feed?cursor=bad', 400, 'invalid_cursor', 'No such part of the list'],
       ['/feed?cursor=', 400, 'invalid_query', 'No such part of the list'],
-      ['/settlements?cursor=bad', 400, 'invalid_cursor', 'No such part of the list'],
-      ['/owners?cursor=bad', 400, 'invalid_cursor', 'No such part of the list'],
       [`/owners/${stateOwner}?list=activity&cursor=bad`, 400, 'invalid_cursor', 'No such part of the list'],
       [`/owners/${stateOwner}?list=activity&cursor=${tooOld}`, 409, 'cursor_invalidated', 'has moved on'],
     ] as const) {
@@ -396,21 +390,24 @@ describe('pages of the explorer', () => {
     ['owners', `0X${checksummed.slice(2).toUpperCase()}`, checksummed.toLowerCase()],
     ['owners', `0x${checksummed.slice(2).toUpperCase()}`, checksummed.toLowerCase()],
     ['transactions', transaction.slice(2), transaction.toLowerCase()],
-    ['settlements', transaction.toLowerCase(), transaction.toLowerCase(), 'transactions'],
-    ['settlements', transaction.slice(2), transaction.toLowerCase(), 'transactions'],
+    [
+      'events',
+      `chain:1:0x${'a'.repeat(40)}:${transaction.toLowerCase()}:0:x`,
+      transaction.toLowerCase(),
+      'transactions',
+    ],
   ])('lead for %s from %s to the usual form', async (view, written, usual, name = view) => {
     const { base } = await sharedServer();
     const response = await fetch(`${base}/${view}/${written}`, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([303, `/${name}/${usual}`]);
   });
 
-  it('share the rate limit of what they show: tables are limited like their route', async () => {
+  it('share the rate limit of what they show: tables are expensive', async () => {
     const server = await startPublicServer({ rateLimits: true });
     const readClass = async (path: string) =>
       /"(\w+)"/.exec((await server.get(path)).headers.get('ratelimit') ?? '')?.[1];
     expect(await readClass('/tables/nosuch.csv')).toBe('other');
-    expect(await readClass('/tables/difficulty.csv')).toBe('publicFast');
-    for (const name of ['today', 'day', 'half-hours', 'days', 'year', 'settlements', 'earnings'])
+    for (const name of ['half-hours', 'days', 'settlements', 'earnings', 'activity'])
       expect([name, await readClass(`/tables/${name}.csv`)]).toEqual([name, 'publicHeavy']);
   });
 
@@ -471,61 +468,15 @@ describe('files of the explorer', () => {
 });
 
 describe('what other sites and programs show', () => {
-  it('is a view in a frame, and no other page', async () => {
+  it('is in no frame', async () => {
     const server = await sharedServer();
     const readPolicy = async (path: string) =>
       (await server.get(path, { Accept: 'text/html' })).headers.get('content-security-policy');
-    expect(await readPolicy('/embed')).toMatch(/frame-ancestors \*$/);
     for (const path of [...paths, '/search?q=5', '/rounds/1', '/nosuch', '/docs', '/docs/reference'])
       expect([path, await readPolicy(path)]).toEqual([
         path,
         expect.stringMatching(/frame-ancestors 'none'$/),
       ]);
-    const html = await (await server.get('/embed')).text();
-    expect(html).toContain('The wheel is ');
-    expect(html).toMatch(/<noscript><meta http-equiv="refresh" content="60"\/><\/noscript>/);
-    expect(html).not.toContain('<header');
-    expect(html.match(/<script [^>]*>/g)).toEqual([expect.stringMatching(/src="[^"]*\/page\.[^"]*js"/)]);
-  });
-
-  it('is previewed on a page with the lines to copy', async () => {
-    const plain = await (await (await sharedServer()).get('/share')).text();
-    expect(plain).toContain('https://ADDRESS-OF-THIS-SERVICE/embed');
-    const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
-    const response = await server.get('/share');
-    expect(response.headers.get('content-security-policy')).toMatch(
-      /frame-src 'self';.*frame-ancestors 'none'$/,
-    );
-    const html = await response.text();
-    const copied = [...html.matchAll(/data-copy="([^"]*)"/g)].map(([, text = '']) =>
-      text.replaceAll('&lt;', '<').replaceAll('&quot;', '"'),
-    );
-    expect(copied).toEqual([
-      '[![The wheel](https://wheel.example/badge.svg)](https://wheel.example/)',
-      '<a href="https://wheel.example/"><img src="https://wheel.example/badge.svg" alt="The wheel" height="20"></a>',
-      expect.stringMatching(/^<iframe src="https:\/\/wheel\.example\/embed" .*width="720" height="\d+"/),
-      expect.stringMatching(/^<iframe src="https:\/\/wheel\.example\/embed" .*width="320" height="\d+"/),
-    ]);
-    // What is pressed in the frame opens outside of it.
-    expect(await (await server.get('/embed')).text()).toContain('<base target="_blank"/>');
-  });
-
-  it('is a badge, which calls unknown what is unknown', async () => {
-    const server = await startPublicServer();
-    const readLabel = async () => {
-      const response = await server.get('/badge.svg');
-      expect(response.headers.get('content-type')).toBe('image/svg+xml');
-      return /<title>(.*)<\/title>/.exec(await response.text())?.[1];
-    };
-    const { measurement } = server.views.process;
-    expect(await readLabel()).toMatch(/^simulated wheel (?:turning|resting), work today unknown$/);
-    server.views.process = {
-      ...server.views.process,
-      measurement: measurement && { ...measurement, freshness: 'stale' },
-    };
-    // Readings change it now and then.
-    server.clock.advance(sharedMs);
-    expect(await readLabel()).toBe('simulated wheel unknown, work today unknown');
   });
 
   it('has an icon, a manifest and rules for crawlers', async () => {
@@ -546,64 +497,9 @@ const transaction = `0x${'AB'.repeat(32)}`;
 const checksummed = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const nowMs = Date.UTC(2026, 10, 24, 18);
 
-describe('this week against last', () => {
-  const days = (changes: Record<number, object> = {}) =>
-    Array.from({ length: 30 }, (_, index) => ({
-      date: new Date(Date.UTC(2026, 9, 26 + index)).toISOString().slice(0, 10),
-      coverage: { expectedRoundCount: 144, observedRoundCount: 144, coverageBps: 10_000 },
-      observedWorkUnits: index < 22 ? '100' : '125',
-      distanceMm: null,
-      buckets: [],
-      ...changes[index],
-    }));
-  const missing = { expectedRoundCount: 144, observedRoundCount: 0, coverageBps: 0 };
-
-  it('compares the days that have ended, if a part of each was observed', () => {
-    expect(compareWeeks(days({ 29: { observedWorkUnits: '9' } }), 0)).toEqual({
-      last: {
-        workUnits: '875',
-        span: '17 Nov to 23 Nov',
-        coverageBps: 10_000,
-        missingDayCount: 0,
-        beforeDayCount: 0,
-      },
-      before: {
-        workUnits: '700',
-        span: '10 Nov to 16 Nov',
-        coverageBps: 10_000,
-        missingDayCount: 0,
-        beforeDayCount: 0,
-      },
-      changeBps: 2_500,
-    });
-  });
-
-  it('takes unknown work for unknown', () => {
-    const one = compareWeeks(days({ 22: { coverage: missing, observedWorkUnits: '0' } }), 0);
-    expect([one.changeBps, one.last.missingDayCount, one.last.coverageBps]).toEqual([null, 1, 8_571]);
-    const gone = Array.from({ length: 14 }, (_, index) => [15 + index, { coverage: missing }]);
-    expect(compareWeeks(days(Object.fromEntries(gone)), 0).last.workUnits).toBeNull();
-    const idle = Array.from({ length: 7 }, (_, index) => [15 + index, { observedWorkUnits: '0' }]);
-    expect(compareWeeks(days(Object.fromEntries(idle)), 0).changeBps).toBeNull();
-  });
-
-  it('does not count days before the first reading as missing', () => {
-    const unread = Array.from({ length: 20 }, (_, index) => [
-      index,
-      { coverage: missing, observedWorkUnits: '0' },
-    ]);
-    const firstMs = Date.UTC(2026, 10, 15, 13);
-    const { last, before, changeBps } = compareWeeks(days(Object.fromEntries(unread)), firstMs);
-    expect([last.beforeDayCount, last.coverageBps, changeBps]).toEqual([0, 10_000, null]);
-    expect(before).toMatchObject({ beforeDayCount: 5, missingDayCount: 0, coverageBps: 10_000 });
-  });
-});
-
 const nothingKnown: Known = {
   nowMs,
   genesisMs: null,
-  blockHeight: null,
-  ethereumBlocks: null,
   firstDay: null,
   mayBeMiner: () => true,
 };
@@ -619,15 +515,10 @@ describe('addresses of places', () => {
     `/owners/0x${'ab'.repeat(20)}`,
     '/feed',
     '/feed?category=players',
-    '/embed',
-    '/share',
     '/miners/12',
     '/rounds/1234',
-    '/blocks/17',
-    '/ethereum-blocks/17',
     `/transactions/${transaction.toLowerCase()}`,
     '/days/2026-11-22',
-    `/events/${encodeURIComponent('measurement:wheel:v1:measurement.speed_record:834')}`,
   ])('%s is read as it is written', (address) => {
     const [path = '', query = ''] = address.split('?');
     const place = findPlace(path, query, () => nothingKnown);
@@ -639,8 +530,6 @@ describe('the search', () => {
   const known: Known = {
     nowMs,
     genesisMs: Date.UTC(2026, 0, 31, 12),
-    blockHeight: 2_000n,
-    ethereumBlocks: [1_500n, 90_000n],
     firstDay: '2026-01-31',
     mayBeMiner: (id) => Number(id) <= 3_000,
   };
@@ -664,13 +553,9 @@ describe('the search', () => {
     ['miner 12', '/miners/12'],
     ['Token #12', '/miners/12'],
     ['round 1,234', '/rounds/1234'],
-    ['block 007', '/blocks/7'],
-    ['block 80000', '/ethereum-blocks/80000'],
-    ['work block 80000', '/blocks/80000'],
-    ['Ethereum block 7', '/ethereum-blocks/7'],
-    ['block 100000', '/blocks/100000'],
-    ['42806', '/ethereum-blocks/42806'],
-    ['90,000', '/ethereum-blocks/90000'],
+    ['round 007', '/rounds/7'],
+    ['9,999', '/rounds/9999'],
+    ['42805', '/rounds/42805'],
     ['chain:1:0xa:0xb:0:x', '/events/chain%3A1%3A0xa%3A0xb%3A0%3Ax'],
     ['today', '/days/2026-11-24'],
     ['Yesterday', '/days/2026-11-23'],
@@ -691,11 +576,9 @@ describe('the search', () => {
   });
 
   it.each([
-    ['1234', ['/miners/1234', '/rounds/1234', '/blocks/1234']],
-    ['1600', ['/miners/1600', '/rounds/1600', '/blocks/1600', '/ethereum-blocks/1600']],
-    ['block 1600', ['/blocks/1600', '/ethereum-blocks/1600']],
-    ['9999', ['/rounds/9999', '/ethereum-blocks/9999']],
-    ['42,805', ['/rounds/42805', '/ethereum-blocks/42805']],
+    ['1234', ['/miners/1234', '/rounds/1234']],
+    ['block 1600', []],
+    ['42806', []],
     ['1000000', []],
     ['0', []],
     ['25 November', ['/days/2026-01-31']],
@@ -734,6 +617,6 @@ describe('the search', () => {
     expect((await read('other')).html).toMatch(/<input[^>]* value="other"/);
     const which = await read('5');
     expect(which.status).toBe(200);
-    expect(which.html).toMatch(/<title>Which one\? · .*href="\/blocks\/5"/s);
+    expect(which.html).toMatch(/<title>Which one\? · .*href="\/rounds\/5"/s);
   });
 });

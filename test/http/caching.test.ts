@@ -28,7 +28,7 @@ const pagePaths = [...sharedPaths, ...recordPaths.map((path) => path.replace(/:\
 const livePaths = [
   ...routePaths,
   ...pagePaths,
-  ...['/search?q=1', '/badge.svg', '/feed.atom', '/healthz', '/readyz', '/nowhere', '/explorer/none.js'],
+  ...['/search?q=1', '/healthz', '/readyz', '/nowhere', '/explorer/none.js'],
 ];
 
 describe('a cache in front of the service', () => {

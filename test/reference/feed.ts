@@ -35,7 +35,7 @@ export const chainExamples: EventExamples<Extract<FeedEvent, { eventVersion: 2 }
       cumulativeBlockUnits: '1200000000001',
     },
     'Settled: Rounds 1,000 to 1,005: 4,000 work units in 1 round with work, 2 work blocks completed, up to 1,200.',
-    '/rounds/1000 /rounds/1005 /blocks/1200',
+    '/rounds/1000 /rounds/1005',
   ],
   'system.mining_checkpointed': [
     {

@@ -46,13 +46,11 @@ export function connectCharts(zone: () => Zone): () => void {
   function pointAt(event: PointerEvent) {
     const drawing = findDrawing(event);
     if (drawing === null) return;
-    const { columns, rows, first } = readCells(drawing);
-    const { left, top, width, height } = drawing.getBoundingClientRect();
-    const column = findPlace((event.clientX - left) / width, columns);
-    const index = first + column * rows + findPlace((event.clientY - top) / height, rows);
-    const chart = findChart(drawing);
-    const count = chart?.dataset.texts?.split('\n').length ?? 0;
-    point(chart, index >= 0 && index < count ? index : null);
+    const { columns, first } = readCells(drawing);
+    const { left, width } = drawing.getBoundingClientRect();
+    const column = Math.floor(((event.clientX - left) / width) * columns);
+    const index = first + Math.min(Math.max(column, 0), columns - 1);
+    point(findChart(drawing), index >= 0 ? index : null);
   }
 
   document.addEventListener('pointermove', pointAt);
@@ -71,8 +69,6 @@ export function connectCharts(zone: () => Zone): () => void {
   document.addEventListener('keydown', (event) => {
     const { target, key } = event;
     if (!isCursor(target)) return;
-    const link = findChart(target)?.querySelectorAll('svg a')[target.valueAsNumber];
-    if (key === 'Enter' && link !== undefined) location.href = link.getAttribute('href') ?? '';
     const rows = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
     const rowLength = Number(target.dataset.rowLength ?? 0);
     if (rows === 0 || rowLength === 0) return;
@@ -88,15 +84,14 @@ export function connectCharts(zone: () => Zone): () => void {
 
 /** Draws a frame around a cell, if the drawing has it. */
 function frameCell(drawing: SVGSVGElement, index: number) {
-  const { columns, rows, first } = readCells(drawing);
+  const { columns, first } = readCells(drawing);
   const cell = index - first;
-  if (cell < 0 || cell >= columns * rows) return;
+  if (cell < 0 || cell >= columns) return;
   const { width, height } = drawing.viewBox.baseVal;
-  const [cellWidth, cellHeight] = [width / columns, height / rows];
-  const [x, y] = [Math.floor(cell / rows) * cellWidth, (cell % rows) * cellHeight];
+  const cellWidth = width / columns;
   const frame = document.createElementNS(svgNamespace, 'path');
   frame.setAttribute('class', 'pointed-cell');
-  frame.setAttribute('d', `M${x} ${y}h${cellWidth}v${cellHeight}h-${cellWidth}z`);
+  frame.setAttribute('d', `M${cell * cellWidth} 0h${cellWidth}v${height}h-${cellWidth}z`);
   drawing.append(frame);
 }
 
@@ -108,10 +103,6 @@ const isCursor = (target: EventTarget | null): target is HTMLInputElement =>
   target instanceof HTMLInputElement && target.classList.contains('cursor');
 
 /** Written by `cells`. */
-function readCells({ dataset: { columns, rows, first } }: SVGElement) {
-  return { columns: Number(columns), rows: Number(rows), first: Number(first) };
-}
-
-function findPlace(part: number, count: number): number {
-  return Math.min(Math.max(Math.floor(part * count), 0), count - 1);
+function readCells({ dataset: { columns, first } }: SVGElement) {
+  return { columns: Number(columns), first: Number(first) };
 }

@@ -40,10 +40,10 @@ export function Chart({ id, class: name, label, texts, rowLength, children }: Ch
 }
 
 /**
- * Attributes of a drawing whose equally large cells fill its box, column by column.
+ * Attributes of a drawing whose equally wide cells fill its box.
  *
- * @param first index of the cell in the upper left corner; negative if the first cell is lower down.
+ * @param first index of its first cell in the chart; negative if the chart has no cell there.
  */
-export function cells(columns: number, rows = 1, first = 0) {
-  return { 'data-columns': columns, 'data-rows': rows, 'data-first': first };
+export function cells(columns: number, first = 0) {
+  return { 'data-columns': columns, 'data-first': first };
 }

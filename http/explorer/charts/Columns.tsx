@@ -123,8 +123,6 @@ function Swatch({ kind }: { kind: string }) {
       return <rect class="zero" y="9" width="12" height="3" />;
     case 'reference':
       return <path class="reference" d="M0 6h12" />;
-    case 'today':
-      return <rect class="today" x="1" y="1" width="10" height="10" fill="none" />;
     case 'future':
       return <path class="ground" d="M0 11.5h12" />;
     default:

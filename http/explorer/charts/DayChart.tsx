@@ -4,7 +4,7 @@ import { formatExact, formatInteger } from '../format/numbers.ts';
 import { time } from '../format/times.ts';
 import { describeObservedWork } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
-import { dayTable } from '../tables/tables.ts';
+import { halfHoursTable } from '../tables/tables.ts';
 import { Columns, Legend } from './Columns.tsx';
 import { listDayTicks } from './halfHours.ts';
 import { findKnown, listHalfHours } from './observed.ts';
@@ -14,12 +14,10 @@ type Statistics = Bodies['statistics'];
 interface DayChartProps {
   readonly statistics: Statistics;
   readonly day: Statistics['activity']['days'][number];
-  /** Path of the table as a file. */
-  readonly file: string;
 }
 
 /** The 48 half hours of a universal day, from noon to noon, against the typical day of the range. */
-export function DayChart({ statistics, day, file }: DayChartProps) {
+export function DayChart({ statistics, day }: DayChartProps) {
   const known = findKnown(statistics, usePage().read);
   const halfHours = listHalfHours(day, known);
   const hasEnded = halfHours.every(({ state }) => state !== 'future' && state !== 'running');
@@ -59,15 +57,11 @@ export function DayChart({ statistics, day, file }: DayChartProps) {
           ]}
         />
       )}
-      <DataTable id="today" table={dayTable(statistics, day, known)} file={file} />
+      <DataTable
+        id="today"
+        table={halfHoursTable([day], known)}
+        file={`/tables/half-hours.csv?date=${day.date}`}
+      />
     </>
-  );
-}
-
-/** The half hours of the newest day of a range. */
-export function TodayChart({ statistics }: { statistics: Statistics }) {
-  const today = statistics.activity.days.at(-1);
-  return today === undefined ? null : (
-    <DayChart statistics={statistics} day={today} file={`/tables/today.csv?range=${statistics.range}`} />
   );
 }

@@ -63,7 +63,7 @@ export function HeatMap({ days, known }: { days: readonly Day[]; known: Known })
                   preserveAspectRatio="none"
                   role="img"
                   aria-label={describeDay(day)}
-                  {...cells(buckets.length, 1, row * halfHoursPerDay)}
+                  {...cells(buckets.length, row * halfHoursPerDay)}
                 >
                   {groupCells(buckets, largest).map(([kind, path]) => (
                     <path
@@ -132,7 +132,7 @@ function groupCells(buckets: readonly HalfHour[], largest: number): [string, str
 }
 
 /** The style of a cell. */
-export function classifyWork(work: number, largest: number): string {
+function classifyWork(work: number, largest: number): string {
   return work === 0 ? 'zero' : `heat-${Math.min(levels, Math.ceil((work / largest) * levels))}`;
 }
 

@@ -66,7 +66,7 @@ export function Available<Body extends ChainBody>({
   return <>{children(body as AvailableBody<Body>)}</>;
 }
 
-/** Says that the chain is not read, and of when its figures are. Only the view for frames lacks it, which shows nothing of the chain. */
+/** Says that the chain is not read, and of when its figures are. */
 export function ChainBanner() {
   const { chain } = usePage();
   if (chain === null || chain.reason === null) return null;

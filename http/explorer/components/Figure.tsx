@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { toEthereumBlock } from '../format/sentence.ts';
-import { To } from './Linked.tsx';
+import { formatInteger } from '../format/numbers.ts';
 import { Time } from './Time.tsx';
 
 export interface Source {
@@ -71,7 +70,7 @@ function listSources(source: Source, isKnown: boolean): readonly [name: string, 
     ['Field', <code key="field">{field}</code>],
     ['Provenance', provenance],
     ['Observed', observedAt ? <Time key="observed" at={observedAt} as="minute" /> : null],
-    ['Ethereum block', safeBlock === null ? null : <To key="block" {...toEthereumBlock(safeBlock)} />],
+    ['Ethereum block', safeBlock === null ? null : formatInteger(safeBlock)],
     ['Contract', contract ? <code key="contract">{contract}</code> : null],
   ];
 }

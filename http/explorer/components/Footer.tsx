@@ -1,10 +1,9 @@
-import { findFeed, formatPlace } from '../place.ts';
+import { formatPlace } from '../place.ts';
 import { usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 
 export function Footer() {
   const { place, nowMs } = usePage();
-  const feed = findFeed(place);
   return (
     <footer>
       {place.view !== 'missing' && (
@@ -12,12 +11,6 @@ export function Footer() {
           Printed from {formatPlace(place)}, with the figures of{' '}
           <Time at={new Date(nowMs).toISOString()} as="minute" />.
           <span class="sources"> Each has its route and field below it.</span>
-        </p>
-      )}
-      {feed !== null && (
-        <p class="screen">
-          Hear of what is new: <a href={feed}>subscribe to this page</a> in a feed reader (Atom), or{' '}
-          <a href="/docs/events">follow the event stream</a> with a program.
         </p>
       )}
       <p>
@@ -33,8 +26,7 @@ export function Links() {
   return (
     <p>
       <a href="/about">What this is</a> · <a href="/docs">Documentation of the routes</a> ·{' '}
-      <a href="/openapi.json">OpenAPI</a> · <a href="/share">Badge and embed</a> · no cookies, nothing from
-      elsewhere
+      <a href="/openapi.json">OpenAPI</a> · no cookies, nothing from elsewhere
     </p>
   );
 }

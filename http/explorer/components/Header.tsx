@@ -47,7 +47,7 @@ export function Header() {
   );
 }
 
-/** Says what is not real, on every page and in frames. */
+/** Says what is not real, on every page. */
 export function UnrealNotice() {
   const { read, chain } = usePage();
   const unreal = describeUnreal(read('status', statusPath), chain);
@@ -101,7 +101,7 @@ export function Bar({ logo, installation, current, query, liveness, children }: 
             spellcheck={false}
             autocomplete="off"
             autocapitalize="off"
-            aria-label="Owner, miner, round, block, transaction or date"
+            aria-label="Owner, miner, round, transaction or date"
             placeholder="Address, number, date"
           />
           <button type="submit">Search</button>

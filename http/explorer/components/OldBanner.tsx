@@ -7,7 +7,6 @@ const names: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^\/v1\/status/, 'the state of the wheel'],
   [/^\/v1\/core/, 'the state of the contracts'],
   [/^\/v1\/mining/, 'what was minted'],
-  [/^\/v1\/measurement\/year/, 'the year'],
   [/^\/v1\/measurement\/stats/, 'statistics'],
   [/^\/v1\/settlements/, 'settlements'],
   [/^\/v1\/events/, 'the feed'],
@@ -15,7 +14,7 @@ const names: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^\/v1\/miners\/\d+\/metadata/, 'the picture of the miner'],
   [/^\/v1\/miners/, 'the miner'],
   [/^\/v1\/days/, 'the day'],
-  [/^\/v1\/(?:rounds|blocks|ethereum-blocks|transactions)/, 'events'],
+  [/^\/v1\/(?:rounds|transactions)/, 'events'],
 ];
 
 /** Names the parts that cannot be read again at the moment, with the time of what is shown. */

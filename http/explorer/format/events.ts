@@ -1,17 +1,7 @@
 import type { FeedEvent } from '../page.ts';
 import { count, formatExact, formatInteger, formatShort } from './numbers.ts';
 import { describeDistance, describeSpeed } from './quantities.ts';
-import {
-  listLinks,
-  type Sentence,
-  say,
-  toBlock,
-  toDay,
-  toEthereumBlock,
-  toMiner,
-  toOwner,
-  toRound,
-} from './sentence.ts';
+import { listLinks, type Sentence, say, toDay, toMiner, toOwner, toRound } from './sentence.ts';
 
 interface EventWords {
   readonly title: string;
@@ -29,7 +19,7 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
     const blocks =
       payload.completedBlockCount === '0'
         ? 'no work block completed'
-        : say`${count(payload.completedBlockCount, 'work block')} completed, up to ${toBlock(payload.blockHeight)}`;
+        : say`${count(payload.completedBlockCount, 'work block')} completed, up to ${formatInteger(payload.blockHeight)}`;
     return {
       title: 'Settled',
       sentence: say`Rounds ${rounds}: ${formatInteger(payload.workAdded)} work units in ${count(payload.activeRoundCount, 'round')} with work, ${blocks}.`,
@@ -125,10 +115,10 @@ export function describeEvent({ type, payload }: FeedEvent): EventWords {
 }
 
 /** Names the origin of an event: an Ethereum block, or an accepted reading. */
-export function nameEventSource({ source }: FeedEvent): Sentence {
+export function nameEventSource({ source }: FeedEvent): string {
   return source.kind === 'chain'
-    ? say`Ethereum block ${toEthereumBlock(source.blockNumber)}`
-    : say`reading ${formatInteger(source.receiptCursor)} of ${source.installationId}`;
+    ? `Ethereum block ${formatInteger(source.blockNumber)}`
+    : `reading ${formatInteger(source.receiptCursor)} of ${source.installationId}`;
 }
 
 /** A stage of work, whose colour marks its events and charts. */

@@ -10,20 +10,12 @@ interface Asset {
   readonly tokenDecimals: number;
 }
 
-const titles: Readonly<Record<OwnerEvent['kind'], string>> = {
-  mint: 'New miner',
-  merge: 'Merged',
-  claim: 'Claimed',
-  transfer: 'Transferred',
-  checkpoint: 'Minted',
-};
-
 /** Describes an event of an owner's activity in words. */
-export function describeOwnerEvent(event: OwnerEvent, owner: string, asset: Asset) {
-  return { title: titles[event.kind], sentence: describe(event, owner, asset) };
-}
-
-function describe(event: OwnerEvent, owner: string, { tokenSymbol, tokenDecimals }: Asset): Sentence {
+export function describeOwnerEvent(
+  event: OwnerEvent,
+  owner: string,
+  { tokenSymbol, tokenDecimals }: Asset,
+): Sentence {
   const miners = nameMiners(event.tokenIds);
   const amount =
     event.amountBaseUnits === null

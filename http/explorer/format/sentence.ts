@@ -1,4 +1,4 @@
-import type { Place, RecordView } from '../place.ts';
+import type { Place } from '../place.ts';
 import { formatInteger, shortenHash } from './numbers.ts';
 import { formatDate } from './times.ts';
 
@@ -43,12 +43,9 @@ export function listLinks(links: readonly Link[]): Sentence {
   );
 }
 
-/** A number that leads to the page of its record. */
-const toRecord = (view: RecordView) => (id: string) => ({ text: formatInteger(id), place: { view, id } });
-
-export const toRound = toRecord('round');
-export const toBlock = toRecord('block');
-export const toEthereumBlock = toRecord('ethereum-block');
+export function toRound(id: string): Link {
+  return { text: formatInteger(id), place: { view: 'round', id } };
+}
 
 export function toMiner(id: string): Link {
   return { text: id, place: { view: 'miner', id } };

@@ -1,12 +1,11 @@
-import { type Batch, listBatches } from '../batches.ts';
 import { findTime, noonMinute } from '../charts/halfHours.ts';
 import {
   classifyDays,
+  type Day,
   type HalfHour,
   type Known,
   listHalfHours,
   type Observed,
-  type Day as StatisticsDay,
 } from '../charts/observed.ts';
 import { formatUnits } from '../format/numbers.ts';
 import { formatDay } from '../format/times.ts';
@@ -15,10 +14,8 @@ import type { Bodies } from '../page.ts';
 import { dayMs, halfHourMs } from '../rounds.ts';
 import type { DataColumn, DataRows } from './dataTable.ts';
 
-type Statistics = Bodies['statistics'];
-type Day = Statistics['activity']['days'][number] | Bodies['year']['days'][number];
 type History = Extract<Bodies['settlements'], { status: 'available' }>;
-type Core = Extract<Bodies['core'], { status: 'available' }>;
+type Activity = Extract<Bodies['activity'], { status: 'available' }>;
 type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
 
 const addTo = (iso: string, ms: number) => formatIso(Date.parse(iso) + ms);
@@ -34,33 +31,12 @@ const halfHourColumns: readonly DataColumn<HalfHour>[] = [
 ];
 
 /** The half hours of universal days that have begun. */
-function listBegun(days: readonly StatisticsDay[], known: Known): HalfHour[] {
-  return days.flatMap((day) => listHalfHours(day, known)).filter(({ state }) => state !== 'future');
-}
-
-export function halfHoursTable({ activity }: Statistics, known: Known): DataRows<HalfHour> {
+export function halfHoursTable(days: readonly Day[], known: Known): DataRows<HalfHour> {
   return {
-    caption: `Half hours of ${nameSpan(activity.days)}`,
-    rows: listBegun(activity.days, known),
+    caption: `Half hours of ${nameSpan(days)}`,
+    rows: days.flatMap((day) => listHalfHours(day, known)).filter(({ state }) => state !== 'future'),
     columns: halfHourColumns,
   };
-}
-
-/** The half hours of a universal day, next to the typical day of the range. */
-export function dayTable({ activity: { typicalDay } }: Statistics, day: StatisticsDay, known: Known) {
-  const typical = new Map(typicalDay.map((slot) => [slot.startMinuteUtc, slot.meanWorkMilli]));
-  const rows = listBegun([day], known).map((row) => {
-    const minute = (Date.parse(row.startAt) % dayMs) / 60_000;
-    return { ...row, meanWorkMilli: typical.get(minute) ?? null };
-  });
-  const columns: DataColumn<(typeof rows)[number]>[] = [
-    ...halfHourColumns,
-    {
-      name: 'typical_work_units',
-      value: ({ meanWorkMilli }) => (meanWorkMilli === null ? null : formatUnits(meanWorkMilli, 3)),
-    },
-  ];
-  return { caption: `Half hours of the universal day of ${day.date}`, rows, columns };
 }
 
 /** Universal days, from noon to noon. */
@@ -125,20 +101,6 @@ export function settlementsTable({
   };
 }
 
-/** Work for 1,000 blocks after each of the newest batches. */
-export function difficultyTable(core: Core): DataRows<Batch> {
-  const columns: DataColumn<Batch>[] = [
-    { name: 'settled_at_utc', value: ({ at }) => addTo(at, 0), isText: true },
-    {
-      name: 'through_round',
-      value: ({ round }) => round,
-      place: ({ round }) => ({ view: 'round', id: round }),
-    },
-    { name: 'work_units_for_1000_blocks', value: ({ value }) => value },
-  ];
-  return { caption: 'Difficulty after the newest batches', rows: listBatches(core), columns };
-}
-
 /** An owner's earnings by calendar days, from midnight to midnight UTC. */
 export function earningsTable({
   earnings,
@@ -160,7 +122,26 @@ export function earningsTable({
   };
 }
 
+/** What an owner did, a row for each action. */
+export function activityTable({ activity }: Activity): DataRows<Activity['activity'][number]> {
+  return {
+    caption: 'Activity',
+    rows: activity.toReversed(),
+    columns: [
+      { name: 'at_utc', value: ({ source }) => addTo(source.blockTimestamp, 0), isText: true },
+      { name: 'action', value: ({ kind }) => kind, isText: true },
+      { name: 'token_ids', value: ({ tokenIds }) => tokenIds.join(' '), isText: true },
+      { name: 'claimed_base_units', value: ({ amountBaseUnits }) => amountBaseUnits },
+      { name: 'from', value: ({ from }) => from, isText: true },
+      { name: 'to', value: ({ to }) => to, isText: true },
+      { name: 'level', value: ({ level }) => level },
+      { name: 'ethereum_block', value: ({ source }) => source.blockNumber },
+      { name: 'transaction', value: ({ source }) => source.transactionHash, isText: true },
+    ],
+  };
+}
+
 function nameSpan(days: readonly { readonly date: string }[]): string {
   const first = days[0]?.date ?? '';
-  return `${formatDay(first)} to ${formatDay(days.at(-1)?.date ?? first)}`;
+  return [...new Set([first, days.at(-1)?.date ?? first])].map(formatDay).join(' to ');
 }

@@ -1,16 +1,15 @@
 import type { Clock } from '../../../actors/clock.ts';
 import type { ChainFollowing } from '../../../actors/views/chain/chainViewTypes.ts';
 import { findPlace } from '../../explorer/findPlace.ts';
-import type { PageChain } from '../../explorer/page.ts';
+import type { PageChain, ReadBody } from '../../explorer/page.ts';
 import { formatPlace, type Place } from '../../explorer/place.ts';
-import { describeMissing } from '../../explorer/search.ts';
+import { listRecordEvents } from '../../explorer/records.ts';
+import { describeMissing, describeUnknownDay } from '../../explorer/search.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
-import type { Header } from '../engine/headerBlock.ts';
 import { loadExplorerBuild } from './explorerBuild.ts';
-import { embedHeaders, pageHeaders, retryAfter, shareHeaders } from './pageHeaders.ts';
+import { pageHeaders, retryAfter } from './pageHeaders.ts';
 import { type ExplorerPage, listReadPaths, type PageRead, type PageReads } from './pageReads.ts';
-import { findUnknown } from './unknownRecords.ts';
 
 export interface ExplorerPages {
   find(path: string, query: string): ExplorerPage;
@@ -28,45 +27,28 @@ interface ExplorerPagesOptions {
 }
 
 /** Paths of the pages in the router's syntax. Pages of owners and records read lists; the others show shared views. */
-export const sharedPaths = [
-  '/',
-  '/statistics',
-  '/settlements',
-  '/feed',
-  '/owners',
-  '/search',
-  '/about',
-  '/embed',
-  '/share',
-] as const;
+export const sharedPaths = ['/', '/statistics', '/settlements', '/feed', '/owners', '/search', '/about'];
 export const recordPaths = [
   '/owners/:address',
   '/miners/:id',
   '/rounds/:id',
-  '/blocks/:id',
-  '/ethereum-blocks/:id',
   '/transactions/:id',
-  '/events/:id',
   '/days/:id',
-  // Leads to the transaction.
-  '/settlements/:id',
-] as const;
-
-/** Headers of the pages that frame something, or that others may frame. */
-const headersByView: Partial<Record<Place['view'], readonly Header[]>> = {
-  embed: embedHeaders,
-  share: shareHeaders,
-};
+  // They lead to a transaction.
+  '/events/:id',
+  '/ethereum-blocks/:id',
+  '/blocks/:id',
+];
 
 /** Renders the explorer's pages (`http/explorer`) from what the routes answer, and from what the chain's views showed last while they cannot. */
 export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPages {
   const { reads, clock, transactionUrl, publicUrl } = options;
-  const { findCurrent, keep, readBodies, createPageReader, findKnown } = reads;
+  const { findCurrent, keep, readBodies, createReader, createPageReader, findKnown } = reads;
 
   function render(requested: Place, found: PageRead): PreparedResponse {
     const { renderPage, files } = loadExplorerBuild();
     const { old, read, following } = createPageReader(found);
-    const place = findUnknown(requested, read, findKnown) ?? requested;
+    const place = findUnknown(requested, read) ?? requested;
     const settings = { transactionUrl, publicUrl, files };
     const chain = following === null ? null : toPageChain(following);
     const rendered = renderPage({ place, nowMs: clock.nowMs(), settings, chain, read, old });
@@ -77,12 +59,11 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       rendered.isComplete &&
       !('id' in requested || 'earlier' in requested || (isMissing && place.query !== undefined)) &&
       ![...found.bodies.values()].includes(null);
-    const ownHeaders = headersByView[place.view] ?? pageHeaders;
     const response = prepareDocument(html, {
       contentType: 'text/html; charset=utf-8',
       shown: rendered.shown,
       cacheControl: isMissing || !rendered.isComplete ? noStore : revalidated,
-      own: rendered.isComplete ? ownHeaders : [...ownHeaders, retryAfter],
+      own: rendered.isComplete ? pageHeaders : [...pageHeaders, retryAfter],
       isSingle: !isKept,
       ...(isMissing && place.others.length < 2 && { status: '404 Not Found' }),
       // An open page keeps what it shows, instead of a page without something that was never read.
@@ -91,6 +72,15 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     if (isKept)
       keep(nameCached(place), { response, bytes: html.length, expiresAtMs: rendered.expiresAtMs }, found);
     return response;
+  }
+
+  /** Says that a record does not exist; null if it does, or if that cannot be read at the moment. */
+  function findUnknown(place: Place, read: ReadBody): Place | null {
+    if (!('id' in place) || listRecordEvents(place.view, place.id, read)?.length !== 0) return null;
+    if (place.view === 'day') return describeUnknownDay(place.id, findKnown());
+    return place.view === 'miner' && !findKnown().mayBeMiner(place.id)
+      ? describeMissing('There is no miner with this number at the safe block.')
+      : null;
   }
 
   function toPage(place: Place): ExplorerPage {
@@ -103,9 +93,27 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     };
   }
 
+  /** An Ethereum block has no page, but leads to a transaction of it that the feed knows. */
+  function toTransaction(eventsPath: string, missing: Place): ExplorerPage {
+    return {
+      current: null,
+      read: (signal) => readBodies([eventsPath], signal),
+      render: (found) => {
+        const feed = createReader(found)('events', eventsPath);
+        const source = feed?.status === 'available' ? feed.events[0]?.source : undefined;
+        return source?.kind === 'chain'
+          ? redirect(formatPlace({ view: 'transaction', id: source.transactionHash }))
+          : render(missing, found);
+      },
+    };
+  }
+
   return {
     find: (path, query) => {
       const place = findPlace(path, query, findKnown);
+      const [, block] = /^\/ethereum-blocks\/(\d{1,15})$/.exec(path) ?? [];
+      if (block !== undefined && typeof place !== 'string')
+        return toTransaction(`/v1/events?ethereumBlock=${BigInt(block)}&limit=1`, place);
       return typeof place === 'string' ? { current: redirect(place) } : toPage(place);
     },
     missing: () => toPage(describeMissing(missingPage)),

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../actors/clock.ts';
 import type { Bodies } from '../../explorer/page.ts';
-import type { FeedCategory, ListPlace, Place } from '../../explorer/place.ts';
+import type { Place } from '../../explorer/place.ts';
 import {
   eventsPath,
   listOwnerPaths,
@@ -48,9 +48,6 @@ interface SharedResponse extends KeptResponse, Pick<PageRead, 'news'> {
 /** A response is kept for this long, in milliseconds: each costs as much to render as hundreds of answers. Events end that at once. */
 export const sharedMs = 2_500;
 
-/** Pages of 100 entries in one file. */
-const listPagesMax = 20;
-
 interface LastKnown {
   readonly value: unknown;
   readonly atMs: number;
@@ -94,23 +91,6 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
       : collect(found as BodyRead[]);
   }
 
-  /** Reads the pages of a list one after the other, newest first, at most {@link listPagesMax}. */
-  async function readPages(
-    pagePath: (cursor: string | null) => string,
-    signal: AbortSignal,
-  ): Promise<ReadResult<PageRead>> {
-    const news = bodies.news();
-    const pages = new Map<string, unknown>();
-    for (let cursor: string | null = null; ; ) {
-      const path = pagePath(cursor);
-      const found: BodyRead = await bodies.readLater(path, signal);
-      if ('error' in found) return found;
-      pages.set(path, found.body);
-      cursor = (found.body as { readonly nextCursor?: string | null } | null)?.nextCursor ?? null;
-      if (cursor === null || pages.size === listPagesMax) return { body: { bodies: pages, news } };
-    }
-  }
-
   /** Reads bodies that were read before, or else from memory. */
   const createReader =
     ({ bodies: known }: PageRead) =>
@@ -145,7 +125,6 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
     keep: (key: string, response: KeptResponse, { news }: PageRead) =>
       kept.set(key, { ...response, keptAtMs: clock.monotonicMs(), news }),
     readBodies,
-    readPages,
     createReader: (known: PageRead) => toReadBody(createReader(known)),
     createPageReader,
     /** The records that exist now. */
@@ -167,17 +146,10 @@ export function listReadPaths(place: Place): string[] {
   }
   switch (place.view) {
     case 'owners':
-      if (place.address !== null) return Object.values(listOwnerPaths(place.address, place.earlier));
-      return [listEvents('players', place)];
+      return place.address === null ? [] : Object.values(listOwnerPaths(place.address, place.earlier));
     case 'feed':
-      return [listEvents(place.category, place)];
-    case 'settlements':
-      return [listEvents('protocol', place)];
+      return [eventsPath(place.category, place.earlier?.cursor)];
     default:
       return [];
   }
-}
-
-function listEvents(category: FeedCategory, { earlier }: ListPlace): string {
-  return eventsPath(category, earlier?.cursor);
 }

@@ -1,5 +1,4 @@
 import type { createOpenApiDocument } from '../../routes/documentation/openApi.ts';
-import { escapeMarkup } from './escapeMarkup.ts';
 
 type OpenApi = ReturnType<typeof createOpenApiDocument>;
 
@@ -16,6 +15,10 @@ export function listRoutes({ tags = [], paths = {} }: OpenApi): string {
 <p>Every parameter, member and error is in <a href="/openapi.json">the OpenAPI document</a>. With JavaScript, routes can be tried out here.</p>
 ${topics.join('\n')}
 </article>`;
+}
+
+function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
 type Operation = NonNullable<NonNullable<OpenApi['paths']>[string]['get']>;

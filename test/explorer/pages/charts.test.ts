@@ -2,21 +2,19 @@ import { type ComponentType, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { Columns } from '../../../http/explorer/charts/Columns.tsx';
-import { classifyWork, HeatMap } from '../../../http/explorer/charts/HeatMap.tsx';
+import { HeatMap } from '../../../http/explorer/charts/HeatMap.tsx';
 import { findTime } from '../../../http/explorer/charts/halfHours.ts';
-import { Line } from '../../../http/explorer/charts/Line.tsx';
 import { createLinearScale } from '../../../http/explorer/charts/linearScale.ts';
 import { DataTable } from '../../../http/explorer/components/DataTable.tsx';
 import { More } from '../../../http/explorer/components/More.tsx';
 import { type Page, PageContext } from '../../../http/explorer/components/pageContext.ts';
 import { Wheel } from '../../../http/explorer/components/Wheel.tsx';
 import { time, writeTimes, type Zone } from '../../../http/explorer/format/times.ts';
-import type { ListPlace } from '../../../http/explorer/place.ts';
-import { statisticsPath, yearPath } from '../../../http/explorer/resources.ts';
+import type { ListName, ListPlace } from '../../../http/explorer/place.ts';
+import { statisticsPath } from '../../../http/explorer/resources.ts';
 import { writeCsv } from '../../../http/explorer/tables/dataTable.ts';
 import { Settlements } from '../../../http/explorer/views/settlements/Settlements.tsx';
 import { StatisticsView } from '../../../http/explorer/views/statistics/Statistics.tsx';
-import { Year } from '../../../http/explorer/views/statistics/Year.tsx';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
 import { useTimeZone } from '../../support/explorer/useTimeZone.ts';
 
@@ -118,9 +116,6 @@ describe('half hours', () => {
   });
 
   it('are darker with more work, and hatched, marked or empty otherwise', () => {
-    expect([0, 1, 20, 21, 99, 100, 101].map((work) => classifyWork(work, 100)).join(' ')).toBe(
-      'zero heat-1 heat-1 heat-2 heat-5 heat-5 heat-5',
-    );
     const bucket = (startMinuteUtc: number, coverage: string, workUnits: string | null) =>
       ({ startMinuteUtc, coverage, workUnits, observedRoundCount: 3 }) as never;
     const day = (date: string, work: number) => ({
@@ -183,78 +178,6 @@ it('days of settlements are named once, even where clocks go back', () => {
   expect(labels).toEqual([22, 23, 24, 25, 26, 27, 28].map((day) => `${day} Oct`));
 });
 
-describe('a year', () => {
-  const day = (date: string, work: number, observed = 144, expected = 144) => ({
-    date,
-    coverage: { expectedRoundCount: expected, observedRoundCount: observed, coverageBps: 10_000 },
-    observedWorkUnits: `${work}`,
-    distanceMm: null,
-  });
-  const days = [
-    day('2026-10-30', 0, 0), // A Friday, before the first reading.
-    day('2026-10-31', 100),
-    day('2026-11-01', 20),
-    day('2026-11-02', 0),
-    day('2026-11-03', 0, 0),
-    day('2026-11-04', 7),
-  ];
-  const renderYear = (listed = days) =>
-    render(
-      Year,
-      {},
-      {
-        read: ((_name: string, path: string) =>
-          path === yearPath
-            ? { days: listed }
-            : { lifetime: { firstObservedAt: '2026-11-01T11:00:00.000Z' } }) as never,
-      },
-    );
-
-  it('is a column for each of 53 weeks, with a link per day', () => {
-    const { html, texts, listAttributes } = renderYear();
-    const cells = [
-      ...html.matchAll(
-        /<a href="\/days\/([^"]*)" tabindex="-1" aria-label="([^"]*)"><path class="([^"]*)" d="(M\d+ \d+)h9v9h-9z"/g,
-      ),
-    ];
-    expect(cells.map(([, ...cell]) => cell)).toEqual([
-      ['2026-10-30', '30 Oct 2026', 'before', 'M510 40'],
-      ['2026-10-31', '31 Oct 2026', 'heat-5', 'M510 50'],
-      ['2026-11-01', '1 Nov 2026', 'heat-1', 'M510 60'],
-      ['2026-11-02', '2 Nov 2026', 'zero', 'M520 0'],
-      ['2026-11-03', '3 Nov 2026', 'missing', 'M520 10'],
-      ['2026-11-04', '4 Nov 2026', 'heat-1 today', 'M520 20'],
-    ]);
-    expect(listAttributes('svg', 'data-first')).toEqual(['-361']);
-    expect(texts).toHaveLength(days.length);
-    expect([texts[0], texts[1], texts[4]]).toEqual([
-      '30 Oct 2026: before the first reading',
-      '31 Oct 2026: 100 work units, 100\u00a0% observed',
-      '3 Nov 2026: not observed',
-    ]);
-    // Weeks before the first day are there, and empty.
-    expect(html.match(/<path class="before" d="(?:M\d+ \d+h9v9h-9z){361}"/g)).toHaveLength(1);
-  });
-
-  it('names its weekdays, and the months that begin in it', () => {
-    const { html } = renderYear();
-    const texts = [...html.matchAll(/<text[^>]*>([^<]*)/g)].map(([, text]) => text);
-    expect(texts.slice(0, 7)).toEqual(['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']);
-    expect(texts.slice(7).join(' ')).toBe('Dec Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov');
-  });
-
-  it('has its first day in its first column once it is full', () => {
-    const full = Array.from({ length: 365 }, (_, index) =>
-      day(new Date(Date.UTC(2025, 10, 5 + index)).toISOString().slice(0, 10), 1),
-    );
-    const { html, listAttributes } = renderYear(full);
-    expect([full.at(-1)?.date, listAttributes('svg', 'data-first')]).toEqual(['2026-11-04', ['-2']]);
-    expect(html).toContain(
-      '<a href="/days/2025-11-05" tabindex="-1" aria-label="5 Nov 2025"><path class="heat-5" d="M0 20h',
-    );
-  });
-});
-
 describe('a chart', () => {
   it('has columns up to its largest value, and none for unknown', () => {
     const marks = (
@@ -285,31 +208,6 @@ describe('a chart', () => {
     expect(listAttributes('input', 'max')).toEqual(['4']);
   });
 
-  it('has gaps for unknown values, hollow points for incomplete days', () => {
-    const points = [0, 10, null, 5, 5, 5].map((value, index) => {
-      const key = 'abcdef'.charAt(index);
-      return { key, value, isComplete: index !== 1, text: key, tick: key };
-    });
-    const { html } = render(Line, { id: 'work', label: 'Work', points });
-    expect(html.match(/<path class="(?:line|dot)[^>]*>/g)).toEqual([
-      '<path class="line" d="M5,96L15,6M35,51L45,51L55,51">',
-      '<path class="dot" d="M5 96h0">',
-      '<path class="dot" d="M15 6h0">',
-      '<path class="dot hollow" d="M15 6h0">',
-      '<path class="dot" d="M35 51h0">',
-      '<path class="dot" d="M45 51h0">',
-      '<path class="dot" d="M55 51h0">',
-    ]);
-    // Every second one: there is room for five.
-    expect([...html.matchAll(/>([a-f])<\/text>/g)].map(([, text]) => text)).toEqual(['a', 'c', 'e']);
-    const nothing = render(Line, {
-      id: 'work',
-      label: 'Work',
-      points: points.slice(2, 3),
-    });
-    expect(nothing.html).toContain('Nothing was observed');
-  });
-
   it('has a scale of round values', () => {
     const scale = createLinearScale([0, 97], [100, 0], 3);
     expect([scale.ticks, scale(0), scale(50), scale(100)]).toEqual([[0, 50, 100], 100, 50, 0]);
@@ -330,13 +228,14 @@ it.each([
 });
 
 it('further pages have an address, and the last one has none', () => {
-  const link = (place: ListPlace, cursor: string | null) =>
-    render(More, { place, list: 'events' as const, cursor, text: 'More' }).listAttributes('a', 'href');
-  expect(link({ view: 'feed', category: 'players' }, 'a+b')).toEqual([
+  const link = (place: ListPlace, list: ListName, cursor: string | null) =>
+    render(More, { place, list, cursor, text: 'More' }).listAttributes('a', 'href');
+  expect(link({ view: 'feed', category: 'players' }, 'events', 'a+b')).toEqual([
     '/feed?category=players&amp;cursor=a%2Bb',
   ]);
-  expect(link({ view: 'owners', address: null }, 'next')).toEqual(['/owners?cursor=next']);
-  expect(link({ view: 'owners', address: null }, null)).toEqual([]);
+  const owner = { view: 'owners', address: '0xa' } as const;
+  expect(link(owner, 'activity', 'next')).toEqual(['/owners/0xa?list=activity&amp;cursor=next']);
+  expect(link(owner, 'activity', null)).toEqual([]);
 });
 
 it('a table is a file of quoted values, empty where unknown', () => {

@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findKnown } from '../../../http/explorer/charts/observed.ts';
 import { describeEvent } from '../../../http/explorer/format/events.ts';
 import { explainNoMint } from '../../../http/explorer/format/mints.ts';
 import { writeSentence } from '../../../http/explorer/format/sentence.ts';
 import { explainProjection } from '../../../http/explorer/format/words.ts';
-import type { PageChain, PageRequest, ReadBody } from '../../../http/explorer/page.ts';
+import type { PageChain, PageRequest } from '../../../http/explorer/page.ts';
 import type { Place } from '../../../http/explorer/place.ts';
 import { renderPage } from '../../../http/explorer/renderPage.tsx';
 import { toReadBody } from '../../../http/explorer/resources.ts';
+import { writeCsv } from '../../../http/explorer/tables/dataTable.ts';
+import { daysTable, halfHoursTable, settlementsTable } from '../../../http/explorer/tables/tables.ts';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
-import { csvTables } from '../../../http/server/pages/csvTables.ts';
 
 const { bodies } = recorded;
 const { measurement } = bodies.Status.answer;
@@ -21,7 +23,6 @@ const examples: readonly (readonly [path: string, body: unknown])[] = [
   ['/v1/core', bodies.CoreState.answer],
   ['/v1/mining/state', bodies.MiningState.answer],
   ['/v1/measurement/stats', bodies.Statistics.answer],
-  ['/v1/measurement/year', bodies.Year.answer],
   ['/v1/settlements', bodies.SettlementHistory.answer],
   ['/v1/events', bodies.EventFeed.answer],
 ];
@@ -83,20 +84,11 @@ const places: readonly Place[] = [
   { view: 'settlements', range: '7d' },
   { view: 'owners', address: null },
   { view: 'feed', category: 'all' },
-  { view: 'embed' },
   { view: 'missing', reason: 'Nothing.', others: [] },
 ];
 const measuredBy = (provenance: string) => ({
   '/v1/status': { ...bodies.Status.answer, measurement: { ...measurement, provenance } },
 });
-
-function readFile(name: string, read: ReadBody) {
-  const file = csvTables[name]?.find('range=7d')?.write(read, []) ?? null;
-  if (file === null || file === 'none') throw new Error(`there is no ${name}`);
-  return file;
-}
-
-const writeFile = (name: string, read: ReadBody) => readFile(name, read).text;
 
 describe('what is not real', () => {
   it.each([
@@ -122,7 +114,7 @@ describe('what is not real', () => {
     for (const place of places) {
       const { html, text } = render(place, measuredBy('hardware'));
       expect(html).not.toContain('class="unreal"');
-      if (place.view !== 'embed') expect(text).toContain('· Ethereum');
+      expect(text).toContain('· Ethereum');
     }
   });
 });
@@ -133,7 +125,6 @@ describe('a chain that cannot be read', () => {
 
   it('is said once on every page, with the date of its figures', () => {
     for (const place of places) {
-      if (place.view === 'embed') continue;
       const { text } = render(place, {}, { chain: { target: 'sepolia', reason, lastKnown } });
       expect(text).toContain(
         'The Sepolia test network has not been read past 25 Nov 21:47 UTC . Its figures are of then, at chain block 1,234.',
@@ -179,8 +170,8 @@ describe('a shared link', () => {
     expect(findMeta('og:description')).toMatch(
       /settled on Ethereum, and rewarded with tokens\. As of 25 Nov 2026 \d\d:\d\d UTC: The wheel is (?:turning|resting)\.$/,
     );
-    const event = render({ view: 'event', id: 'x' }, { '/v1/events/x': bodies.EventRecord.answer });
-    expect(event.findMeta('description')).toMatch(/ As of 25 Nov 2026 \d\d:\d\d UTC\.$/);
+    const round = render({ view: 'round', id: '1' }, { '/v1/rounds/1': bodies.RoundRecord.answer });
+    expect(round.findMeta('description')).toMatch(/ As of 25 Nov 2026 \d\d:\d\d UTC\.$/);
     expect(render({ view: 'statistics', range: '7d' }).findMeta('og:description')).not.toMatch(/Live|\d/);
   });
 
@@ -204,8 +195,7 @@ it('says in every state what the wheel is', () => {
     null,
   ].map((one) => ({ ...bodies.Status.answer, measurement: one }));
   for (const status of [...states, null])
-    for (const place of [glance, { view: 'embed' }] as const)
-      expect(render(place, { '/v1/status': status }).text.split(what).length - 1).toBe(1);
+    expect(render(glance, { '/v1/status': status }).text.split(what).length - 1).toBe(1);
 });
 
 describe('a half hour that has not ended', () => {
@@ -312,19 +302,16 @@ describe('days before the first reading', () => {
     activity: { ...activity, days },
   };
 
-  it('are not missing: in the heat map, lines, table and year', () => {
+  it('are not missing: in the heat map, charts and table', () => {
     const { html, text } = render(
       { view: 'statistics', range: '7d' },
-      {
-        '/v1/measurement/stats': statistics,
-        '/v1/measurement/year': { ...bodies.Year.answer, days },
-      },
+      { '/v1/measurement/stats': statistics },
     );
     expect(html).toContain('‹dayAndHalfHour 2026-11-22T12:00:00.000Z›: before the first reading');
     expect(html).toContain('‹dayAndHalfHour 2026-11-23T21:30:00.000Z›: before the first reading');
     expect(html).toContain('‹dayAndHalfHour 2026-11-23T22:30:00.000Z›: unknown, missing');
     expect(html).toContain('aria-label="22 Nov: before the first reading"');
-    expect(html).toContain('22 Nov 2026: before the first reading');
+    expect(html).toContain('\n22 Nov: before the first reading');
     expect(text).toMatch(
       /2026-11-22 2026-11-22 12:00 2026-11-23 12:00 unknown unknown unknown 0 0 before the first reading/,
     );
@@ -332,33 +319,50 @@ describe('days before the first reading', () => {
   });
 
   it('are said in the files', () => {
-    const read = ((_: string, path: string) => (path.includes('stats') ? statistics : null)) as never;
-    const write = (name: string) => writeFile(name, read);
-    expect(write('days.csv')).toContain(
+    const known = findKnown(statistics as never, () => null);
+    expect(writeCsv(daysTable(days as never, known.firstObservedMs))).toContain(
       '2026-11-22,2026-11-22T12:00:00Z,2026-11-23T12:00:00Z,,,,0,0,before the first reading',
     );
-    expect(write('half-hours.csv')).toContain('2026-11-22T12:30:00Z,,before the first reading,0');
+    expect(writeCsv(halfHoursTable(days as never, known))).toContain(
+      '2026-11-22T12:30:00Z,,before the first reading,0',
+    );
   });
 });
 
-it('an unfinished day stands alone, hollow, without a line to it', () => {
+it('an unfinished day is hollow', () => {
   const { html } = render({ view: 'statistics', range: '7d' });
   const chart = html.slice(html.indexOf('id="chart-work"'), html.indexOf('id="chart-distance"'));
-  expect(/class="line" d="([^"]*)"/.exec(chart)?.[1]).not.toContain('65,');
-  expect(chart).toMatch(/class="dot hollow" d="M65 /);
+  expect(chart.match(/<rect class="column running"/g)).toHaveLength(1);
   expect(chart).toContain('work units (100\u00a0% observed so far)');
+});
+
+it('the distance of a day is known even if none of its rounds was observed', () => {
+  const none = { expectedRoundCount: 144, observedRoundCount: 0, coverageBps: 0 };
+  const lifetime = { ...bodies.Statistics.answer.lifetime, firstObservedAt: '2026-01-31T12:00:00.000Z' };
+  const days = activity.days.map((day, index) =>
+    index === 2 ? { ...day, coverage: none, distanceMm: '5000000' } : { ...day, distanceMm: null },
+  );
+  const { html } = render(
+    { view: 'statistics', range: '7d' },
+    { '/v1/measurement/stats': { ...bodies.Statistics.answer, lifetime, activity: { ...activity, days } } },
+  );
+  const [, work = '', distance = ''] = html.split(/id="chart-(?:work|distance)"/);
+  const shapes = (chart: string) =>
+    [...chart.matchAll(/<rect class="([^"]*)" x="21"/g)].map(([, one]) => one);
+  expect([shapes(work), shapes(distance)]).toEqual([['missing'], ['missing', 'column partial']]);
+  // Nor is it zero if no reading has told it.
+  expect(distance.match(/<rect class="missing"/g)).toHaveLength(6);
 });
 
 it('files of settlements are in order and hold nothing to come', () => {
   const { answer } = bodies.SettlementHistory;
-  const { name, text } = readFile('settlements.csv', ((of: string) =>
-    of === 'settlements' ? answer : null) as never);
-  const lines = text.trimEnd().split('\r\n');
+  const lines = writeCsv(settlementsTable(answer as never))
+    .trimEnd()
+    .split('\r\n');
   const starts = lines.slice(1).map((line) => line.split(',')[0] ?? '');
   expect(starts).toEqual([...starts].sort());
   expect(starts.every((at) => at <= answer.generatedAt)).toBe(true);
   expect(starts.length).toBeLessThan(answer.buckets.length);
-  expect(name).toBe(`wheel-settlements-${starts[0]?.slice(0, 10)}-to-${starts.at(-1)?.slice(0, 10)}.csv`);
 });
 
 it('both pages say what a day is to them', () => {
@@ -439,7 +443,7 @@ it('batches without work are folded, unless the list may go on behind them', () 
   ];
   const listed = (nextCursor: string | null) => {
     const body = { ...bodies.EventFeed.answer, events, nextCursor };
-    const { html } = render({ view: 'settlements', range: '7d' }, { '/v1/events': body });
+    const { html } = render({ view: 'feed', category: 'protocol' }, { '/v1/events': body });
     return html
       .split('id="list-events"')[1]
       ?.match(/(?<=<li class="event (?:settled|issued)" )id="(?:run-)?\w"|\d+ empty batches.*?work\./g);
@@ -455,11 +459,4 @@ it('batches without work are folded, unless the list may go on behind them', () 
   const oldest = '2 empty batches</strong> Rounds 989 to 1,000 had no work.';
   expect(listed('more')).toEqual([item('e'), ...run, item('a'), item('2'), item('1')]);
   expect(listed(null)).toEqual([item('e'), ...run, item('a'), item('run-1'), oldest, item('2'), item('1')]);
-});
-
-it('unknown parameters make no other file', () => {
-  const key = (name: string, query: string) => csvTables[name]?.find(query)?.key;
-  for (const name of ['today', 'half-hours', 'days', 'year', 'settlements', 'difficulty'])
-    expect(key(`${name}.csv`, 'range=9d&utm_source=x')).toBe(key(`${name}.csv`, ''));
-  expect(key('days.csv', 'range=30d')).not.toBe(key('days.csv', 'range=7d'));
 });

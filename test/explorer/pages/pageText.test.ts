@@ -58,19 +58,6 @@ const history = {
     },
   },
 };
-const batch = (id: string, blockTimestamp: string, round: string, value: string) => ({
-  ...bodies.CoreState.answer.events[0],
-  id,
-  blockTimestamp,
-  arguments: [
-    { name: 'settledThroughRound', value: round },
-    { name: 'workPerThousandBlocks', value },
-  ],
-});
-const core = {
-  ...bodies.CoreState.answer,
-  events: [batch('newer', '1795644909', '172', '427826'), batch('older', '1795637709', '160', '410500')],
-};
 /** Settlement in trouble. */
 const blocked = {
   ...bodies.Status.answer,
@@ -94,40 +81,30 @@ const blocked = {
 const dayMs = 86_400_000;
 const statistics = bodies.Statistics.answer;
 const { days } = statistics.activity;
-/** Days up to the last one of the example, each with another amount of work. */
-function extendDays<Day extends { readonly date: string; readonly observedWorkUnits: string }>(
-  count: number,
-  like: Day,
-) {
-  const lastMs = Date.parse(days.at(-1)?.date ?? '');
-  return Array.from({ length: count }, (_, index) => ({
-    ...like,
-    date: new Date(lastMs - (count - 1 - index) * dayMs).toISOString().slice(0, 10),
+const lastMs = Date.parse(days.at(-1)?.date ?? '');
+/** Days up to the last two of the example, each with another amount of work. */
+const month = [
+  ...Array.from({ length: 28 }, (_, index) => ({
+    ...(days[5] as (typeof days)[number]),
+    date: new Date(lastMs - (29 - index) * dayMs).toISOString().slice(0, 10),
     observedWorkUnits: `${index * 100}`,
-  }));
-}
-const month = [...extendDays(30, days[5] as (typeof days)[number]).slice(0, 28), ...days.slice(-2)];
+  })),
+  ...days.slice(-2),
+];
 
 /** The example of the body of each route. */
 const byPath: readonly (readonly [RegExp, unknown])[] = [
   [/^\/v1\/status$/, { ...bodies.Status.answer, measurement }],
-  [/^\/v1\/core$/, core],
+  [/^\/v1\/core$/, bodies.CoreState.answer],
   [/^\/v1\/mining\/state$/, bodies.MiningState.answer],
   [/^\/v1\/measurement\/stats\?range=7d/, statistics],
   [
     /^\/v1\/measurement\/stats\?/,
     { ...statistics, range: '30d', activity: { ...statistics.activity, days: month } },
   ],
-  [
-    /^\/v1\/measurement\/year$/,
-    { ...bodies.Year.answer, days: extendDays(366, bodies.Year.answer.days[0] as (typeof days)[number]) },
-  ],
   [/^\/v1\/days\//, { ...bodies.Day.answer, day: month[20] }],
   [/^\/v1\/rounds\//, bodies.RoundRecord.answer],
-  [/^\/v1\/blocks\//, bodies.WorkBlock.answer],
-  [/^\/v1\/ethereum-blocks\//, bodies.EthereumBlock.answer],
   [/^\/v1\/transactions\//, bodies.Transaction.answer],
-  [/^\/v1\/events\//, bodies.EventRecord.answer],
   [/^\/v1\/miners\/\d+$/, bodies.Miner.answer],
   [/^\/v1\/settlements\?/, history],
   [/^\/v1\/events\?/, bodies.EventFeed.answer],
@@ -146,17 +123,12 @@ const places: readonly Place[] = [
   { view: 'owners', address: owner },
   { view: 'feed', category: 'players' },
   { view: 'about' },
-  { view: 'embed' },
-  { view: 'share' },
   { view: 'miner', id: '1' },
   { view: 'round', id: round },
   { view: 'round', id: '100' }, // In a morning, which is of the day before.
-  { view: 'block', id: '12' },
-  { view: 'ethereum-block', id: '157' },
   { view: 'transaction', id: `0x${'ab'.repeat(32)}` },
   { view: 'day', id: month[20]?.date ?? '' },
-  { view: 'event', id: 'chain:1:x' },
-  { view: 'missing', reason: 'It is not here.', others: [{ view: 'block', id: '12' }], query: '12' },
+  { view: 'missing', reason: 'It is not here.', others: [{ view: 'round', id: '12' }], query: '12' },
 ];
 
 const told =

@@ -12,26 +12,18 @@ import { describeDistance, describeWork } from '../../format/quantities.ts';
 import { formatClock, formatDate } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
 import { formatPlace } from '../../place.ts';
-import { corePath, recordPath, statisticsPath, statusPath, yearPath } from '../../resources.ts';
+import { corePath, recordPath, statisticsPath, statusPath } from '../../resources.ts';
 import { findGenesisMs } from '../../rounds.ts';
 import { Records } from '../statistics/Records.tsx';
 
-type Day = Bodies['year']['days'][number];
-
-/** A day as the year or its rows tell it. The year has its distance, and is in memory when the rows of its first days are gone. */
-function useDay(date: string) {
-  const { read } = usePage();
-  const [found, year] = [read('day', recordPath('day', date)), read('year', yearPath)];
-  const ofYear = year?.days.find((one) => one.date === date) ?? null;
-  return { found, ofYear, day: ofYear ?? found?.day ?? null };
-}
+type Day = Bodies['day']['day'];
 
 /** Distance, work and coverage of one universal day, and its half hours. */
 export function DayFacts({ date }: { date: string }) {
   const { read, nowMs } = usePage();
   const statistics = read('statistics', statisticsPath('30d'));
   const [, endMs] = findDaySpan(date);
-  const { found, ofYear, day } = useDay(date);
+  const day = read('day', recordPath('day', date))?.day ?? null;
   const state =
     endMs > nowMs
       ? ' It has not ended yet.'
@@ -44,28 +36,22 @@ export function DayFacts({ date }: { date: string }) {
         The universal day from <Time at={findTime(date, noonMinute)} as="minute" /> to{' '}
         <Time at={new Date(endMs).toISOString()} as="minute" />.{state}
       </p>
-      {found === null || statistics === null ? (
+      {day === null || statistics === null ? (
         <Unread what="The day" />
       ) : (
         <>
-          {ofYear !== null && <Figures day={ofYear} />}
-          {ofYear === null && day !== null && (
-            <p>
-              Work: {nameWork(day) ?? 'unknown'}, {nameCoverage(day)}. The distance of a day is kept for a
-              year.
-            </p>
-          )}
+          <Figures day={day} />
           <section aria-labelledby="half-hours">
             <h2 id="half-hours">Half hour by half hour</h2>
-            {found.day.coverage.expectedRoundCount === 0 ? (
+            {day.coverage.expectedRoundCount === 0 ? (
               <p class="empty">There were no rounds yet on this day.</p>
             ) : (
-              <DayChart statistics={statistics} day={found.day} file={`/tables/day.csv?date=${date}`} />
+              <DayChart statistics={statistics} day={day} />
             )}
           </section>
         </>
       )}
-      {day !== null && <Citation day={day} hasDistance={ofYear !== null} />}
+      {day !== null && <Citation day={day} />}
       {statistics !== null && (
         <Records statistics={statistics} title="Records of the last 30 days that fell on it" date={date} />
       )}
@@ -75,21 +61,21 @@ export function DayFacts({ date }: { date: string }) {
 
 function Figures({ day }: { day: Day }) {
   const { coverage, distanceMm, observedWorkUnits } = day;
-  const common = { size: 'large', route: yearPath } as const;
+  const common = { size: 'large', route: recordPath('day', day.date) } as const;
   return (
     <div class="figures wide">
       <Figure
         {...common}
         {...describeDistance(distanceMm)}
         label="Distance"
-        field="days.distanceMm"
-        meaning="The largest distance that the device reported on this day, which it counts from noon."
+        field="day.distanceMm"
+        meaning="The largest distance that the device reported on this day, which it counts from noon. It is kept for a year."
       />
       <Figure
         {...common}
         {...describeWork(coverage.observedRoundCount === 0 ? null : observedWorkUnits)}
         label="Work"
-        field="days.observedWorkUnits"
+        field="day.observedWorkUnits"
         meaning="Work of the rounds that were observed without a gap."
         provenance="accepted rounds"
       />
@@ -97,7 +83,7 @@ function Figures({ day }: { day: Day }) {
         {...common}
         label="Observed"
         value={formatPercent(coverage.coverageBps)}
-        field="days.coverage"
+        field="day.coverage"
         exact={nameCoverage(day)}
         meaning="Rounds of the day that were observed from beginning to end. What was not observed is unknown, not zero."
       >
@@ -107,8 +93,8 @@ function Figures({ day }: { day: Day }) {
   );
 }
 
-/** A sentence to quote, with the time of reading and the address, and the file with its figures. */
-function Citation({ day, hasDistance }: { day: Day; hasDistance: boolean }) {
+/** A sentence to quote, with the time of reading and the address. */
+function Citation({ day }: { day: Day }) {
   const { read, nowMs, settings, place, chain } = usePage();
   const status = read('status', statusPath);
   const unreal = describeUnreal(status, chain);
@@ -125,7 +111,6 @@ function Citation({ day, hasDistance }: { day: Day; hasDistance: boolean }) {
       <h2 id="cite">How to cite it</h2>
       <blockquote class="citation">{text}</blockquote>
       <div class="data">
-        {hasDistance && <a href="/tables/year.csv">CSV with distances</a>}
         <Copy text={text} what="the citation" />
       </div>
     </section>

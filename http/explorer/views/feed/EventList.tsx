@@ -6,7 +6,7 @@ import { usePage } from '../../components/pageContext.ts';
 import { describeEvent, findTone, foldEvents, nameEventSource, nameRounds } from '../../format/events.ts';
 import { writeSentence } from '../../format/sentence.ts';
 import type { Bodies, FeedEvent } from '../../page.ts';
-import { type FeedCategory, formatPlace, type ListPlace } from '../../place.ts';
+import type { FeedCategory, ListPlace } from '../../place.ts';
 import { eventsPath } from '../../resources.ts';
 
 /** Events in sentences, newest first. Batches and mints in a row that changed nothing are folded. */
@@ -57,7 +57,6 @@ export function DescribedEvent({ event }: { event: FeedEvent }) {
     <EventItem
       id={event.id}
       tone={findTone(event)}
-      href={formatPlace({ view: 'event', id: event.id })}
       at={event.occurredAt}
       source={nameEventSource(event)}
       transactionHash={source.kind === 'chain' ? source.transactionHash : null}

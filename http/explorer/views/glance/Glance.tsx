@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { TodayChart } from '../../charts/DayChart.tsx';
+import { DayChart } from '../../charts/DayChart.tsx';
 import { Unread } from '../../components/Banner.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
@@ -25,6 +25,7 @@ export function Glance() {
   const status = read('status', statusPath);
   const statistics = read('statistics', statisticsPath('7d'));
   const events = read('events', eventsPath('all'));
+  const today = statistics?.activity.days.at(-1);
   const yesterday = addDays(findDay(nowMs), -1);
   const { value, unit } = describeDistance(
     statistics?.activity.days.find(({ date }) => date === yesterday)?.distanceMm ?? null,
@@ -58,7 +59,11 @@ export function Glance() {
         <p class="lead">
           The wheel’s day runs from noon to noon, UTC. The line is the typical day of the last seven.
         </p>
-        {statistics === null ? <Unread what="Statistics" /> : <TodayChart statistics={statistics} />}
+        {statistics === null || today === undefined ? (
+          <Unread what="Statistics" />
+        ) : (
+          <DayChart statistics={statistics} day={today} />
+        )}
       </section>
       <section aria-labelledby="latest">
         <div class="section-head">

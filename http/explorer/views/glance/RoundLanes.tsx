@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { listBatches } from '../../batches.ts';
 import { Chart, cells } from '../../charts/Chart.tsx';
 import { findAvailable } from '../../components/Banner.tsx';
 import { To } from '../../components/Linked.tsx';
@@ -111,7 +110,7 @@ function Tiles({ stage, rounds }: { stage: RoundStage; rounds: readonly StagedRo
       preserveAspectRatio="none"
       role="img"
       aria-label={describeLane(stage, rounds)}
-      {...cells(roundsShown, 1, rounds.length - roundsShown)}
+      {...cells(roundsShown, rounds.length - roundsShown)}
     >
       <path class="track" d={`M${left} ${tile - 0.5}H${rounds.length * tile}`} />
       {rounds.map(
@@ -159,6 +158,9 @@ function ToBeSettled({ status }: { status: Status }) {
   const { buffered, blockedReason, state, latestSubmission: submission, lastRun } = queue;
   const core = findAvailable(read('core', corePath));
   const words = queueStates[state];
+  const batchTimes = (core?.events ?? []).flatMap(({ eventName, blockTimestamp }) =>
+    eventName === 'BatchSettled' ? [new Date(Number(blockTimestamp) * 1000).toISOString()] : [],
+  );
   return (
     <>
       {count(buffered.roundCount, 'round')}
@@ -182,7 +184,7 @@ function ToBeSettled({ status }: { status: Status }) {
       {submission !== null && submission.lifecycle !== 'confirmed' && (
         <LatestSubmission submission={submission} />
       )}
-      {core !== null && <Expected what="a batch" times={listBatches(core).map(({ at }) => at)} />}
+      {core !== null && <Expected what="a batch" times={batchTimes} />}
     </>
   );
 }

@@ -2,8 +2,8 @@ import { Available } from '../../components/Banner.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
 import { Linked } from '../../components/Linked.tsx';
 import { More } from '../../components/More.tsx';
+import { formatInteger } from '../../format/numbers.ts';
 import { describeOwnerEvent, type OwnerEvent } from '../../format/ownerEvents.ts';
-import { say, toEthereumBlock } from '../../format/sentence.ts';
 import type { Bodies } from '../../page.ts';
 import type { ListPlace } from '../../place.ts';
 import type { Portfolio } from './Positions.tsx';
@@ -52,10 +52,10 @@ export function OwnerEventItem({ event, owner, configuration }: OwnerEventItemPr
       id={id}
       tone="issued"
       at={source.blockTimestamp}
-      source={say`Ethereum block ${toEthereumBlock(source.blockNumber)}`}
+      source={`Ethereum block ${formatInteger(source.blockNumber)}`}
       transactionHash={source.transactionHash}
     >
-      <Linked of={describeOwnerEvent(event, owner, configuration).sentence} />
+      <Linked of={describeOwnerEvent(event, owner, configuration)} />
     </EventItem>
   );
 }

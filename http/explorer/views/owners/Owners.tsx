@@ -1,16 +1,18 @@
 import { Available } from '../../components/Banner.tsx';
 import { Copy } from '../../components/Copy.tsx';
+import { To } from '../../components/Linked.tsx';
 import { Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { nameView, type Place } from '../../place.ts';
 import { listOwnerPaths } from '../../resources.ts';
-import { EventPages } from '../feed/EventList.tsx';
 import { OwnerActivity } from './OwnerActivity.tsx';
 import { Positions } from './Positions.tsx';
 
 type OwnersPlace = Extract<Place, { readonly view: 'owners' }>;
 
-/** An owner's miners, earnings and activity. Without an owner, what owners did last. */
+const ownersFeed: Place = { view: 'feed', category: 'players' };
+
+/** An owner's miners, earnings and activity. Without an owner, the way to them. */
 export function Owners(place: OwnersPlace) {
   return (
     <>
@@ -18,7 +20,10 @@ export function Owners(place: OwnersPlace) {
         <h1 id="owners">{nameView(place)}</h1>
         <p class="lead">
           {place.address === null ? (
-            'Miners are positions that share in what is minted, by their weight. Search for an address to see what it owns.'
+            <>
+              Miners are positions that share in what is minted, by their weight. Search for an address to see
+              what it owns, or look at <To text="what owners did last" place={ownersFeed} />.
+            </>
           ) : (
             <>
               <code class="hash whole">{place.address}</code> <Copy text={place.address} what="the address" />
@@ -26,14 +31,7 @@ export function Owners(place: OwnersPlace) {
           )}
         </p>
       </section>
-      {place.address === null ? (
-        <section aria-labelledby="latest">
-          <h2 id="latest">What owners did last</h2>
-          <EventPages category="players" place={place} />
-        </section>
-      ) : (
-        <Owner {...place} address={place.address} />
-      )}
+      {place.address !== null && <Owner {...place} address={place.address} />}
     </>
   );
 }

@@ -9,7 +9,7 @@ import { Table } from '../../components/Table.tsx';
 import { Time } from '../../components/Time.tsx';
 import { count, formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount } from '../../format/quantities.ts';
-import { type Sentence, say, toBlock, toRound } from '../../format/sentence.ts';
+import { type Sentence, say, toRound } from '../../format/sentence.ts';
 import { describeShare, projectShare } from '../../format/shares.ts';
 import { formatDay } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
@@ -213,7 +213,7 @@ export function describeMerge({
     case 'pending':
       return say`change by ${pendingActivationSource ?? 'merge'} under way`;
     case 'cooldown':
-      return say`in ${count(blocksUntilMerge, 'work block')}, at work block ${toBlock(nextMergeBlock)}`;
+      return [`in ${count(blocksUntilMerge, 'work block')}, at work block ${formatInteger(nextMergeBlock)}`];
     case 'ready':
       return ['possible now'];
   }

@@ -5,8 +5,7 @@ import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { WholeTransaction } from '../../components/TransactionLink.tsx';
 import { formatInteger } from '../../format/numbers.ts';
-import { toBlock, toEthereumBlock, toMiner } from '../../format/sentence.ts';
-import type { FeedEvent } from '../../page.ts';
+import { toMiner } from '../../format/sentence.ts';
 import { formatPlace, nameView, type Place, type RecordView } from '../../place.ts';
 import { listRecordEvents } from '../../records.ts';
 import { metadataPath, recordPath, statusPath } from '../../resources.ts';
@@ -19,27 +18,19 @@ import { RoundFacts } from './RoundFacts.tsx';
 const leads: Readonly<Record<RecordView, string>> = {
   miner: 'A position that shares in what is minted, by its weight.',
   round: '',
-  block: 'A block of the wheel’s work, for which tokens are minted.',
-  'ethereum-block': 'What happened in this block of the chain.',
   transaction: 'What this transaction did.',
-  event: '',
   day: '',
 };
 
-/** Sentences for records without events. */
-const withoutEvents: Readonly<Partial<Record<RecordView, string>>> = {
-  'ethereum-block': 'Nothing was settled or minted in this Ethereum block, and no owner did anything.',
-  transaction:
-    'Nothing that the feed shows is known of this transaction. It may not be 12 Ethereum blocks deep yet, may only have moved miners between owners, which is in the activity of both, or may belong to other contracts.',
-};
+const withoutEvents =
+  'Nothing that the feed shows is known of this transaction. It may not be 12 Ethereum blocks deep yet, may only have moved miners between owners, which is in the activity of both, or may belong to other contracts.';
 
 /** Newest events that the route of a miner has. */
 const newestEventsMax = 100;
 
-/** The page of one miner, round, block, transaction, event or day. */
+/** The page of one miner, round, transaction or day. */
 export function RecordPage({ view, id }: { view: RecordView; id: string }) {
   const events = listRecordEvents(view, id, usePage().read);
-  const isWithout = events?.length === 0;
   return (
     <section aria-labelledby="record">
       <h1 id="record">{nameView({ view, id })}</h1>
@@ -47,10 +38,9 @@ export function RecordPage({ view, id }: { view: RecordView; id: string }) {
       {view === 'transaction' && <Transaction hash={id} isKnown={(events?.length ?? 0) > 0} />}
       {view === 'miner' && <Miner tokenId={id} />}
       {view === 'round' && <RoundFacts round={id} />}
-      {view === 'block' && <WorkBlock number={id} />}
       {view === 'day' && <DayFacts date={id} />}
       {events === null && <Unavailable>Events cannot be read at the moment.</Unavailable>}
-      {isWithout && withoutEvents[view] !== undefined && <p class="empty">{withoutEvents[view]}</p>}
+      {view === 'transaction' && events?.length === 0 && <p class="empty">{withoutEvents}</p>}
       {events !== null && events.length > 0 && (
         <>
           {view === 'day' && <h2>What the wheel reached</h2>}
@@ -65,7 +55,6 @@ export function RecordPage({ view, id }: { view: RecordView; id: string }) {
         <p class="small quiet">These are its newest {formatInteger(newestEventsMax)} events.</p>
       )}
       {view === 'day' && <Neighbours date={id} />}
-      {view === 'event' && events?.[0] !== undefined && <Payload event={events[0]} />}
     </section>
   );
 }
@@ -123,57 +112,6 @@ function Miner({ tokenId }: { readonly tokenId: string }) {
       )}
       {found !== null && <MinerFacts miner={found} />}
     </>
-  );
-}
-
-/** How far a block of work has come. */
-function WorkBlock({ number }: { number: string }) {
-  const body = usePage().read('block', recordPath('block', number));
-  if (body?.status !== 'available') return null;
-  const { blockHeight: height } = body;
-  const isComplete = BigInt(number) <= BigInt(height);
-  const { deploymentBlock, safeThroughBlock } = body.chain;
-  const isEthereumBlock =
-    BigInt(number) >= BigInt(deploymentBlock) && BigInt(number) <= BigInt(safeThroughBlock);
-  return (
-    <>
-      <p>
-        {isComplete ? (
-          'It is complete. This batch has completed it:'
-        ) : (
-          <>
-            It is not complete yet. The newest complete one is{' '}
-            {height === '0' ? 'still to come' : <To {...toBlock(height)} />}.
-          </>
-        )}
-      </p>
-      {!isComplete && isEthereumBlock && (
-        <p>
-          There is an Ethereum block with this number: <To {...toEthereumBlock(number)} />.
-        </p>
-      )}
-    </>
-  );
-}
-
-/** All members of an event, as the feed names them. */
-function Payload({ event: { id, recordedAt, payload } }: { event: FeedEvent }) {
-  const members = { id, recordedAt, ...payload };
-  return (
-    <details class="data">
-      <summary>All its data</summary>
-      <dl class="attributes">
-        {Object.entries(members).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>{' '}
-              {name === 'id' && <Copy text={id} what="the ID" />}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </details>
   );
 }
 

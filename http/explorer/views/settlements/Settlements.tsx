@@ -9,7 +9,7 @@ import { usePage } from '../../components/pageContext.ts';
 import { Timed } from '../../components/Time.tsx';
 import { explainNoMint } from '../../format/mints.ts';
 import { nameChain } from '../../format/networks.ts';
-import { formatInteger, formatShort } from '../../format/numbers.ts';
+import { formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { toRound } from '../../format/sentence.ts';
 import { time } from '../../format/times.ts';
@@ -18,8 +18,6 @@ import type { Bodies } from '../../page.ts';
 import type { Place, SettlementsRange } from '../../place.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
 import { settlementsTable } from '../../tables/tables.ts';
-import { EventPages } from '../feed/EventList.tsx';
-import { Difficulty } from './Difficulty.tsx';
 
 type History = Extract<Bodies['settlements'], { status: 'available' }>;
 
@@ -30,12 +28,13 @@ const names: Record<SettlementsRange, string> = {
   '30d': '30 days',
 };
 
+const protocolFeed: Place = { view: 'feed', category: 'protocol' };
+
 /** Number of buckets per label: one label every four hours, every day, or every five days. */
 const labelEvery: Record<SettlementsRange, number> = { now: 1, '24h': 6, '7d': 4, '30d': 5 };
 
 /** Settlements and mints on the chain. */
-export function Settlements(place: Extract<Place, { readonly view: 'settlements' }>) {
-  const { range, earlier } = place;
+export function Settlements({ range }: { range: SettlementsRange }) {
   const { read } = usePage();
   const settlements = read('settlements', settlementsPath(range));
   const core = read('core', corePath);
@@ -46,7 +45,7 @@ export function Settlements(place: Extract<Place, { readonly view: 'settlements'
         <h1 id="settlements">Settlements</h1>
         <p class="lead">
           Closed rounds are settled on {nameChain(usePage().chain)} in batches. Work completes work blocks,
-          which tokens are minted for.
+          which tokens are minted for. <To text="Every batch and mint" place={protocolFeed} /> is in the feed.
         </p>
         <Choice
           label="Range"
@@ -58,17 +57,12 @@ export function Settlements(place: Extract<Place, { readonly view: 'settlements'
           {(body) => <Summary history={body} route={settlementsPath(range)} core={core} />}
         </Available>
       </section>
-      {history !== null && earlier === undefined && (
+      {history !== null && (
         <>
           <NextMint mining={history.mining} route={settlementsPath(range)} />
           {history.buckets.length > 0 && <Buckets history={history} />}
-          <Difficulty />
         </>
       )}
-      <section aria-labelledby="history">
-        <h2 id="history">Every batch and mint</h2>
-        <EventPages category="protocol" place={place} />
-      </section>
     </>
   );
 }
@@ -120,8 +114,27 @@ function Summary({ history, route, core }: { history: History; route: string; co
             contract={mining.economy.mining}
           />
         )}
+        {core?.status === 'available' && <Difficulty core={core} />}
       </div>
     </>
+  );
+}
+
+function Difficulty({ core }: { core: Extract<Bodies['core'], { status: 'available' }> }) {
+  const { workPerThousandBlocks } = core.core;
+  return (
+    <Figure
+      size="large"
+      label="Work for a work block, now"
+      value={formatExact(workPerThousandBlocks, 3)}
+      unit="units"
+      route={corePath}
+      field="core.workPerThousandBlocks"
+      exact={`${formatInteger(workPerThousandBlocks)} work units for 1,000 work blocks`}
+      meaning="The difficulty. The contract adjusts it after each batch, so that a round with work completes a steady number of work blocks."
+      safeBlock={core.chain.safeThroughBlock}
+      contract={core.identities.core}
+    />
   );
 }
 

@@ -1,9 +1,7 @@
-import { Legend } from '../../charts/Columns.tsx';
-import { TodayChart } from '../../charts/DayChart.tsx';
+import { Columns, Legend } from '../../charts/Columns.tsx';
 import { HeatMap } from '../../charts/HeatMap.tsx';
 import { findSpan, findTime } from '../../charts/halfHours.ts';
-import { Line } from '../../charts/Line.tsx';
-import { classifyDays, findKnown } from '../../charts/observed.ts';
+import { classifyDays, findKnown, type Observed } from '../../charts/observed.ts';
 import { Unread } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
@@ -19,9 +17,6 @@ import type { StatisticsRange } from '../../place.ts';
 import { statisticsPath } from '../../resources.ts';
 import { daysTable, halfHoursTable } from '../../tables/tables.ts';
 import { Records } from './Records.tsx';
-import { Submissions } from './Submissions.tsx';
-import { Weeks } from './Weeks.tsx';
-import { Year } from './Year.tsx';
 
 type Statistics = Bodies['statistics'];
 
@@ -52,9 +47,7 @@ export function StatisticsView({ range }: { range: StatisticsRange }) {
           <Summary statistics={statistics} route={statisticsPath(range)} />
         )}
       </section>
-      <Weeks />
       {statistics !== null && <Charts statistics={statistics} range={range} />}
-      <Year />
     </>
   );
 }
@@ -125,43 +118,52 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
   );
 }
 
+/** Labels below a chart of days, at most. */
+const ticksMax = 5;
+
+/** The device counts the distance of a day, also while its rounds are not observed. */
+function classifyDistance(state: Observed, isKnown: boolean): Observed {
+  if (isKnown) return state === 'missing' ? 'partial' : state;
+  return state === 'complete' || state === 'partial' ? 'missing' : state;
+}
+
 function Charts({ statistics, range }: { statistics: Statistics; range: StatisticsRange }) {
   const { days } = statistics.activity;
   const known = findKnown(statistics, usePage().read);
-  const dayPoints = classifyDays(days, known.firstObservedMs).map((day) => {
-    const { state } = day;
+  const marks = classifyDays(days, known.firstObservedMs).map((day) => {
+    const { date: key, state } = day;
     const isSeen = day.coverage.observedRoundCount > 0;
-    const isRunning = state === 'running';
-    const isComplete = state === 'complete';
-    const part = isComplete
-      ? ''
-      : ` (${formatPercent(day.coverage.coverageBps)} observed${isRunning ? ' so far' : ''})`;
+    const part =
+      state === 'complete'
+        ? ''
+        : ` (${formatPercent(day.coverage.coverageBps)} observed${state === 'running' ? ' so far' : ''})`;
     const { value, unit } = describeDistance(day.distanceMm);
-    const point = { key: day.date, isComplete, isRunning, tick: formatDay(day.date) };
     const describe = (isKnown: boolean, quantity: string) =>
       `${formatDay(day.date)}: ${isKnown ? `${quantity}${part}` : state === 'before' ? coverages.before : 'unknown'}`;
     return {
       work: {
-        ...point,
+        key,
+        state,
         value: isSeen ? Number(day.observedWorkUnits) : null,
         text: describe(isSeen, `${formatInteger(day.observedWorkUnits)} work units`),
       },
       distance: {
-        ...point,
+        key,
+        state: classifyDistance(state, day.distanceMm !== null),
         value: day.distanceMm === null ? null : Number(day.distanceMm) / 1_000_000,
         text: describe(value !== null, `${value} ${unit}`),
       },
     };
   });
+  const every = Math.ceil(days.length / ticksMax);
+  const ticks = days.flatMap(({ date }, index) =>
+    index % every === 0 ? [{ at: (index + 0.5) / days.length, text: formatDay(date) }] : [],
+  );
   const first = days[0];
   const span =
     first === undefined ? '' : `${formatDay(first.date)} to ${formatDay(days.at(-1)?.date ?? first.date)}`;
   return (
     <>
-      <section aria-labelledby="today">
-        <h2 id="today">Today against the typical day</h2>
-        <TodayChart statistics={statistics} />
-      </section>
       <section aria-labelledby="half-hours">
         <h2 id="half-hours">Every half hour of {names[range]}</h2>
         <HeatMap days={days} known={known} />
@@ -178,7 +180,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
         />
         <DataTable
           id="half-hours"
-          table={halfHoursTable(statistics, known)}
+          table={halfHoursTable(days, known)}
           file={`/tables/half-hours.csv?range=${range}`}
         />
       </section>
@@ -193,18 +195,24 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
           ).map(([caption, label, quantity]) => (
             <figure key={quantity}>
               <figcaption>{caption}</figcaption>
-              <Line
+              <Columns
                 id={quantity}
                 label={`${label} per day, ${span}`}
-                points={dayPoints.map((day) => day[quantity])}
+                marks={marks.map((day) => day[quantity])}
+                ticks={ticks}
               />
             </figure>
           ))}
         </div>
-        <p class="small quiet">
-          A hollow point is a day of which a part was not observed. The day that has not ended stands alone,
-          with what it has so far.
-        </p>
+        <Legend
+          entries={[
+            ['complete', 'complete'],
+            ['running', 'so far'],
+            ['partial', 'partly observed'],
+            ['zero', 'zero'],
+            ['missing', 'not observed'],
+          ]}
+        />
         <DataTable
           id="days"
           table={daysTable(days, known.firstObservedMs)}
@@ -212,7 +220,6 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
         />
       </section>
       <Records statistics={statistics} title="Records of the range" />
-      <Submissions oracle={statistics.oracle} />
     </>
   );
 }

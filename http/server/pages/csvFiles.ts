@@ -1,0 +1,220 @@
+import { findFirstObservedMs, findKnown } from '../../explorer/charts/observed.ts';
+import { isDate } from '../../explorer/days.ts';
+import type { ReadBody } from '../../explorer/page.ts';
+import { settlementsRanges, statisticsRanges } from '../../explorer/place.ts';
+import {
+  listOwnerPaths,
+  recordPath,
+  settlementsPath,
+  statisticsPath,
+  statusPath,
+} from '../../explorer/resources.ts';
+import { type DataRows, writeCsv } from '../../explorer/tables/dataTable.ts';
+import {
+  activityTable,
+  daysTable,
+  earningsTable,
+  halfHoursTable,
+  settlementsTable,
+} from '../../explorer/tables/tables.ts';
+import { noStore, revalidated } from '../../routes/cacheControl.ts';
+import { parseOwner } from '../../routes/ownerAddress.ts';
+import { parseExactQuery } from '../../routes/parseExactQuery.ts';
+import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
+import type { Header } from '../engine/headerBlock.ts';
+import { retryAfter } from './pageHeaders.ts';
+import type { ExplorerPage, PageReads } from './pageReads.ts';
+
+interface CsvFile {
+  /** With the wheel and the dates of its rows. */
+  readonly name: string;
+  readonly text: string;
+  /** Address of the file with the entries before these, if there are any. */
+  readonly next?: string;
+}
+
+/** A table of the explorer, or of a page of a list, as a file. */
+interface CsvTable {
+  /** Path of the route that must be read for it, because no view says whether its body is current. */
+  readonly readPath?: string;
+  /** @returns null if what it shows cannot be read at the moment, and `none` if there is no such table. */
+  readonly write: (read: ReadBody) => CsvFile | 'none' | null;
+}
+
+type Refusal = 'invalid_query' | 'not_found';
+
+interface TableFile {
+  readonly parameters: readonly string[];
+  readonly find: (values: Readonly<Record<string, string>>) => CsvTable | Refusal;
+}
+
+/** The tables by the names of their files. */
+const tableFiles: Readonly<Record<string, TableFile>> = {
+  'half-hours.csv': {
+    parameters: ['range', 'date'],
+    find: ({ range: requested, date }) => {
+      if (date !== undefined) return requested === undefined ? ofDay(date) : 'invalid_query';
+      const range = choose(statisticsRanges, requested);
+      if (range === null) return 'invalid_query';
+      return {
+        write: (read) => {
+          const statistics = read('statistics', statisticsPath(range));
+          if (statistics === null) return null;
+          const table = halfHoursTable(statistics.activity.days, findKnown(statistics, read));
+          return writeFile(read, 'half-hours', table);
+        },
+      };
+    },
+  },
+  'days.csv': {
+    parameters: ['range'],
+    find: ({ range: requested }) => {
+      const range = choose(statisticsRanges, requested);
+      if (range === null) return 'invalid_query';
+      return {
+        write: (read) => {
+          const statistics = read('statistics', statisticsPath(range));
+          if (statistics === null) return null;
+          const table = daysTable(statistics.activity.days, findFirstObservedMs(statistics));
+          return writeFile(read, 'days', table);
+        },
+      };
+    },
+  },
+  'settlements.csv': {
+    parameters: ['range'],
+    find: ({ range: requested }) => {
+      const range = choose(settlementsRanges, requested);
+      if (range === null) return 'invalid_query';
+      return {
+        write: (read) => {
+          const history = read('settlements', settlementsPath(range));
+          if (history?.status !== 'available') return null;
+          return writeFile(read, 'settlements', settlementsTable(history));
+        },
+      };
+    },
+  },
+  'earnings.csv': {
+    parameters: ['owner'],
+    find: ({ owner: requested = '' }) => {
+      const owner = parseOwner(requested);
+      if (owner === null) return 'not_found';
+      const readPath = listOwnerPaths(owner).positions;
+      return {
+        readPath,
+        write: (read) => {
+          const portfolio = read('portfolio', readPath);
+          if (portfolio?.status !== 'available') return null;
+          return writeFile(read, `earnings-${owner}`, earningsTable(portfolio));
+        },
+      };
+    },
+  },
+  'activity.csv': {
+    parameters: ['owner', 'limit', 'cursor'],
+    find: ({ owner: requested = '', ...page }) => {
+      const owner = parseOwner(requested);
+      if (owner === null) return 'not_found';
+      const query = { limit: '100', ...page };
+      const readPath = `${listOwnerPaths(owner).activity}?${new URLSearchParams(query)}`;
+      return {
+        readPath,
+        write: (read) => {
+          const found = read('activity', readPath);
+          if (found?.status !== 'available') return null;
+          const file = writeFile(read, `activity-${owner}`, activityTable(found));
+          const { nextCursor: cursor } = found;
+          if (cursor === null) return file;
+          return {
+            ...file,
+            next: `/tables/activity.csv?${new URLSearchParams({ owner, ...query, cursor })}`,
+          };
+        },
+      };
+    },
+  },
+};
+
+export const tableNames = Object.keys(tableFiles);
+
+/** The half hours of a universal day. */
+function ofDay(date: string): CsvTable | Refusal {
+  if (!isDate(date)) return 'not_found';
+  const readPath = recordPath('day', date);
+  return {
+    readPath,
+    write: (read) => {
+      const [found, statistics] = [read('day', readPath), read('statistics', statisticsPath('30d'))];
+      if (found === null || statistics === null) return null;
+      const { day } = found;
+      if (day.coverage.expectedRoundCount === 0) return 'none';
+      return writeFile(read, 'half-hours', halfHoursTable([day], findKnown(statistics, read)));
+    },
+  };
+}
+
+/** @returns a range, seven days unless one is requested; null for an unknown one. */
+function choose<Range extends string>(ranges: readonly Range[], requested = '7d'): Range | null {
+  return ranges.find((one) => one === requested) ?? null;
+}
+
+/** The first column of each table is a date, or a time. */
+function writeFile<Row>(read: ReadBody, what: string, table: DataRows<Row>): CsvFile {
+  const wheel = read('status', statusPath)?.installationId ?? 'wheel';
+  const dates = [table.rows[0], table.rows.at(-1)].flatMap((row) =>
+    row === undefined ? [] : [String(table.columns[0]?.value(row)).slice(0, 10)],
+  );
+  const span = [...new Set(dates)].join('-to-');
+  const name = [wheel, what, ...(span === '' ? [] : [span])].join('-').replace(/[^\w.-]/g, '_');
+  return { name: `${name}.csv`, text: writeCsv(table) };
+}
+
+/**
+ * Finds a table as a file.
+ *
+ * @param name one of {@link tableNames}.
+ */
+export function findTable(
+  { findCurrent, keep, readBodies, createReader }: PageReads,
+  name: string,
+  query: string,
+): ExplorerPage | Refusal {
+  const { parameters, find } = tableFiles[name] as TableFile;
+  const values = parseExactQuery(new URLSearchParams(query), parameters);
+  const table = values === null ? 'invalid_query' : find(Object.fromEntries(values));
+  if (typeof table === 'string') return table;
+  const { readPath, write } = table;
+  const key = `table ${name}?${query}`;
+  const current = findCurrent(key);
+  if (current !== null) return { current };
+  return {
+    current,
+    read: (signal) => readBodies(readPath === undefined ? [] : [readPath], signal),
+    render: (known) => {
+      const file = write(createReader(known));
+      if (file === null) return unread;
+      if (file === 'none') return missing;
+      const bytes = Buffer.from(file.text);
+      const own: Header[] = [['Content-Disposition', `attachment; filename="${file.name}"`]];
+      if (file.next !== undefined) own.push(['Link', `<${file.next}>; rel="next"`]);
+      const contentType = 'text/csv; charset=utf-8; header=present';
+      const response = prepareDocument(bytes, { contentType, cacheControl: revalidated, own });
+      keep(key, { response, bytes: bytes.length, expiresAtMs: Number.POSITIVE_INFINITY }, known);
+      return response;
+    },
+  };
+}
+
+const unread = describe('503 Service Unavailable', 'This cannot be read at the moment.', [retryAfter]);
+const missing = describe('404 Not Found', 'There is no such table.', []);
+
+/** Says why there is no file. */
+function describe(status: string, reason: string, own: readonly Header[]): PreparedResponse {
+  return prepareDocument(Buffer.from(`${reason}\n`), {
+    contentType: 'text/plain; charset=utf-8',
+    cacheControl: noStore,
+    own,
+    status,
+  });
+}
