@@ -114,18 +114,15 @@ export function computeDay(day: WindowDay, generatedAtMs: number): DayStatistics
     };
   });
   const observedRoundCount = sum(buckets, (bucket) => bucket.observedRoundCount);
+  const expectedRoundCount = expectedThrough - expectedFrom;
+  const coverageBps = computeBps(observedRoundCount, expectedRoundCount);
   return {
     date: formatDayLabel(startMs),
-    coverage: summarizeCoverage(expectedThrough - expectedFrom, observedRoundCount),
+    coverage: { expectedRoundCount, observedRoundCount, coverageBps },
     observedWorkUnits: buckets.reduce((total, { workUnits }) => total + (workUnits ?? 0n), 0n),
     distanceMm: summary?.distanceMm ?? null,
     buckets,
   };
-}
-
-export function summarizeCoverage(expectedRoundCount: number, observedRoundCount: number): Coverage {
-  const coverageBps = computeBps(observedRoundCount, expectedRoundCount);
-  return { expectedRoundCount, observedRoundCount, coverageBps };
 }
 
 function classifyCoverage(observedRounds: number): BucketCoverage {

@@ -97,25 +97,21 @@ function listCandidates({ workAdded, activeRoundCount, addedBlockUnits }: Diffic
   return Array.from({ length: Number(most - least) + 1 }, (_, index) => least + BigInt(index));
 }
 
-export interface DifficultyPage extends ChainPage {
-  /** Work for 1,000 work blocks now. */
-  readonly workPerThousandBlocks: bigint;
-  /** The difficulty before the first batch. */
-  readonly initialWorkPerThousandBlocks: bigint;
-  /** Difficulty after each event, and after earlier ones; null if the batches do not tell it. */
-  readonly difficulties: readonly (bigint | null)[];
+export interface BatchPage extends ChainPage {
+  /** Work for 1,000 work blocks before and after each event; null where the batches do not tell it. */
+  readonly difficulties: readonly { readonly before: bigint | null; readonly after: bigint | null }[];
 }
 
 const settled = 'system.settlement_completed';
 /** Batches before a page that are read, too: more than follow each other without work. */
 const olderLimit = 40;
 
-/** Reads a page of batches, newest first, with the difficulty after each. */
-export async function readDifficultyPage(
+/** Reads a page of batches, newest first, with the difficulty before and after each. */
+export async function readBatchPage(
   { chain, feed }: Pick<ActorViews, 'chain' | 'feed'>,
   request: ChainPageRequest,
   signal: AbortSignal,
-): Promise<DifficultyPage | ChainUnavailable | FeedUnavailable | { readonly fault: 'undecodable' }> {
+): Promise<BatchPage | ChainUnavailable | FeedUnavailable | { readonly fault: 'undecodable' }> {
   const core = chain.core();
   if (core.status === 'unavailable') return core;
   const { configuration, workPerThousandBlocks, settledThroughRound } = core.core;
@@ -134,12 +130,9 @@ export async function readDifficultyPage(
     units = cumulativeBlockUnits;
     return { activeRoundCount, workAdded, addedBlockUnits };
   });
-  const { initialWorkPerThousandBlocks } = configuration;
-  const ends = {
-    initial: isFromStart ? initialWorkPerThousandBlocks : null,
-    final: batches.at(-1)?.settledThroughRound === settledThroughRound ? workPerThousandBlocks : null,
-  };
-  const difficulties = findDifficulties(known, ends, configuration).reverse();
+  const initial = isFromStart ? configuration.initialWorkPerThousandBlocks : null;
+  const final = batches.at(-1)?.settledThroughRound === settledThroughRound ? workPerThousandBlocks : null;
+  const after = [initial, ...findDifficulties(known, { initial, final }, configuration)].reverse();
   const { fromMs } = request;
   const events = page.events.filter((item) => fromMs === null || findBlockTime(item) >= fromMs);
   const isCut = events.length < page.events.length;
@@ -147,9 +140,10 @@ export async function readDifficultyPage(
     ...page,
     events,
     nextCursor: isCut ? null : page.nextCursor,
-    workPerThousandBlocks,
-    initialWorkPerThousandBlocks,
-    difficulties,
+    difficulties: events.map((_, index) => ({
+      before: after[index + 1] ?? null,
+      after: after[index] ?? null,
+    })),
   };
 }
 

@@ -14,7 +14,6 @@ import {
   noRounds,
 } from '../statistics/dayStatistics.ts';
 import { computeStatistics, type Statistics, type StatisticsRange } from '../statistics/statistics.ts';
-import { computeYear, type YearOfDays } from '../statistics/yearOfDays.ts';
 import type { DayHistory } from '../wheel/dayHistory.ts';
 import { computeRevision } from './revision.ts';
 
@@ -40,12 +39,6 @@ export interface StatisticsView {
   } | null;
   /** Null before the first submission. */
   readonly oracle: OracleStatistics | null;
-}
-
-export interface YearView {
-  readonly installationId: string;
-  readonly revision: string;
-  readonly days: YearOfDays;
 }
 
 interface StatisticsViewsOptions {
@@ -109,14 +102,6 @@ export function createStatisticsViews(options: StatisticsViewsOptions) {
       compute: () => compute(range),
       validity: { clock, minAgeMs: refreshedMs, maxAgeMs: windowStepMs, isOutdated },
     });
-  const year = cacheView({
-    inputs: () => [options.history(), findWindowEndMs()],
-    compute: (history, generatedAtMs): YearView => {
-      const days = computeYear({ history, genesisMs, generatedAtMs });
-      return { installationId, revision: computeRevision([days]), days };
-    },
-    validity: { clock, minAgeMs: refreshedMs, maxAgeMs: windowStepMs },
-  });
   const publicViews = { '7d': cachePublic('7d'), '30d': cachePublic('30d') };
   const plainViews = { '7d': cachePlain('7d'), '30d': cachePlain('30d') };
 
@@ -140,7 +125,6 @@ export function createStatisticsViews(options: StatisticsViewsOptions) {
     cached: (range: StatisticsRange) => publicViews[range](),
     /** For the plain route: also changes with the data. */
     current: (range: StatisticsRange) => plainViews[range](),
-    year,
   };
 }
 

@@ -16,18 +16,6 @@ function definePath(name: string, pattern: RegExp, description: string, example:
 
 // Later rounds have no date that a program can write.
 export const roundPath = definePath('round', /^[1-9][0-9]{0,8}$/, 'Number of the round, from 1', '1000');
-export const workBlockPath = definePath(
-  'blockNumber',
-  /^[1-9][0-9]{0,14}$/,
-  'Number of the work block, from 1',
-  '100',
-);
-export const ethereumBlockPath = definePath(
-  'ethereumBlockNumber',
-  /^(?:0|[1-9][0-9]{0,14})$/,
-  'Number of the block on the chain',
-  '100',
-);
 export const transactionPath = definePath(
   'transactionHash',
   /^0x[0-9a-f]{64}$/,

@@ -1,40 +1,30 @@
-import { countWholeBlocks } from '../../actors/chain/state/blockUnits.ts';
 import type { ChainUnavailable } from '../../actors/views/chain/chainViewTypes.ts';
-import { readDifficultyPage } from '../../actors/views/difficultyViews.ts';
+import { readBatchPage } from '../../actors/views/difficultyViews.ts';
 import {
   type ChainPageRequest,
   type FoundEvents,
   findEvent,
   findEventsOf,
-  findSettledBatch,
-  findWorkBlock,
   readChainPage,
 } from '../../actors/views/feed/feedRecords.ts';
 import { readRoundPage, readRounds } from '../../actors/views/roundViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
-import { difficultyResponse, toDifficultyBody } from '../responses/records/difficulty.ts';
 import {
   batchesResponse,
   checkpointsResponse,
-  ethereumBlockResponse,
   eventRecordResponse,
-  settledBatchResponse,
   toBatchesBody,
   toCheckpointsBody,
-  toEthereumBlockBody,
   toEventRecordBody,
-  toSettledBatchBody,
   toTransactionBody,
-  toWorkBlockBody,
   transactionResponse,
-  workBlockResponse,
 } from '../responses/records/eventRecords.ts';
 import { roundResponse, roundsResponse, toRoundBody, toRoundsBody } from '../responses/records/rounds.ts';
 import { noCache } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseFilter, timeParameters } from './feedFilter.ts';
 import { pageParameters, parsePage } from './pageParameters.ts';
-import { ethereumBlockPath, eventPath, roundPath, transactionPath, workBlockPath } from './recordPaths.ts';
+import { eventPath, roundPath, transactionPath } from './recordPaths.ts';
 import {
   defineReadRoute,
   type QueryParameter,
@@ -134,51 +124,6 @@ const transaction = defineReadRoute({
   unavailable: (views) => toTransactionBody('', describeUnreadable(views)),
 });
 
-const ethereumBlock = defineReadRoute({
-  ...record,
-  path: '/v1/ethereum-blocks/{ethereumBlockNumber}',
-  operationId: 'getEthereumBlock',
-  summary: 'All events of one block of the chain, newest first',
-  pathParameter: ethereumBlockPath,
-  response: ethereumBlockResponse,
-  read: readRecord(
-    ({ feed }, number, signal) =>
-      findEventsOf(feed, { kind: 'ethereumBlock', number: BigInt(number) }, signal),
-    (view: FoundEvents | ChainUnavailable, number) => toEthereumBlockBody(number, view),
-  ),
-  unavailable: (views) => toEthereumBlockBody('', describeUnreadable(views)),
-});
-
-const workBlock = defineReadRoute({
-  ...record,
-  path: '/v1/blocks/{blockNumber}',
-  operationId: 'getWorkBlock',
-  summary: 'One block of work, and the settlement that completed it',
-  topic: 'settlement',
-  pathParameter: workBlockPath,
-  response: workBlockResponse,
-  read: readRecord(async ({ chain, feed }, number, signal) => {
-    const core = chain.core();
-    if (core.status === 'unavailable') return core;
-    const blockHeight = countWholeBlocks(core.core.cumulativeBlockUnits);
-    return findWorkBlock(feed, { blockNumber: BigInt(number), blockHeight }, signal);
-  }, toWorkBlockBody),
-  unavailable: (views) => toWorkBlockBody(describeUnreadable(views)),
-});
-
-const settledBatch = defineReadRoute({
-  ...record,
-  errors: [...record.errors, 'not_found'],
-  path: '/v1/settlements/{transactionHash}',
-  operationId: 'getSettledBatch',
-  summary: 'The batch that a transaction has settled, and the checkpoints of its rounds',
-  topic: 'settlement',
-  pathParameter: transactionPath,
-  response: settledBatchResponse,
-  read: readRecord(({ feed }, hash, signal) => findSettledBatch(feed, hash, signal), toSettledBatchBody),
-  unavailable: (views) => toSettledBatchBody(describeUnreadable(views)),
-});
-
 /** Reads a page of a list with times. */
 function readList<Page extends { readonly status: 'available' }, Body>(
   load: (
@@ -205,12 +150,9 @@ const batches = defineReadRoute({
   ...list,
   path: '/v1/batches',
   operationId: 'getBatches',
-  summary: 'All settled batches, newest first',
+  summary: 'All settled batches, newest first, with the difficulty before and after each',
   response: batchesResponse,
-  read: readList(
-    ({ feed }, page, signal) => readChainPage(feed, 'system.settlement_completed', page, signal),
-    toBatchesBody,
-  ),
+  read: readList(readBatchPage, toBatchesBody),
   unavailable: (views) => toBatchesBody(describeUnreadable(views)),
 });
 
@@ -251,25 +193,4 @@ const rounds = defineReadRoute({
   unavailable: (views) => toRoundsBody(describeUnreadable(views)),
 });
 
-const difficulty = defineReadRoute({
-  ...list,
-  path: '/v1/difficulty',
-  operationId: 'getDifficulty',
-  summary: 'The difficulty now, and after each batch, newest first',
-  response: difficultyResponse,
-  read: readList(readDifficultyPage, toDifficultyBody),
-  unavailable: (views) => toDifficultyBody(describeUnreadable(views)),
-});
-
-export const recordRoutes: readonly Route[] = [
-  difficulty,
-  event,
-  transaction,
-  ethereumBlock,
-  workBlock,
-  settledBatch,
-  batches,
-  checkpoints,
-  round,
-  rounds,
-];
+export const recordRoutes: readonly Route[] = [event, transaction, batches, checkpoints, round, rounds];

@@ -10,23 +10,18 @@ import {
   statisticsRange,
   toStatisticsBody,
 } from '../responses/statistics/statistics.ts';
-import { toYearBody, yearResponse } from '../responses/statistics/year.ts';
 import { noCache, revalidated } from './cacheControl.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
 import { dayPath } from './recordPaths.ts';
-import { defineReadRoute, defineSelectedRoute, defineViewRoute, type Route } from './route.ts';
+import { defineReadRoute, defineSelectedRoute, type Route } from './route.ts';
 
-const common = {
+const members = {
   topic: 'statistics',
   rateClass: 'publicHeavy',
   cacheControl: revalidated,
   refusal: ({ statistics }: ActorViews) => (statistics === null ? 'public_stats_rebuilding' : null),
   tag: ({ revision }: { readonly revision: string }) => revision,
   isConditional: true,
-} as const;
-
-const members = {
-  ...common,
   summary: 'Statistics over 7 or 30 universal days',
   query: [{ name: 'range', description: 'Time window', schema: statisticsRange, isRequired: true }],
   errors: ['invalid_query', 'public_stats_rebuilding'],
@@ -60,18 +55,6 @@ const statistics = defineSelectedRoute({
   body: (view) => toStatisticsBody(1, view),
 });
 
-const year = defineViewRoute({
-  ...common,
-  summary: 'Work and distance of each universal day of the last year',
-  path: '/v1/measurement/year',
-  operationId: 'getYear',
-  query: [],
-  errors: ['public_stats_rebuilding'],
-  view: (views) => expectStatistics(views).year(),
-  response: yearResponse,
-  body: toYearBody,
-});
-
 const day = defineReadRoute({
   path: '/v1/days/{date}',
   operationId: 'getDay',
@@ -96,4 +79,4 @@ const day = defineReadRoute({
   },
 });
 
-export const statisticsRoutes: readonly Route[] = [publicStatistics, statistics, year, day];
+export const statisticsRoutes: readonly Route[] = [publicStatistics, statistics, day];

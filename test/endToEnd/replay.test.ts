@@ -80,7 +80,7 @@ const ofSecondDay = `installation_id = 'wheel.one' AND start >= fromUnixTimestam
 const damage = (database: Database, table: string, condition: string) =>
   database.command(`ALTER TABLE ${table} DELETE WHERE ${condition} SETTINGS mutations_sync = 1`);
 
-/** Saves a state that has lost the observed rounds of each day, as a fault of an older version might have. */
+/** Saves a state that has lost the distance of each day, as a fault of an older version might have. */
 async function damageState(database: Database) {
   const store = createSnapshotStore(database);
   const [newest] = await store.list(stream);
@@ -90,7 +90,7 @@ async function damageState(database: Database) {
     for (const record of some)
       records.push(
         record.kind === counterRecords.day.kind
-          ? { ...record, value: record.value.replace(/"observedRoundCount":\d+/, '"observedRoundCount":0') }
+          ? { ...record, value: record.value.replace(/"distanceMm":\d+/, '"distanceMm":0') }
           : record,
       );
   await store.save({ ...newest, takenAtMs: newest.takenAtMs + 1 }, records, () => true);
@@ -103,13 +103,13 @@ async function readShown(miner: MinerProcess) {
   return { one: await observations('wheel.one'), two: await observations('wheel:two') };
 }
 
-/** The days with a reading: the day of the test itself gets another round every ten minutes. */
-async function readDays(miner: MinerProcess) {
-  interface Year {
-    readonly days: readonly { readonly distanceMm: string | null }[];
-  }
-  const { days } = await miner.json<Year>('/v1/measurement/year');
-  return days.filter(({ distanceMm }) => distanceMm !== null);
+/** The sums of all days, without those that change with the clock. */
+async function readSums(miner: MinerProcess) {
+  const { lifetime } = await miner.json<{
+    lifetime: { acceptedWorkUnits: string; observedDistanceMm: string; activeDayCount: number };
+  }>('/v1/measurement/stats?range=7d');
+  const { acceptedWorkUnits, observedDistanceMm, activeDayCount } = lifetime;
+  return { acceptedWorkUnits, observedDistanceMm, activeDayCount };
 }
 
 /** Numbers of rows in the views for queries. */
@@ -264,7 +264,7 @@ describe('replay next to a running service', () => {
     const { connection } = connected;
     await publishAll(connection, untilSecondDay);
     await waitUntilStored(first, untilSecondDay.length);
-    const [right, rightDays] = [await readShown(first), await readDays(first)];
+    const [right, rightSums] = [await readShown(first), await readSums(first)];
     const viewed = await database(countViewed);
     await first.end('SIGTERM');
     await database(damageState);
@@ -272,7 +272,7 @@ describe('replay next to a running service', () => {
     const miner = await start();
     const wrong = await readShown(miner);
     expect(wrong.one.length).toBeLessThan(right.one.length);
-    expect(await readDays(miner)).not.toEqual(rightDays);
+    expect(await readSums(miner)).not.toEqual(rightSums);
 
     const running = replay('--from-sequence', '1');
     let isRunning = true;
@@ -292,8 +292,8 @@ describe('replay next to a running service', () => {
     ]);
     for (const read of reads) expect([JSON.stringify(wrong.one), JSON.stringify(right.one)]).toContain(read);
     // Statistics are shown again once what has come since is folded, too.
-    const days = await eventually(() => readDays(miner).catch(() => null), 'the days');
-    expect([await readShown(miner), days]).toEqual([right, rightDays]);
+    const sums = await eventually(() => readSums(miner).catch(() => null), 'the sums');
+    expect([await readShown(miner), sums]).toEqual([right, rightSums]);
     expect(await database(countViewed)).toEqual(viewed);
 
     await publishAll(connection, mixedPublications(30, untilSecondDay.length, intervalMs));

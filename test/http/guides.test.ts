@@ -41,7 +41,7 @@ const printed: Record<string, RegExp> = {
   'start ts follow': /settled through round \d+: \d+ work blocks\n/,
   'start py follow': /settled through round \d+: \d+ work blocks\n/,
   'find py yesterday': /^\d{4}-\d\d-\d\d: (?:\d+ m|not known)\n$/,
-  'find sh tables': /^settled_at_utc,.*,transaction\r\n(?:\S+,0x[0-9a-f]{64}\r\n)*$/,
+  'find sh tables': /^universal_day,.*,coverage\r\n(?:\d{4}-\d\d-\d\d,.*\r\n){30}$/,
   'freshness sh unknown': /^"status":"available"\n$/,
   'freshness ts unknown': /^[1-9]\d* settlements in seven days\n$/,
   'freshness py unknown': /^[1-9]\d* settlements in seven days\n$/,

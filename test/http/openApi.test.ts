@@ -180,6 +180,6 @@ describe('OpenAPI', () => {
       ({ query }) => typeof query !== 'string' && query.some(({ name }) => name === 'cursor'),
     );
     expect(linked).toEqual(paged.map(({ path }) => path));
-    expect(linked).toHaveLength(13);
+    expect(linked).toHaveLength(12);
   });
 });

@@ -18,10 +18,7 @@ const hash = buildTransactionHash(7);
 describe('the routes of records', () => {
   it.each([
     ...['0', '01', '-1', '1e3', '9999999999', 'x'].map((id) => `rounds/${id}`),
-    ...['0', '1.5', `1${'0'.repeat(15)}`].map((id) => `blocks/${id}`),
-    ...['01', 'latest'].map((id) => `ethereum-blocks/${id}`),
     ...[hash.slice(2), hash.toUpperCase(), `${hash}0`].map((id) => `transactions/${id}`),
-    `settlements/${hash.slice(0, -1)}`,
     ...['7', 'x:1', 'chain:', 'chain:a b'].map((id) => `events/${encodeURIComponent(id)}`),
     ...['0', '10000', '01'].map((id) => `miners/${id}`),
     ...['2026-02-30', '2026-1-31', 'yesterday', '2026-01-31T00:00Z'].map((id) => `days/${id}`),
@@ -29,14 +26,11 @@ describe('the routes of records', () => {
     await expectError(await (await start()).get(`/v1/${path}`), 400, 'invalid_path');
   });
 
-  it.each(['events/chain:1:x', 'miners/9999', `settlements/${hash}`])(
-    '/v1/%s does not exist',
-    async (path) => {
-      await expectError(await (await start()).get(`/v1/${path}`), 404, 'not_found');
-    },
-  );
+  it.each(['events/chain:1:x', 'miners/9999'])('/v1/%s does not exist', async (path) => {
+    await expectError(await (await start()).get(`/v1/${path}`), 404, 'not_found');
+  });
 
-  it.each(['rounds', 'batches', 'checkpoints', 'difficulty', 'miners', 'owners'])(
+  it.each(['rounds', 'batches', 'checkpoints', 'miners', 'owners'])(
     '/v1/%s refuses an invalid page, and a cursor of another list',
     async (list) => {
       const { get } = await start();
@@ -82,14 +76,7 @@ describe('the routes of records', () => {
     const evicted = { ...nothingEvicted, through, throughMs: state.block.timestampMs };
     const chain = replaceFeed(views, [buildFeedEvent(state, details, 1)], evicted);
     const { get } = await startPublicServer({ chain, olderEvents });
-    for (const path of [
-      'rounds/1',
-      'blocks/1',
-      'batches',
-      'difficulty',
-      `transactions/${hash}`,
-      'events/chain:1:x',
-    ])
+    for (const path of ['rounds/1', 'batches', `transactions/${hash}`, 'events/chain:1:x'])
       await expectError(await get(`/v1/${path}`), 503, 'database_unavailable', path);
   });
 });

@@ -30,7 +30,7 @@ import { rememberFor } from './remember.ts';
 import { buildSearch } from './search.ts';
 import { foldSettlement } from './settlement.ts';
 import { buildHistory, type Range } from './settlementHistory.ts';
-import { buildStatistics, buildYear } from './statistics.ts';
+import { buildStatistics } from './statistics.ts';
 
 export interface ReferenceDeployment {
   readonly installationId: string;
@@ -175,7 +175,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
     };
   }
 
-  function statistics({ pathname, searchParams }: URL, nowMs: number) {
+  function statistics({ searchParams }: URL, nowMs: number) {
     const available = readAvailable('core', nowMs);
     const settled =
       typeof available === 'string'
@@ -187,7 +187,6 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
           };
     const readings = readingsOf(installationId);
     const input = { installationId, readings, genesisMs, settled, submissions: settlement.submissions };
-    if (pathname === '/v1/measurement/year') return buildYear(input, nowMs);
     return buildStatistics(input, searchParams.get('range') === '30d' ? '30d' : '7d', nowMs);
   }
 
@@ -203,10 +202,10 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
       return buildDayRecord({ installationId, readings, genesisMs, isReadable }, id, toWindowEnd(nowMs));
     }
     if (id !== undefined)
-      return /^(?:events|transactions|ethereum-blocks|blocks|settlements|rounds|miners)$/.test(kind)
+      return /^(?:events|transactions|rounds|miners)$/.test(kind)
         ? withRecords((input) => buildRecord(input, kind, decodeURIComponent(id)))
         : null;
-    if (!/^(?:batches|checkpoints|difficulty|rounds|miners|owners)$/.test(kind)) return null;
+    if (!/^(?:batches|checkpoints|rounds|miners|owners)$/.test(kind)) return null;
     const readTime = (name: string, otherwise: number) =>
       searchParams.has(name) ? Date.parse(searchParams.get(name) as string) : otherwise;
     const page = {
@@ -224,7 +223,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
     const isChainKnown = typeof chain !== 'string';
     return buildSearch(query, {
       installationId,
-      chain: isChainKnown ? chain : null,
+      core: isChainKnown ? chain.core : null,
       mayBeMiner: (tokenId) => typeof economy === 'string' || isCreated(economy, tokenId),
       sinceMs: Math.min(nowMs - 29 * dayMs, first, isChainKnown ? genesisMs : first),
       nowMs,
@@ -263,7 +262,6 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
       case '/v2/public/stats':
         return { ...statistics(url, nowMs), schemaVersion: 2 };
       case '/v1/measurement/stats':
-      case '/v1/measurement/year':
         return statistics(url, nowMs);
       case '/v1/core': {
         const available = readAvailable('core', nowMs);

@@ -95,7 +95,6 @@ describe('bodies of the measurements', () => {
           for (const range of ['7d', '30d'])
             for (const path of ['/v2/public/stats', '/v1/measurement/stats'])
               await program.compare(`${path}?range=${range}`);
-          await program.compare('/v1/measurement/year');
         }),
       ),
       { numRuns: runs(20) },

@@ -50,7 +50,6 @@ async function compareAll(program: ComparedProgram, limit: number) {
   }
   for (const range of ['7d', '30d'])
     for (const path of ['/v2/public/stats', '/v1/measurement/stats']) await compare(`${path}?range=${range}`);
-  await compare('/v1/measurement/year');
   await compareChainRoutes(program, worldOwners, limit);
 }
 
@@ -96,7 +95,7 @@ const fixed = new RegExp(
   [
     '\\.installationId$|\\.chain\\.(?:target|chainId|deploymentBlock|economyDeploymentBlock)$|\\.release\\.|\\.identities\\.',
     '\\.asset\\.|\\.economy\\.|\\.source\\.(?:chainId|target|releaseId|policyVersion)$',
-    '\\.configuration\\.(?!guardian|reporter)|\\.(?:rewardPerBlock|supplyCap|supplyCapBaseUnits)$|\\.implementation\\.storageLayoutDigest$|difficulty\\.initialWorkPerThousandBlocks$',
+    '\\.configuration\\.(?!guardian|reporter)|\\.(?:rewardPerBlock|supplyCap|supplyCapBaseUnits)$|\\.implementation\\.storageLayoutDigest$',
     // Members of the collection's first level, of each token's text, and of the feed's rules.
     '\\.payload\\.(?:weight|minimumDailyDistanceMm)$|metadata(?:/\\{tokenId\\})?\\.(?:description|collection)$',
   ].join('|'),

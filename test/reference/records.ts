@@ -10,7 +10,6 @@ import { buildActivity, buildPortfolio, type EconomyInput, showAvailable } from 
 import type { Reading } from './readings.ts';
 import type { Settlement } from './settlement.ts';
 import { buildDay } from './statistics.ts';
-import { findHeight } from './workToBlocks.ts';
 
 /** Bodies of records and of their lists: each is found by looking through everything. */
 
@@ -49,34 +48,6 @@ export function buildRecord(input: RecordInput, kind: string, id: string): objec
         transactionHash: id,
         events: ofBlocks.filter(({ source }) => source.transactionHash === id).reverse(),
       });
-    case 'ethereum-blocks':
-      return show({
-        ethereumBlockNumber: id,
-        events: ofBlocks.filter(({ source }) => source.blockNumber === id),
-      });
-    case 'blocks': {
-      const settlement = selectType(feed, 'system.settlement_completed').find(
-        ({ payload: { firstCompletedBlock: first, lastCompletedBlock: last } }) =>
-          first !== null && BigInt(first) <= BigInt(id) && BigInt(id) <= BigInt(last as string),
-      );
-      return show({
-        blockNumber: id,
-        blockHeight: String(findHeight(input.core)),
-        settlement: settlement ?? null,
-      });
-    }
-    case 'settlements': {
-      const settlement = selectType(feed, 'system.settlement_completed').find(
-        ({ source }) => source.transactionHash === id,
-      );
-      if (settlement === undefined) return null;
-      const { previousSettledThroughRound: after, settledThroughRound: through } = settlement.payload;
-      const checkpoints = selectType(feed, 'system.mining_checkpointed').filter(
-        ({ payload }) =>
-          BigInt(payload.afterRound) < BigInt(through) && BigInt(payload.throughRound) > BigInt(after),
-      );
-      return show({ settlement, checkpoints });
-    }
     case 'rounds':
       return show({ round: describeRound(input, feed, BigInt(id)) });
     default:
@@ -96,43 +67,47 @@ export function buildList(input: RecordInput, kind: string, page: ListPage): obj
     items: readonly Item[],
     nameOf: (item: Item) => string,
     show: (item: Item) => object,
-    name = kind,
   ) => {
     const following = behind === null ? items : items.slice(items.map(nameOf).indexOf(behind) + 1);
     const nextCursor = following.length > limit ? opaque : null;
     return {
       schemaVersion: 1,
       ...showAvailable(input),
-      [name]: following.slice(0, limit).map(show),
+      [kind]: following.slice(0, limit).map(show),
       nextCursor,
     };
   };
   switch (kind) {
-    case 'batches':
+    case 'batches': {
+      const { batches, configuration } = input.core;
+      const difficulties = [
+        configuration.initialWorkPerThousandBlocks,
+        ...batches.map(({ args }) => args.workPerThousandBlocks),
+      ].map(String);
+      const settlements = selectType(feed, 'system.settlement_completed').filter(({ occurredAt }) =>
+        isIn(Date.parse(occurredAt)),
+      );
+      const show = (settlement: (typeof settlements)[number]) => {
+        const index = batches.findIndex(
+          ({ args }) => String(args.settledThroughRound) === settlement.payload.settledThroughRound,
+        );
+        return {
+          ...settlement,
+          workPerThousandBlocksBefore: difficulties[index],
+          workPerThousandBlocksAfter: difficulties[index + 1],
+        };
+      };
+      return cut(settlements, ({ id }) => id, show);
+    }
     case 'checkpoints': {
-      const type = kind === 'batches' ? 'system.settlement_completed' : 'system.mining_checkpointed';
-      const events = feed.filter((event) => event.type === type && isIn(Date.parse(event.occurredAt)));
+      const minted = selectType(feed, 'system.mining_checkpointed').filter(({ occurredAt }) =>
+        isIn(Date.parse(occurredAt)),
+      );
       return cut(
-        events,
+        minted,
         ({ id }) => id,
         (event) => event,
       );
-    }
-    case 'difficulty': {
-      const { core } = input;
-      const settlements = selectType(feed, 'system.settlement_completed');
-      const after = (round: string) =>
-        core.batches.find(({ args }) => String(args.settledThroughRound) === round)?.args
-          .workPerThousandBlocks;
-      const show = (settlement: (typeof settlements)[number]) => ({
-        settlement,
-        workPerThousandBlocks: String(after(settlement.payload.settledThroughRound)),
-      });
-      return {
-        ...cut(settlements, ({ id }) => id, show, 'changes'),
-        initialWorkPerThousandBlocks: String(core.configuration.initialWorkPerThousandBlocks),
-        workPerThousandBlocks: String(core.workPerThousandBlocks),
-      };
     }
     case 'rounds': {
       const newest = max(countBegun(input), input.core.settledThroughRound);

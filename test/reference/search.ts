@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { searchResponse } from '../../http/responses/records/search.ts';
-import type { SafeChain } from './chain.ts';
 import type { CoreState } from './core.ts';
 import { dayMs, opaque, toDate } from './messages.ts';
 import { findDay } from './readings.ts';
@@ -13,7 +12,7 @@ type Result = z.infer<typeof searchResponse>['results'][number];
 interface Known {
   readonly installationId: string;
   /** Null while it cannot be shown. */
-  readonly chain: { readonly safe: SafeChain; readonly core: CoreState } | null;
+  readonly core: CoreState | null;
   readonly mayBeMiner: (tokenId: bigint) => boolean;
   /** Time of the first day that is shown. */
   readonly sinceMs: number;
@@ -44,7 +43,6 @@ function find(query: string, known: Known): { results: Result[]; isSure: boolean
   }
   if (/^0x[0-9a-f]{64}$/.test(text)) return only('transaction', text);
   if (/^0x[0-9a-f]{40}$/.test(text)) return only('owner', text);
-  if (/^(?:chain|measurement):/.test(text)) return only('event', query);
   const [, kind, id] = /^(?:(miner|round) )?(\d+)$/.exec(text) ?? [];
   if (id === undefined) return { results: [], isSure: false };
   if (kind !== undefined) return only(kind as 'miner' | 'round', id);
@@ -53,16 +51,10 @@ function find(query: string, known: Known): { results: Result[]; isSure: boolean
 }
 
 /** What has a number. While the chain is unknown, it may be anything. */
-function listNumbered(number: bigint, { chain, mayBeMiner, nowMs }: Known): Result['kind'][] {
+function listNumbered(number: bigint, { core, mayBeMiner, nowMs }: Known): Result['kind'][] {
   const kinds: [Result['kind'], boolean][] = [
     ['miner', number > 0n && number < 10_000n && mayBeMiner(number)],
-    ['round', number > 0n && (chain === null || number <= countBegun({ core: chain.core, nowMs }))],
-    ['block', number > 0n && (chain === null || number <= chain.core.cumulativeBlockUnits / 1_000_000_000n)],
-    [
-      'ethereum-block',
-      chain === null ||
-        (number >= chain.safe.deployment.chain.deploymentBlock && number <= chain.safe.block.number),
-    ],
+    ['round', number > 0n && (core === null || number <= countBegun({ core, nowMs }))],
   ];
   return kinds.filter(([, isThere]) => isThere).map(([kind]) => kind);
 }

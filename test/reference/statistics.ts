@@ -45,19 +45,6 @@ export function buildStatistics(input: StatisticsInput, range: '7d' | '30d', now
   return { ...buildWindow(input, range === '7d' ? 7 : 30, nowMs), range };
 }
 
-/** Body of the last year's days, from the first one of the deployment. */
-export function buildYear(input: StatisticsInput, nowMs: number) {
-  const daysSinceGenesis = (findDay(nowMs) - findDay(input.genesisMs)) / dayMs + 1;
-  const dayCount = Math.max(0, Math.min(365, daysSinceGenesis));
-  const { activity, schemaVersion, installationId, revision } = buildWindow(input, dayCount, nowMs);
-  return {
-    schemaVersion,
-    installationId,
-    revision,
-    days: activity.days.map(({ buckets: _, ...day }) => day),
-  };
-}
-
 /** What is known of rounds and days at a time. */
 function measure({ readings, genesisMs }: Pick<StatisticsInput, 'readings' | 'genesisMs'>, nowMs: number) {
   // Rounds and days count only after their end, even if a device's fast clock is ahead.

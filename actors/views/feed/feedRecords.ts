@@ -28,10 +28,10 @@ const firstStepMs = 3_600_000;
 const lateMs = dayMs;
 const unread = { status: 'unavailable' } as const;
 
-/** Numbers of rounds or work blocks that an event is about: after the first, through the second. Null if it is about none. */
+/** Rounds that an event is about: after the first, through the second. Null if it is about none. */
 type FindSpan = (item: FeedItem) => readonly [after: bigint, through: bigint] | null;
 
-/** Kinds of events that are about rounds or work blocks in ascending order, so that later events have higher numbers. */
+/** Kinds of events that are about rounds in ascending order, so that later events have higher numbers. */
 const spans = {
   settledRounds: {
     type: 'system.settlement_completed',
@@ -47,22 +47,14 @@ const spans = {
         ? [event.details.afterRound, event.details.throughRound]
         : null,
   },
-  completedBlocks: {
-    type: 'system.settlement_completed',
-    find: ({ event }) => {
-      if (event.family !== 'chain' || event.details.type !== 'system.settlement_completed') return null;
-      const { blockHeight, completedBlockCount } = event.details;
-      return [blockHeight - completedBlockCount, blockHeight];
-    },
-  },
 } as const satisfies Record<string, { readonly type: FeedType; readonly find: FindSpan }>;
 
 type SpanKind = keyof typeof spans;
 
-/** Whether an event is about a number. */
-export function isAbout(kind: SpanKind, item: FeedItem, number: bigint): boolean {
-  const [after, through] = spans[kind].find(item) ?? [number, number];
-  return after < number && number <= through;
+/** Whether an event is about a round. */
+export function isAbout(kind: SpanKind, item: FeedItem, round: bigint): boolean {
+  const [after, through] = spans[kind].find(item) ?? [round, round];
+  return after < round && round <= through;
 }
 
 async function readPage(
@@ -147,7 +139,7 @@ async function selectUntil(
 
 const selectThrough = (filter: EventFilter, recordedAtMs: number) => ({ ...filter, toMs: recordedAtMs + 1 });
 
-/** Finds the events that are about one of the numbers from the first through the last, newest first, in all of the history. */
+/** Finds the events that are about one of the rounds from the first through the last, newest first, in all of the history. */
 export async function findEventsOfSpan(
   feed: SearchedFeed,
   kind: SpanKind,
@@ -236,51 +228,4 @@ export function findEventsOfTime(
     matches: ({ event }) =>
       event.family === 'measurement' && event.observedAtMs >= startMs && event.observedAtMs < endMs,
   });
-}
-
-export interface SettledBatchView extends Omit<FoundEvents, 'events'> {
-  readonly settlement: FeedItem;
-  /** The events that minted for its rounds, newest first. */
-  readonly checkpoints: readonly FeedItem[];
-}
-
-/** Finds the batch that a transaction has settled, and the checkpoints of its rounds; null if it has settled none. */
-export async function findSettledBatch(
-  feed: SearchedFeed,
-  transactionHash: string,
-  signal: AbortSignal,
-): Promise<SettledBatchView | null | FeedUnavailable> {
-  const found = await findEventsOf(feed, { kind: 'transaction', hash: transactionHash }, signal);
-  if (found.status === 'unavailable') return found;
-  const { events, ...context } = found;
-  const settlement = events.find(({ type }) => type === spans.settledRounds.type);
-  const rounds = settlement === undefined ? null : spans.settledRounds.find(settlement);
-  if (settlement === undefined || rounds === null) return null;
-  const [after, through] = rounds;
-  const minted = await findEventsOfSpan(feed, 'mintedRounds', [after + 1n, through], signal);
-  return minted.status === 'unavailable' ? minted : { ...context, settlement, checkpoints: minted.events };
-}
-
-export interface WorkBlockView extends Omit<FoundEvents, 'events'> {
-  readonly blockNumber: bigint;
-  /** Number of completed work blocks. */
-  readonly blockHeight: bigint;
-  /** The settlement that completed it; null before. */
-  readonly settlement: FeedItem | null;
-}
-
-/**
- * Finds the settlement that completed a work block.
- *
- * @param blockHeight number of completed work blocks.
- */
-export async function findWorkBlock(
-  feed: SearchedFeed,
-  { blockNumber, blockHeight }: Pick<WorkBlockView, 'blockNumber' | 'blockHeight'>,
-  signal: AbortSignal,
-): Promise<WorkBlockView | FeedUnavailable> {
-  const found = await findEventsOfSpan(feed, 'completedBlocks', [blockNumber, blockNumber], signal);
-  if (found.status === 'unavailable') return found;
-  const { events, ...context } = found;
-  return { ...context, blockNumber, blockHeight, settlement: events[0] ?? null };
 }

@@ -1,17 +1,12 @@
 import { z } from 'zod';
 import type { FeedItem } from '../../../actors/feed/feedItem.ts';
 import type { ChainUnavailable, EconomyView } from '../../../actors/views/chain/chainViewTypes.ts';
-import {
-  type ChainPage,
-  type FoundEvents,
-  recordEventsMax,
-  type SettledBatchView,
-  type WorkBlockView,
-} from '../../../actors/views/feed/feedRecords.ts';
+import type { BatchPage } from '../../../actors/views/difficultyViews.ts';
+import { type ChainPage, type FoundEvents, recordEventsMax } from '../../../actors/views/feed/feedRecords.ts';
 import { defineVariants, toVariant } from '../chain/chain.ts';
 import { checkpointEvent, feedEvent, settlementEvent, toFeedEventBody } from '../feed/feedEvent.ts';
 import { cursor } from '../observations.ts';
-import { bytes32, decimal } from '../scalars.ts';
+import { bytes32, positiveDecimal } from '../scalars.ts';
 
 /** Members that events are shown with. */
 type EventContext = Omit<EconomyView, 'feed'>;
@@ -32,28 +27,22 @@ export const transactionResponse = defineVariants(1, {
   ),
 }).meta({ id: 'Transaction', description: 'The events of one transaction' });
 
-export const ethereumBlockResponse = defineVariants(1, {
-  ethereumBlockNumber: decimal.describe('The number of the request'),
-  events: events.describe('Its events, newest first'),
-}).meta({ id: 'EthereumBlock', description: 'The events of one block of the chain' });
-
-export const workBlockResponse = defineVariants(1, {
-  blockNumber: decimal.describe('The number of the request'),
-  blockHeight: decimal.describe('Number of completed work blocks'),
-  settlement: settlementEvent
+const difficulty = (when: string) =>
+  positiveDecimal
     .nullable()
-    .describe('The settlement that completed it; null before, and once events of its age are kept no longer'),
-}).meta({ id: 'WorkBlock', description: 'One block of work, and the settlement that completed it' });
+    .describe(
+      `Difficulty ${when} it: work units for 1,000 work blocks. Derived from the block units of batches; null if they do not tell it`,
+    );
 
-export const settledBatchResponse = defineVariants(1, {
-  settlement: settlementEvent.describe('The settled batch'),
-  checkpoints: z
-    .array(checkpointEvent)
-    .describe('The checkpoints that minted for its rounds, newest first; none until then'),
-}).meta({ id: 'SettledBatch', description: 'One settled batch, and the checkpoints of its rounds' });
+const batch = settlementEvent
+  .safeExtend({
+    workPerThousandBlocksBefore: difficulty('before'),
+    workPerThousandBlocksAfter: difficulty('after'),
+  })
+  .meta({ id: 'Batch' });
 
 export const batchesResponse = defineVariants(1, {
-  batches: z.array(settlementEvent).max(100).describe('Settled batches, newest first'),
+  batches: z.array(batch).max(100).describe('Settled batches, newest first'),
   nextCursor,
 }).meta({ id: 'Batches', description: 'A page of all settled batches' });
 
@@ -84,43 +73,18 @@ export function toTransactionBody(transactionHash: string, view: Found): z.infer
   }));
 }
 
-export function toEthereumBlockBody(
-  ethereumBlockNumber: string,
-  view: Found,
-): z.infer<typeof ethereumBlockResponse> {
-  return toVariant(1, view, (found) => ({
-    ethereumBlockNumber,
-    events: found.events.map((item) => toFeedEventBody(item, found)),
-  }));
-}
-
-export function toSettledBatchBody(
-  view: SettledBatchView | ChainUnavailable,
-): z.infer<typeof settledBatchResponse> {
-  return toVariant(1, view, (found) => ({
-    settlement: toEventOf<typeof settlementEvent>(found.settlement, found),
-    checkpoints: found.checkpoints.map((item) => toEventOf<typeof checkpointEvent>(item, found)),
-  }));
-}
-
-export function toWorkBlockBody(view: WorkBlockView | ChainUnavailable): z.infer<typeof workBlockResponse> {
-  return toVariant(1, view, (found) => ({
-    blockNumber: String(found.blockNumber),
-    blockHeight: String(found.blockHeight),
-    settlement: found.settlement && toEventOf<typeof settlementEvent>(found.settlement, found),
-  }));
-}
-
-type Page = ChainPage | ChainUnavailable;
-
-export function toBatchesBody(view: Page): z.infer<typeof batchesResponse> {
+export function toBatchesBody(view: BatchPage | ChainUnavailable): z.infer<typeof batchesResponse> {
   return toVariant(1, view, (page) => ({
-    batches: page.events.map((item) => toEventOf<typeof settlementEvent>(item, page)),
+    batches: page.events.map((item, index) => ({
+      ...toEventOf<typeof settlementEvent>(item, page),
+      workPerThousandBlocksBefore: page.difficulties[index]?.before?.toString() ?? null,
+      workPerThousandBlocksAfter: page.difficulties[index]?.after?.toString() ?? null,
+    })),
     nextCursor: page.nextCursor,
   }));
 }
 
-export function toCheckpointsBody(view: Page): z.infer<typeof checkpointsResponse> {
+export function toCheckpointsBody(view: ChainPage | ChainUnavailable): z.infer<typeof checkpointsResponse> {
   return toVariant(1, view, (page) => ({
     checkpoints: page.events.map((item) => toEventOf<typeof checkpointEvent>(item, page)),
     nextCursor: page.nextCursor,

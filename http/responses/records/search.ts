@@ -1,16 +1,7 @@
 import { z } from 'zod';
 import { installationId, schemaVersion } from '../scalars.ts';
 
-export const searchKinds = [
-  'owner',
-  'miner',
-  'round',
-  'block',
-  'ethereum-block',
-  'transaction',
-  'event',
-  'day',
-] as const;
+export const searchKinds = ['owner', 'miner', 'round', 'transaction', 'day'] as const;
 
 export const searchResponse = z
   .strictObject({
@@ -21,8 +12,8 @@ export const searchResponse = z
       .array(
         z
           .strictObject({
-            kind: z.enum(searchKinds).describe('What it is; a `block` is a block of work'),
-            id: z.string().min(1).describe('Its number, address, hash, ID or date'),
+            kind: z.enum(searchKinds).describe('What it is'),
+            id: z.string().min(1).describe('Its number, address, hash or date'),
             route: z
               .string()
               .regex(/^\/v1\//)

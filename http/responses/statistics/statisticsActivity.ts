@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bucketCoverages } from '../../../actors/statistics/dayStatistics.ts';
+import { bucketCoverages, type DayStatistics } from '../../../actors/statistics/dayStatistics.ts';
 import type { Statistics } from '../../../actors/statistics/statistics.ts';
 import { encodeView } from '../encodeView.ts';
 import { decimal, unboundedDecimal } from '../scalars.ts';
@@ -14,17 +14,6 @@ const coverageMembers = {
   expectedRoundCount: count.describe('Rounds that have ended and could have been observed'),
   observedRoundCount: count.describe('Rounds that readings cover without a gap'),
   coverageBps: bps.describe('Share of the expected rounds that were observed, in basis points, rounded down'),
-};
-
-export const dayMembers = {
-  date: z.iso.date().describe('Date of the noon UTC at which the day begins'),
-  coverage: z.strictObject(coverageMembers).meta({ id: 'DayCoverage' }).describe('Coverage of the day'),
-  observedWorkUnits: unboundedDecimal.describe('Work of its observed rounds, in work units'),
-  distanceMm: decimal
-    .nullable()
-    .describe(
-      'Distance of the day in millimetres, the largest that the device reported for it; null without a reading',
-    ),
 };
 
 const halfHour = z
@@ -44,7 +33,14 @@ const halfHour = z
 
 export const day = z
   .strictObject({
-    ...dayMembers,
+    date: z.iso.date().describe('Date of the noon UTC at which the day begins'),
+    coverage: z.strictObject(coverageMembers).meta({ id: 'DayCoverage' }).describe('Coverage of the day'),
+    observedWorkUnits: unboundedDecimal.describe('Work of its observed rounds, in work units'),
+    distanceMm: decimal
+      .nullable()
+      .describe(
+        'Distance of the day in millimetres, the largest that the device reported for it; null without a reading',
+      ),
     buckets: z
       .array(halfHour)
       .length(48)
@@ -121,6 +117,6 @@ export function toActivityBody({ coverage, summary, days, typicalDay }: Statisti
   };
 }
 
-export function encodeDay<Day extends { readonly distanceMm: number | null }>(day: Day) {
-  return { ...encodeView(day), distanceMm: day.distanceMm?.toString() ?? null };
+export function encodeDay(known: DayStatistics) {
+  return { ...encodeView(known), distanceMm: known.distanceMm?.toString() ?? null };
 }

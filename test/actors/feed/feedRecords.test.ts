@@ -14,8 +14,6 @@ import {
   findEventsOf,
   findEventsOfSpan,
   findEventsOfTime,
-  findSettledBatch,
-  findWorkBlock,
   readChainPage,
 } from '../../../actors/views/feed/feedRecords.ts';
 import { createFeedViews, type FeedPage } from '../../../actors/views/feed/feedViews.ts';
@@ -137,26 +135,24 @@ function createFeed(
   });
 }
 
-const kinds = ['settledRounds', 'mintedRounds', 'completedBlocks'] as const;
+const kinds = ['settledRounds', 'mintedRounds'] as const;
 
-/** The rounds or blocks that an event is about, one by one. */
-function listNumbers(kind: (typeof kinds)[number], { event }: FeedItem): bigint[] {
+/** The rounds that an event is about, one by one. */
+function listRounds(kind: (typeof kinds)[number], { event }: FeedItem): bigint[] {
   if (event.family !== 'chain') return [];
   const { details } = event;
   const list = (after: bigint, through: bigint) =>
     Array.from({ length: Number(through - after) }, (_, index) => after + 1n + BigInt(index));
   if (details.type === 'system.mining_checkpointed')
     return kind === 'mintedRounds' ? list(details.afterRound, details.throughRound) : [];
-  if (details.type !== 'system.settlement_completed') return [];
-  const { previousSettledThroughRound, settledThroughRound, blockHeight, completedBlockCount } = details;
-  if (kind === 'settledRounds') return list(previousSettledThroughRound, settledThroughRound);
-  return kind === 'completedBlocks' ? list(blockHeight - completedBlockCount, blockHeight) : [];
+  if (details.type !== 'system.settlement_completed' || kind !== 'settledRounds') return [];
+  return list(details.previousSettledThroughRound, details.settledThroughRound);
 }
 
 const idsOf = (items: readonly FeedItem[]) => items.map(({ id }) => id);
 const share = fc.constantFrom(0, 0.5, 0.9, 1);
 
-it('events are found by rounds and work blocks wherever they are', async () => {
+it('events are found by rounds wherever they are', async () => {
   const span = fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom(0, 0, 1, 20));
   await fc.assert(
     fc.asyncProperty(history, share, fc.constantFrom(...kinds), span, async (written, gone, kind, at) => {
@@ -164,7 +160,7 @@ it('events are found by rounds and work blocks wherever they are', async () => {
       const [first, last] = [BigInt(at[0]), BigInt(at[0] + at[1])];
       const found = await findEventsOfSpan(createFeed(events, gone), kind, [first, last], signal);
       const isAbout = (item: FeedItem) =>
-        listNumbers(kind, item).some((number) => first <= number && number <= last);
+        listRounds(kind, item).some((round) => first <= round && round <= last);
       expect(idsOf((found as FoundEvents).events)).toEqual(idsOf(inFeedOrder([], events).filter(isAbout)));
     }),
     { numRuns: runs(150) },
@@ -282,8 +278,6 @@ it('evicted events are never missed silently while ClickHouse is away', async ()
   const { blockTimestampMs: earlyMs, transactionHash: hash } = (events[3] as ChainFeedEvent).source;
   const asked = [
     findEventsOfSpan(feed, 'settledRounds', [3n, 3n], signal),
-    findWorkBlock(feed, { blockNumber: 3n, blockHeight: 40n }, signal),
-    findSettledBatch(feed, hash, signal),
     findEventsOf(feed, { kind: 'transaction', hash }, signal),
     findEventsOf(feed, { kind: 'ethereumBlock', number: 3n }, signal),
     findEvent(feed, toChainItem(chainId, events[3] as ChainFeedEvent).id, signal),

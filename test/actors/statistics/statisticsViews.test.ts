@@ -33,22 +33,16 @@ describe('statistics views', () => {
     const { clock, views, read } = startViews();
     clock.advance(1_500);
     read(1);
-    const [a, b, c] = [views.cached('7d'), views.current('7d'), views.year()];
+    const [a, b] = [views.cached('7d'), views.current('7d')];
     read(2);
     clock.advance(999);
-    expect([views.cached('7d'), views.current('7d'), views.year()]).toEqual([a, b, c]);
+    expect([views.cached('7d'), views.current('7d')]).toEqual([a, b]);
     clock.advance(1);
     expect(views.current('7d').revision).not.toBe(b.revision);
-    const year = views.year();
-    expect(year.revision).not.toBe(c.revision);
-    // The genesis is the noon that this day begins with.
-    expect(year.days).toHaveLength(1);
     clock.advance(27_499);
     expect(views.cached('7d')).toBe(a);
-    expect(views.year()).toBe(year);
     clock.advance(1);
     expect(views.cached('7d')).not.toBe(a);
-    expect(views.year()).not.toBe(year);
     expect(views.cached('30d').statistics.dayCount).toBe(30);
   });
 

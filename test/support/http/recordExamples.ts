@@ -30,7 +30,7 @@ export async function recordExamples(base: string, unreadableBase: string): Prom
 
 type Values = Readonly<Record<string, string>>;
 
-/** Chooses parameters: the owner with the most positions, whose list has a next page, one of its tokens, and a batch that completed blocks. */
+/** Chooses parameters: the owner with the most positions, whose list has a next page, one of its tokens, and a batch with work. */
 async function findValues(base: string): Promise<Values> {
   const json = (path: string) => get(`${base}${path}`);
   const { installationId } = (await json('/v1/public/telemetry')) as { installationId: string };
@@ -50,14 +50,13 @@ async function findValues(base: string): Promise<Values> {
   type Settled = {
     batches: {
       id: string;
-      source: { transactionHash: string; blockNumber: string };
-      payload: { settledThroughRound: string; lastCompletedBlock: string | null };
+      source: { transactionHash: string };
+      payload: { settledThroughRound: string; workAdded: string };
     }[];
   };
   const { batches } = (await json('/v1/batches?limit=100')) as Settled;
-  const batch = batches.find(({ payload }) => payload.lastCompletedBlock !== null);
-  const blockNumber = batch?.payload.lastCompletedBlock;
-  if (batch === undefined || blockNumber == null) throw new Error('no batch has completed a block');
+  const batch = batches.find(({ payload }) => payload.workAdded !== '0');
+  if (batch === undefined) throw new Error('no batch has work');
   const { source, payload } = batch;
   return {
     installationId,
@@ -68,9 +67,7 @@ async function findValues(base: string): Promise<Values> {
     limit: '2',
     eventId: batch.id,
     transactionHash: source.transactionHash,
-    ethereumBlockNumber: source.blockNumber,
     round: payload.settledThroughRound,
-    blockNumber,
     date: new Date(Date.now() - 36 * 3_600_000).toISOString().slice(0, 10),
     q: 'yesterday',
   };

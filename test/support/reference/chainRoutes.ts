@@ -39,7 +39,6 @@ export async function compareChainRoutes(
 /** Compares the records of the newest events, and each list of records page by page. */
 async function compareRecords({ compare, hasChain }: ComparedProgram, limit: number): Promise<void> {
   await followPages(`/v1/rounds?limit=${limit * 9}`, compare);
-  for (const shown of [1, 100]) await compare(`/v1/difficulty?limit=${shown}`);
   for (const list of ['batches', 'checkpoints', 'miners', 'owners'])
     await followPages(`/v1/${list}?limit=${Math.ceil(limit / 3)}`, compare);
   for (const text of ['yesterday', '3', 'round 2', '7', 'nothing', `0x${'ab'.repeat(20)}`, '2026-01-31'])
@@ -48,27 +47,20 @@ async function compareRecords({ compare, hasChain }: ComparedProgram, limit: num
     await compare(`/v1/days/${date}`);
   const none = `0x${'0'.repeat(64)}`;
   await compare(`/v1/transactions/${none}`);
-  await compare('/v1/ethereum-blocks/0');
   // With a chain, they are not found.
-  if (!hasChain)
-    for (const path of ['events/chain:none', `settlements/${none}`, 'miners/1']) await compare(`/v1/${path}`);
+  if (!hasChain) for (const path of ['events/chain:none', 'miners/1']) await compare(`/v1/${path}`);
   for (const round of [1, 2, 99_999]) await compare(`/v1/rounds/${round}`);
-  for (const block of [1, 5, 99_999]) await compare(`/v1/blocks/${block}`);
   const { events = [] } = (await compare('/v1/events?limit=100')) as { events?: readonly NamedEvent[] };
-  for (const { id, type, source, payload } of [...events.slice(0, 4), ...events.slice(-1)]) {
+  for (const { id, source, payload } of [...events.slice(0, 4), ...events.slice(-1)]) {
     await compare(`/v1/events/${id}`);
     for (const tokenId of [payload.tokenId, payload.survivorTokenId, payload.donorTokenId])
       if (tokenId !== undefined) await compare(`/v1/miners/${tokenId}`);
-    if (source.blockNumber === undefined) continue;
-    await compare(`/v1/ethereum-blocks/${source.blockNumber}`);
-    await compare(`/v1/transactions/${source.transactionHash}`);
-    if (type === 'system.settlement_completed') await compare(`/v1/settlements/${source.transactionHash}`);
+    if (source.transactionHash !== undefined) await compare(`/v1/transactions/${source.transactionHash}`);
   }
 }
 
 interface NamedEvent {
   readonly id: string;
-  readonly type: string;
-  readonly source: { readonly blockNumber?: string; readonly transactionHash?: string };
+  readonly source: { readonly transactionHash?: string };
   readonly payload: Readonly<Record<string, unknown>>;
 }
