@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { promtool } from '../deploy/operate/promtool.ts';
 import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { writeCsv } from '../support/csv.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { startMiner, waitUntilReady } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { startPrometheus } from '../support/processes/prometheus.ts';
+import { promtool, startPrometheus } from '../support/processes/prometheus.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const allMetrics = shareInFile(async () => {

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { promtool } from '../../support/processes/prometheus.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { readDeployFile } from './deployFiles.ts';
 import { findMetrics, knownMetrics } from './knownMetrics.ts';
-import { promtool } from './promtool.ts';
 
 interface Panel {
   readonly title: string;

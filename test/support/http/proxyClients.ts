@@ -44,11 +44,11 @@ export function createProxyClients(open: (from: string) => Promise<Duplex>) {
   return { exchange, status };
 }
 
-/** Number of requests that the service has answered with any status, for one route or for all. */
-export async function countAnswered(registry: Registry, route?: string): Promise<number> {
+/** Number of requests to {@link proxiedPath} that the service has answered with any status. */
+export async function countAnswered(registry: Registry): Promise<number> {
   const metric = await registry.getSingleMetric('miner_http_requests_total')?.get();
   return (metric?.values ?? [])
-    .filter(({ labels }) => route === undefined || labels.route === route)
+    .filter(({ labels }) => labels.route === proxiedPath)
     .reduce((total, { value }) => total + value, 0);
 }
 
