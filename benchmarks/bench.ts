@@ -1,10 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { listKeys } from '../actors/schemas/listKeys.ts';
 import { measureFleet } from './fleet.ts';
 import { measureLive } from './live.ts';
 import { measurePolling } from './polling.ts';
 import { measureReplay } from './replay.ts';
-import { ProgramsMissing, type RequiredProgram, requirePrograms } from './requirePrograms.ts';
 import { measureStart } from './start.ts';
 import { measureYears } from './years/measureYears.ts';
 
@@ -13,15 +11,6 @@ const lessToDo: Readonly<Record<string, readonly string[]>> = {
   polling: ['--rounds', '5'],
   years: ['--events', '100000'],
   fleet: ['--rounds', '1', '--seconds', '20'],
-};
-
-const nats = ['nats-server'] as const;
-const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
-  polling: [...nats, 'wrk', 'taskset'],
-  replay: nats,
-  live: [...nats, 'taskset'],
-  fleet: [...nats, 'taskset'],
-  start: nats,
 };
 
 const program = new Command('bench')
@@ -39,12 +28,6 @@ const program = new Command('bench')
       command.error(`error: unknown command '${unknown}'; --help lists the commands`);
     return measureAll();
   });
-
-// Without this check a missing program would end the benchmark halfway.
-program.hook('preAction', (_, command) => {
-  const names = command === program ? listKeys(needs) : [command.name()];
-  requirePrograms([...new Set(names.flatMap((name) => needs[name] ?? []))]);
-});
 
 addRoundsCommand(
   'polling',
@@ -97,13 +80,7 @@ program
   .option('--events <count>', 'events of all owners together', parseWholeNumber, 1_000_000)
   .action(measureYears);
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (!(error instanceof ProgramsMissing)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-}
+await program.parseAsync();
 
 function addRoundsCommand(name: string, description: string, rounds = 5): Command {
   return program

@@ -20,6 +20,7 @@ export async function measurePolling({ rounds, ...partial }: PollingOptions): Pr
   const { only = '', profile } = partial;
   const cases = pollingCases.filter(({ title }) => title.includes(only));
   if (cases.length === 0) throw new Error(`no request has '${only}' in its name`);
+  const about = `Load by ${await readWrkVersion()}, on another core.`;
   const tables = await inWorkspace(async ({ dir, onEnd }) => {
     const data = join(dir, 'data');
     const environment = await fillData(data);
@@ -33,7 +34,6 @@ export async function measurePolling({ rounds, ...partial }: PollingOptions): Pr
     const own = { name: 'the service', url: service.publicUrl, pid: service.pid };
     return measureCases(cases, rounds, [own, { ...bare, name: 'bare uWebSockets.js' }]);
   });
-  const about = `Load by ${await readWrkVersion()}, on another core.`;
   publishResults({ command: 'polling', about, tables }, partial);
 }
 

@@ -13,7 +13,7 @@ const pollMs = 20;
 const plain = { 'Accept-Encoding': 'identity' };
 
 /** The user's PATH with Debian's folder of servers. */
-export const serverPath = `${process.env.PATH}:/usr/sbin`;
+const serverPath = `${process.env.PATH}:/usr/sbin`;
 
 export interface Server {
   readonly url: string;

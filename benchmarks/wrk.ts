@@ -51,7 +51,11 @@ function latency(output: string, percentile: number): number {
   return Number(figure) * (microsByUnit[unit] ?? Number.NaN);
 }
 
+/** @throws Error if wrk is not installed. */
 export async function readWrkVersion(): Promise<string> {
+  // It prints its version and fails.
   const { stdout } = await run('wrk', ['-v']).catch((error: { stdout: string }) => error);
-  return /wrk \S+/.exec(stdout)?.[0] ?? 'wrk';
+  const version = /wrk \S+/.exec(stdout)?.[0];
+  if (version === undefined) throw new Error('wrk is missing: sudo apt-get install wrk');
+  return version;
 }

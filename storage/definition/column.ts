@@ -228,17 +228,6 @@ export function enumerated<Value extends string>(values: readonly Value[]): Colu
   };
 }
 
-/** A value as JSON. It is read unchecked, since only this program writes these tables. */
-export function json<Value>(): Column<Value> {
-  return {
-    type: 'String',
-    write: (writer, values) => {
-      for (const value of values) writer.string(JSON.stringify(value));
-    },
-    read: (cell) => JSON.parse(readString(cell)),
-  };
-}
-
 function writeStrings(writer: BlockWriter, values: readonly string[]): void {
   for (const value of values) writer.string(value);
 }

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { requirePrograms } from '../../benchmarks/requirePrograms.ts';
 import { stopOrphan } from '../../deploy/local/childServer.ts';
 import { startAnvil } from '../../deploy/local/localAnvil.ts';
 import { startLocalNats } from '../../deploy/local/localNats.ts';
@@ -157,18 +156,6 @@ describe('a start', () => {
     writeFileSync(pidFile, `${left.pid}\n`);
     await stopOrphan(settings);
     expect(isRunning(left.pid)).toBe(false);
-  });
-
-  it('names missing programs for benchmarks, and starts nothing', async () => {
-    expect(() => requirePrograms(['wrk', 'taskset'], '/nowhere')).toThrow(
-      'missing: wrk, taskset. Install with: sudo apt-get install --no-install-recommends wrk util-linux',
-    );
-    const program = resolve(import.meta.dirname, '../../dist/tools/bench.js');
-    for (const command of [[], ['polling']]) {
-      const bench = startProcess(process.execPath, [program, ...command], { env: { PATH: '/nowhere' } });
-      expect(await bench.exited).toBe(1);
-      expect(bench.output()).toMatch(/^missing: .*wrk/);
-    }
   });
 });
 

@@ -54,7 +54,6 @@ describe.each(useBothLocations())('tables in %s', (_, locate) => {
       large: largeOnes,
       perhapsLarge: fc.option(largeOnes),
       perhapsFew: fc.option(fc.nat(255)),
-      document: fc.record({ text: unicode, number: fc.option(fc.maxSafeInteger()) }),
     });
     const rows = fc
       .sample(values, 500)

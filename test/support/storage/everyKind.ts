@@ -9,7 +9,6 @@ import {
   count,
   enumerated,
   integer,
-  json,
   largeCount,
   name,
   nullableAddress,
@@ -53,7 +52,6 @@ const columns = {
   large: largeCount,
   perhapsLarge: nullableLargeCount,
   perhapsFew: nullableByte,
-  document: json<{ readonly text: string; readonly number: number | null }>(),
 };
 
 /** A row of the table. */
@@ -85,7 +83,6 @@ export const someValues: Values = {
   large: 6n,
   perhapsLarge: null,
   perhapsFew: null,
-  document: { text: '', number: null },
 };
 
 export const everyKind = defineTable<Values>({
