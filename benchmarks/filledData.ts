@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { bindToParent } from '../deploy/local/bindToParent.ts';
-import { endProcess } from '../deploy/local/childServer.ts';
+import { bindToParent, endProcess } from '../deploy/local/childServer.ts';
 import { minerProgram } from './serviceProcess.ts';
 
 const filledText = 'the simulated chain has reached the present; it continues in real time';

@@ -3,8 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { bindToParent } from '../deploy/local/bindToParent.ts';
-import { endProcess } from '../deploy/local/childServer.ts';
+import { bindToParent, endProcess } from '../deploy/local/childServer.ts';
 import { findFreePort } from '../test/support/processes/findFreePort.mjs';
 
 const startMs = 20_000;

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { bindToParent } from '../deploy/local/bindToParent.ts';
-import { endProcess } from '../deploy/local/childServer.ts';
+import { bindToParent, endProcess } from '../deploy/local/childServer.ts';
 import type { LiveTask } from './liveLoad.ts';
 
 const loadProgram = fileURLToPath(new URL('./liveLoad.js', import.meta.url));

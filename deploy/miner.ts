@@ -50,8 +50,8 @@ program
   .description(
     'run the whole service on this machine, with a simulated wheel and economy (as `npm start` does)',
   )
-  .option('--past-days <days>', 'days of the simulated past', '8')
-  .option('--past-interval <seconds>', 'seconds between two readings of the past, at most 120', '10')
+  .option('--past-days <days>', 'days of the simulated past', parseNumber(0, 365), 8)
+  .option('--past-interval <seconds>', 'seconds between two readings of the past', parseNumber(1, 120), 10)
   .action(async (options: LocalOptions) => (await import('./commands/runLocal.ts')).runLocal(options));
 
 program
@@ -185,6 +185,14 @@ function parseSequence(text: string): StreamPlace {
 function parseCount(text: string): number {
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('expected a whole number from 1 to 99999.');
+}
+
+function parseNumber(least: number, greatest: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && value >= least && value <= greatest) return value;
+    throw new InvalidArgumentError(`expected a number from ${least} to ${greatest}.`);
+  };
 }
 
 function parseBlock(text: string): bigint {

@@ -11,57 +11,50 @@ const command = process.argv.length > 2 ? process.argv.slice(2) : ['local'];
 const program = ['--enable-source-maps', join(root, 'dist', 'deploy', 'miner.js'), ...command];
 
 let running = null;
-let restarting = null;
-let isChangedAgain = false;
+let isBuilt = false;
 let isStopping = false;
+/** One restart at a time. */
+let restarted = Promise.resolve();
 
 const bundler = watch(bundleOptions('deploy'));
 bundler.on('event', async (event) => {
-  if (event.code === 'ERROR')
+  if (event.code === 'START') isBuilt = true;
+  if (event.code === 'ERROR') {
+    isBuilt = false;
     console.error(`dev: the build failed, and the program runs on unchanged:\n${event.error.message}`);
-  if (event.code === 'BUNDLE_END') {
-    console.log(`dev: built in ${Math.round(event.duration)} ms`);
-    restart();
   }
+  if (event.code === 'BUNDLE_END') console.log(`dev: built in ${Math.round(event.duration)} ms`);
+  if (event.code === 'END' && isBuilt) restarted = restarted.then(restart);
   if ('result' in event) await event.result.close();
 });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
 
-/** One restart at a time; changes in the meantime cause one more. */
-function restart() {
-  isChangedAgain = restarting !== null;
-  restarting ??= startAgain().finally(() => {
-    restarting = null;
-    if (isChangedAgain && !isStopping) restart();
-  });
-}
-
-async function startAgain() {
-  await end(running);
+async function restart() {
+  await end();
   if (isStopping) return;
   // The program has its own process group, so that Ctrl-C reaches only this script. A second signal would end the program at once,
   // without saving.
   const started = spawn(process.execPath, program, { cwd: root, detached: true, stdio: 'inherit' });
   running = started;
   started.once('exit', (code, signal) => {
-    if (isStopping || restarting !== null || running !== started) return;
-    console.error(
-      `dev: the program ended with ${signal ?? `status ${code}`}; it is restarted after the next change`,
-    );
+    if (!started.killed)
+      console.error(
+        `dev: the program ended with ${signal ?? `status ${code}`}; it is restarted after the next change`,
+      );
   });
 }
 
-async function stop(status) {
+async function stop() {
   if (isStopping) return;
   isStopping = true;
-  await restarting;
-  await Promise.all([end(running), bundler.close()]);
-  process.exit(status);
+  await restarted;
+  await Promise.all([end(), bundler.close()]);
+  process.exit(0);
 }
 
-async function end(child) {
-  if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
+async function end() {
+  if (running === null || running.exitCode !== null || running.signalCode !== null) return;
+  const exited = once(running, 'exit');
+  running.kill('SIGTERM');
   await exited;
 }

@@ -7,7 +7,7 @@ import { closeNats, connectNats } from '../../streams/nats/connection.ts';
 import { type NatsAccess, readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import type { JetStream } from '../../streams/nats/natsLink.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
-import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
+import type { Configuration } from '../configuration/configuration.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
 import { locateNats } from '../configuration/natsConfiguration.ts';
 import { startAnvil } from '../local/localAnvil.ts';
@@ -35,18 +35,16 @@ import {
 } from './runService.ts';
 
 export interface LocalOptions {
-  readonly pastDays: string;
-  readonly pastInterval: string;
+  readonly pastDays: number;
+  /** Seconds. */
+  readonly pastInterval: number;
 }
 
-const intervalSecondsMax = 120;
 const stopGraceMs = 300;
 
 /** The command line's `local`: all parts of the service on this machine, with a simulated wheel and economy. */
-export function runLocal(options: LocalOptions): Promise<void> {
+export function runLocal({ pastDays, pastInterval }: LocalOptions): Promise<void> {
   return runUntilStopped(async (context) => {
-    const pastDays = parseNumber('--past-days', options.pastDays, [0, 365]);
-    const intervalMs = parseNumber('--past-interval', options.pastInterval, [1, intervalSecondsMax]) * 1000;
     const { logger, onStop } = context;
     const configuration = addressPages(context.configuration);
     const dataDir = configuration.MINER_DATA_DIR;
@@ -84,7 +82,7 @@ export function runLocal(options: LocalOptions): Promise<void> {
       deployment,
       accounts,
       nats,
-      intervalMs,
+      intervalMs: pastInterval * 1000,
       chainUrl: anvil.url,
     });
   });
@@ -220,12 +218,4 @@ function printAddresses({ publicUrl, operatorUrl }: Service, nats: string, chain
     'Ctrl-C stops it; the next start continues with the same data.',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
-}
-
-function parseNumber(option: string, input: string, [min, max]: readonly [number, number]): number {
-  const value = Number(input);
-  if (input.trim() !== '' && value >= min && value <= max) return value;
-  throw new ConfigurationError([
-    `${option} is ${JSON.stringify(input)}; expected a number from ${min} to ${max}`,
-  ]);
 }

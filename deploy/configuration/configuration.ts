@@ -9,9 +9,9 @@ import type { FoldedDeployment } from '../../streams/folds/streamDefinition.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { findFileProblem, findNatsProblems, isNatsUrl } from './natsConfiguration.ts';
 
-/** An environment variable with its default and meaning. The schema's description names the expected value. */
-function variable<Schema extends z.ZodType>(schema: Schema, defaultValue: string, meaning: string) {
-  return { schema, defaultValue, meaning };
+/** An environment variable with its meaning and default. The schema's description names the expected value. */
+function variable<Schema extends z.ZodType>(schema: Schema, meaning: string, defaultValue = '') {
+  return { schema, meaning, defaultValue };
 }
 
 const text = z.string().min(1);
@@ -42,16 +42,15 @@ const listenAddress = text.describe('an address of this machine, such as 0.0.0.0
  * Every variable that the service reads. The check at the start, `--help` and `deploy/settings.csv` use this list.
  */
 export const variables = {
-  MINER_HTTP_PORT: variable(port, '8080', 'Port of the public routes'),
-  MINER_OPS_PORT: variable(port, '8081', "Operators' port: /metrics, /healthz, /readyz, /diagnosis"),
-  MINER_HOST: variable(listenAddress, '127.0.0.1', 'Address that the public port listens on'),
-  MINER_OPS_HOST: variable(listenAddress, '127.0.0.1', "Address that the operators' port listens on"),
+  MINER_HTTP_PORT: variable(port, 'Port of the public routes', '8080'),
+  MINER_OPS_PORT: variable(port, "Operators' port: /metrics, /healthz, /readyz, /diagnosis", '8081'),
+  MINER_HOST: variable(listenAddress, 'Address that the public port listens on', '127.0.0.1'),
+  MINER_OPS_HOST: variable(listenAddress, "Address that the operators' port listens on", '127.0.0.1'),
   MINER_OPS_NAMES: variable(
     listOf(
       (entry) => /^[\w-]+(\.[\w-]+)+$/.test(entry),
       'host names such as miner.example.org, separated by commas',
     ),
-    '',
     "Host names with a dot under which the operators' port answers; addresses and names without a dot always work",
   ),
   MINER_NATS_URL: variable(
@@ -59,28 +58,24 @@ export const variables = {
       z.string().refine(isNatsUrl),
       'nats://user:password@host:port, nats://token@host:port or tls:// where TLS is required, several of one login separated by commas',
     ),
-    '',
     'NATS with JetStream, with its user and password or token, if any; unset: a local nats-server with its data under MINER_DATA_DIR',
   ),
   MINER_NATS_CREDENTIALS: variable(
     optional(z.string(), 'the path of a file'),
-    '',
     'Credentials file of a NATS user (JWT and seed), or the seed of an nkey, instead of a user in MINER_NATS_URL',
   ),
-  MINER_NATS_CA: variable(pemFile, '', 'CA certificates for `tls:` servers; unset: the CAs that Node trusts'),
-  MINER_NATS_CERTIFICATE: variable(pemFile, '', 'Client certificate, if NATS asks for one'),
-  MINER_NATS_KEY: variable(pemFile, '', 'Private key of the client certificate'),
+  MINER_NATS_CA: variable(pemFile, 'CA certificates for `tls:` servers; unset: the CAs that Node trusts'),
+  MINER_NATS_CERTIFICATE: variable(pemFile, 'Client certificate, if NATS asks for one'),
+  MINER_NATS_KEY: variable(pemFile, 'Private key of the client certificate'),
   MINER_CLICKHOUSE_URL: variable(
     optional(
       z.string().refine(isClickHouseUrl),
       'http://user:password@host:port/database, or https:, without a query',
     ),
-    '',
     'ClickHouse server, https: for TLS; unset: embedded, under MINER_DATA_DIR',
   ),
   MINER_CLICKHOUSE_CA: variable(
     pemFile,
-    '',
     'CA certificates for an `https:` server; unset: the CAs that Node trusts',
   ),
   MINER_CLICKHOUSE_CLUSTER: variable(
@@ -88,18 +83,15 @@ export const variables = {
       z.string().regex(/^(\{\w+\}|[\w.-]{1,128})$/),
       'the name of a cluster of system.clusters, or a macro such as {cluster}',
     ),
-    '',
     'ClickHouse cluster: tables are created replicated, on all its servers',
   ),
   MINER_RPC_URL: variable(
     optional(urlOf('http:', 'https:'), 'an http(s) address: nodes are read over http(s)'),
-    '',
     'Ethereum node, read over `http(s)`; unset: no indexer in this process',
   ),
-  MINER_DATA_DIR: variable(text.describe('a path'), './data', 'Folder for local data'),
+  MINER_DATA_DIR: variable(text.describe('a path'), 'Folder for local data', './data'),
   MINER_DEPLOYMENT: variable(
     optional(z.string(), 'the path of a JSON file'),
-    '',
     'Deployment file: installation, genesis, contracts (`local` makes its own)',
   ),
   MINER_ALLOWED_ORIGINS: variable(
@@ -108,12 +100,10 @@ export const variables = {
         entry === '*' || (!entry.includes('*') && URL.canParse(entry) && new URL(entry).origin === entry),
       '`*`, or origins such as https://example.org, without a path, separated by commas',
     ),
-    '',
     'Origins of websites that may call the routes from a browser, separated by commas; `*` for every website',
   ),
   MINER_TRUSTED_PROXIES: variable(
     listOf(isAddressOrBlock, 'IP addresses or CIDR blocks such as 10.0.0.0/8, separated by commas'),
-    '',
     'Proxies whose X-Forwarded-For is trusted, separated by commas',
   ),
   MINER_RATE_LIMITS: variable(
@@ -121,15 +111,14 @@ export const variables = {
       .enum(['on', 'off'])
       .transform((given) => given === 'on')
       .describe('on or off'),
-    'on',
     'Rate limits of the public routes, and 503 for expensive requests while the event loop is late',
+    'on',
   ),
   MINER_TRANSACTION_URL: variable(
     optional(
       urlOf('http:', 'https:').refine((url) => url.endsWith('/')),
       'an http(s) address that ends with /, such as https://sepolia.etherscan.io/tx/',
     ),
-    '',
     'Address of a block explorer’s page for a transaction, without the hash: the pages of transactions link to it',
   ),
   MINER_PUBLIC_URL: variable(
@@ -137,7 +126,6 @@ export const variables = {
       urlOf('http:', 'https:').transform((url) => url.replace(/\/$/, '')),
       'an http(s) address such as https://mining.example.org',
     ),
-    '',
     'Public address of the pages, for previews of shared links and citations; unset: previews have no image, and `local` uses its own',
   ),
   MINER_SECURITY_CONTACT: variable(
@@ -145,75 +133,72 @@ export const variables = {
       urlOf('mailto:', 'https:').refine((url) => /^[!-~]+$/.test(url)),
       'an address such as mailto:security@example.org or https://example.org/security',
     ),
-    '',
     'Contact for vulnerability reports, published as `/.well-known/security.txt`; unset: not published',
   ),
   MINER_RETENTION_DAYS: variable(
     wholeNumber(0, 99_999, 'days'),
-    '0',
     'Days after which NATS removes messages, except chain messages; 0 keeps all, which a rebuild needs',
+    '0',
   ),
   MINER_STREAM_REPLICAS: variable(
     optional(wholeNumber(1, 5), 'a whole number from 1 to 5'),
-    '',
     'Copies of each stream in a NATS cluster, 3 in production; unset: 1 for a new stream, unchanged for an existing one',
   ),
   MINER_READINGS_TTL_DAYS: variable(
     z
       .union([wholeNumber(0, 0), wholeNumber(readingsTtlDaysMin, readingsTtlDaysMax)])
       .describe(`0, or a whole number of days from ${readingsTtlDaysMin} to ${readingsTtlDaysMax}`),
-    '0',
     'Days that ClickHouse keeps readings; 0 keeps all',
+    '0',
   ),
   MINER_INSTALLATIONS_MAX: variable(
     wholeNumber(1, 9_999_999),
-    String(installationsDefault),
     'Installations that each stream of readings or messages gives places, the same for all processes: at least twice as many as there are wheels, and 3 KB of memory each with readings, 7 KB with other messages',
+    String(installationsDefault),
   ),
   MINER_INCOMPLETE_REBUILD: variable(
     z.enum(['refuse', 'accept']).describe('refuse or accept'),
-    'refuse',
     'If a rebuild needs messages that are in neither the stream nor the rows: `refuse` names them and exits, `accept` continues without them',
+    'refuse',
   ),
   MINER_LOST_STREAMS: variable(
     listOf(
       (entry) => /^MINER_(COUNTER|PIPELINE|CHAIN)@\S+$/.test(entry),
       'MINER_COUNTER, MINER_PIPELINE or MINER_CHAIN, each followed by @ and the time that the log names, separated by commas',
     ),
-    '',
     'Streams that are gone for good, as the log names them: what was made from them counts no longer; no effect on any other stream',
   ),
   MINER_CHAIN_STALE_SECONDS: variable(
     wholeNumber(1, 999_999, 'seconds'),
-    '120',
     'Age of the newest span beyond which chain views are `indexer_unavailable`',
+    '120',
   ),
   MINER_CHAIN_BEHIND_SECONDS: variable(
     wholeNumber(1, 999_999_999, 'seconds'),
-    '900',
     'How far the safe block may be behind the clock before chain views are `indexer_unavailable`',
+    '900',
   ),
   MINER_READY_GRACE_SECONDS: variable(
     wholeNumber(1, 999_999, 'seconds'),
-    '10',
     'How long an input may lag, ClickHouse may be away, or rows, rejections or spans of the chain may be refused before `/readyz` says so',
+    '10',
   ),
   MINER_DRAIN_SECONDS: variable(
     wholeNumber(0, 99, 'seconds'),
-    '0',
     'Seconds that a stopping process still answers, not ready and closing each connection, so that proxies send requests elsewhere',
+    '0',
   ),
   MINER_ACCESS_LOG: variable(
     wholeNumber(0, 9_999_999),
-    '0',
     'Every Nth request is logged at `info`, with its ID, route, status and time; 0 for none',
+    '0',
   ),
   MINER_LOG_LEVEL: variable(
     z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
       .describe('trace, debug, info, warn, error, fatal or silent'),
-    'info',
     'Least severe level that is logged',
+    'info',
   ),
 } as const;
 

@@ -18,6 +18,20 @@ export function findServer(name: string): string | null {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
+/** Part of util-linux, which every Linux distribution for servers has. */
+const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path));
+
+/**
+ * Wraps a command so that the kernel ends its process with its parent, also after kill -9 (Linux). Elsewhere the command stays
+ * unchanged.
+ *
+ * @returns the program and its arguments.
+ */
+export function bindToParent(program: string, args: readonly string[]): [program: string, args: string[]] {
+  if (process.platform !== 'linux' || setpriv === undefined) return [program, [...args]];
+  return [setpriv, ['--pdeathsig', 'TERM', program, ...args]];
+}
+
 interface OrphanSettings {
   readonly pidFile: string;
   /** A part of the command line that no other process has, such as the path of its configuration. */

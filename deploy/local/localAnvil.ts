@@ -8,8 +8,7 @@ import type { Logger } from 'pino';
 import { requireValue } from '../../machines/requireValue.ts';
 import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
 import { isPortFree } from '../process/freePorts.ts';
-import { bindToParent } from './bindToParent.ts';
-import { endProcess, stopOrphan } from './childServer.ts';
+import { bindToParent, endProcess, stopOrphan } from './childServer.ts';
 
 const startMs = 15_000;
 /** It writes its state before it ends. */

@@ -25,8 +25,7 @@ import { type NatsAccess, readNatsAccess } from '../../streams/nats/natsAccess.t
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { whenAborted } from '../../streams/operators/whenAborted.ts';
 import { isPortFree } from '../process/freePorts.ts';
-import { bindToParent } from './bindToParent.ts';
-import { endProcess, findServer, stopOrphan } from './childServer.ts';
+import { bindToParent, endProcess, findServer, stopOrphan } from './childServer.ts';
 
 /** Exists while the server runs. */
 const urlFileName = 'url';

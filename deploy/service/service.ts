@@ -9,11 +9,10 @@ import { createActorTransitions } from '../../streams/operators/actorTransitions
 import { runMembers } from '../../streams/operators/runMember.ts';
 import type { StreamWork } from '../../streams/work/streamWork.ts';
 import { createProcessState, type ServiceRoot } from './processState.ts';
-import { createServerActor } from './serverActor.ts';
 import { createServiceContext, type ServiceOptions } from './serviceContext.ts';
 import { registerServiceMetrics } from './serviceMetrics.ts';
 import { createServiceReadiness, readConditions } from './serviceReadiness.ts';
-import { createServers } from './serviceServers.ts';
+import { createServerActor, createServers } from './serviceServers.ts';
 import { createServiceViews } from './serviceViews.ts';
 import { composeStreamWork } from './serviceWork.ts';
 

@@ -1,8 +1,11 @@
+import { fromCallback } from 'xstate';
 import type { Readiness } from '../../actors/views/readiness.ts';
 import type { RouteSources } from '../../http/routes/route.ts';
+import type { Listener } from '../../http/server/engine/listener.ts';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { createPublicServer } from '../../http/server/publicServer.ts';
 import { createAccessLog } from '../../http/server/requests/answeredRequest.ts';
+import type { ServerEvent, ServerName } from '../../machines/serviceMachine.ts';
 import type { ServiceContext } from './serviceContext.ts';
 import { createViewsCheck } from './serviceReadiness.ts';
 
@@ -35,4 +38,26 @@ export function createServers(context: ServiceContext, sources: RouteSources, re
     settings: settings.http,
   });
   return { operatorServer, publicServer };
+}
+
+/** Creates the actor of an HTTP server on a port; 0 is any free one. */
+export function createServerActor(server: Listener, host: string, port: number) {
+  return fromCallback<{ type: 'leave' }, ServerName>(({ sendBack, receive, input }) => {
+    const report = (event: ServerEvent) => sendBack(event);
+    let isCancelled = false;
+    receive(() => server.leave());
+    server.listen(host, port).then(
+      (bound) => {
+        if (isCancelled) server.close();
+        else report({ type: 'bound', server: input, port: bound });
+      },
+      (error: unknown) => {
+        if (!isCancelled) report({ type: 'faulted', error });
+      },
+    );
+    return () => {
+      isCancelled = true;
+      server.close();
+    };
+  });
 }

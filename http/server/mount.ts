@@ -60,10 +60,9 @@ export function createMount(options: MountOptions): Mount {
     const rateClass = guarded?.rateClass ?? 'other';
     const counts = metrics.route(name, rateClass);
     const checks = guarded === null ? null : toChecks(guarded);
-    const route = name === unknownRoute ? null : name;
     const isForPeople = options.isForPeople(name);
     const isReadByPeople = (request: HttpRequest) =>
-      isForPeople && (route !== null || !apiPath.test(transport.path(request)));
+      isForPeople && (name !== unknownRoute || !apiPath.test(transport.path(request)));
 
     function respond(response: HttpResponse, request: HttpRequest, method: Method) {
       const headers = readRequestHeaders(request, transport);

@@ -1,7 +1,7 @@
 import { Histogram, type Registry } from 'prom-client';
 import { registerMetrics, type Sample } from '../../../actors/registerMetrics.ts';
 import type { RateClass } from '../../routes/rateClasses.ts';
-import { createDurations, type Durations, registerDurations } from './requestDurations.ts';
+import { registerDurations } from './requestDurations.ts';
 
 /** Counts of the requests of one route: plain numbers, read when `/metrics` is scraped. */
 export interface RouteCounts {
@@ -36,12 +36,11 @@ interface Counts {
 
 export function createHttpMetrics(registry: Registry, implementation: string): HttpMetrics {
   const routes = new Map<string, Counts>();
-  const durations = new Map<RateClass, Durations>();
   let preparations = 0;
   let readsInFlight = 0;
   let newestShownMs = Number.NEGATIVE_INFINITY;
 
-  registerDurations(registry, durations);
+  const measure = registerDurations(registry);
   const delays = new Histogram({
     name: 'miner_reading_delay_seconds',
     help: 'Time from the receipt of a reading at its gateway until the first response that shows it.',
@@ -84,11 +83,10 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
     route: (name, rateClass) => {
       const counts = routes.get(name) ?? { ok: 0, notModified: 0, others: new Map(), failed: 0, shed: 0 };
       routes.set(name, counts);
-      const classDurations = durations.get(rateClass) ?? createDurations();
-      durations.set(rateClass, classDurations);
+      const observe = measure(rateClass);
       return {
         answered: (status, seconds) => {
-          classDurations.observe(seconds);
+          observe(seconds);
           if (status === '200 OK') counts.ok++;
           else if (status === '304 Not Modified') counts.notModified++;
           else {

@@ -11,59 +11,51 @@ const metric = {
   labelNames: ['class'] as const,
 };
 
-/** A histogram of durations. An observation only adds to an array. */
-export interface Durations {
-  observe(seconds: number): void;
+interface Durations {
   /** Observations per bucket, not cumulative; the last bucket holds everything above the highest bound. */
   readonly counts: Float64Array;
-  sum(): number;
+  sum: number;
 }
 
-export function createDurations(): Durations {
-  const counts = new Float64Array(bounds.length + 1);
-  let sum = 0;
-  return {
-    counts,
-    sum: () => sum,
-    observe: (seconds) => {
-      sum += seconds;
+/**
+ * Registers a histogram whose observations only add to an array. prom-client's histogram hashes its labels at each observation, which costs more than a
+ * polled response.
+ *
+ * @returns a function that returns how to observe seconds of a rate class.
+ */
+export function registerDurations(registry: Registry): (rateClass: RateClass) => (seconds: number) => void {
+  const byClass = new Map<RateClass, Durations>();
+  Object.assign(new Histogram({ ...metric, buckets: bounds, registers: [registry] }), {
+    // prom-client builds both the text and the JSON of a registry from this method. Its types do not show it.
+    getForPromString: async () => ({
+      name: metric.name,
+      help: metric.help,
+      type: 'histogram',
+      values: [...byClass].flatMap(([rateClass, durations]) => listBuckets(rateClass, durations)),
+    }),
+  });
+  return (rateClass) => {
+    const durations = byClass.get(rateClass) ?? { counts: new Float64Array(bounds.length + 1), sum: 0 };
+    byClass.set(rateClass, durations);
+    const { counts } = durations;
+    return (seconds) => {
+      durations.sum += seconds;
       let at = 0;
       while (at < bounds.length && seconds > (bounds[at] as number)) at++;
       counts[at] = (counts[at] as number) + 1;
-    },
+    };
   };
 }
 
-/** Registers the durations of all rate classes as one metric, read when `/metrics` is scraped. */
-export function registerDurations(registry: Registry, byClass: ReadonlyMap<RateClass, Durations>): void {
-  new ScrapedHistogram(registry, byClass);
-}
-
-/** Replaces prom-client's histogram, which hashes its labels at each observation. That costs more than a polled response. */
-class ScrapedHistogram extends Histogram<'class'> {
-  readonly #byClass: ReadonlyMap<RateClass, Durations>;
-
-  constructor(registry: Registry, byClass: ReadonlyMap<RateClass, Durations>) {
-    super({ ...metric, buckets: bounds, registers: [registry] });
-    this.#byClass = byClass;
-  }
-
-  /** prom-client builds both the text and the JSON of a registry from this method. Its types do not show it. */
-  async getForPromString() {
-    const values = [...this.#byClass].flatMap(([rateClass, durations]) => listSamples(rateClass, durations));
-    return { name: metric.name, help: metric.help, type: 'histogram', values };
-  }
-}
-
-function listSamples(rateClass: RateClass, durations: Durations): MetricValueWithName<'class'>[] {
+function listBuckets(rateClass: RateClass, { counts, sum }: Durations): MetricValueWithName<'class'>[] {
   let count = 0;
   const buckets = [...bounds, '+Inf'].map((le, at) => {
-    count += durations.counts[at] as number;
+    count += counts[at] as number;
     return { labels: { class: rateClass, le }, value: count, metricName: `${metric.name}_bucket` };
   });
   return [
     ...buckets,
-    { labels: { class: rateClass }, value: durations.sum(), metricName: `${metric.name}_sum` },
+    { labels: { class: rateClass }, value: sum, metricName: `${metric.name}_sum` },
     { labels: { class: rateClass }, value: count, metricName: `${metric.name}_count` },
   ];
 }
