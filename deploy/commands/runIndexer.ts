@@ -81,7 +81,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
     };
     const { jsm, missing } = await retryUntilAvailable(verify, {
       signal: stopping.signal,
-      onFailure: (error, failures) => logFailedAttempt(logger, error, failures),
+      onFirstFailure: (error) => logFailedAttempt(logger, error),
     });
     // Only an ingesting process creates streams and changes their settings, since it knows their retention.
     if (missing.length > 0)

@@ -123,9 +123,7 @@ async function startSimulation({ logger, onStop }: CommandContext, options: Simu
   };
   await retryUntilAvailable(requireStreams, {
     signal,
-    onFailure: (error, failures) => {
-      if (failures === 1) logger.debug({ err: error }, 'the simulation waits for the streams');
-    },
+    onFirstFailure: (error) => logger.debug({ err: error }, 'the simulation waits for the streams'),
   });
   const gateway: SimulatedGatewayOptions = { js, logger, signal };
   const last = await findLastReading(jsm, simulation.installationId);
@@ -179,7 +177,7 @@ async function runEconomy(
   signal.addEventListener('abort', () => observer.stop());
   await retryUntilAvailable(() => observer.caughtUp(), {
     signal,
-    onFailure: (error) => logger.warn({ err: error }, 'the simulation cannot read the streams yet'),
+    onFirstFailure: (error) => logger.warn({ err: error }, 'the simulation cannot read the streams yet'),
   });
   const economy = createSimulatedEconomy({
     client: createLocalChainClient(chainUrl),

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { installationsMax as installationsDefault } from '../../actors/folds/places.ts';
@@ -36,6 +35,7 @@ const urlOf = (...protocols: string[]) =>
 const optional = <Schema extends z.ZodType>(schema: Schema, expected: string) =>
   z.union([z.literal('').transform(() => null), schema]).describe(expected);
 const pemFile = optional(z.string(), 'the path of a file in PEM');
+const addressOrBlock = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 const listenAddress = text.describe('an address of this machine, such as 0.0.0.0');
 
 /**
@@ -103,7 +103,10 @@ export const variables = {
     'Origins of websites that may call the routes from a browser, separated by commas; `*` for every website',
   ),
   MINER_TRUSTED_PROXIES: variable(
-    listOf(isAddressOrBlock, 'IP addresses or CIDR blocks such as 10.0.0.0/8, separated by commas'),
+    listOf(
+      (entry) => addressOrBlock.safeParse(entry).success,
+      'IP addresses or CIDR blocks such as 10.0.0.0/8, separated by commas',
+    ),
     'Proxies whose X-Forwarded-For is trusted, separated by commas',
   ),
   MINER_RATE_LIMITS: variable(
@@ -293,12 +296,4 @@ function findClickHouseProblems({
       'MINER_CLICKHOUSE_CA is set, but MINER_CLICKHOUSE_URL does not use TLS; expected https://host:port/database',
     ];
   return findFileProblem('MINER_CLICKHOUSE_CA', path);
-}
-
-function isAddressOrBlock(entry: string): boolean {
-  const [address = '', prefix, ...rest] = entry.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  if (prefix === undefined) return true;
-  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
 }

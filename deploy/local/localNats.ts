@@ -104,9 +104,9 @@ export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings)
   const restart = async () => {
     await firstValueFrom(race(timer(restartAfterMs), whenAborted(signal)));
     if (signal.aborted) return;
-    const onFailure = (error: unknown) =>
+    const onFirstFailure = (error: unknown) =>
       logger.error({ err: error }, 'nats-server does not start; retrying');
-    await retryUntilAvailable(startAgain, { signal, onFailure }).catch(() => undefined); // It is being stopped.
+    await retryUntilAvailable(startAgain, { signal, onFirstFailure }).catch(() => undefined); // It is being stopped.
   };
 
   const startAgain = async () => {

@@ -51,9 +51,8 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   function untilAnswered<Result>(step: () => Promise<Result>): Promise<Result> {
     return retryUntilAvailable(step, {
       signal,
-      onFailure: (error, failures) => {
-        if (failures === 1) logger.warn({ err: error }, 'the simulated chain does not answer; trying again');
-      },
+      onFirstFailure: (error) =>
+        logger.warn({ err: error }, 'the simulated chain does not answer; trying again'),
     });
   }
 

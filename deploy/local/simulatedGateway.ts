@@ -100,9 +100,7 @@ async function publishReading(
     });
   await retryUntilAvailable(publish, {
     signal,
-    onFailure: (error, failures) => {
-      if (failures === 1) logger.warn({ err: error }, 'the simulated gateway cannot publish; retrying');
-    },
+    onFirstFailure: (error) => logger.warn({ err: error }, 'the simulated gateway cannot publish; retrying'),
   });
 }
 

@@ -68,9 +68,8 @@ async function followConnection(
   }
 }
 
-/** Logs only the first failed attempt. */
-export function logFailedAttempt(logger: Logger, error: unknown, failures: number): void {
-  if (failures === 1) logger.warn({ err: error }, 'NATS is not available yet; retrying');
+export function logFailedAttempt(logger: Logger, error: unknown): void {
+  logger.warn({ err: error }, 'NATS is not available yet; retrying');
 }
 
 interface NatsSettings extends ConnectionSettings {
@@ -89,7 +88,7 @@ export async function connectNats(settings: NatsSettings): Promise<NatsConnectio
   const { logger, signal } = settings;
   const connection = await retryUntilAvailable(() => openConnection(settings), {
     signal,
-    onFailure: (error, failures) => logFailedAttempt(logger, error, failures),
+    onFirstFailure: (error) => logFailedAttempt(logger, error),
   });
   void followConnection(connection, settings);
   return connection;

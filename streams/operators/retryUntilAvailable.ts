@@ -5,8 +5,8 @@ import { whenAborted } from './whenAborted.ts';
 interface RetryOptions {
   /** Aborting ends the wait between two attempts; a running attempt is awaited. */
   readonly signal: AbortSignal;
-  /** Called with each failure before the abort; `failures` counts consecutive ones, from 1. */
-  readonly onFailure: (error: unknown, failures: number) => void;
+  /** Called with the first failure, unless it came after the abort. */
+  readonly onFirstFailure: (error: unknown) => void;
   readonly backoff?: BackoffBounds;
 }
 
@@ -17,7 +17,7 @@ interface RetryOptions {
  */
 export async function retryUntilAvailable<Result>(
   attempt: () => Promise<Result>,
-  { signal, onFailure, backoff }: RetryOptions,
+  { signal, onFirstFailure, backoff }: RetryOptions,
 ): Promise<Result> {
   const throwReason = () => signal.throwIfAborted();
   throwReason();
@@ -26,7 +26,7 @@ export async function retryUntilAvailable<Result>(
       retry({
         delay: (error, failures) => {
           throwReason();
-          onFailure(error, failures);
+          if (failures === 1) onFirstFailure(error);
           const backoff$ = timer(backoffMs(failures, Math.random(), backoff));
           return merge(backoff$, whenAborted(signal).pipe(map(throwReason)));
         },

@@ -6,7 +6,7 @@ import { useVirtualTime } from '../../support/virtualTime.ts';
 /** Attempts that fail at first. */
 function attempts(failing: number) {
   const atMs: number[] = [];
-  const failures: number[] = [];
+  const failures: unknown[] = [];
   const stopping = new AbortController();
   const startMs = Date.now();
   const result = retryUntilAvailable(
@@ -17,7 +17,7 @@ function attempts(failing: number) {
     },
     {
       signal: stopping.signal,
-      onFailure: (_error, count) => failures.push(count),
+      onFirstFailure: (error) => failures.push(error),
       backoff: { firstMs: 100, longestMs: 300 },
     },
   );
@@ -33,7 +33,7 @@ describe('an attempt that is retried until it succeeds', () => {
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await result).toBe('available');
     expect(atMs).toEqual([0, 100, 300, 600, 900]);
-    expect(failures).toEqual([1, 2, 3, 4]);
+    expect(failures).toEqual([new Error('unavailable')]);
     expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
   });
 
@@ -61,7 +61,7 @@ describe('an attempt that is retried until it succeeds', () => {
     const attempt = vi.fn(async () => 'available');
     const result = retryUntilAvailable(attempt, {
       signal: AbortSignal.abort(new Error('stopped')),
-      onFailure: () => undefined,
+      onFirstFailure: () => undefined,
     });
     await expect(result).rejects.toThrow('stopped');
     expect(attempt).not.toHaveBeenCalled();
