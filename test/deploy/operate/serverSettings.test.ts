@@ -36,6 +36,8 @@ const publishers = [
 const rejected = 'miner.rejected.MINER_COUNTER';
 const lease = 'miner.lease.id_1';
 const span = 'miner.chain.1.span';
+/** A busy machine answers late. */
+const patient = { timeout: 60_000 };
 const inbox = '_INBOX.victim.1';
 /** The subjects of all streams. */
 const stored = [...publishers.map(([, subject]) => subject), rejected, lease, span];
@@ -213,14 +215,14 @@ describe('accounts of NATS', () => {
       for (const subject of own) connection.publish(subject, '{}', { headers: rollup });
       await connection.flush();
       // Once this one is acknowledged, the earlier ones are stored.
-      for (const subject of own) await jetstream(connection).publish(subject, '{}');
+      for (const subject of own) await jetstream(connection).publish(subject, '{}', patient);
       if (isReader)
         for (const [index, subject] of [...targets.filter(isTried), ...stored].entries()) {
           const name = `push_${user}_${index}`;
           const config = { name, deliver_subject: subject, deliver_policy: 'all', ack_policy: 'none' };
           const request = JSON.stringify({ stream_name: 'MINER_CHAIN', config });
-          await connection.request(`$JS.API.CONSUMER.CREATE.MINER_CHAIN.${name}`, request);
-          await connection.request(`$JS.API.CONSUMER.DELETE.MINER_CHAIN.${name}`);
+          await connection.request(`$JS.API.CONSUMER.CREATE.MINER_CHAIN.${name}`, request, patient);
+          await connection.request(`$JS.API.CONSUMER.DELETE.MINER_CHAIN.${name}`, '', patient);
         }
       const after = await readStreams(jsm);
       expect(after.streams, user).toEqual(before.streams);
