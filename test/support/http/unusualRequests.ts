@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { proxiedHost as host, proxiedName as name, proxiedPath as path } from './proxyClients.ts';
 
 /** Requests that two programs may read differently, so the server sees another request than the proxy has checked. */
@@ -34,29 +33,3 @@ export type UnusualRequest = keyof typeof unusualRequests;
 
 /** An ordinary request that closes its connection. */
 export const lastRequest = `GET ${path} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`;
-
-interface ProxyUnderTest {
-  exchange(sent: string): Promise<string>;
-  /** Number of requests that the service has answered. */
-  countAnswered(): Promise<number>;
-}
-
-/**
- * Fails unless the proxy refuses the request and the service sees at most the ordinary request after it: a request refused by a rule leaves the
- * connection open.
- */
-export async function expectRefusal(proxy: ProxyUnderTest, request: UnusualRequest): Promise<void> {
-  const before = await proxy.countAnswered();
-  const received = await proxy.exchange(`${unusualRequests[request]}${lastRequest}`);
-  expect(received).toMatch(/^HTTP\/1\.1 [45]\d\d/);
-  const answers = received.match(/HTTP\/1\.1 200/g)?.length ?? 0;
-  expect(answers).toBeLessThanOrEqual(1);
-  expect(received.match(/"schemaVersion"/g)?.length ?? 0).toBe(answers);
-  expect((await proxy.countAnswered()) - before).toBe(answers);
-}
-
-/** Fails unless the request is answered once, and so is the next one. */
-export async function expectAnswers(proxy: ProxyUnderTest, request: UnusualRequest): Promise<void> {
-  const received = await proxy.exchange(`${unusualRequests[request]}${lastRequest}`);
-  expect(received.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
-}
