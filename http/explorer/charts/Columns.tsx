@@ -1,7 +1,9 @@
+import { ticks as listTicks, nice } from 'd3-array';
 import type { Tone } from '../format/events.ts';
-import { createLinearScale } from './linearScale.ts';
+import { formatInteger } from '../format/numbers.ts';
+import { writeTimes } from '../format/times.ts';
+import { Chart, cells } from './Chart.tsx';
 import type { Observed } from './observed.ts';
-import { cellWidth, plotHeight as height, Plot, type Tick } from './Plot.tsx';
 
 /** One column of a chart: its height, its coverage, and the text shown when it is pointed at. */
 interface ColumnMark {
@@ -13,37 +15,88 @@ interface ColumnMark {
   readonly reference?: number | null;
 }
 
+/** A label below a chart. */
+interface Tick {
+  /** Distance from the left edge, as a fraction of the width. */
+  readonly at: number;
+  /** It may have times in it (`format/times.ts`). */
+  readonly text: string;
+}
+
 interface ColumnsProps {
   readonly id: string;
   readonly label: string;
   readonly marks: readonly ColumnMark[];
+  /** Phones show every other one. */
   readonly ticks: readonly Tick[];
   readonly tone?: Tone;
 }
 
+const height = 100;
+const cellWidth = 10;
+/** Labels that are closer to an edge than this fraction of the width end there. */
+const edge = 0.06;
+const gridLines = 3;
+
 /**
- * A chart of columns. What is unknown is hatched: all of a missing column, and above a partly observed one. A running column is hollow, an observed zero a line
- * at the bottom, and a future column empty.
+ * A chart of columns, which stretches with the page. Shapes are SVG without an aspect ratio; text is not scaled with them, so it is readable on a phone.
+ * What is unknown is hatched: all of a missing column, and above a partly observed one. A running column is hollow, an observed zero a line at the bottom,
+ * and a future column empty.
  */
 export function Columns({ id, label, marks, ticks, tone = 'measured' }: ColumnsProps) {
-  const largest = Math.max(0, ...marks.flatMap(({ value, reference }) => [value ?? 0, reference ?? 0]));
-  const scale = createLinearScale([0, largest === 0 ? 1 : largest], [height, 0], 3);
+  const most = Math.max(0, ...marks.flatMap(({ value, reference }) => [value ?? 0, reference ?? 0]));
+  const [, largest] = nice(0, most === 0 ? 1 : most, gridLines);
+  const gridValues = most === 0 ? [0] : listTicks(0, largest, gridLines);
+  /** Distance of a value from the top. */
+  const top = (value: number) => height * (1 - value / largest);
+  const width = marks.length * cellWidth;
   return (
-    <Plot
-      id={id}
-      label={label}
-      tone={tone}
-      texts={marks.map(({ text }) => text)}
-      gridValues={largest === 0 ? [0] : scale.ticks}
-      top={scale}
-      ticks={ticks}
-    >
-      {marks.map((mark, index) => (
-        <ColumnShape key={mark.key} mark={mark} x={index * cellWidth} top={scale(mark.value ?? 0)} />
-      ))}
-      <path class="reference" d={drawReference(marks, scale)} />
-      <path class="ground" d={`M0 ${height}H${marks.length * cellWidth}`} />
-    </Plot>
+    <Chart id={id} class={`chart ${tone}`} label={label} texts={marks.map(({ text }) => text)}>
+      <div class="plot-row">
+        <div class="scale" aria-hidden="true">
+          {gridValues.map((value) => (
+            <svg key={value} class="scale-mark" aria-hidden="true" height="100%" width="100%">
+              <text x="100%" y={`${top(value)}%`} text-anchor="end" dominant-baseline="middle">
+                {formatInteger(value)}
+              </text>
+            </svg>
+          ))}
+        </div>
+        <svg
+          class="plot"
+          viewBox={`0 0 ${width} ${height}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={label}
+          {...cells(marks.length)}
+        >
+          {gridValues.map((value) => (
+            <path key={value} class="grid" d={`M0 ${top(value)}H${width}`} />
+          ))}
+          {marks.map((mark, index) => (
+            <ColumnShape key={mark.key} mark={mark} x={index * cellWidth} top={top(mark.value ?? 0)} />
+          ))}
+          <path class="reference" d={drawReference(marks, top)} />
+          <path class="ground" d={`M0 ${height}H${width}`} />
+        </svg>
+      </div>
+      <div class="ticks" aria-hidden="true">
+        <svg width="100%" height="100%" aria-hidden="true">
+          {ticks.map(({ at, text }, index) => (
+            <text
+              key={`${at}`}
+              class={index % 2 === 0 ? '' : 'minor'}
+              x={`${at * 100}%`}
+              y="12"
+              text-anchor={at < edge ? 'start' : at > 1 - edge ? 'end' : 'middle'}
+              data-times={text}
+            >
+              {writeTimes(text, 'UTC')}
+            </text>
+          ))}
+        </svg>
+      </div>
+    </Chart>
   );
 }
 
@@ -76,8 +129,8 @@ function drawReference(marks: readonly ColumnMark[], y: (value: number) => numbe
   marks.forEach(({ reference }, index) => {
     const isKnown = reference !== null && reference !== undefined;
     if (isKnown) {
-      const height = y(reference).toFixed(1);
-      path += isDrawing ? `V${height}h${cellWidth}` : `M${index * cellWidth} ${height}h${cellWidth}`;
+      const at = y(reference).toFixed(1);
+      path += isDrawing ? `V${at}h${cellWidth}` : `M${index * cellWidth} ${at}h${cellWidth}`;
     }
     isDrawing = isKnown;
   });

@@ -48,7 +48,7 @@ export function Header() {
 }
 
 /** Says what is not real, on every page. */
-export function UnrealNotice() {
+function UnrealNotice() {
   const { read, chain } = usePage();
   const unreal = describeUnreal(read('status', statusPath), chain);
   return unreal === null ? null : <p class="unreal">{unreal.sentence}</p>;

@@ -24,10 +24,6 @@ const sentences: Readonly<Record<string, string>> = {
   not_yet_safe: 'The contracts are not 12 Ethereum blocks deep in the chain yet.',
   not_configured: 'No reward contracts are configured.',
   source_disabled: 'No reading of the wheel was accepted yet.',
-  // Statistics.
-  projection_not_initialized: 'No settlement was submitted yet.',
-  insufficient_history: 'There is not enough history yet.',
-  completion_boundaries_unavailable: 'When each work block was completed is not recorded.',
   no_closure: 'The oracle has not closed a round yet.',
   // Errors (CONTRACT.md, Errors).
   not_found: 'There is nothing at this address.',

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { Columns } from '../../../http/explorer/charts/Columns.tsx';
 import { HeatMap } from '../../../http/explorer/charts/HeatMap.tsx';
 import { findTime } from '../../../http/explorer/charts/halfHours.ts';
-import { createLinearScale } from '../../../http/explorer/charts/linearScale.ts';
 import { DataTable } from '../../../http/explorer/components/DataTable.tsx';
 import { More } from '../../../http/explorer/components/More.tsx';
 import { type Page, PageContext } from '../../../http/explorer/components/pageContext.ts';
@@ -209,8 +208,17 @@ describe('a chart', () => {
   });
 
   it('has a scale of round values', () => {
-    const scale = createLinearScale([0, 97], [100, 0], 3);
-    expect([scale.ticks, scale(0), scale(50), scale(100)]).toEqual([[0, 50, 100], 100, 50, 0]);
+    const marks = [{ key: 'a', value: 97, state: 'complete', text: 'a' } as const];
+    const { html } = render(Columns, { id: 'work', label: 'Work', marks, ticks: [] });
+    const scale = [...html.matchAll(/<text x="100%" y="([^"]*)"[^>]*>([^<]*)/g)].map(([, y, text]) => [
+      text,
+      y,
+    ]);
+    expect(scale).toEqual([
+      ['0', '100%'],
+      ['50', '50%'],
+      ['100', '0%'],
+    ]);
   });
 });
 

@@ -1,13 +1,9 @@
-import { Available, findAvailable } from '../../components/Banner.tsx';
+import { Available } from '../../components/Banner.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
 import { Linked } from '../../components/Linked.tsx';
-import { More, Newest } from '../../components/More.tsx';
-import { usePage } from '../../components/pageContext.ts';
 import { describeEvent, findTone, foldEvents, nameEventSource, nameRounds } from '../../format/events.ts';
 import { writeSentence } from '../../format/sentence.ts';
 import type { Bodies, FeedEvent } from '../../page.ts';
-import type { FeedCategory, ListPlace } from '../../place.ts';
-import { eventsPath } from '../../resources.ts';
 
 /** Events in sentences, newest first. Batches and mints in a row that changed nothing are folded. */
 export function EventList({ feed, max }: { feed: Bodies['events'] | null; max?: number }) {
@@ -63,18 +59,5 @@ export function DescribedEvent({ event }: { event: FeedEvent }) {
     >
       <strong>{title}</strong> <Linked of={sentence} />
     </EventItem>
-  );
-}
-
-/** Events of a category, back to the first one page by page. */
-export function EventPages({ category, place }: { category: FeedCategory; place: ListPlace }) {
-  const events = usePage().read('events', eventsPath(category, place.earlier?.cursor));
-  const cursor = findAvailable(events)?.nextCursor ?? null;
-  return (
-    <>
-      <Newest place={place} />
-      <EventList feed={events} />
-      <More place={place} list="events" cursor={cursor} text="Earlier events" />
-    </>
   );
 }

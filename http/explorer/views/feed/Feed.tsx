@@ -1,6 +1,10 @@
+import { findAvailable } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
+import { More, Newest } from '../../components/More.tsx';
+import { usePage } from '../../components/pageContext.ts';
 import type { FeedCategory, Place } from '../../place.ts';
-import { EventPages } from './EventList.tsx';
+import { eventsPath } from '../../resources.ts';
+import { EventList } from './EventList.tsx';
 
 const names: Record<FeedCategory, string> = {
   all: 'Everything',
@@ -9,9 +13,10 @@ const names: Record<FeedCategory, string> = {
   measurement: 'The wheel',
 };
 
-/** Events of a category, newest first, updated live. */
+/** Events of a category, newest first, back to the first one page by page. */
 export function Feed(place: Extract<Place, { view: 'feed' }>) {
-  const { category } = place;
+  const { category, earlier } = place;
+  const events = usePage().read('events', eventsPath(category, earlier?.cursor));
   return (
     <section aria-labelledby="feed">
       <h1 id="feed">Feed</h1>
@@ -24,7 +29,14 @@ export function Feed(place: Extract<Place, { view: 'feed' }>) {
         chosen={category}
         toPlace={(one) => ({ view: 'feed', category: one })}
       />
-      <EventPages category={category} place={place} />
+      <Newest place={place} />
+      <EventList feed={events} />
+      <More
+        place={place}
+        list="events"
+        cursor={findAvailable(events)?.nextCursor ?? null}
+        text="Earlier events"
+      />
     </section>
   );
 }

@@ -77,7 +77,7 @@ export function Glance() {
 }
 
 /** Before anything can be read: what this page is about. */
-export function NothingNow() {
+function NothingNow() {
   return (
     <>
       <h1>{nameView(usePage().place)}</h1>
@@ -98,7 +98,7 @@ interface NowProps {
 }
 
 /** The wheel's present state and speed. */
-export function Now({ status, wheel, children }: NowProps) {
+function Now({ status, wheel, children }: NowProps) {
   const { measurement } = status;
   const { state, sentence, lostSentence, detail } = wheel;
   const isCurrent = state === 'turning' || state === 'resting';
