@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { rejectionReasons } from '../actors/messages/rejectionReasons.ts';
+import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { StreamPlace } from './commands/replay/replayPlan.ts';
-import type { DoctorOptions } from './commands/runDoctor.ts';
 import type { IndexerOptions } from './commands/runIndexer.ts';
 import type { LocalOptions } from './commands/runLocal.ts';
 import { variablesHelp } from './configuration/configuration.ts';
@@ -56,53 +56,58 @@ program
 
 program
   .command('replay')
-  .description('rebuild the readings in ClickHouse from the stream')
+  .description(
+    'make the readings in ClickHouse again from the stream, or compare what is stored with the streams',
+  )
   .option(
     '--from-sequence <sequence>',
-    'first message of MINER_COUNTER whose rows are rebuilt',
+    'first message whose rows are made again (default: the first)',
     parseSequence,
   )
-  .option('--from-time <time>', 'or the first message stored at this time or later', parseTime)
-  .option('--to <sequence or time>', 'last message; the service folds later ones (default: all)', parsePlace)
-  .option(
-    '--incomplete',
-    'continue without messages that have left the stream; otherwise the command names them and stops',
+  .addOption(
+    new Option('--from-time <time>', 'or the first message stored at this time or later')
+      .argParser(parseTime)
+      .conflicts('fromSequence'),
   )
-  .option('--dry-run', 'print which days would change and how, and change nothing')
+  .addOption(
+    new Option(
+      '--dry-run [stream]',
+      'only compare: every stream, or one; exits with status 1 if anything differs',
+    ).choices(inputStreamNames),
+  )
   .addHelpText(
     'after',
     `
-Readings, rounds, half-hour buckets and statistics are made again from the newest saved state before the first message on, next to
-the rows that count, and compared with them. Then a running service continues with the result by itself, or else the next one when it
-starts. Until then nothing changes for readers, and while it takes the result over, statistics are answered with 503. After a stop or
-kill, the same command continues. The embedded ClickHouse belongs to one process, so stop that service first.`,
+Messages are folded again from the newest saved state before the first one on, or from the oldest saved state if earlier messages have
+left the stream, through the message of the newest saved state. That takes as long and as much room as the rows of these messages. The
+new rows and state are compared with the ones that count.
+
+Without --dry-run, MINER_COUNTER is folded: readings, rounds, half-hour buckets and statistics. Then a running service continues with the
+result by itself, or else the next one when it starts. Until then nothing changes for readers, and while it takes the result over,
+statistics are answered with 503. A command that was stopped or killed has changed nothing, and begins again. The embedded ClickHouse
+belongs to one process, so stop that service first.`,
   )
-  .action(async (options: ReplayOptions, command: Command) => {
+  .action(async ({ fromSequence, fromTime, dryRun = false }: ReplayOptions) => {
+    const from = fromSequence ?? fromTime ?? null;
     const { runReplay } = await import('./commands/replay/runReplay.ts');
-    const starts = [options.fromSequence, options.fromTime].filter((from) => from !== undefined);
-    const [from] = starts;
-    if (from === undefined || starts.length > 1)
-      command.error('error: expected either --from-sequence or --from-time', { exitCode: 2 });
-    const { to = null, dryRun = false } = options;
-    const isIncomplete = options.incomplete ?? false;
-    return runReplay({ from, to, dryRun, isIncomplete });
+    const isOfAll = dryRun === true && from === null;
+    const streams = isOfAll
+      ? inputStreamNames
+      : [typeof dryRun === 'string' ? dryRun : ('MINER_COUNTER' as const)];
+    return runReplay({ streams, from: from ?? { sequence: 1 }, dryRun: dryRun !== false });
   });
 
 program
   .command('doctor')
-  .description('check every part and reconcile the counts; names a remedy for each failure')
-  .addOption(new Option('--quick', 'leave out checks that read whole streams').conflicts('all'))
-  .option(
-    '--all',
-    'also fold every stream again and compare every row through the newest saved states with the result; takes as long and as much room as a replay',
-  )
+  .description('check every part; names a remedy for each failure')
   .option(
     '--nats-monitoring <url>',
     'monitoring address of a nats-server, such as http://nats:8222, for its sync settings and free space',
     parseHttpAddress,
   )
-  .option('--from-block <block>', 'first block to prove again (default: the deployment block)', parseBlock)
-  .action(async (options: DoctorOptions) => (await import('./commands/runDoctor.ts')).runDoctor(options));
+  .action(async ({ natsMonitoring }: { readonly natsMonitoring?: string }) =>
+    (await import('./commands/runDoctor.ts')).runDoctor(natsMonitoring ?? null),
+  );
 
 program
   .command('rejected')
@@ -166,9 +171,7 @@ try {
 interface ReplayOptions {
   readonly fromSequence?: StreamPlace;
   readonly fromTime?: StreamPlace;
-  readonly to?: StreamPlace;
-  readonly incomplete?: boolean;
-  readonly dryRun?: boolean;
+  readonly dryRun?: InputStreamName | boolean;
 }
 
 /** Commands load their modules when they run, so help and usage errors come at once. */
@@ -209,8 +212,4 @@ function parseTime(text: string): StreamPlace {
   const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(text);
   if (isTime && !Number.isNaN(Date.parse(text))) return { time: new Date(text) };
   throw new InvalidArgumentError('expected a time such as 2026-11-21 or 2026-11-21T12:00:00Z.');
-}
-
-function parsePlace(text: string): StreamPlace {
-  return /^\d+$/.test(text) ? parseSequence(text) : parseTime(text);
 }

@@ -10,7 +10,7 @@ import type { RejectionMessage } from '../../streams/pipeline/rejectionLog.ts';
 import { readConfiguration } from '../configuration/configuration.ts';
 import { type Finding, failed, formatFinding } from '../diagnosis/finding.ts';
 import { endCommand } from '../process/endCommand.ts';
-import { connectForDiagnosis, openParts } from './runDoctor.ts';
+import { connectForDiagnosis } from './connectForDiagnosis.ts';
 
 const followMs = 1_000;
 
@@ -23,19 +23,19 @@ interface RejectedOptions {
 
 /** The command line's `rejected`: lists rejected messages and why. Exits with status 1 if NATS or its stream does not answer. */
 export async function runRejected(options: RejectedOptions): Promise<void> {
-  const report = (findings: readonly Finding[]) => {
-    process.stderr.write(`${findings.flatMap(formatFinding).join('\n')}\n`);
+  const fail = (finding: Finding) => {
+    process.stderr.write(formatFinding(finding));
+    endCommand(1);
   };
-  const connection = await connectForDiagnosis(readConfiguration(process.env), report, {
+  const connected = await connectForDiagnosis(readConfiguration(process.env), {
     reconnect: options.isFollowing,
   });
-  if (connection === null) return endCommand(1);
+  if (!('jsm' in connected)) return fail(connected);
   try {
-    await listRejected((await openParts(connection)).jsm, options);
+    await listRejected(connected.jsm, options);
     endCommand(0);
   } catch (error) {
-    report([failed('NATS', readErrorMessage(error), '`miner doctor` checks the server and its streams')]);
-    endCommand(1);
+    fail(failed('NATS', readErrorMessage(error), '`miner doctor` checks the server and its streams'));
   }
 }
 

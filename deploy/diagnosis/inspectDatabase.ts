@@ -1,165 +1,228 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
-import { pino } from 'pino';
+import { constants } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
 import { z } from 'zod';
+import { type FoldIdentity, isOfFold } from '../../actors/folds/foldIdentity.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
+import { findDamagedParts } from '../../storage/clickhouse/damagedParts.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { createOldestReadingMs, readReadingsTtlDays } from '../../storage/rows/readingsTtl.ts';
-import { countRows } from '../../storage/rows/tableDifferences.ts';
-import {
-  findTip,
-  readContinued,
-  readLineage,
-  selectVisible,
-  type VisibleRuns,
-} from '../../storage/runs/lineages.ts';
-import { readCounted } from '../../storage/runs/mergedRuns.ts';
-import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots/snapshots.ts';
-import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
-import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
+import { readServerVersion, requireSupportedServer } from '../../storage/clickhouse/serverVersion.ts';
+import { requireUsable } from '../../storage/migration/migrate.ts';
+import { findTip, readContinued, readLineage } from '../../storage/runs/lineages.ts';
+import { type IsCounted, readCounted } from '../../storage/runs/mergedRuns.ts';
+import { isRefusal, readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
+import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
+import type { Drift } from '../../streams/audit/auditBlock.ts';
 import { createStreamActors, listFolds } from '../../streams/folds/streamDefinitions.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { describeLostStreams, findLostStreams } from '../../streams/ingest/lostStreams.ts';
-import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
+import { createStreamVerifier, StreamDiverged } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { askUntilProven, createSuspicions } from '../../streams/jetstream/proofs/suspicions.ts';
 import type { JetStream } from '../../streams/nats/natsLink.ts';
+import type { StateSaverOptions } from '../../streams/pipeline/stateSaver.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
 import { systemClock } from '../process/systemClock.ts';
-import { checkDatabase } from './checkDatabase.ts';
-import { checkDisk } from './checkDisk.ts';
-import { checkSnapshots } from './checkSnapshots.ts';
-import { type Finding, failed, findingSchema, ok, skipped, warned } from './finding.ts';
+import {
+  type Check,
+  type Finding,
+  type Findings,
+  failed,
+  findingSchema,
+  ok,
+  runChecks,
+  skipped,
+  warned,
+} from './finding.ts';
 
-const samplesMax = 8;
+const mib = 1024 * 1024;
+/** With less free space a merge of parts may not fit. */
+const nearlyFullBytes = 256 * mib;
+/** With less free space it is time to act, whether the disk is small or large. */
+const scarceBytes = 2_048 * mib;
 export const auditCheck = 'self-audit';
 
+/** Body of `/diagnosis`. */
 export const databaseReport = z.object({ findings: z.array(findingSchema) });
 
-interface InspectDatabaseOptions {
+export interface InspectedDatabase {
   readonly database: Database;
   /** Null while NATS is unavailable; then nothing is compared with the streams. */
   readonly jetStream: JetStream | null;
   /** Null if unknown. */
   readonly deployment: Deployment | null;
   readonly dataDir: string;
-  readonly isQuick: boolean;
+  /** Differences that the self-audit of this process knows. */
   readonly drifts: readonly Drift[];
 }
 
+type ComparedDatabase = InspectedDatabase & { readonly jetStream: JetStream };
+
+const remedy = 'check MINER_CLICKHOUSE_URL and that the server runs';
+const databaseChecks: readonly Check<InspectedDatabase>[][] = [
+  [['ClickHouse', checkVersion, remedy]],
+  [
+    ['migrations', checkMigrations, 'deploy/RUNBOOK.md, "Rollback"'],
+    ['parts', checkParts, remedy],
+    ['disk', checkDisk, remedy],
+  ],
+];
+
+/** ClickHouse has answered before, but either of the two may fail now. */
+const [comparison, repeat] = ['comparison with the streams', 'see what is said about NATS, and run it again'];
+const storedChecks: readonly Check<ComparedDatabase>[][] = [
+  [[comparison, checkLostStreams, repeat]],
+  [
+    [comparison, checkSnapshots, repeat],
+    [comparison, checkReadings, repeat],
+  ],
+];
+
 /** Checks ClickHouse and what is stored there. */
-export async function inspectDatabase(options: InspectDatabaseOptions): Promise<readonly Finding[]> {
-  const { database, jetStream, deployment, dataDir, isQuick, drifts } = options;
-  const findings: Finding[] = [];
-  try {
-    findings.push(...(await checkDatabase(database)), ...(await checkDisk(database, dataDir)));
-    findings.push(...drifts.map(describeDrift));
-  } catch (error) {
-    const remedy = 'check MINER_CLICKHOUSE_URL and that the server runs';
-    return [...findings, failed('ClickHouse', readErrorMessage(error), remedy)];
-  }
-  const isUnusable = findings.some(({ check, outcome }) => check !== auditCheck && outcome === 'failed');
-  if (jetStream === null || isUnusable) return findings;
-  try {
-    const { jsm } = jetStream;
-    const suspicions = createSuspicions(systemClock);
-    const lostStreams = await askUntilProven(() =>
-      findLostStreams({ database, jetStream, suspicions, clock: systemClock }),
-    );
-    if (lostStreams.length > 0) {
-      const { detail, remedy } = describeLostStreams(lostStreams);
-      return [...findings, failed('lost streams', detail, remedy)];
-    }
-    const snapshots = createSnapshotStore(database);
-    const actors = deployment && createStreamActors(deployment);
-    const folds = actors === null ? [] : listFolds(actors);
-    const runs = (await readLineage(database, 'MINER_COUNTER', actors?.MINER_COUNTER.identity))?.runs ?? [];
-    findings.push(
-      ...(await checkSnapshots({
-        jsm,
-        snapshots,
-        folds,
-        findCounted: async (...fold) => readCounted(database, await readContinued(database, ...fold)),
-        clock: systemClock,
-      })),
-    );
-    const lost = await findLost({ database, jsm, nowMs: systemClock.nowMs }, runs);
-    if (lost !== null)
-      findings.push(
-        warned(
-          'retention',
-          describeLost(lost),
-          'keep messages, or rows, for as long as a rebuild has to reach back',
-        ),
-      );
-    if (!isQuick) findings.push(...(await checkEnd(database, jsm, runs)));
-    if (!isQuick && deployment !== null)
-      findings.push(...(await sampleHalfHours({ ...options, jetStream, deployment, runs, snapshots })));
-    return findings;
-  } catch (error) {
-    // ClickHouse has answered until now, but either of the two may have failed.
-    const remedy = 'see what is said about NATS, and run it again';
-    return [...findings, failed('comparison with the streams', readErrorMessage(error), remedy)];
+export async function* inspectDatabase(inspected: InspectedDatabase): Findings {
+  const { jetStream, drifts } = inspected;
+  for (const { about, differences, repair } of drifts)
+    yield failed(auditCheck, `${about}: ${differences.join('; ')}`, repair);
+  const isUsable = yield* runChecks(databaseChecks, inspected);
+  if (isUsable && jetStream !== null) yield* runChecks(storedChecks, { ...inspected, jetStream });
+}
+
+async function* checkVersion({ database }: InspectedDatabase): Findings {
+  await requireSupportedServer(database);
+  yield ok('ClickHouse', `${database.kind}, version ${await readServerVersion(database)}`);
+}
+
+async function* checkMigrations({ database }: InspectedDatabase): Findings {
+  const { applied, known } = await requireUsable(database);
+  const start = 'start the service once: it migrates the database';
+  yield applied === known
+    ? ok('migrations', `all ${known} applied`)
+    : failed('migrations', `${applied} of ${known} applied`, start);
+}
+
+/** ClickHouse may have set parts aside: their rows are missing, but no statement fails. */
+async function* checkParts({ database }: InspectedDatabase): Findings {
+  const damaged = await findDamagedParts(database);
+  if (damaged.length === 0) yield ok('parts', 'none is damaged');
+  for (const { table, count } of damaged) {
+    const detail = `ClickHouse has set ${count} damaged part${count === 1 ? '' : 's'} of ${table} aside`;
+    yield failed('parts', detail, 'deploy/RUNBOOK.md, "Damaged files"');
   }
 }
 
-/** Finds out whether the counter stream has lost messages whose rows are stored. Its lost end may lie above the newest saved state. */
-async function checkEnd(
-  database: Database,
-  jsm: JetStreamManager,
-  runs: VisibleRuns,
-): Promise<readonly Finding[]> {
+/** Checks the free space of the tables, and whether the embedded engine can write its folder. */
+async function* checkDisk({ database, dataDir }: InspectedDatabase): Findings {
+  if (database.kind === 'server') {
+    const disks = await database.select('SELECT name, free_space, total_space FROM system.disks');
+    for (const [name, free, total] of disks)
+      yield judgeRoom(`disk ${name} of ClickHouse`, Number(free), Number(total));
+    return;
+  }
+  const { bavail, bsize, blocks } = await statfs(dataDir);
+  yield judgeRoom(`disk of ${dataDir}`, bavail * bsize, blocks * bsize);
+  const problem = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch(
+    readErrorMessage,
+  );
+  yield problem === undefined
+    ? ok('folder', `${dataDir} can be written`)
+    : failed('folder', problem, 'give the user of the service the folder MINER_DATA_DIR');
+}
+
+export function judgeRoom(check: string, freeBytes: number, totalBytes: number): Finding {
+  const detail = `${Math.round(freeBytes / mib)} MiB of ${Math.round(totalBytes / mib)} are free`;
+  const meanwhile = 'Nothing is lost meanwhile: rows wait, then messages wait in JetStream';
+  const roomy = `make room, or a larger disk: deploy/RUNBOOK.md, "Disk full". ${meanwhile}`;
+  if (freeBytes >= scarceBytes) return ok(check, detail);
+  return (freeBytes < nearlyFullBytes ? failed : warned)(check, detail, roomy);
+}
+
+async function* checkLostStreams({ database, jetStream }: ComparedDatabase): Findings {
+  const suspicions = createSuspicions(systemClock);
+  const lost = await askUntilProven(() =>
+    findLostStreams({ database, jetStream, suspicions, clock: systemClock }),
+  );
+  if (lost.length === 0) return;
+  const described = describeLostStreams(lost);
+  yield failed('lost streams', described.detail, described.remedy);
+}
+
+async function* checkSnapshots({ database, jetStream, deployment }: ComparedDatabase): Findings {
+  const sources = { ...jetStream, snapshots: createSnapshotStore(database), clock: systemClock };
+  for (const fold of deployment === null ? [] : listFolds(createStreamActors(deployment)))
+    yield await judgeSnapshots(
+      sources,
+      fold,
+      await readCounted(database, await readContinued(database, ...fold)),
+    );
+}
+
+/**
+ * Says whether a start finds a complete snapshot that agrees with the stream and is continued by it.
+ *
+ * @param isCounted whether the rows of a snapshot count; a start restores no other.
+ */
+export async function judgeSnapshots(
+  { jsm, snapshots, clock }: Pick<StateSaverOptions, 'snapshots' | 'clock'> & Pick<JetStream, 'jsm'>,
+  [stream, identity]: readonly [InputStreamName, FoldIdentity],
+  isCounted: IsCounted,
+): Promise<Finding> {
+  const check = `snapshots ${stream}`;
+  const all = await snapshots.list(stream);
+  const ofFold = all.filter((header) => isOfFold(header, identity));
+  const usable = ofFold.filter(isCounted);
+  const [newest] = usable;
+  const { first_seq: first, last_seq: last } = (await jsm.streams.info(stream)).state;
+  if (newest === undefined) {
+    const others =
+      ofFold.length === 0 ? 'are of another version or deployment' : 'have rows that no longer count';
+    const found = all.length === 0 ? 'there is none' : `${ofFold.length || all.length} ${others}`;
+    if (last === 0) return skipped(check, found);
+    if (first <= 1) return ok(check, `${found}: the next start folds the stream from its beginning`);
+    return failed(
+      check,
+      `${found}, and the stream begins at ${first}`,
+      'run the version and deployment that the snapshots are of, or restore a backup (deploy/RUNBOOK.md, "Restore")',
+    );
+  }
+  const { position } = newest;
+  try {
+    const { verify } = createStreamVerifier({ jsm, stream, clock });
+    await askUntilProven(() => verify(newest));
+    let count = 0;
+    for await (const records of readSnapshotRecords(snapshots, newest)) count += records.length;
+    const ageSeconds = Math.round((clock.nowMs() - newest.takenAtMs) / 1000);
+    const detail = `${usable.length} can be restored; the newest, at message ${position}, was taken ${ageSeconds} s ago and holds ${count} records`;
+    if (position + 1 >= first) return ok(check, detail);
+    return warned(
+      check,
+      `${detail}; the stream begins later, at ${first}`,
+      'start an ingest process: it takes what ClickHouse holds of the messages in between, and saves a snapshot',
+    );
+  } catch (error) {
+    const restores = 'start the service: it restores an older one';
+    if (error instanceof StreamDiverged)
+      return failed(check, error.message, `${restores} that agrees, and logs the reason`);
+    if (!isRefusal(error)) throw error;
+    const damage = `the newest, at message ${position}, is damaged (${readErrorMessage(error)})`;
+    return failed(check, damage, `${restores}, and saves a new one`);
+  }
+}
+
+/** Finds out whether readings can no longer be folded again, or the stream has lost its end above the newest saved state. */
+async function* checkReadings({ database, jetStream, deployment }: ComparedDatabase): Findings {
+  const { jsm } = jetStream;
   const stream = 'MINER_COUNTER';
+  const identity = deployment === null ? {} : createStreamActors(deployment)[stream].identity;
+  const runs = (await readLineage(database, stream, identity))?.runs ?? [];
+  const lost = await findLost({ database, jsm, nowMs: systemClock.nowMs }, runs);
+  const keep = 'keep messages, or rows, for as long as a rebuild has to reach back';
+  if (lost !== null) yield warned('retention', describeLost(lost), keep);
   const tip = await findTip(database, { stream, runs });
   const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
-  if (!(await askUntilProven(() => verifier.hasLostEnd(tip)))) return [];
+  if (!(await askUntilProven(() => verifier.hasLostEnd(tip)))) return;
   const { state } = await jsm.streams.info(stream);
-  const detail = `ClickHouse holds readings through ${tip}, the stream ends at ${state.last_seq}`;
-  const remedy =
-    'the stream lost its end or was replaced; start the service, which recovers and logs the reason';
-  return [failed('readings', detail, remedy)];
-}
-
-interface SampleOptions extends InspectDatabaseOptions {
-  readonly jetStream: JetStream;
-  readonly deployment: Deployment;
-  readonly runs: VisibleRuns;
-  readonly snapshots: SnapshotStore;
-}
-
-/** Compares some half hours, anywhere in the past, with the messages that they were made from. */
-async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
-  const { database, jetStream, deployment, runs, snapshots } = options;
-  const readingsTtlDays = await readReadingsTtlDays(database);
-  let compared = 0;
-  const audit = createSelfAudit(
-    {
-      ...jetStream,
-      database,
-      readRuns: async () => runs,
-      oldestReadingMs: createOldestReadingMs(readingsTtlDays, systemClock.nowMs),
-      genesisMs: deployment.genesisTimestamp * 1000,
-      publicInstallationId: deployment.installationId,
-      memory: () => null,
-      snapshots,
-      safeStates: () => [],
-      blockAudit: null,
-      random: Math.random,
-      logger: pino({ level: 'silent' }),
-    },
-    {
-      compared: (_, outcome) => {
-        if (outcome !== 'skipped') compared++;
-      },
-    },
+  yield failed(
+    'readings',
+    `ClickHouse holds readings through ${tip}, the stream ends at ${state.last_seq}`,
+    'the stream lost its end or was replaced; start the service, which recovers and logs the reason',
   );
-  for (let sample = 0; sample < samplesMax; sample++) await audit.sample();
-  const drifts = audit.drifts();
-  if (drifts.length > 0) return drifts.map(describeDrift);
-  if (compared === 0) return [skipped(auditCheck, 'no sampled half hour could be compared')];
-  const total = await countRows(database, halfHourBuckets.name, selectVisible(runs));
-  return [ok(auditCheck, `${compared} samples of ${total} half hours agree with their messages`)];
-}
-
-function describeDrift({ kind, about, differences, repair }: Drift): Finding {
-  const remedy = kind === 'half_hour' ? `${repair}, with --dry-run first` : repair;
-  return failed(auditCheck, `${about}: ${differences.join('; ')}`, remedy);
 }

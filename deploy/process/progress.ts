@@ -14,23 +14,21 @@ interface ProgressSettings {
   readonly total: number;
   /** Done by an earlier run; 0 by default. */
   readonly doneBefore?: number;
-  readonly showsLag?: boolean;
   readonly stream?: NodeJS.WriteStream;
   readonly nowMs?: () => number;
 }
 
 /** Shows a bar with rate and remaining time on a terminal, and an occasional line elsewhere. */
 export function createProgress(settings: ProgressSettings): Progress {
-  const { label, unit, total, doneBefore = 0, showsLag = false } = settings;
+  const { label, unit, total, doneBefore = 0 } = settings;
   const { stream = process.stderr, nowMs = () => performance.now() } = settings;
   const startedMs = nowMs();
   const describe = (done: number) => {
     const rate = Math.round((done - doneBefore) / Math.max((nowMs() - startedMs) / 1000, 0.001));
-    return { rate, lag: total - done, left: rate === 0 ? '?' : Math.ceil((total - done) / rate) };
+    return { rate, left: rate === 0 ? '?' : Math.ceil((total - done) / rate) };
   };
   if (stream.isTTY) {
-    const lag = showsLag ? ' | lag {lag}' : '';
-    const format = `${label} {bar} {percentage}% | {value}/{total} ${unit} | {rate}/s${lag} | {left} s left`;
+    const format = `${label} {bar} {percentage}% | {value}/{total} ${unit} | {rate}/s | {left} s left`;
     const bar = new cliProgress.SingleBar(
       { format, stream, hideCursor: true },
       cliProgress.Presets.shades_classic,
@@ -41,9 +39,8 @@ export function createProgress(settings: ProgressSettings): Progress {
   let shownMs = startedMs;
   let last = doneBefore;
   const show = () => {
-    const { rate, lag, left } = describe(last);
-    const shownLag = showsLag ? `, lag ${lag}` : '';
-    stream.write(`${label}: ${last} of ${total} ${unit}, ${rate}/s${shownLag}, ${left} s left\n`);
+    const { rate, left } = describe(last);
+    stream.write(`${label}: ${last} of ${total} ${unit}, ${rate}/s, ${left} s left\n`);
   };
   return {
     update: (done) => {

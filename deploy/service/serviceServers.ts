@@ -6,6 +6,7 @@ import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { createPublicServer } from '../../http/server/publicServer.ts';
 import { createAccessLog } from '../../http/server/requests/answeredRequest.ts';
 import type { ServerEvent, ServerName } from '../../machines/serviceMachine.ts';
+import type { Finding } from '../diagnosis/finding.ts';
 import type { ServiceContext } from './serviceContext.ts';
 import { createViewsCheck } from './serviceReadiness.ts';
 
@@ -15,13 +16,14 @@ export function createServers(context: ServiceContext, sources: RouteSources, re
   const operatorServer = createOperatorServer({
     registry,
     readiness,
-    diagnose: async (isQuick) => {
+    diagnose: async () => {
       const { inspectDatabase } = await import('../diagnosis/inspectDatabase.ts');
       const jetStream = state.isNatsConnected() ? nats.jetStream() : null;
       const drifts = state.work()?.drifts() ?? [];
-      return {
-        findings: await inspectDatabase({ ...settings, database, jetStream, isQuick, drifts }),
-      };
+      const findings: Finding[] = [];
+      for await (const finding of inspectDatabase({ ...settings, database, jetStream, drifts }))
+        findings.push(finding);
+      return { findings };
     },
     logger,
     names: settings.opsNames,

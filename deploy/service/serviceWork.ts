@@ -1,12 +1,10 @@
 import type { Grant } from '../../machines/ingestMachine.ts';
-import type { Database } from '../../storage/clickhouse/database.ts';
 import { createOldestReadingMs } from '../../storage/rows/readingsTtl.ts';
 import { dropRetiredRuns } from '../../storage/runs/retiredRuns.ts';
-import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
-import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../../streams/audit/selfAudit.ts';
+import { createSelfAudit } from '../../streams/audit/selfAudit.ts';
 import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
 import { registerPlaceMetrics } from '../../streams/metrics/placeMetrics.ts';
-import { createFollowers, type Followers } from '../../streams/work/followers.ts';
+import { createFollowers } from '../../streams/work/followers.ts';
 import { createStreamWork, type StreamWork } from '../../streams/work/streamWork.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
@@ -31,7 +29,7 @@ export async function composeStreamWork(context: ServiceContext, { epoch }: Gran
     registry,
   });
   registerPlaceMetrics(registry, actors);
-  const audit = await createAudit(context, database, followers);
+  const audit = await createAudit(context);
   return createStreamWork({
     followers,
     indexer,
@@ -51,35 +49,19 @@ export async function composeStreamWork(context: ServiceContext, { epoch }: Gran
   });
 }
 
-async function createAudit(
-  { settings, actors, nats, clock, logger, registry }: ServiceContext,
-  database: Database,
-  { followers, recent, readReadingRuns: readRuns }: Followers,
-) {
+/** Null for a process without a node. */
+async function createAudit({ settings, actors, registry, logger }: ServiceContext) {
   const { rpcUrl } = settings;
-  const { onChain, installationId, genesisTimestamp } = settings.deployment;
-  const hasNode = rpcUrl !== null && onChain !== null;
-  const isCurrent = () => followers.get('MINER_COUNTER')?.isCurrent ?? false;
-  const audit: SelfAudit = createSelfAudit(
-    {
-      ...nats.jetStream(),
-      database,
-      readRuns,
-      oldestReadingMs: createOldestReadingMs(settings.readingsTtlDays, clock.nowMs),
-      genesisMs: genesisTimestamp * 1000,
-      publicInstallationId: installationId,
-      memory: () => (isCurrent() ? { recent, history: actors.MINER_COUNTER.history() } : null),
-      snapshots: createSnapshotStore(database),
-      safeStates: () => actors.MINER_CHAIN?.state.safe ?? [],
-      blockAudit: hasNode
-        ? (await import('../../streams/audit/auditBlock.ts')).createBlockAudit({ rpcUrl, ...onChain })
-        : null,
-      random: Math.random,
-      logger,
-    },
-    registerAuditMetrics(registry, () => audit.drifts()),
-  );
-  return audit;
+  const { onChain } = settings.deployment;
+  if (rpcUrl === null || onChain === null) return null;
+  const { createBlockAudit } = await import('../../streams/audit/auditBlock.ts');
+  return createSelfAudit({
+    safeStates: () => actors.MINER_CHAIN?.state.safe ?? [],
+    auditBlock: createBlockAudit({ rpcUrl, ...onChain }),
+    random: Math.random,
+    registry,
+    logger,
+  });
 }
 
 /** Loads the node's client and proofs only here: that takes long, and most processes need neither. */

@@ -13,7 +13,7 @@ interface OperatorServerOptions {
   readonly registry: Registry;
   readonly readiness: () => Readiness;
   /** Examines the stored data for the doctor; missing if nothing is stored. */
-  readonly diagnose?: (isQuick: boolean) => Promise<unknown>;
+  readonly diagnose?: () => Promise<unknown>;
   readonly logger: Logger;
   /** Allowed host names that contain a dot. */
   readonly names: readonly string[];
@@ -42,13 +42,13 @@ export function createOperatorServer({
     });
   }
 
-  function get(path: string, answer: (response: HttpResponse, query: string) => void) {
+  function get(path: string, answer: (response: HttpResponse) => void) {
     app.get(path, (response: HttpResponse, request: HttpRequest) => {
       const { host, origin, isAmbiguous } = readRequestHeaders(request, transport);
       if (isAmbiguous) response.close();
       else if (isOfWebsite(origin, request.getHeader('sec-fetch-site')))
         send(response, '403 Forbidden', '{"error":"other_origin"}');
-      else if (isKnownHost(host)) answer(response, transport.query(request));
+      else if (isKnownHost(host)) answer(response);
       else send(response, '421 Misdirected Request', '{"error":"unknown_host"}');
     });
   }
@@ -81,14 +81,9 @@ export function createOperatorServer({
     createLateAnswer(registry.contentType, 'metrics could not be collected', () => registry.metrics()),
   );
   if (diagnose !== undefined) {
-    // It reads the database, so at most one of each kind runs at a time.
-    const examine = async (isQuick: boolean) => JSON.stringify(await diagnose(isQuick));
-    const failure = 'what is stored could not be examined';
-    const answerFully = createLateAnswer(jsonType, failure, () => examine(false));
-    const answerQuickly = createLateAnswer(jsonType, failure, () => examine(true));
-    get('/diagnosis', (response, query) =>
-      new URLSearchParams(query).has('quick') ? answerQuickly(response) : answerFully(response),
-    );
+    // It reads the database, so at most one runs at a time.
+    const examine = async () => JSON.stringify(await diagnose());
+    get('/diagnosis', createLateAnswer(jsonType, 'what is stored could not be examined', examine));
   }
   get('/healthz', (response) => send(response, '200 OK', '{"status":"alive"}'));
   get('/readyz', (response) => {

@@ -2,7 +2,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { sqlString } from '../definition/sqlString.ts';
 import { onCluster, type StoredColumn, type Table } from '../definition/table.ts';
-import { selectOnce } from '../rows/digestSums.ts';
+import { selectOnce } from '../rows/tableDifferences.ts';
 import { decides } from '../runs/lineages.ts';
 import { chainCheckpoints, chainSettlements } from '../tables/chainSettlements.ts';
 import { chainEvents, measurementEvents } from '../tables/events.ts';

@@ -65,18 +65,10 @@ export function findFillBase(filled: Pick<Lineage, 'runs' | 'continuedRun'>): nu
   return selectKept(filled).at(-1)?.through ?? 0;
 }
 
-/** The purpose of a fill: a replay, or only a comparison. */
-export type FillCause = 'filling' | 'checking';
-
-/** Fills that have neither ended nor been resumed by another one, newest first. They are under way, or were stopped. */
-export async function listUnfinished(
-  database: Database,
-  stream: InputStreamName,
-  cause: FillCause,
-  origin: LineageOrigin = {},
-): Promise<Lineage[]> {
-  const begun = await listLineages(database, stream, cause, origin);
-  const filled = await listLineages(database, stream, 'filled', origin);
+/** Fills that have not ended, newest first. They are under way, or were stopped. */
+async function listUnfinished(database: Database, stream: InputStreamName): Promise<Lineage[]> {
+  const begun = await listLineages(database, stream, 'filling');
+  const filled = await listLineages(database, stream, 'filled');
   const closed = new Set<string>();
   for (const { runs } of [...begun, ...filled])
     for (const { run, through } of runs) if (through !== openEnd) closed.add(run);
@@ -108,7 +100,7 @@ export async function offerReplay(
   return offered;
 }
 
-/** Notes that nobody continues or resumes a fill any more. */
+/** Notes that nobody continues a fill. */
 export async function closeFill(
   database: Database,
   filled: Lineage,
@@ -134,10 +126,7 @@ const origins = lineages.select('foldVersion', 'configuration', 'streamCreated')
  */
 export async function listHistories(database: Database, stream: InputStreamName): Promise<IsCounted[]> {
   const copied = await readCopied(database, stream);
-  const found: (Lineage | null)[] = [
-    ...(await listUnfinished(database, stream, 'filling')),
-    ...(await listUnfinished(database, stream, 'checking')),
-  ];
+  const found: (Lineage | null)[] = await listUnfinished(database, stream);
   const rows = await database.select(
     `SELECT DISTINCT ${origins.list} FROM ${lineages.name} WHERE stream = {stream:String}`,
     { stream },

@@ -2,7 +2,7 @@ import { type FoldIdentity, isOfFold } from '../../actors/folds/foldIdentity.ts'
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database, RowCondition } from '../clickhouse/database.ts';
 import { insertRows } from '../definition/table.ts';
-import { type LineageCause, type LineageRow, lineages, sideCauses } from '../tables/lineages.ts';
+import { decidingCauses, type LineageCause, type LineageRow, lineages } from '../tables/lineages.ts';
 import { rowTablesOf } from '../tables/rowTables.ts';
 
 /** The end of a run whose rows all count. */
@@ -65,7 +65,7 @@ async function selectLineages(
 }
 
 /** Lineages that decide which rows count. */
-export const decides = sideCauses.map((cause) => `cause != '${cause}'`).join(' AND ');
+export const decides = `cause IN (${decidingCauses.map((cause) => `'${cause}'`).join(', ')})`;
 
 /** The newest lineage of a stream, or the newest one of some fold; null without one, or if its rows may be dropped already. */
 export async function readLineage(

@@ -5,7 +5,7 @@ import { foldStates } from '../tables/foldStates.ts';
 import type { EpochHolder } from '../tables/ingestEpochs.ts';
 import { lineages } from '../tables/lineages.ts';
 import { rowTables } from '../tables/rowTables.ts';
-import { noteLineage, ofNoFold, openEnd } from './lineages.ts';
+import { decides, noteLineage, ofNoFold, openEnd } from './lineages.ts';
 
 /** A history that counts no longer can count again for this long: after a way back to another version, or to the stream that was lost. */
 export const retainedMs = 30 * dayMs;
@@ -56,20 +56,20 @@ async function retireRuns({ database, writer, nowMs }: RetirementOptions, runs: 
 async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySet<string>> {
   const rows = (
     await database.select(
-      `SELECT ${lineages.list} FROM ${lineages.name} WHERE cause != 'retired' AND cause != 'merged'
+      `SELECT ${lineages.list} FROM ${lineages.name} WHERE ${decides} OR cause IN ('pending', 'filling', 'filled')
        ORDER BY epoch DESC, holder DESC, step DESC`,
     )
   ).map(lineages.read);
   const ended = new Set(
     rows.flatMap(({ cause, runs, throughs }) =>
-      cause === 'filling' || cause === 'checking' ? runs.filter((_, at) => throughs[at] !== openEnd) : [],
+      cause === 'filling' ? runs.filter((_, at) => throughs[at] !== openEnd) : [],
     ),
   );
   const needed = new Set<string>();
   /** When the next later history of each stream was noted. The history before it counted until then. */
   const replacedAtMs = new Map<string, number>();
   for (const { stream, cause, runs, notedAtMs } of rows) {
-    if (cause === 'filling' || cause === 'checking' || cause === 'pending') {
+    if (cause === 'filling' || cause === 'pending') {
       if (nowMs - notedAtMs >= fillingMs || ended.has(runs.at(-1) ?? '')) continue;
     } else if (cause === 'filled') {
       if (nowMs - notedAtMs >= retainedMs) continue;

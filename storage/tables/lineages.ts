@@ -5,7 +5,7 @@ import { defineTable } from '../definition/table.ts';
 import type { EpochHolder } from './ingestEpochs.ts';
 
 /** Why a lineage was noted that decides which rows count. */
-const decidingCauses = [
+export const decidingCauses = [
   /** The stream is folded from its beginning. */
   'begun',
   /** A process continues after another one, or after itself. */
@@ -21,13 +21,11 @@ const decidingCauses = [
 ] as const;
 
 /** Why one was noted that readers leave out. */
-export const sideCauses = [
+const sideCauses = [
   /** A process stores rows that count once they are as complete as those that readers see. */
   'pending',
-  /** A replay stores rows that do not count yet. */
+  /** A replay stores rows that do not count yet, or never if it only compares. */
   'filling',
-  /** A check, or a replay that only compares, stores rows that never count. */
-  'checking',
   /** A replay has stored everything through the position; the process that ingests continues there. */
   'filled',
   /** The last run is a copy of the ones before it, whose snapshots count wherever it does. */

@@ -3,14 +3,26 @@ import { coreAbi, miningAbi, tokenAbi } from '../../actors/chain/spans/contractA
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { ChainDeployment } from '../../actors/views/chain/chainDeployment.ts';
 import { createNodeTransport } from '../indexer/nodeTransport.ts';
-import { type Audit, differencesMax } from './audit.ts';
 
+/** Maximum number of differences that one comparison reports. */
+const differencesMax = 5;
 const requestMs = 10_000;
 /** More than the values that one audit compares. */
 const comparedMax = 16;
 
+/** A block whose state differs from the node. */
+export interface Drift {
+  readonly about: string;
+  /** Descriptions of the first few differences. */
+  readonly differences: readonly string[];
+  /** Command that publishes the block again. */
+  readonly repair: string;
+}
+
+export type Audit = { readonly outcome: 'agrees' | 'skipped' } | ({ readonly outcome: 'drift' } & Drift);
+
 /** Compares a state with the values that the node's contracts return at its block. */
-export type BlockAudit = (state: ChainState) => Promise<Audit<bigint>>;
+export type BlockAudit = (state: ChainState) => Promise<Audit>;
 
 interface BlockAuditOptions {
   readonly rpcUrl: string;
@@ -32,19 +44,16 @@ export function createBlockAudit({ rpcUrl, contracts }: BlockAuditOptions): Bloc
 
   return async (state) => {
     const { number: blockNumber, hash } = state.block;
-    const about = `block ${blockNumber}`;
     const block = await client.getBlock({ blockNumber });
     const differences =
       block.hash === hash
         ? await compareValues(state)
         : [`its hash is ${hash} in memory and ${block.hash} at the node`];
-    if (differences === null) return { outcome: 'skipped', about };
-    if (differences.length === 0) return { outcome: 'agrees', about };
+    if (differences === null) return { outcome: 'skipped' };
+    if (differences.length === 0) return { outcome: 'agrees' };
     return {
       outcome: 'drift',
-      about,
-      key: String(blockNumber),
-      sample: blockNumber,
+      about: `block ${blockNumber}`,
       differences: differences.slice(0, differencesMax),
       repair: `npm run miner -- index --from-block ${blockNumber}`,
     };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { filter, firstValueFrom, merge, Subject, take } from 'rxjs';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { type FillCause, findRestorable, selectKept } from '../../storage/runs/fills.ts';
+import { findRestorable } from '../../storage/runs/fills.ts';
 import { cutRuns, type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
@@ -15,7 +15,7 @@ import { createStreamFollower, type StreamFollowerOptions } from './streamFollow
 export const foldStopMs = 7_000;
 /** The engine creates, merges and removes a part for each batch, which costs as much as the rows of a small batch. */
 const batchRows = 20_000;
-/** A fold that is killed repeats at most a minute. */
+/** A fold that NATS interrupts repeats at most a minute. */
 const snapshotPolicy = { intervalMs: 60_000, messages: 2_000_000 };
 /** A fill notes itself again this often, since one that has noted nothing for days counts as left. */
 const noteAgainMs = 3_600_000;
@@ -29,12 +29,9 @@ export interface FillRunOptions
   /** The last message of the source, which the stream holds. */
   readonly through: number;
   readonly database: Database;
-  /** The history to continue, of which the newest snapshot is restored: what still counts, and what an earlier attempt has stored. */
+  /** The history to continue, of which the newest snapshot is restored. */
   readonly from: Lineage;
-  readonly cause: FillCause;
   readonly signal: AbortSignal;
-  /** Called with the position of each restored state; 0 for the beginning of the stream. */
-  readonly onBegin?: (position: number) => void;
 }
 
 export interface FilledRun {
@@ -48,13 +45,13 @@ export interface FilledRun {
 
 /**
  * Folds a stream into a run that nobody reads yet, until its source ends or the signal aborts, and saves the state there. Notes what it has begun, so
- * that another attempt continues from the newest snapshot, into a run of its own: a process that was only believed to be dead may still write.
+ * that its snapshots and rows stay.
  */
 export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
-  const { stream, database, snapshots, source, through, from, cause, clock, signal } = options;
-  const kept = new Set(selectKept(from).map(({ run }) => run));
+  const { stream, database, snapshots, source, through, from, clock, signal } = options;
+  const kept = new Set(from.runs.map(({ run }) => run));
   const lost$ = new Subject<void>();
-  let filled: Lineage = { ...from, cause };
+  let filled: Lineage = { ...from, cause: 'filling' };
   let run = '';
   let hasLost = false;
   let notedAtMs = 0;
@@ -78,22 +75,9 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
       writer: hasRows ? createRowWriter({ ...options, run: () => run, batchRows }) : null,
       rejections: null,
       correct: async ({ position, streamCreated, choice, fault }) => {
-        options.onBegin?.(position);
         // What it continues, or is compared with, was made from another stream.
         if (fault === 'diverged' || streamCreated !== from.streamCreated) lost$.next();
         const continued = cutRuns(filled.runs, position);
-        const hasDiverged = fault === 'diverged' || choice.disagrees;
-        if (position === through) {
-          // An earlier attempt has stored everything.
-          filled = { ...filled, runs: continued };
-          return hasDiverged;
-        }
-        // Nobody continues what an earlier attempt has begun and not saved.
-        const left = filled.runs.slice(continued.length).filter((one) => !kept.has(one.run));
-        if (left.length > 0) {
-          const runs = [...continued, ...left.map((one) => ({ run: one.run, through: position }))];
-          await note({ step: filled.step + 1, runs, position });
-        }
         run = randomUUID();
         await note({
           streamCreated,
@@ -102,7 +86,7 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
           position,
           continuedRun: continued.findLast((one) => kept.has(one.run))?.run ?? '',
         });
-        return hasDiverged;
+        return fault === 'diverged' || choice.disagrees;
       },
     },
     history: {
@@ -126,5 +110,9 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
   await running.ended.finally(() => watching.unsubscribe());
   const { position, snapshotPosition } = follower.status();
   const isComplete = !hasLost && position === through && snapshotPosition === through;
-  return { filled, isComplete, hasLost };
+  return {
+    filled: isComplete ? { ...filled, runs: cutRuns(filled.runs, through) } : filled,
+    isComplete,
+    hasLost,
+  };
 }

@@ -78,7 +78,6 @@ export interface Followers {
   /** Rejection logs by stream; empty on a read replica. */
   readonly rejections: ReadonlyMap<InputStreamName, RejectionLog>;
   readonly recent: RecentReadings;
-  readonly readReadingRuns: ReadRuns;
   /** Runs of the histories that this process writes, whether or not they are noted; none on a read replica. */
   writtenRuns(): string[];
 }
@@ -157,7 +156,6 @@ export function createFollowers(options: FollowersOptions): Followers {
     writers,
     rejections,
     recent,
-    readReadingRuns,
     writtenRuns: () => [...sinks.values()].flatMap(({ history }) => history.visible().map(({ run }) => run)),
   };
 }

@@ -10,7 +10,8 @@ import {
   type Observable,
 } from 'rxjs';
 import { closeGraceMs, type Member, type Members, saveGraceMs } from '../../machines/serviceMachine.ts';
-import { type Drift, runSelfAudit, type SelfAudit } from '../audit/selfAudit.ts';
+import type { Drift } from '../audit/auditBlock.ts';
+import { runSelfAudit, type SelfAudit } from '../audit/selfAudit.ts';
 import type { Indexer } from '../indexer/indexer.ts';
 import type { Followers } from './followers.ts';
 
@@ -22,7 +23,7 @@ export interface StreamWork extends Followers {
   readonly members: Members;
   /** Compares samples, continues after replays and drops rows that nobody needs while subscribed; emits nothing. */
   upkeep(): Observable<never>;
-  /** Differences that the audits know. */
+  /** Differences that the audit knows. */
   drifts(): Drift[];
 }
 
@@ -30,7 +31,8 @@ interface StreamWorkOptions {
   readonly followers: Followers;
   /** Null for a process that does not index. */
   readonly indexer: Indexer | null;
-  readonly audit: SelfAudit;
+  /** Null without a node to compare with. */
+  readonly audit: SelfAudit | null;
   /** Seconds between two samples. */
   readonly auditSeconds: number;
   /** Whether other processes can use the database, and so replay a stream. */
@@ -57,11 +59,11 @@ export function createStreamWork(options: StreamWorkOptions): StreamWork {
     members,
     upkeep: () =>
       merge(
-        runSelfAudit(audit, auditSeconds),
+        audit === null ? NEVER : runSelfAudit(audit, auditSeconds),
         isDatabaseShared ? repeatEvery(replayCheckMs, takeReplay) : NEVER,
         dropRuns === null ? NEVER : repeatEvery(dropMs, dropRuns),
       ),
-    drifts: audit.drifts,
+    drifts: () => audit?.drifts() ?? [],
   };
 }
 

@@ -1,23 +1,24 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { JetStreamApiError, type StreamInfo } from '@nats-io/jetstream';
 import { describe, expect, it, vi } from 'vitest';
 import { type StreamName, streamSubjects } from '../../actors/messages/subjects.ts';
-import { askAudit, askFindings } from '../../deploy/commands/doctor/askFindings.ts';
-import { checkChain } from '../../deploy/commands/doctor/checkChain.ts';
-import { checkNats } from '../../deploy/commands/doctor/checkNats.ts';
-import { checkRejections } from '../../deploy/commands/doctor/checkRejections.ts';
+import { type CheckedNats, natsChecks } from '../../deploy/commands/doctor/checkNats.ts';
+import { examineDatabase } from '../../deploy/commands/runDoctor.ts';
 import { readConfiguration } from '../../deploy/configuration/configuration.ts';
-import { judgeRoom } from '../../deploy/diagnosis/checkDisk.ts';
-import { checkSnapshots } from '../../deploy/diagnosis/checkSnapshots.ts';
-import { type Finding, formatFinding } from '../../deploy/diagnosis/finding.ts';
+import { type Finding, formatFinding, runChecks } from '../../deploy/diagnosis/finding.ts';
+import { judgeRoom, judgeSnapshots } from '../../deploy/diagnosis/inspectDatabase.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import type { SnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import type { JetStream } from '../../streams/nats/natsLink.ts';
 import { stateDeployment } from '../support/chain/economyState.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
+import { collectFindings } from '../support/collectFindings.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const mib = 2 ** 20;
 const dayNanos = 86_400 * 1e9;
@@ -80,13 +81,20 @@ function createNats(
 
 /** The printed lines of a check, with its remedy. */
 const say = (findings: readonly Finding[], check: string) =>
-  findings.filter((one) => one.check === check).map((one) => formatFinding(one).join('\n'));
+  findings.filter((one) => one.check === check).map((one) => formatFinding(one).trimEnd());
 
-const askNats = (
-  { jetStream }: ReturnType<typeof createNats>,
-  monitoringUrl: string | null = null,
-  retentionDays = 0,
-) => checkNats({ ...jetStream, onChain: stateDeployment, retentionDays, monitoringUrl });
+const askNats = ({ jetStream }: ReturnType<typeof createNats>, parts: Partial<CheckedNats> = {}) =>
+  collectFindings(
+    runChecks(natsChecks, {
+      ...jetStream,
+      onChain: stateDeployment,
+      rpcUrl: null,
+      retentionDays: 0,
+      monitoringUrl: null,
+      nowMs: Date.now,
+      ...parts,
+    }),
+  );
 
 /** A server that answers as a test says. */
 async function serve(answer: (url: string, body: string) => { status?: number; json: unknown }) {
@@ -158,7 +166,7 @@ describe('doctor, of the streams', () => {
         null,
         { subject: `miner.chain.${chainId}.span`, body: span(deploymentBlock) },
       ];
-      const findings = await askNats(nats, null, days);
+      const findings = await askNats(nats, { retentionDays: days });
       expect(say(findings, `retention ${stream}`)).toEqual([expect.stringMatching(expected)]);
       expect(say(findings, `settings ${stream}`)).toEqual([]);
     },
@@ -186,7 +194,7 @@ describe('doctor, of the streams', () => {
     ['MINER_CHAIN', { max_age: 9 * dayNanos }, [/^FAILED .*max_age is 9 days: spans leave it/]],
     ['MINER_REJECTED', { sealed: true }, [/^FAILED .*sealed is true: .*\n.*RUNBOOK\.md/]],
   ] as const)('names the settings of %s that lose messages (%j)', async (stream, config, expected) => {
-    const findings = await askNats(createNats({ [stream]: { config } }), null, 2);
+    const findings = await askNats(createNats({ [stream]: { config } }), { retentionDays: 2 });
     expect(say(findings, `settings ${stream}`)).toEqual(
       expected.map((pattern) => expect.stringMatching(pattern)),
     );
@@ -249,7 +257,7 @@ describe('doctor, of NATS', () => {
     nats.account.limits.max_storage = 2_051 * mib;
     const jetStream = (config: object) => serve(() => ({ json: { storage: 5 * mib, config } }));
     const always = await jetStream({ max_storage: 260 * mib, sync_always: true });
-    const findings = await askNats(nats, always);
+    const findings = await askNats(nats, { monitoringUrl: always });
     expect(
       ['JetStream', 'room of the NATS account', 'NATS sync', 'room of NATS'].map(
         (one) => say(findings, one)[0],
@@ -264,8 +272,8 @@ describe('doctor, of NATS', () => {
       [{ sync_interval: 1e9 }, '1 s'],
       [{}, 'two minutes'],
     ] as const) {
-      const url = await jetStream({ max_storage: 9_000 * mib, ...config });
-      expect(say(await askNats(createNats(), url), 'NATS sync')[0]).toMatch(
+      const monitoringUrl = await jetStream({ max_storage: 9_000 * mib, ...config });
+      expect(say(await askNats(createNats(), { monitoringUrl }), 'NATS sync')[0]).toMatch(
         new RegExp(`^warning .*every ${every}:`),
       );
     }
@@ -299,7 +307,7 @@ describe('doctor, of NATS', () => {
     });
     const nats = createNats();
     const check = async () =>
-      (await checkRejections(nats.jetStream.jsm, nowMs))[0]?.detail.match(/MINER_COUNTER \d/g);
+      say(await askNats(nats, { nowMs: () => nowMs }), 'rejections')[0]?.match(/MINER_COUNTER \d/g);
     nats.messages = [rejection(1, 86_400_000)];
     expect(await check()).toBeNull();
     nats.messages = [...nats.messages, rejection(2, 86_399_999)];
@@ -365,9 +373,11 @@ describe('doctor, of the node', () => {
       return { json: { jsonrpc: '2.0', id, result: Object.assign(sound, answers)[method] } };
     });
     const nats = createNats();
-    nats.messages = [message];
-    const findings = await checkChain(nats.jetStream.jsm, stateDeployment, url);
-    expect(findings.flatMap(formatFinding).join('\n')).toMatch(expected);
+    const first = { subject: `miner.chain.${chainId}.span`, body: span(deploymentBlock) };
+    nats.messages = message === null ? [] : [first, message];
+    const findings = await askNats(nats, { rpcUrl: url });
+    const said = ['node', 'deployment', 'blocks'].flatMap((check) => say(findings, check));
+    expect(said.join('\n')).toMatch(expected);
   });
 });
 
@@ -435,7 +445,7 @@ describe('doctor, of snapshots', () => {
       'none whose rows count',
       [header(7, { run: 'lost' })],
       { first_seq: 2, last_seq: 9 },
-      /^FAILED .*what 1 were made from counts no longer, and/,
+      /^FAILED .*1 have rows that no longer count, and/,
     ],
   ])('says whether a start finds a state: %s', async (_what, headers, state, expected) => {
     const snapshots = {
@@ -445,66 +455,64 @@ describe('doctor, of snapshots', () => {
       },
     } as unknown as SnapshotStore;
     const { jsm } = createNats({ MINER_COUNTER: { state } }).jetStream;
-    const folds = [['MINER_COUNTER', identity]] as const;
-    const findings = await checkSnapshots({
-      jsm,
-      snapshots,
-      folds,
-      findCounted:
-        async () =>
-        ({ run }) =>
-          run === '',
-      clock: { ...systemClock, nowMs: () => nowMs },
-    });
-    expect(findings.flatMap(formatFinding).join('\n')).toMatch(expected);
+    const sources = { jsm, snapshots, clock: { ...systemClock, nowMs: () => nowMs } };
+    const finding = await judgeSnapshots(sources, ['MINER_COUNTER', identity], ({ run }) => run === '');
+    expect(formatFinding(finding).trimEnd()).toMatch(expected);
   });
 });
 
 describe('doctor, of a running service', () => {
-  const ask = async (answer: (url: string) => { status?: number; json: unknown }) => {
+  const ask = async (answer: () => { status?: number; json: unknown }) => {
     const asked: string[] = [];
     const url = await serve((path) => {
       asked.push(path);
-      return answer(path);
+      return answer();
     });
-    const configuration = readConfiguration({ MINER_OPS_HOST: '0.0.0.0', MINER_OPS_PORT: new URL(url).port });
-    const reports = [
-      await askFindings(configuration, { isQuick: false, inUse: 'in use.' }),
-      await askFindings(configuration, { isQuick: true, inUse: 'in use.' }),
-    ];
-    return { asked, reports, audit: await askAudit(configuration), url };
+    const examine = async (MINER_DATA_DIR: string) => {
+      const configuration = readConfiguration({
+        MINER_OPS_HOST: '0.0.0.0',
+        MINER_OPS_PORT: new URL(url).port,
+        MINER_DATA_DIR,
+      });
+      return collectFindings(examineDatabase(configuration, { deployment: null, jetStream: null }));
+    };
+    const dataDir = temporaryDirectory();
+    mkdirSync(join(dataDir, 'clickhouse'));
+    writeFileSync(join(dataDir, 'clickhouse', 'process.lock'), '1');
+    const inUse = await examine(dataDir);
+    const free = await examine(temporaryDirectory());
+    return { asked, inUse, audit: free.filter(({ check }) => check === 'self-audit of the service'), url };
   };
 
-  it('asks it for everything or quickly, and for the differences that its self-audit knows', async () => {
-    const drift = (detail: string, remedy: string) => ({
-      check: 'self-audit',
-      outcome: 'failed',
-      detail,
-      remedy,
-    });
+  it('asks it for its findings, and otherwise for the differences that its self-audit knows', async () => {
+    const drift = (detail: string) => ({ check: 'self-audit', outcome: 'failed', detail, remedy: 'index' });
     const disk = { check: 'disk', outcome: 'failed', detail: 'full', remedy: 'make room' };
-    const report = { findings: [disk, drift('one', 'replay 1'), drift('other', 'replay 2')] };
-    const { asked, reports, audit } = await ask(() => ({ json: report }));
-    expect(asked).toEqual(['/diagnosis', '/diagnosis?quick', '/diagnosis?quick']);
-    expect(reports).toEqual([report.findings, report.findings]);
+    const report = { findings: [disk, drift('one'), drift('other')] };
+    const { asked, inUse, audit } = await ask(() => ({ json: report }));
+    expect(asked).toEqual(['/diagnosis', '/diagnosis']);
+    expect(inUse).toEqual(report.findings);
     const check = 'self-audit of the service';
-    expect(audit).toEqual({ check, outcome: 'failed', detail: 'one; other', remedy: 'replay 1' });
+    expect(audit).toEqual([
+      { ...drift('one'), check },
+      { ...drift('other'), check },
+    ]);
     const sound = await ask(() => ({ json: { findings: [disk] } }));
-    expect(sound.audit).toEqual({ check, outcome: 'ok', detail: 'nothing is known to differ' });
+    expect(sound.audit).toEqual([{ check, outcome: 'ok', detail: 'nothing is known to differ' }]);
   });
 
   it('says why it does not answer', async () => {
-    const { reports, audit, url } = await ask(() => ({ status: 503, json: {} }));
-    expect(reports.map((findings) => findings.map(({ outcome }) => outcome))).toEqual([
-      ['skipped'],
-      ['skipped'],
+    const { inUse, audit, url } = await ask(() => ({ status: 503, json: {} }));
+    expect(inUse).toMatchObject([
+      {
+        check: 'ClickHouse',
+        outcome: 'skipped',
+        detail: expect.stringMatching(/in use by .* Asking it failed at .*\/diagnosis: status 503; /),
+      },
     ]);
-    expect(reports[0]?.[0]?.detail).toContain(`in use. Asking it at ${url}/diagnosis failed: status 503`);
-    expect(audit).toMatchObject({
-      outcome: 'skipped',
-      detail: expect.stringContaining(`what answers at ${url}/diagnosis?quick sent status 503; `),
-    });
+    expect(audit).toMatchObject([
+      { outcome: 'skipped', detail: expect.stringContaining(`${url}/diagnosis: status 503; `) },
+    ]);
     const other = await ask(() => ({ json: { findings: 'none' } }));
-    expect(other.audit.detail).toContain('sent a body that is no report of this version');
+    expect(other.audit[0]?.detail).toContain('a body that is no report of this version');
   });
 });

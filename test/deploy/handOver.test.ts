@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handOver } from '../../deploy/commands/replay/handOver.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { findReplay, listUnfinished, offerReplay } from '../../storage/runs/fills.ts';
+import { findReplay, listHistories, offerReplay } from '../../storage/runs/fills.ts';
 import {
   type Lineage,
   listLineages,
@@ -41,7 +41,10 @@ async function offer(...later: readonly Partial<Lineage>[]) {
     said,
     offered: await findReplay(database, stream, origin, current),
     listed: await listLineages(database, stream, 'filled', origin),
-    unfinished: await listUnfinished(database, stream, 'filling'),
+    /** Whether the snapshots of the fill stay. */
+    isKept: (await listHistories(database, stream)).some((isCounted) =>
+      isCounted({ run: 'replay', position: 20 }),
+    ),
   };
 }
 
@@ -52,7 +55,7 @@ it.each<[string, readonly Partial<Lineage>[]]>([
     [{ runs: [{ run: 'run', through: 15 }, open('next')], epoch: 5 }],
   ],
 ])('the result of a replay is offered if %s', async (_what, later) => {
-  const { said, offered, unfinished } = await offer(...later);
+  const { said, offered, isKept } = await offer(...later);
   expect(said).toContain('the result is complete');
   expect(offered).toMatchObject({
     cause: 'filled',
@@ -64,7 +67,7 @@ it.each<[string, readonly Partial<Lineage>[]]>([
       { run: 'replay', through: 20 },
     ],
   });
-  expect(unfinished).toEqual([]);
+  expect(isKept).toBe(true);
 });
 
 it.each<[string, Partial<Lineage>]>([
@@ -72,9 +75,9 @@ it.each<[string, Partial<Lineage>]>([
   ['the stream was created again', { streamCreated: 'later' }],
   ['another version is in use', { foldVersion: 2 }],
 ])('the result of a replay is not used if %s', async (_what, later) => {
-  const { said, listed, unfinished } = await offer(later);
+  const { said, listed, isKept } = await offer(later);
   expect(said).toContain('the result is not used');
-  expect([listed, unfinished]).toEqual([[], []]);
+  expect([listed, isKept]).toEqual([[], false]);
 });
 
 describe('a command without ClickHouse or NATS', () => {

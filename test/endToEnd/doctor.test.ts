@@ -1,9 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../storage/clickhouse/database.ts';
-import { readings } from '../../storage/tables/readings.ts';
 import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -16,15 +13,9 @@ import {
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import {
-  mixedPublications,
-  publishAll,
-  readingMessage,
-  toPublication,
-} from '../support/readings/readingMessages.ts';
+import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
-const doctor = (environment: Record<string, string>, ...args: string[]) =>
-  minerCommand(['doctor', ...args], environment);
+const doctor = (environment: Record<string, string>) => minerCommand(['doctor'], environment);
 
 describe('doctor', () => {
   it('finds nothing wrong when sound, and names what is missing', async () => {
@@ -61,7 +52,6 @@ describe('doctor', () => {
       'JetStream',
       'ClickHouse',
       'migrations',
-      'replays',
       'disk of .*',
       'folder',
       'snapshots MINER_(COUNTER|PIPELINE|CHAIN)',
@@ -73,7 +63,6 @@ describe('doctor', () => {
       'node',
       'deployment',
       'blocks',
-      'spans',
     ];
     const expectSound = ({ output, status }: { readonly output: string; readonly status: number | null }) => {
       const isWarned = (check: string) =>
@@ -111,7 +100,7 @@ describe('doctor', () => {
     expect((await list('--reason', 'unlinked_span')).output).toContain(
       'no message was rejected as unlinked_span, ',
     );
-    const warned = await doctor({ ...environment, MINER_OPS_PORT: '1' }, '--quick');
+    const warned = await doctor({ ...environment, MINER_OPS_PORT: '1' });
     expect(warned.output).toMatch(/skipped +ClickHouse: .*in use by process .*MINER_OPS_PORT/);
     expect(warned.output).toMatch(/warning +rejections: (.*\n)+? .* MINER_COUNTER 901 malformed /);
     expect(warned.status).toBe(0);
@@ -120,57 +109,11 @@ describe('doctor', () => {
     expect(await miner.end('SIGTERM')).toBe(0);
     const sound = await doctor(environment);
     expectSound(sound);
-    expect(sound.output).toMatch(/ok +self-audit: [1-8] samples of \d+ half hours agree/);
-    expect(sound.output).toContain(`spans: blocks 1 to ${tip - 11} and their `);
-
-    const database = openDatabase({ path: join(dataDir, 'clickhouse') });
-    // The wheels take turns of three, so every half hour of each loses readings, whichever the doctor samples.
-    await database.command(
-      `ALTER TABLE ${readings.name} DELETE WHERE position % 10 = 0 SETTINGS mutations_sync = 1`,
-    );
-    await database.close();
-    const damaged = await doctor({ ...environment, MINER_RPC_URL: 'http://127.0.0.1:1' });
-    expect(damaged.output).toMatch(/FAILED +self-audit: half hour /);
-    expect(damaged.output).toMatch(/FAILED +node: /);
-    expect(damaged.output).not.toMatch(/FAILED +(?! |node|self-audit)/);
-    expect(damaged.status).toBe(1);
-    const quick = await doctor(environment, '--quick');
-    expect(quick.output).toContain('skipped by --quick');
-    expect(quick.output).not.toMatch(/self-audit: (half hour|[1-8] samples)/);
-  });
-
-  it('finds nothing wrong with a round at the oldest kept row', async () => {
-    const nats = await startNats();
-    const dataDir = temporaryDirectory();
-    const ttlDays = 32;
-    // The oldest row that is kept lies within the first of the three hours of readings.
-    const startMs = Math.floor(Date.now() / 1_800_000 - 1) * 1_800_000 - ttlDays * 86_400_000;
-    const miner = await startMiner({
-      natsUrl: nats.url,
-      dataDir,
-      startMs,
-      environment: { MINER_READINGS_TTL_DAYS: String(ttlDays) },
-    });
-    await waitUntilReady(miner);
-    const { connection } = await connectTo(nats);
-    const messages = Array.from({ length: 200 }, (_, index) => {
-      const time = new Date(startMs + index * 60_000).toISOString();
-      return toPublication(readingMessage('wheel.one', index, { observedAt: time, receivedAt: time }));
-    });
-    await publishAll(connection, messages);
-    await waitUntilStored(miner, messages.length);
-    expect(await miner.end('SIGTERM')).toBe(0);
-    const environment = {
-      MINER_NATS_URL: nats.url,
-      MINER_DATA_DIR: dataDir,
-      MINER_DEPLOYMENT: writeDeployment(dataDir, {}, startMs),
-    };
-    const { status, output } = await doctor(environment, '--all');
-    // Rows may leave now, so they are not compared; the state is.
-    expect(output).toMatch(/ok +rows of MINER_COUNTER: .*, 0 of stored_readings\n/);
-    expect(output).toMatch(/ok +state of MINER_COUNTER: /);
-    expect(output).toContain('nothing wrong was found');
-    expect(status).toBe(0);
+    expect(sound.output).toContain('`miner replay --dry-run` compares every row and state');
+    const bereft = await doctor({ ...environment, MINER_RPC_URL: 'http://127.0.0.1:1' });
+    expect(bereft.output).toMatch(/FAILED +node: /);
+    expect(bereft.output).not.toMatch(/FAILED +(?! |node)/);
+    expect(bereft.status).toBe(1);
   });
 
   it('says what to do about an unavailable NATS', async () => {

@@ -52,7 +52,7 @@ it('a recreated stream leaves earlier rows until the loss is accepted', async ()
   expect((await ask(`${refused.publicUrl}/v1/status`)).status).toBe(503);
   const said = refused.log().filter(({ lost }) => lost !== undefined);
   expect(said.map(({ msg }) => msg)).toEqual([expect.stringContaining(`MINER_COUNTER@${folded}`)]);
-  const { output } = await minerCommand(['doctor', '--quick'], {
+  const { output } = await minerCommand(['doctor'], {
     MINER_NATS_URL: options.natsUrl,
     MINER_DATA_DIR: dataDir,
     MINER_OPS_PORT: new URL(refused.operatorUrl).port,

@@ -115,7 +115,7 @@ it('a NATS cluster loses a leader under load, and nothing else', async () => {
   expect(await miner.metric('miner_stream_missed_messages_total{stream="MINER_COUNTER"}')).toBe(0);
   await waitUntilReady(miner);
 
-  const doctor = await minerCommand(['doctor', '--quick'], {
+  const doctor = await minerCommand(['doctor'], {
     MINER_NATS_URL: cluster.url,
     MINER_DATA_DIR: dataDir,
     MINER_DEPLOYMENT: writeDeployment(dataDir),

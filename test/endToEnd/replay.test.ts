@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { counterRecords } from '../../actors/wheel/counterRecords.ts';
 import { replay } from '../../deploy/commands/replay/replay.ts';
 import { openReplay } from '../../deploy/commands/replay/replayOptions.ts';
-import type { ReplayRequest } from '../../deploy/commands/replay/replayPlan.ts';
+import type { StreamPlace } from '../../deploy/commands/replay/replayPlan.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import { type Lineage, readLineage } from '../../storage/runs/lineages.ts';
 import { readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
@@ -46,11 +46,16 @@ async function foldPublished(publish: (connection: TestConnection) => Promise<vo
     environment,
     restart: () => startMiner(settings),
     replay: (...args: string[]) => minerCommand(['replay', ...args], environment),
-    replayHere: (database: Database, request: Partial<ReplayRequest>) =>
+    replayHere: (database: Database, request: HereRequest) =>
       replayHere(database, connection, environment, request),
     state: () => onDatabase(readStoredState),
     database: onDatabase,
   };
+}
+
+interface HereRequest {
+  readonly from?: StreamPlace;
+  readonly dryRun?: boolean;
 }
 
 /** What the command does, in this process. Returns what it says. */
@@ -58,18 +63,16 @@ async function replayHere(
   database: Database,
   { connection }: TestConnection,
   environment: Record<string, string>,
-  request: Partial<ReplayRequest>,
+  { from = { sequence: 1 }, dryRun = false }: HereRequest,
 ): Promise<string> {
   const said: string[] = [];
-  const dryRun = request.dryRun ?? false;
   const parts = await openReplay({
     ...{ connection, database, dryRun, logger: silentLogger },
     deployment: readDeployment(environment),
     signal: new AbortController().signal,
     print: (line) => said.push(line),
   });
-  const whole = { from: { sequence: 1 }, to: null, dryRun, isIncomplete: false };
-  await hideProgress(() => replay(parts, { ...whole, ...request }));
+  await hideProgress(() => replay(parts, { streams: [stream], from }));
   return said.map((line) => `${line}\n`).join('');
 }
 
@@ -137,16 +140,17 @@ describe('replay', () => {
       const rows = await readRows(one);
       const dry = await world.replayHere(one, { dryRun: true });
       expect(dry).toMatch(
-        /3 days differ .*\n(?:.*\n)*2026-02-01 {2}wheel\.one {2}rounds 0 -> \d+ \(\+\d+\), work units 0 -> \d+ \(\+\d+\)\n/,
+        /, a dry run\n(?:.*\n)*stored_rounds differs: [1-9]\d* of \d+ rows are missing, and 0 rows/,
       );
-      expect(dry).toContain('a dry run: what is read has not changed');
+      expect(dry).toMatch(/\nrows as folded again: .*, 2250 of stored_readings\n/);
+      expect(dry).toContain('rebuild it from the stream: `npm run miner -- replay --from-sequence ');
       expect(await readRows(one)).toEqual(rows);
       return { ...sound, damaged: rows };
     });
     expect(damaged[0].rounds.length).toBeLessThan(before.rounds.length);
 
     const real = await replay('--from-time', new Date(genesisMs).toISOString());
-    expect([real.status, real.output]).toEqual([0, expect.stringContaining('3 days differ')]);
+    expect([real.status, real.output]).toEqual([0, expect.stringContaining('stored_rounds differs: ')]);
     expect(real.output).toContain('the result is complete');
     expect(await database(readRows)).toEqual(damaged);
 
@@ -163,7 +167,7 @@ describe('replay', () => {
     );
   });
 
-  it('continues where it was stopped or killed, and says what prevents it', async () => {
+  it('begins anew after it was stopped or killed, and says what prevents it', async () => {
     // So many that a signal comes before they are all folded again.
     const world = await foldPublished(({ connection }) => publishMany(connection, 'wheel.one', 0, 6_000));
     const { replay, state, environment, database, nats, restart } = world;
@@ -173,30 +177,27 @@ describe('replay', () => {
       return { before: sound, damaged: await readStoredState(one), counting: await readCounting(one) };
     });
     const start = () => startMinerCommand(['replay', '--from-sequence', '5'], environment);
+    const begun = `replay of ${stream} through message 6000, from the beginning on`;
     const stopped = start();
-    await stopped.written('replay of messages 5 to 6000, from the beginning on');
+    await stopped.written(begun);
     expect(await stopped.end('SIGINT')).toBe(0);
-    expect(stopped.output()).toContain('stopped; the same command resumes where it was');
-    const cut = start();
-    await cut.written('messages folded and stored');
-    await cut.end('SIGKILL');
+    expect(stopped.output()).toContain(
+      'stopped: what is read has not changed, and the same command begins again',
+    );
     const killed = start();
-    await killed.written('resuming the replay');
+    await killed.written(begun);
     // Paused, so that it cannot end before the other one has started.
     killed.child.kill('SIGSTOP');
     const beside = await replay('--from-sequence', '5');
     expect([beside.status, beside.output]).toEqual([1, expect.stringMatching(/in use by process/)]);
     await killed.end('SIGKILL');
     const late = start();
-    await late.written('1 days differ');
+    await late.written('stored_readings differs: 100 of 6000 rows are missing');
     await late.end('SIGKILL');
     expect(await state()).toEqual(damaged);
-    // Its result may have been noted before it was killed, so the next one begins anew.
-    const other = await replay('--from-sequence', '6', '--to', '70', '--dry-run');
-    expect([other.status, other.output]).toEqual([0, expect.stringContaining('messages 6 to 70, ')]);
     await database(async (one) => {
-      const done = await world.replayHere(one, { from: { sequence: 5 }, to: { sequence: 5_500 } });
-      expect(done).toContain('1 days differ');
+      const done = await world.replayHere(one, { from: { sequence: 5 } });
+      expect(done).toContain(begun);
       expect(await readCounting(one)).toEqual(counting);
     });
     const miner = await restart();
@@ -207,17 +208,11 @@ describe('replay', () => {
     const noTime = await replay('--from-time', 'yesterday');
     expect([noTime.status, noTime.output]).toEqual([1, expect.stringContaining('such as 2026-11-21')]);
     await nats.jsm.streams.purge(stream, { seq: 3_001 });
-    const refused = await replay('--from-sequence', '1');
-    expect([refused.status, refused.output]).toEqual([1, expect.stringContaining('--incomplete continues')]);
-    const incomplete = await replay('--from-sequence', '1', '--incomplete');
-    expect([incomplete.status, incomplete.output]).toEqual([
-      0,
-      expect.stringMatching(/made again from the stored readings[\s\S]*no day differs/),
+    const refused = await replay();
+    expect([refused.status, refused.output]).toEqual([
+      1,
+      expect.stringContaining(`${stream}: messages through 3000 have left the stream`),
     ]);
-    const last = await restart();
-    await waitUntilReady(last);
-    expect(await last.end('SIGTERM')).toBe(0);
-    expect(await state()).toEqual(before);
   });
 });
 
@@ -299,20 +294,23 @@ describe('replay next to a running service', () => {
     await publishAll(connection, mixedPublications(30, untilSecondDay.length, intervalMs));
     await waitUntilStored(miner, untilSecondDay.length + 30);
     expect((await readShown(miner)).two).toHaveLength(right.two.length + 10);
+    // The end saves the state.
+    await miner.end('SIGTERM');
+    const next = await start();
     const from = { sequence: untilSecondDay.length + 5 };
     const later = await database((one) => replayHere(one, connected, environment, { from }));
     expect(later).toMatch(
-      /^replay of messages 2255 to 2280, from the state that is saved at 2250 on\n30 messages folded [\s\S]*no day differs\n.*the service has taken it over/,
+      /^replay of MINER_COUNTER through message 2280, from the state that is saved at 2250 on\n30 messages folded .*\nrows as folded again: .*, 30 of stored_readings\nstate as folded again: \d+ records\n.*the service has taken it over/,
     );
-    await miner.end('SIGTERM');
+    await next.end('SIGTERM');
   });
 
   it('is not used if the stream loses its end meanwhile', async () => {
     const { nats, start, replay, state } = await startService();
-    const miner = await start();
+    const first = await start();
     const { connection } = await connectTo(nats);
     await publishMany(connection, 'wheel.one', 0, 2_000);
-    await waitUntilStored(miner, 2_000);
+    await waitUntilStored(first, 2_000);
     const before = await state();
     // The files of the stream at an earlier time.
     const store = join(nats.dir, 'store/jetstream/$G/streams', stream);
@@ -322,9 +320,11 @@ describe('replay next to a running service', () => {
     await nats.start();
     const { connection: later } = await connectTo(nats);
     await publishMany(later, 'wheel.one', 2_000, 5_000);
-    await waitUntilStored(miner, 5_000);
+    await waitUntilStored(first, 5_000);
+    await first.end('SIGTERM');
+    const miner = await start();
     const running = replay('--from-sequence', '1');
-    await running.written('replay of messages');
+    await running.written('replay of MINER_COUNTER');
     running.child.kill('SIGSTOP');
     await nats.kill('SIGTERM');
     rmSync(store, { recursive: true });
@@ -339,12 +339,16 @@ describe('replay next to a running service', () => {
       // ClickHouse may have closed the connection of a process that was stopped for so long.
       expect.stringMatching(/has lost messages|the result is not used|socket hang up/),
     ]);
-    const again = replay('--from-sequence', '1');
+    await miner.end('SIGTERM');
+    const last = await start();
+    const again = replay();
     expect([await again.exited, again.output()]).toEqual([
       0,
-      expect.stringMatching(/no day differs[\s\S]*the service has taken it over/),
+      expect.stringMatching(
+        /rows as folded again: .*, 2000 of stored_readings[\s\S]*the service has taken it over/,
+      ),
     ]);
     expect(await state()).toEqual(before);
-    await miner.end('SIGTERM');
+    await last.end('SIGTERM');
   });
 });

@@ -50,7 +50,7 @@ it('settings that lose messages are named everywhere while a process serves', as
     MINER_DEPLOYMENT: writeDeployment(dataDir),
     MINER_OPS_PORT: new URL(miner.operatorUrl).port,
   };
-  const doctor = await minerCommand(['doctor', '--quick'], environment);
+  const doctor = await minerCommand(['doctor'], environment);
   expect(doctor.output).toMatch(
     /FAILED +settings MINER_PIPELINE: retention is interest: .*\n +-> nats stream edit/,
   );

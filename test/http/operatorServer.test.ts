@@ -9,10 +9,7 @@ import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
-async function start(
-  registry = new Registry(),
-  diagnose = async (_isQuick: boolean): Promise<unknown> => ({}),
-) {
+async function start(registry = new Registry(), diagnose = async (): Promise<unknown> => ({})) {
   const readiness = { isReady: true, detail: {} };
   const server = createOperatorServer({
     registry,
@@ -128,7 +125,7 @@ describe("the operators' port", () => {
   });
 
   it('says what it waits for, and how the process is', async () => {
-    const { readiness, ask } = await start(undefined, async (isQuick) => ({ isQuick }));
+    const { readiness, ask } = await start(undefined, async () => ({ findings: [] }));
     const read = async (path: string) => {
       const { status, headers, body } = await ask(path).answered;
       return [status, headers['content-type'], headers['cache-control'], body];
@@ -138,8 +135,7 @@ describe("the operators' port", () => {
     Object.assign(readiness, { isReady: false, detail: { chain: 'behind' } });
     expect(await read('/readyz')).toEqual(json(503, '{"status":"waiting","chain":"behind"}\n'));
     expect(await read('/healthz')).toEqual(json(200, '{"status":"alive"}'));
-    expect(await read('/diagnosis')).toEqual(json(200, '{"isQuick":false}'));
-    expect(await read('/diagnosis?quick')).toEqual(json(200, '{"isQuick":true}'));
+    expect(await read('/diagnosis')).toEqual(json(200, '{"findings":[]}'));
     expect(await read('/other')).toEqual(json(404, '{"error":"not_found"}'));
   });
 

@@ -274,9 +274,9 @@ describe('snapshots', () => {
     await note(['own'], { foldVersion: 2, step: 2 });
     const countsOwn: IsCounted = ({ run }) => run === 'own';
     for (const position of [1, 2, 3, 7, 8, 9]) await save(position, 'own', countsOwn);
-    // Of a check of the earlier version, and of one that has ended.
-    await note(['check'], { foldVersion: 1, cause: 'checking', step: 3 });
-    for (const run of ['check', 'ended'])
+    // Of a replay of the earlier version, and of one that has ended.
+    await note(['replay'], { foldVersion: 1, cause: 'filling', step: 3 });
+    for (const run of ['replay', 'ended'])
       for (const position of [20, 21]) await save(position, run, countsOwn, 1);
     // A process that began after 3 and was killed, and then another one.
     const continued: IsCounted = ({ run, position }) => run === 'own' && position <= 3;
@@ -285,7 +285,7 @@ describe('snapshots', () => {
       await save(position, 'lost', (one) => one.run === 'lost' || continued(one));
     await save(4, 'next', continued);
     expect((await store.list(stream)).map(({ run, position }) => `${run} ${position}`)).toEqual([
-      ...['check 21', 'lost 12', 'own 9', 'earlier 6', 'next 4'],
+      ...['replay 21', 'lost 12', 'own 9', 'earlier 6', 'next 4'],
       ...['own 3', 'own 2', 'own 1'],
     ]);
   });

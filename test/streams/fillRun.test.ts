@@ -2,10 +2,12 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
-import { closeFill, type FillCause, listUnfinished, offerReplay } from '../../storage/runs/fills.ts';
+import { closeFill, listHistories, offerReplay } from '../../storage/runs/fills.ts';
 import {
   cutRuns,
+  findLastRun,
   type Lineage,
+  listLineages,
   noteLineage,
   openEnd,
   readLineage,
@@ -20,11 +22,9 @@ import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerif
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { genesisMs } from '../support/genesis.ts';
-import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { publishMany } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { prepareToFollow } from '../support/streams/testFollower.ts';
 
@@ -57,7 +57,6 @@ async function prepare(count: number) {
       snapshots,
       database,
       from,
-      cause: 'filling',
       signal: new AbortController().signal,
       ...options,
     });
@@ -107,7 +106,7 @@ it('a fill continues a history after its newest snapshot, in a run of its own th
     cause: 'filling',
     continuedRun: history.runs[0]?.run,
     position: 20,
-    runs: [{ ...history.runs[0], through: 20 }, { through: openEnd }],
+    runs: [{ ...history.runs[0], through: 20 }, { through: 60 }],
   });
   expect(history.runs.map(({ run }) => run)).not.toContain(own);
   expect(await readPositions([{ run: own, through: openEnd }])).toEqual(range(21, 60));
@@ -116,41 +115,15 @@ it('a fill continues a history after its newest snapshot, in a run of its own th
   expect((await readLineage(database, stream))?.runs).toEqual(history.runs);
 });
 
-it('a fill continues what a killed one has stored through its newest snapshot, and writes nothing into its run', async () => {
-  const { database, fill, nothing, readPositions } = await prepare(60);
-  const killed = (await fill(nothing, 30)).filled;
-  const [first] = killed.runs;
-  const late = acceptedReading({ installationId: 'wheel.one', position: 31 });
-  await storeRows(database, { readings: [late] }, first?.run);
-  const { filled, isComplete } = await fill(killed, 60);
-  expect(isComplete).toBe(true);
-  expect(filled).toMatchObject({ continuedRun: '', runs: [{ ...first, through: 30 }, { through: openEnd }] });
-  expect(await readPositions(killed.runs)).toEqual(range(1, 31));
-  expect(await readPositions(filled.runs)).toEqual(range(1, 60));
-  // Everything is stored already.
-  const again = await fill(filled, 60);
-  expect([again.isComplete, again.filled.runs]).toEqual([true, cutRuns(filled.runs, 60)]);
-});
-
-it('a fill that has stored nothing yet leaves no trace in the next one', async () => {
+it('a fill that was stopped leaves no trace in the next one', async () => {
   const { fill, nothing, readPositions } = await prepare(20);
   const stopping = new AbortController();
   stopping.abort();
-  const { filled: stopped, isComplete } = await fill(nothing, 20, { signal: stopping.signal });
+  const { isComplete } = await fill(nothing, 20, { signal: stopping.signal });
   expect(isComplete).toBe(false);
-  const { filled } = await fill(stopped, 20);
+  const { filled } = await fill(nothing, 20);
   expect(filled.runs).toHaveLength(1);
   expect(await readPositions(filled.runs)).toEqual(range(1, 20));
-});
-
-it('a fill that was killed before it saved a state is continued once, and by no other one', async () => {
-  const { database, fill, nothing } = await prepare(20);
-  const runs = [{ run: 'killed', through: openEnd }];
-  const killed: Lineage = { ...nothing, cause: 'filling', runs };
-  await noteLineage(database, killed, 0);
-  const { filled } = await fill(killed, 20);
-  const unfinished = await listUnfinished(database, stream, 'filling');
-  expect(unfinished.map((one) => one.runs)).toEqual([filled.runs]);
 });
 
 it('a fill ends if the stream has lost its end, or was created again', async () => {
@@ -184,30 +157,16 @@ it('a fill removes no snapshot that a process which ingests may restore', async 
   expect(await listPositions()).toEqual(expect.arrayContaining([50, 30, 20, 10]));
 });
 
-it('a fill is unfinished until it has ended, or until another one continues it', async () => {
+it('snapshots of a fill stay until it has ended', async () => {
   const { database, fill, nothing } = await prepare(20);
-  const list = async () =>
-    (await listUnfinished(database, stream, 'filling', identity)).map(({ runs }) =>
-      runs.map(({ run }) => run),
-    );
-  const { filled: first } = await fill(nothing, 10);
-  const [one] = first.runs;
-  expect(await list()).toEqual([[one?.run]]);
-  const { filled: second } = await fill(first, 20);
-  const two = second.runs.at(-1);
-  expect(await list()).toEqual([[one?.run, two?.run]]);
-  await closeFill(database, second, { position: 20, nowMs: 1 });
-  expect(await list()).toEqual([]);
+  const { filled } = await fill(nothing, 10);
+  const run = filled.runs.at(-1)?.run ?? '';
+  const isKept = async () =>
+    (await listHistories(database, stream)).some((isCounted) => isCounted({ run, position: 10 }));
+  expect(await isKept()).toBe(true);
+  await closeFill(database, filled, { position: 10, nowMs: 1 });
+  expect(await isKept()).toBe(false);
   expect(await readLineage(database, stream)).toBeNull();
-});
-
-it('a check is no replay that another one could resume, and ends as one', async () => {
-  const { database, fill, nothing } = await prepare(20);
-  const { filled } = await fill(nothing, 20, { cause: 'checking' });
-  const list = async (cause: FillCause) => (await listUnfinished(database, stream, cause)).length;
-  expect([await list('filling'), await list('checking')]).toEqual([0, 1]);
-  await closeFill(database, filled, { position: 20, nowMs: 1 });
-  expect([await list('filling'), await list('checking')]).toEqual([0, 0]);
 });
 
 it('a long fill notes itself again, so that nobody takes it for left', async () => {
@@ -222,8 +181,6 @@ it('a long fill notes itself again, so that nobody takes it for left', async () 
   });
   const [newest] = await database.select('SELECT count(), max(noted_at_ms) FROM lineages');
   expect(newest?.map(Number)).toEqual([2, nowMs]);
-  const listed = await listUnfinished(database, stream, 'filling');
-  expect(new Set(listed.map(({ runs }) => JSON.stringify(runs)))).toEqual(
-    new Set([JSON.stringify(filled.runs)]),
-  );
+  const listed = await listLineages(database, stream, 'filling');
+  expect(new Set(listed.map(({ runs }) => findLastRun(runs)))).toEqual(new Set([findLastRun(filled.runs)]));
 });

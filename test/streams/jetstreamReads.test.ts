@@ -1,25 +1,22 @@
 import { expect, it } from 'vitest';
 import { findSequenceAt } from '../../streams/jetstream/findSequenceAt.ts';
 import { readBackwards } from '../../streams/jetstream/readBackwards.ts';
-import { readRange } from '../../streams/jetstream/readRange.ts';
 import { readLaterRejections, readNewestRejections } from '../../streams/pipeline/newestRejections.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 
 const server = shareInFile(() => startNats());
 
-/** Messages 3 to 140 of a stream, without 10, of two subjects in turn. */
+/** Messages 3 to 140 of a stream, without 10. */
 async function startStream() {
   const nats = await connectTo(await server());
   await nats.jsm.streams.delete('MINER_COUNTER').catch(() => false);
   await nats.jsm.streams.add({ name: 'MINER_COUNTER', subjects: ['miner.counter.*'] });
-  const publish = (index: number) =>
-    nats.js.publish(`miner.counter.${index % 2 === 1 ? 'odd' : 'even'}`, `${index}`);
-  for (let index = 1; index <= 140; index++) await publish(index);
+  for (let index = 1; index <= 140; index++) await nats.js.publish('miner.counter.one', `${index}`);
   await nats.jsm.streams.purge('MINER_COUNTER', { seq: 3 });
   await nats.jsm.streams.deleteMessage('MINER_COUNTER', 10);
   const listConsumers = () => nats.jsm.consumers.list('MINER_COUNTER').next();
-  return { ...nats, stream: 'MINER_COUNTER' as const, publish, listConsumers };
+  return { ...nats, stream: 'MINER_COUNTER' as const, listConsumers };
 }
 
 async function collect<Item extends { readonly seq: number }>(items: AsyncIterable<Item>, most = 1_000) {
@@ -30,23 +27,6 @@ async function collect<Item extends { readonly seq: number }>(items: AsyncIterab
   }
   return sequences;
 }
-
-it('a range reads one subject, and leaves no consumer', async () => {
-  const nats = await startStream();
-  const read = (fromSequence: number, messagesMax: number, most?: number) =>
-    collect(readRange({ ...nats, subject: 'miner.counter.even', fromSequence, messagesMax }), most);
-  expect([
-    await read(1, 3),
-    await read(8, 3),
-    await read(9, 2),
-    await read(138, 9),
-    await read(141, 9),
-  ]).toEqual([[4, 6, 8], [8, 12, 14], [12, 14], [138, 140], []]);
-  // More than one request holds.
-  expect(await read(1, 1_000)).toHaveLength(68);
-  expect(await read(1, 1_000, 2)).toEqual([4, 6]);
-  expect(await nats.listConsumers()).toEqual([]);
-});
 
 it('messages are found by time, and read downwards', async () => {
   const nats = await startStream();

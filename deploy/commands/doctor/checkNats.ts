@@ -1,65 +1,74 @@
 import type { PeerCertificate } from 'node:tls';
-import {
-  AckPolicy,
-  DeliverPolicy,
-  JetStreamApiError,
-  type JetStreamClient,
-  type JetStreamManager,
-} from '@nats-io/jetstream';
-import { type NatsConnection, nuid } from '@nats-io/transport-node';
+import { AckPolicy, DeliverPolicy, JetStreamApiError } from '@nats-io/jetstream';
+import { nuid } from '@nats-io/transport-node';
+import { createPublicClient } from 'viem';
 import { z } from 'zod';
+import { chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
 import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.ts';
-import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { dayMs } from '../../../actors/schemas/durations.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
+import { createNodeTransport } from '../../../streams/indexer/nodeTransport.ts';
 import { measureAccount } from '../../../streams/jetstream/settings/natsStore.ts';
 import { isTooOld } from '../../../streams/nats/connection.ts';
 import { findCertainOffset, measureNatsClock } from '../../../streams/nats/natsClock.ts';
 import type { JetStream } from '../../../streams/nats/natsLink.ts';
-import { judgeRoom } from '../../diagnosis/checkDisk.ts';
-import { type Finding, failed, ok, skipped, warned } from '../../diagnosis/finding.ts';
+import { formatRejection, readNewestRejections } from '../../../streams/pipeline/newestRejections.ts';
+import {
+  type Check,
+  type Finding,
+  type Findings,
+  failed,
+  ok,
+  skipped,
+  warned,
+} from '../../diagnosis/finding.ts';
+import { judgeRoom } from '../../diagnosis/inspectDatabase.ts';
 import { checkStreams } from './checkStreams.ts';
 
 /** A measurement is stale after 120 s, a lease is lost after seconds. */
 const [offsetWarnedMs, offsetFailedMs] = [1_000, 10_000];
-const requestMs = 3_000;
+const requestMs = 5_000;
 /** A connection outlives its certificate, but the next one is refused. */
 const certificateWarnedDays = 30;
+const rejectionsShown = 5;
 const mib = 2 ** 20;
 /** No stream ends there, so no server stores a message that expects it. */
 const impossibleSequence = Number.MAX_SAFE_INTEGER;
 const wrongLastSequence = 10_071;
 
-interface CheckNatsOptions extends JetStream {
-  readonly onChain: ChainDeployment | null;
+export interface CheckedNats extends JetStream {
+  /** Null if the deployment has no contracts, undefined if it is unknown. */
+  readonly onChain: ChainDeployment | null | undefined;
+  readonly rpcUrl: string | null;
   /** Days after which the operator lets messages leave the streams; 0 keeps all. */
   readonly retentionDays: number;
   /** Address of a server's monitoring, such as `http://nats:8222`; null if unknown. */
   readonly monitoringUrl: string | null;
+  readonly nowMs: () => number;
 }
 
-/** Checks version, JetStream, sync settings, free space, clock, permissions, and the streams. */
-export async function checkNats(options: CheckNatsOptions): Promise<Finding[]> {
-  const { connection, jsm, monitoringUrl } = options;
-  const findings = [checkVersion(connection)];
-  try {
-    const account = await jsm.getAccountInfo();
-    const { usedBytes, limitBytes } = measureAccount(account);
-    const stored = `${Math.round(account.storage / mib)} MiB stored, counting each copy`;
-    findings.push(ok('JetStream', `${account.streams} streams, ${stored}`));
-    if (limitBytes !== null)
-      findings.push(judgeRoom('room of the NATS account', limitBytes - usedBytes, limitBytes));
-  } catch (error) {
-    const remedy = 'start nats-server with JetStream (`jetstream {}` in its configuration, or -js)';
-    return [...findings, failed('JetStream', readErrorMessage(error), remedy)];
-  }
-  findings.push(...(await checkMonitoring(monitoringUrl)), ...(await checkStreams(options)));
-  // The other checks need a present stream.
-  if (findings.some(({ check, outcome }) => check.startsWith('stream ') && outcome === 'failed'))
-    return findings;
-  return [...findings, await checkClock(jsm), await checkPermissions(options)];
-}
+const again = 'run it again once NATS answers';
+const enable = 'start nats-server with JetStream (`jetstream {}` in its configuration, or -js)';
+const monitor = 'check --nats-monitoring, and `http_port` in the configuration of the server';
+const allow =
+  'allow this user $JS.API.CONSUMER.CREATE.*.> and the others of deploy/nats/accounts.conf: every process reads by consumers';
+
+/** NATS, its streams, and the chain that they hold. */
+export const natsChecks: readonly Check<CheckedNats>[][] = [
+  [['JetStream', checkServer, enable]],
+  [['streams', checkStreams, again]],
+  [
+    ['room of the NATS account', checkAccount, again],
+    ['NATS sync', checkMonitoring, monitor],
+    ['clock', checkClock, allow],
+    ['NATS permissions', checkPermissions, again],
+  ],
+  [
+    ['rejections', checkRejections, again],
+    ['node', checkChain, 'check MINER_RPC_URL and that the node runs'],
+  ],
+];
 
 /** Says how long the certificate of the server is valid. An expired one is never seen, since the connection is refused. */
 export function judgeCertificate({ valid_to }: Pick<PeerCertificate, 'valid_to'>, nowMs: number): Finding {
@@ -67,103 +76,128 @@ export function judgeCertificate({ valid_to }: Pick<PeerCertificate, 'valid_to'>
   const days = Math.floor((endsAtMs - nowMs) / dayMs);
   const detail = `valid until ${new Date(endsAtMs).toISOString()}, for ${days} days`;
   if (days >= certificateWarnedDays) return ok('NATS certificate', detail);
-  return warned(
-    'NATS certificate',
-    `${detail}: then no process and no publisher can connect`,
-    'renew it: deploy/RUNBOOK.md, "Renewing certificates"',
-  );
+  const consequence = `${detail}: then no process and no publisher can connect`;
+  return warned('NATS certificate', consequence, 'renew it: deploy/RUNBOOK.md, "Renewing certificates"');
 }
 
-function checkVersion(connection: NatsConnection): Finding {
+async function* checkServer({ connection, jsm }: CheckedNats): Findings {
   const version = connection.info?.version ?? 'unknown';
   const detail = `${connection.getServer()}, version ${version}`;
-  if (!isTooOld(version)) return ok('NATS', detail);
-  return warned(
-    'NATS',
-    `${detail}: it cannot sync before it acknowledges, so a power failure may take the last messages`,
-    'upgrade to 2.10 or newer, with `sync_interval: always`',
-  );
+  const risk = 'it cannot sync before it acknowledges, so a power failure may take the last messages';
+  yield isTooOld(version)
+    ? warned('NATS', `${detail}: ${risk}`, 'upgrade to 2.10 or newer, with `sync_interval: always`')
+    : ok('NATS', detail);
+  const { storage, streams } = await jsm.getAccountInfo();
+  yield ok('JetStream', `${streams} streams, ${Math.round(storage / mib)} MiB stored, counting each copy`);
 }
 
-const jetStreamState = z.object({
-  config: z.object({
-    max_storage: z.number(),
-    sync_always: z.boolean().optional(),
-    sync_interval: z.number().optional(),
-  }),
-  storage: z.number(),
-});
+async function* checkAccount({ jsm }: CheckedNats): Findings {
+  const { usedBytes, limitBytes } = measureAccount(await jsm.getAccountInfo());
+  if (limitBytes !== null) yield judgeRoom('room of the NATS account', limitBytes - usedBytes, limitBytes);
+}
+
+const sync = { sync_always: z.boolean().optional(), sync_interval: z.number().optional() };
+const jetStreamConfig = z.object({ max_storage: z.number(), ...sync });
+const jetStreamState = z.object({ config: jetStreamConfig, storage: z.number() });
 
 /** Checks settings that a server shows only to its operators. */
-async function checkMonitoring(monitoringUrl: string | null): Promise<Finding[]> {
+async function* checkMonitoring({ monitoringUrl }: CheckedNats): Findings {
   if (monitoringUrl === null)
-    return [skipped('NATS sync', 'clients cannot read it: add --nats-monitoring http://host:8222')];
-  try {
-    const response = await fetch(new URL('/jsz', monitoringUrl), { signal: AbortSignal.timeout(requestMs) });
-    const { config, storage } = jetStreamState.parse(await response.json());
-    const room = judgeRoom('room of NATS', config.max_storage - storage, config.max_storage);
-    if (config.sync_always === true) return [ok('NATS sync', 'before each acknowledgement'), room];
-    const every =
-      config.sync_interval === undefined ? 'two minutes' : `${config.sync_interval / 1_000_000_000} s`;
-    const detail = `every ${every}: a power failure may take what was acknowledged since`;
-    return [warned('NATS sync', detail, 'set `sync_interval: always` in `jetstream { … }`'), room];
-  } catch (error) {
-    const remedy = 'check the address, and `http_port` in the configuration of the server';
-    return [failed('NATS sync', `${monitoringUrl}: ${readErrorMessage(error)}`, remedy)];
-  }
+    return yield skipped('NATS sync', 'clients cannot read it: add --nats-monitoring http://host:8222');
+  const response = await fetch(new URL('/jsz', monitoringUrl), { signal: AbortSignal.timeout(requestMs) });
+  const { config, storage } = jetStreamState.parse(await response.json());
+  const { max_storage: max, sync_always: always, sync_interval: interval } = config;
+  const every = interval === undefined ? 'two minutes' : `${interval / 1_000_000_000} s`;
+  const risk = `every ${every}: a power failure may take what was acknowledged since`;
+  yield always === true
+    ? ok('NATS sync', 'before each acknowledgement')
+    : warned('NATS sync', risk, 'set `sync_interval: always` in `jetstream { … }`');
+  yield judgeRoom('room of NATS', max - storage, max);
 }
 
 /**
  * Compares the clock of NATS with this machine's. Servers before 2.10 do not tell it with a stream; there the server that creates a consumer does.
  */
-async function checkClock(jsm: JetStreamManager): Promise<Finding> {
-  try {
-    // This service may create only consumers with a name.
-    const { name, created } = await jsm.consumers.add('MINER_COUNTER', {
-      name: nuid.next(),
-      ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.New,
-      inactive_threshold: 5_000_000_000,
-      num_replicas: 1,
-      mem_storage: true,
-    });
-    await jsm.consumers.delete('MINER_COUNTER', name);
-    const measured = requireValue(await measureNatsClock(jsm, Date.now, created), 'the time of NATS');
-    const { offsetMs, uncertainMs } = measured;
-    const detail = `the clock of NATS is ${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's, ± ${Math.ceil(uncertainMs)} ms`;
-    const certainMs = Math.abs(findCertainOffset(measured));
-    const remedy = 'let both follow a time server (chrony, systemd-timesyncd)';
-    if (certainMs > offsetFailedMs) return failed('clock', detail, remedy);
-    return certainMs > offsetWarnedMs ? warned('clock', detail, remedy) : ok('clock', detail);
-  } catch (error) {
-    return failed(
-      'clock',
-      `no consumer can be created: ${readErrorMessage(error)}`,
-      'allow this user $JS.API.CONSUMER.CREATE.*.> and the others of deploy/nats/accounts.conf: every process reads by consumers',
-    );
-  }
+async function* checkClock({ jsm }: CheckedNats): Findings {
+  const { name, created } = await jsm.consumers.add('MINER_COUNTER', {
+    name: nuid.next(), // This service may create only consumers with a name.
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.New,
+    inactive_threshold: 5_000_000_000,
+    num_replicas: 1,
+    mem_storage: true,
+  });
+  await jsm.consumers.delete('MINER_COUNTER', name);
+  const measured = requireValue(await measureNatsClock(jsm, Date.now, created), 'the time of NATS');
+  const { offsetMs, uncertainMs } = measured;
+  const detail = `the clock of NATS is ${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's, ± ${Math.ceil(uncertainMs)} ms`;
+  const certainMs = Math.abs(findCertainOffset(measured));
+  if (certainMs <= offsetWarnedMs) return yield ok('clock', detail);
+  const judge = certainMs > offsetFailedMs ? failed : warned;
+  yield judge('clock', detail, 'let both follow a time server (chrony, systemd-timesyncd)');
 }
 
 /** Publishes messages that no server stores. A refusal for the expected sequence shows that the user may publish there. */
-async function checkPermissions({ js, onChain }: CheckNatsOptions): Promise<Finding> {
-  const tasks: [string, string][] = [
-    ['ingest', rejectedSubject('MINER_COUNTER')],
-    ...(onChain === null ? [] : [['index', spanSubject(onChain.chain.chainId)] satisfies [string, string]]),
-  ];
-  const may: string[] = ['serve'];
+async function* checkPermissions({ js, onChain }: CheckedNats): Findings {
+  const tasks = new Map([['ingest', rejectedSubject('MINER_COUNTER')]]);
+  if (onChain) tasks.set('index', spanSubject(onChain.chain.chainId));
+  const may = ['serve'];
   const mayNot: string[] = [];
   for (const [task, subject] of tasks) {
-    if (await mayPublish(js, subject)) may.push(task);
+    const expect = { lastSequence: impossibleSequence };
+    const refusal: unknown = await js
+      .publish(subject, '', { expect, timeout: requestMs, retries: 0 })
+      .catch((error: unknown) => error);
+    if (refusal instanceof JetStreamApiError && refusal.code === wrongLastSequence) may.push(task);
     else mayNot.push(`${task} (publish to ${subject})`);
   }
   const refused = mayNot.length === 0 ? '' : `, and may not ${mayNot.join(', nor ')}`;
-  return ok('NATS permissions', `this user may ${may.join(', ')}${refused}`);
+  yield ok('NATS permissions', `this user may ${may.join(', ')}${refused}`);
 }
 
-async function mayPublish(js: JetStreamClient, subject: string): Promise<boolean> {
-  const expect = { lastSequence: impossibleSequence };
-  const refusal = await js
-    .publish(subject, '', { expect, timeout: requestMs, retries: 0 })
-    .catch((error: unknown) => error);
-  return refusal instanceof JetStreamApiError && refusal.code === wrongLastSequence;
+/** Warns of messages rejected in the last day, since their publishers may not know. */
+async function* checkRejections({ jsm, nowMs }: CheckedNats): Findings {
+  const { rejections } = await readNewestRejections(jsm, { most: rejectionsShown });
+  const recent = rejections.filter(({ storedAt }) => Date.parse(storedAt) > nowMs() - dayMs);
+  if (recent.length === 0) return yield ok('rejections', 'none in the last day');
+  const newest = recent.map((rejection) => `\n           ${formatRejection(rejection)}`).join('');
+  const detail = `messages of the last day were not accepted; the newest:${newest}`;
+  yield warned('rejections', detail, '`miner rejected` lists more; correct what publishes them');
+}
+
+/** Checks the node's chain, the deployment on it, and the stream's newest block. */
+async function* checkChain({ jsm, onChain, rpcUrl }: CheckedNats): Findings {
+  if (onChain === undefined) return;
+  if (onChain === null) return yield skipped('node', 'the deployment has no contracts');
+  if (rpcUrl === null) return yield skipped('node', 'MINER_RPC_URL is not set');
+  const client = createPublicClient({ transport: createNodeTransport({ url: rpcUrl, requestMs }) });
+  const { chainId } = onChain.chain;
+  const nodeChainId = BigInt(await client.getChainId());
+  if (nodeChainId !== chainId) {
+    const detail = `it serves chain ${nodeChainId}, but the deployment is on chain ${chainId}`;
+    const remedy = 'set MINER_RPC_URL to a node of that chain, or correct the deployment file';
+    return yield failed('node', detail, remedy);
+  }
+  const tip = await client.getBlockNumber();
+  yield ok('node', `chain ${nodeChainId}, newest block ${tip}`);
+  const { core } = onChain.contracts;
+  yield (await client.getCode({ address: core })) === undefined
+    ? failed('deployment', `there is no contract at ${core}`, 'correct `contracts` in the deployment file')
+    : ok('deployment', `the core is at ${core}`);
+  const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: spanSubject(chainId) });
+  if (last === null) return yield skipped('blocks', 'none is published yet');
+  const span = chainSpanMessage.safeParse(last.json());
+  const publisher = 'find out who else publishes to MINER_CHAIN';
+  if (!span.success) return yield failed('blocks', 'the newest span is malformed', publisher);
+  const head = BigInt(span.data.toBlock);
+  if (head > tip) {
+    const detail = `the stream holds block ${head}, the node is at ${tip}`;
+    const remedy = 'the node lags or was reset; wait, or set MINER_RPC_URL to another one';
+    return yield failed('blocks', detail, remedy);
+  }
+  const { hash } = await client.getBlock({ blockNumber: head });
+  const differs = `block ${head} is ${span.data.hash} in the stream and ${hash} on the chain`;
+  yield hash === span.data.hash
+    ? ok('blocks', `published through ${head}, ${tip - head} behind the node`)
+    : failed('blocks', differs, 'a reorganization that is not indexed yet: start the service or `index`');
 }

@@ -1,6 +1,7 @@
-import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
+import type { JetStreamManager, PeerInfo, StreamInfo } from '@nats-io/jetstream';
 import { chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
 import {
+  type InputStreamName,
   inputStreamNames,
   type StreamName,
   spanSubject,
@@ -8,69 +9,46 @@ import {
   streamSubjects,
 } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { streamDefinitions } from '../../../streams/folds/streamDefinitions.ts';
 import { isStreamMissing } from '../../../streams/jetstream/settings/ensureStreams.ts';
 import { findStreamRisks, nanosPerDay } from '../../../streams/jetstream/settings/streamRisks.ts';
-import { type Finding, failed, ok, warned } from '../../diagnosis/finding.ts';
+import { type Finding, type Findings, failed, ok, warned } from '../../diagnosis/finding.ts';
+import type { CheckedNats } from './checkNats.ts';
 
 const spanSearchMax = 8;
 
-interface CheckStreamsOptions {
-  readonly jsm: JetStreamManager;
-  /** Null if the deployment has no contracts, or is unknown. */
-  readonly onChain: ChainDeployment | null;
-  /** Days after which the operator lets messages leave the streams; 0 keeps all. */
-  readonly retentionDays: number;
-}
-
 /** Checks each stream's subjects, readers, replicas with leader and peers, settings, and whether it keeps the messages for a rebuild. */
-export async function checkStreams(options: CheckStreamsOptions): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const stream of streamNames) findings.push(...(await checkStream(options, stream)));
-  return findings;
-}
-
-async function checkStream(options: CheckStreamsOptions, stream: StreamName): Promise<Finding[]> {
-  const { jsm } = options;
-  const name = `stream ${stream}`;
-  let info: StreamInfo;
-  try {
-    info = await jsm.streams.info(stream);
-  } catch (error) {
-    const remedy = isStreamMissing(error)
-      ? 'start the service: it creates the stream, unless what is stored was made from an earlier one'
-      : 'bring back the servers that hold it; with one replica only one server does';
-    return [failed(name, readErrorMessage(error), remedy)];
+export async function* checkStreams(parts: CheckedNats): Findings {
+  const { jsm, retentionDays } = parts;
+  for (const stream of streamNames) {
+    const name = `stream ${stream}`;
+    let info: StreamInfo;
+    try {
+      info = await jsm.streams.info(stream);
+    } catch (error) {
+      const remedy = isStreamMissing(error)
+        ? 'start the service: it creates the stream, unless what is stored was made from an earlier one'
+        : 'bring back the servers that hold it; with one replica only one server does';
+      yield failed(name, readErrorMessage(error), remedy);
+      continue;
+    }
+    const { config, state } = info;
+    // A mirror has the subjects of its origin.
+    const missing = config.mirror
+      ? []
+      : streamSubjects[stream].filter((subject) => !config.subjects?.includes(subject));
+    yield missing.length === 0
+      ? ok(name, `messages ${state.first_seq} to ${state.last_seq}, ${await describeReaders(jsm, stream)}`)
+      : failed(name, `does not hold ${missing.join(', ')}`, 'start the service once: it updates the stream');
+    yield checkReplicas(stream, info);
+    const risks = findStreamRisks(config, { stream, retentionDays });
+    for (const { setting, value, detail, remedy, isSevere } of risks)
+      yield (isSevere ? failed : warned)(`settings ${stream}`, `${setting} is ${value}: ${detail}`, remedy);
+    const isLosing = risks.some((risk) => risk.isLosing);
+    const folded = inputStreamNames.find((one) => one === stream);
+    const retention = folded && (await checkRetention(parts, folded, { ...info, isLosing }));
+    if (retention) yield retention;
   }
-  // A mirror has the subjects of its origin.
-  const missing = info.config.mirror
-    ? []
-    : streamSubjects[stream].filter((subject) => !info.config.subjects?.includes(subject));
-  const findings = [
-    missing.length === 0
-      ? ok(
-          name,
-          `messages ${info.state.first_seq} to ${info.state.last_seq}, ${await describeReaders(jsm, stream)}`,
-        )
-      : failed(name, `does not hold ${missing.join(', ')}`, 'start the service once: it updates the stream'),
-    checkReplicas(stream, info),
-    ...checkSettings(options, stream, info),
-  ];
-  const retention = await checkRetention(options, stream, info);
-  return retention === null ? findings : [...findings, retention];
-}
-
-/** Settings that can lose or refuse messages. */
-function checkSettings(
-  { retentionDays }: CheckStreamsOptions,
-  stream: StreamName,
-  { config }: StreamInfo,
-): Finding[] {
-  return findStreamRisks(config, { stream, retentionDays }).map(
-    ({ setting, value, detail, remedy, isSevere }) =>
-      (isSevere ? failed : warned)(`settings ${stream}`, `${setting} is ${value}: ${detail}`, remedy),
-  );
 }
 
 async function describeReaders(jsm: JetStreamManager, stream: StreamName): Promise<string> {
@@ -89,72 +67,49 @@ function checkReplicas(stream: StreamName, { config, cluster }: StreamInfo): Fin
   const count = config.num_replicas;
   // A single server is not a cluster, and leads its own streams.
   if (cluster?.name === undefined) return ok(check, `${count}, on one server`);
-  const peers = cluster.replicas ?? [];
-  const dead = peers.filter(({ offline }) => offline === true).map(({ name }) => name);
-  const lagging = peers
-    .filter(({ offline, current }) => offline !== true && !current)
-    .map(({ name }) => name);
   const detail = `${count} in the cluster ${cluster.name}, leader ${cluster.leader || 'none'}`;
   if (!cluster.leader) return failed(check, detail, 'a majority of its servers has to run: bring them back');
-  if (dead.length > 0)
-    return failed(
-      check,
-      `${detail}, away: ${dead.join(', ')}`,
-      'bring them back: if another one fails, the stream may be unavailable',
-    );
-  if (lagging.length > 0)
-    return warned(
-      check,
-      `${detail}, behind: ${lagging.join(', ')}`,
-      'wait; if it lasts, check their disks and network',
-    );
-  if (count === 1)
-    return warned(
-      check,
-      detail,
-      'set MINER_STREAM_REPLICAS=3: with one replica the stream is unavailable while its server is',
-    );
-  return ok(check, detail);
+  const peers = cluster.replicas ?? [];
+  const listPeers = (isMeant: (peer: PeerInfo) => boolean) =>
+    peers.flatMap((peer) => (isMeant(peer) ? peer.name : [])).join(', ');
+  const dead = listPeers(({ offline }) => offline === true);
+  const back = 'bring them back: if another one fails, the stream may be unavailable';
+  if (dead !== '') return failed(check, `${detail}, away: ${dead}`, back);
+  const lagging = listPeers(({ current }) => !current);
+  const wait = 'wait; if it lasts, check their disks and network';
+  if (lagging !== '') return warned(check, `${detail}, behind: ${lagging}`, wait);
+  if (count > 1) return ok(check, detail);
+  const more = 'set MINER_STREAM_REPLICAS=3: with one replica the stream is unavailable while its server is';
+  return warned(check, detail, more);
 }
 
-/** Says which messages the stream holds for a rebuild. Null for a stream without a fold, or if its settings say what it loses. */
+/** Says which messages the stream holds for a rebuild, unless its settings say what it loses. */
 async function checkRetention(
-  { jsm, onChain, retentionDays }: CheckStreamsOptions,
-  stream: StreamName,
-  { config, state }: StreamInfo,
+  { jsm, onChain }: CheckedNats,
+  stream: InputStreamName,
+  { config, state, isLosing }: StreamInfo & { readonly isLosing: boolean },
 ): Promise<Finding | null> {
-  const folded = inputStreamNames.find((one) => one === stream);
-  if (folded === undefined) return null;
   const check = `retention ${stream}`;
-  const { afterRetention } = streamDefinitions[folded].doctor;
-  const firstBlock =
-    afterRetention !== null || onChain === null
-      ? null
-      : await findFirstBlock(jsm, onChain.chain.chainId, state.first_seq);
-  const needed = onChain?.chain.deploymentBlock ?? null;
-  if (firstBlock !== null && needed !== null && firstBlock > needed) {
-    return failed(
-      check,
-      `it begins at block ${firstBlock}, the deployment at ${needed}: the chain cannot be folded again`,
-      `publish them again: npm run miner -- index --from-block ${needed}`,
-    );
+  const { afterRetention } = streamDefinitions[stream].doctor;
+  const { first_seq: begins } = state;
+  if (afterRetention === null) {
+    const first = onChain ? await findFirstBlock(jsm, onChain.chain.chainId, begins) : null;
+    const needed = onChain?.chain.deploymentBlock ?? 0n;
+    if (first !== null && first > needed) {
+      const late = `it begins at block ${first}, the deployment at ${needed}: the chain cannot be folded again`;
+      return failed(check, late, `publish them again: npm run miner -- index --from-block ${needed}`);
+    }
+    const all = first === null ? 'it keeps all spans' : `it keeps all spans, from block ${first} on`;
+    return isLosing ? null : ok(check, all);
   }
-  if (findStreamRisks(config, { stream, retentionDays }).some(({ isLosing }) => isLosing)) return null;
-  if (afterRetention === null)
-    return ok(
-      check,
-      firstBlock === null ? 'it keeps all spans' : `it keeps all spans, from block ${firstBlock} on`,
-    );
-  if (config.max_age === 0)
-    return ok(
-      check,
-      state.first_seq <= 1
-        ? 'it keeps all messages, so everything can be folded again'
-        : `it keeps all messages, and begins at ${state.first_seq}: earlier ones have left it`,
-    );
+  if (isLosing) return null;
+  if (config.max_age === 0) {
+    const later = `and begins at ${begins}: earlier ones have left it`;
+    return ok(check, `it keeps all messages, ${begins > 1 ? later : 'so everything can be folded again'}`);
+  }
   const days = Math.round((config.max_age / nanosPerDay) * 10) / 10;
   const { left, keeping } = afterRetention;
-  const detail = `messages leave it after ${days} days, it begins at ${state.first_seq}: ${left}`;
+  const detail = `messages leave it after ${days} days, it begins at ${begins}: ${left}`;
   return keeping === null ? ok(check, detail) : warned(check, detail, keeping);
 }
 

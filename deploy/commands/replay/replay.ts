@@ -1,64 +1,150 @@
-import { compareDays } from '../../../storage/rows/historyDifferences.ts';
-import { closeFill, findFillBase } from '../../../storage/runs/fills.ts';
-import { type Lineage, readLineage } from '../../../storage/runs/lineages.ts';
-import { createSnapshotStore } from '../../../storage/snapshots/snapshots.ts';
-import { counterStream } from '../../../streams/folds/counterStream.ts';
+import type { InputStreamName } from '../../../actors/messages/subjects.ts';
+import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
+import { closeFill, findFillBase, selectKept } from '../../../storage/runs/fills.ts';
+import { cutRuns, findLastRun, type Lineage } from '../../../storage/runs/lineages.ts';
+import { isRefusal } from '../../../storage/snapshots/readSnapshotRecords.ts';
+import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
+import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
+import {
+  createStreamActors,
+  type StreamActors,
+  streamDefinitions,
+} from '../../../streams/folds/streamDefinitions.ts';
+import {
+  createStreamVerifier,
+  type StreamVerifier,
+} from '../../../streams/jetstream/proofs/streamVerifier.ts';
+import { foldAgain } from '../../../streams/work/foldAgain.ts';
+import { createProgress } from '../../process/progress.ts';
 import { systemClock } from '../../process/systemClock.ts';
-import { describeDifferences } from './differenceLines.ts';
-import { foldReplay } from './foldReplay.ts';
+import { compareRows, compareStates, digestRecords, type RecordDigests } from './compareFold.ts';
 import { handOver } from './handOver.ts';
 import type { ReplayOptions } from './replayOptions.ts';
-import { planReplay, type ReplayPlan, type ReplayRequest } from './replayPlan.ts';
+import { planReplay, type ReplayPlan, ReplayRefused, type StreamPlace } from './replayPlan.ts';
+
+export interface ReplayRequest {
+  /** Only a dry run folds another stream than `MINER_COUNTER`. */
+  readonly streams: readonly InputStreamName[];
+  readonly from: StreamPlace;
+}
 
 /**
- * Folds messages again into a run of their own, and compares its rows with the rows that count. Then the process that ingests continues with the result.
- * Resumes the same request after a stop, unless it only compares.
+ * Folds streams again, each into a run of its own, and compares its rows and state with the ones that count. Then the process that ingests continues
+ * with the result, unless it is a dry run.
+ *
+ * @returns whether everything was done, and a dry run has found no difference.
+ */
+export async function replay(options: ReplayOptions, { streams, from }: ReplayRequest): Promise<boolean> {
+  const actors = createStreamActors(options.deployment);
+  let isSound = true;
+  for (const stream of streams)
+    try {
+      isSound = (await replayStream({ ...options, actors, stream }, from)) && isSound;
+    } catch (error) {
+      if (!(error instanceof ReplayRefused)) throw error;
+      options.print(`${stream}: ${error.message}`);
+      isSound = false;
+    }
+  return isSound;
+}
+
+interface StreamReplay extends ReplayOptions {
+  readonly stream: InputStreamName;
+  readonly actors: StreamActors;
+}
+
+async function replayStream(replayed: StreamReplay, from: StreamPlace): Promise<boolean> {
+  const { database, jsm, stream, actors, dryRun, signal, print } = replayed;
+  const identity = actors[stream]?.identity;
+  if (identity === undefined || (await jsm.streams.info(stream)).state.last_seq === 0) {
+    print(`${stream}: nothing to fold`);
+    return true;
+  }
+  const snapshots = createSnapshotStore(database);
+  const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
+  const plan = await planReplay({ ...replayed, snapshots, identity, verifier }, from);
+  const { after, newest, history } = plan;
+  const { position: through } = newest;
+  const beginning = after === 0 ? 'the beginning' : `the state that is saved at ${after}`;
+  print(`replay of ${stream} through message ${through}, from ${beginning} on${dryRun ? ', a dry run' : ''}`);
+  const digest = (header: StoredSnapshotHeader) => digestState(snapshots, header);
+  // The service may remove it meanwhile.
+  const saved = await digest(newest);
+  const filled = signal.aborted ? null : await fold({ ...replayed, snapshots, verifier }, plan);
+  if (filled === null) {
+    print('stopped: what is read has not changed, and the same command begins again');
+    return false;
+  }
+  const runs = filled.runs.slice(selectKept(filled).length);
+  const headers = await snapshots.list(stream);
+  const folded = headers.find((one) => one.run === findLastRun(runs) && one.position === through);
+  if (folded === undefined)
+    throw new ReplayRefused('the folded state was removed: run the same command again');
+  const compared = [
+    await compareRows(database, stream, { stored: history.runs, folded: runs, after, through }),
+    compareStates(saved, await digest(folded)),
+  ];
+  for (const { lines } of compared) for (const line of lines) print(line);
+  if (!dryRun) {
+    print(await handOver(replayed, filled, through));
+    return true;
+  }
+  await closeFill(database, filled, { position: through, nowMs: systemClock.nowMs() });
+  const differing = compared.flatMap(({ differsFrom }) => differsFrom ?? []);
+  if (differing.length > 0) print(streamDefinitions[stream].doctor.remedyFrom(Math.min(...differing)));
+  return differing.length === 0;
+}
+
+async function digestState(...state: Parameters<typeof digestRecords>): Promise<RecordDigests> {
+  try {
+    return await digestRecords(...state);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const detail = `the newest state is damaged (${readErrorMessage(error)})`;
+    throw new ReplayRefused(
+      `${detail}: start the service, which restores an older state and saves a new one`,
+    );
+  }
+}
+
+/**
+ * Folds the planned messages into runs that nobody reads yet, and returns their history. Null if it was stopped before the end.
  *
  * @throws ReplayRefused
  */
-export async function replay(parts: ReplayOptions, request: ReplayRequest): Promise<void> {
-  const { database, print, signal } = parts;
-  const snapshots = createSnapshotStore(database);
-  const { identity } = counterStream.createActors(parts.deployment);
-  const { nowMs } = systemClock;
-  const { plan, notRebuilt } = await planReplay({ ...parts, snapshots, identity, nowMs }, request);
-  if (notRebuilt !== null) print(notRebuilt);
+async function fold(
+  replayed: StreamReplay & { readonly snapshots: SnapshotStore; readonly verifier: StreamVerifier },
+  { after, newest, history }: ReplayPlan,
+): Promise<Lineage | null> {
+  const { database, stream, signal, print } = replayed;
+  const { position: through } = newest;
+  const kept = cutRuns(history.runs, after);
+  const progress = createProgress({
+    label: `folding ${stream}`,
+    unit: 'messages',
+    total: through,
+    doneBefore: after,
+  });
+  const startedMs = systemClock.monotonicMs();
+  const { filled, isComplete, hasLost } = await foldAgain({
+    ...replayed,
+    clock: systemClock,
+    through,
+    from: { ...history, runs: kept, continuedRun: findLastRun(kept) },
+    onBatch: ({ position }) => progress.update(position),
+  }).finally(progress.stop);
+  // A state that it began with may have been removed.
+  const isUsable = isComplete && findFillBase(filled) === after;
+  if (!isUsable && filled.runs.length > kept.length)
+    await closeFill(database, filled, { position: through, nowMs: systemClock.nowMs() });
+  if (hasLost) throw new ReplayRefused('the stream has lost messages meanwhile: run the same command again');
+  if (signal.aborted) return null;
+  if (!isUsable)
+    throw new ReplayRefused('it did not reach the newest saved state: run the same command again');
+  const seconds = (systemClock.monotonicMs() - startedMs) / 1_000;
+  const messages = through - after;
   print(
-    `${plan.isResumed ? 'resuming the replay' : 'replay'} of ${describeRange(plan)}${request.dryRun ? ', a dry run' : ''}`,
+    `${messages} messages folded and stored in ${seconds.toFixed(1)} s (${Math.round(messages / seconds)} per second)`,
   );
-  const filled = signal.aborted ? null : await foldReplay({ ...parts, snapshots }, plan);
-  if (filled === null)
-    return print(
-      `stopped; the same command ${request.dryRun ? 'begins again' : 'resumes where it was'}. What is read has not changed.`,
-    );
-  const { throughSequence: position } = plan;
-  await printDifferences(parts, filled, position);
-  if (request.dryRun) {
-    await closeFill(database, filled, { position, nowMs: nowMs() });
-    return print('a dry run: what is read has not changed. The service removes the rows of this run later.');
-  }
-  print(await handOver(parts, filled, position));
-}
-
-async function printDifferences(
-  { database, print }: ReplayOptions,
-  filled: Lineage,
-  throughSequence: number,
-): Promise<void> {
-  // The service may have restarted meanwhile.
-  const current = await readLineage(database, filled.stream);
-  const histories = { before: current?.runs ?? [], after: filled.runs };
-  const fromSequence = findFillBase(filled) + 1;
-  const differences = await compareDays(database, histories, { fromSequence, throughSequence });
-  for (const line of await describeDifferences(database, differences, histories)) print(line);
-}
-
-/** Rows are made again from a saved state on, which may lie below the first requested message. */
-function describeRange({ fromSequence, throughSequence, basePosition }: ReplayPlan): string {
-  const first = (basePosition ?? 0) + 1;
-  const state =
-    first === fromSequence
-      ? ''
-      : `, from the ${basePosition === null ? 'beginning' : `state that is saved at ${basePosition}`} on`;
-  return `messages ${fromSequence} to ${throughSequence}${state}`;
+  return filled;
 }

@@ -8,14 +8,16 @@ import { readDeploymentFile } from '../../configuration/deploymentFile.ts';
 import { locateNats } from '../../configuration/natsConfiguration.ts';
 import { within } from '../../process/within.ts';
 import { runUntilStopped, startOwnNats } from '../runService.ts';
-import { replay } from './replay.ts';
+import { type ReplayRequest, replay } from './replay.ts';
 import { openReplay } from './replayOptions.ts';
-import type { ReplayRequest } from './replayPlan.ts';
 
 const closeGraceMs = 1_000;
 
-/** The command line's `replay`. */
-export function runReplay(request: ReplayRequest): Promise<void> {
+/** The command line's `replay`. Exits with status 1 if it is refused, or if a dry run finds a difference. */
+export function runReplay({
+  dryRun,
+  ...request
+}: ReplayRequest & { readonly dryRun: boolean }): Promise<void> {
   return runUntilStopped(async ({ configuration, logger, onStop, finish }) => {
     const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
     const deployment = boundDeployment(readDeploymentFile(path), configuration);
@@ -38,7 +40,7 @@ export function runReplay(request: ReplayRequest): Promise<void> {
       connection,
       database,
       deployment,
-      dryRun: request.dryRun,
+      dryRun,
       logger: quiet,
       signal: stopping.signal,
       print: (line) => process.stdout.write(`${line}\n`),
@@ -48,7 +50,8 @@ export function runReplay(request: ReplayRequest): Promise<void> {
       stopping.abort();
       await within(foldStopMs, replaying);
     });
-    await replaying;
+    const isSound = await replaying;
     await finish();
+    if (!isSound) process.exitCode = 1;
   });
 }

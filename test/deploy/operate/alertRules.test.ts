@@ -123,14 +123,13 @@ const cases: Readonly<Record<string, Case>> = {
   MinerProviderFailing: rising('miner_indexer_events_total', { instance, event: 'provider_failure' }, 15),
   MinerStreamDiverged: rising('miner_stream_divergences_total', counter),
   MinerDrift: {
-    ...buildTurningCase('miner_audit_drifts', { instance, kind: 'half_hour' }, 0, 1, 0),
+    ...buildTurningCase('miner_audit_drifts', { instance }, 0, 1, 0),
     quietAt: '4m',
   },
-  MinerAuditsSkipped: firing('65m', '75m', on({ kind: 'half_hour' }), {
-    [`miner_audit_samples_total${select({ instance, kind: 'half_hour', outcome: 'skipped' })}`]: '0+1x120',
+  MinerAuditsSkipped: firing('65m', '75m', on(), {
+    [`miner_audit_samples_total${select({ instance, outcome: 'skipped' })}`]: '0+1x120',
     // Skipped samples are usual, as long as others are compared.
-    [`miner_audit_samples_total${select({ instance, kind: 'half_hour', outcome: 'agrees' })}`]:
-      '0+1x10 10x110',
+    [`miner_audit_samples_total${select({ instance, outcome: 'agrees' })}`]: '0+1x10 10x110',
   }),
   MinerMessagesRejected: {
     ...rising('miner_messages_rejected_total', { instance, stream: 'MINER_COUNTER', reason: 'malformed' }),

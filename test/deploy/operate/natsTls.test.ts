@@ -98,7 +98,7 @@ describe('NATS with a certificate of the commands in RUNNING.md', () => {
     expect(lost).toEqual([]);
 
     const settings = { MINER_DATA_DIR: dataDir, MINER_DEPLOYMENT: writeDeployment(dataDir) };
-    const doctor = await minerCommand(['doctor', '--quick'], {
+    const doctor = await minerCommand(['doctor'], {
       ...settings,
       ...environment,
       MINER_NATS_URL: natsUrl,
@@ -117,7 +117,7 @@ describe('NATS with a certificate of the commands in RUNNING.md', () => {
     const settings = `tls { cert_file: "${certificate}", key_file: "${key}", timeout: 60 }`;
     const configuration = writeNatsConfiguration(dir, port, settings, '');
     await startProcess(findNewestNatsServer().program, ['-c', configuration]).written('Server is ready');
-    const { output, status } = await minerCommand(['doctor', '--quick'], {
+    const { output, status } = await minerCommand(['doctor'], {
       MINER_DATA_DIR: dir,
       MINER_DEPLOYMENT: writeDeployment(dir),
       MINER_NATS_URL: `tls://127.0.0.1:${port}`,

@@ -10,7 +10,6 @@ import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/process/systemClock.ts';
 import { startOfStream } from '../../../streams/jetstream/proofs/streamPosition.ts';
 import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
-import { readRange } from '../../../streams/jetstream/readRange.ts';
 import { createRejectedStream } from '../../../streams/jetstream/rejectedStream.ts';
 import { ensureStreams } from '../../../streams/jetstream/settings/ensureStreams.ts';
 import {
@@ -119,33 +118,6 @@ describe('accounts of NATS', () => {
     );
     expect(batch.position).toBe(1);
 
-    // Audits read by requests that the largest reading bounds: these messages take two.
-    const gateway = jetstream(await connectAs('gateway'));
-    const large = Array.from({ length: 99 }, () => gateway.publish(publishers[0][1], 'x'.repeat(60_000)));
-    await Promise.all(large);
-    const requested: unknown[] = [];
-    const operator = await connectAs('operator');
-    operator.subscribe('$JS.API.CONSUMER.MSG.NEXT.>', {
-      callback: (_, request) => {
-        requested.push(request.json<{ batch: number }>().batch);
-      },
-    });
-    await operator.flush();
-    for (const connection of [ingest, serve]) {
-      const range = readRange({
-        js: jetstream(connection),
-        jsm: await jetstreamManager(connection),
-        stream: 'MINER_COUNTER',
-        subject: publishers[0][1],
-        fromSequence: 1,
-        messagesMax: 100,
-      });
-      const sequences = [];
-      for await (const { seq } of range) sequences.push(seq);
-      expect(sequences).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
-    }
-    await operator.flush();
-    expect(requested).toEqual([64, 36, 64, 36]);
     await expect(connect({ servers: `127.0.0.1:${port}`, reconnect: false })).rejects.toThrow(
       'Authorization',
     );

@@ -1,5 +1,5 @@
 import { openEnd } from '../../../storage/runs/lineages.ts';
-import { sideCauses } from '../../../storage/tables/lineages.ts';
+import { decidingCauses } from '../../../storage/tables/lineages.ts';
 import type { SqlValue } from '../clickhouse/evaluate.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
@@ -14,7 +14,7 @@ type Noted = Readonly<Record<string, SqlValue>>;
 
 const fillCauses: readonly SqlValue[] = ['filling', 'filled'];
 /** Whether it decides which rows count. */
-const decides = ({ cause }: Noted) => !(sideCauses as readonly SqlValue[]).includes(cause ?? '');
+const decides = ({ cause }: Noted) => (decidingCauses as readonly SqlValue[]).includes(cause ?? '');
 const fold = ['stream', 'fold_version', 'configuration', 'stream_created'];
 const isSame = (one: Noted, other: Noted | undefined, columns: readonly string[]) =>
   columns.every((column) => one[column] === other?.[column]);

@@ -48,7 +48,7 @@ async function runCommand(deployment: Deployment, sequence: number): Promise<voi
   try {
     const dryRun = false;
     const parts = { connection, database, deployment, dryRun, logger, signal, print: () => undefined };
-    await replay(await openReplay(parts), { from: { sequence }, to: null, dryRun, isIncomplete: false });
+    await replay(await openReplay(parts), { streams: ['MINER_COUNTER'], from: { sequence } });
   } finally {
     await closeNats(connection);
     await database.close();

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import type { ChainState } from '../../../actors/chain/state/chainState.ts';
-import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../../../streams/audit/selfAudit.ts';
+import { createSelfAudit } from '../../../streams/audit/selfAudit.ts';
 
-/** An audit of blocks whose differences the test sets; half hours are not audited without a snapshot. */
+/** An audit of blocks whose differences the test sets. */
 function startAudit() {
   const world = {
     safe: [1, 200] as readonly [number, number],
@@ -14,44 +14,30 @@ function startAudit() {
   };
   const audited: bigint[] = [];
   const said: unknown[] = [];
-  const note = ({ about, kind }: { about?: string; kind?: string }, text: string) =>
-    said.push(`${about ?? kind}: ${text.split(/[;`]/, 1)}`);
+  const note = ({ about }: { about?: string }, text: string) =>
+    said.push(`${about ?? 'sample'}: ${text.split(/[;`]/, 1)}`);
   const registry = new Registry();
-  const audit: SelfAudit = createSelfAudit(
-    {
-      snapshots: { list: async () => [] },
-      safeStates: () =>
-        Array.from({ length: world.safe[1] - world.safe[0] + 1 }, (_, index) => ({
-          block: { number: BigInt(world.safe[0] + index) },
-        })) as ChainState[],
-      blockAudit: async ({ block: { number } }: ChainState) => {
-        if (world.isFailing) throw new Error('the node does not answer');
-        audited.push(number);
-        const about = `block ${number}`;
-        if (!world.wrong.has(number)) return { outcome: 'agrees', about };
-        return {
-          outcome: 'drift',
-          about,
-          key: `${number}`,
-          sample: number,
-          differences: ['one'],
-          repair: 'index',
-        };
-      },
-      random: () => world.draw,
-      logger: { error: note, info: note, warn: note } as unknown as Logger,
-    } as unknown as Parameters<typeof createSelfAudit>[0],
-    registerAuditMetrics(registry, () => audit.drifts()),
-  );
+  const audit = createSelfAudit({
+    safeStates: () =>
+      Array.from({ length: world.safe[1] - world.safe[0] + 1 }, (_, index) => ({
+        block: { number: BigInt(world.safe[0] + index) },
+      })) as ChainState[],
+    auditBlock: async ({ block: { number } }: ChainState) => {
+      if (world.isFailing) throw new Error('the node does not answer');
+      audited.push(number);
+      if (!world.wrong.has(number)) return { outcome: 'agrees' };
+      return { outcome: 'drift', about: `block ${number}`, differences: ['one'], repair: 'index' };
+    },
+    random: () => world.draw,
+    registry,
+    logger: { error: note, info: note, warn: note } as unknown as Logger,
+  });
   const sample = async (draw: number) => {
     world.draw = draw;
     await audit.sample();
     return audited.splice(0);
   };
-  const shown = async () =>
-    (await registry.metrics())
-      .match(/^miner_audit\S+safe_block\S* [1-9].*$/gm)
-      ?.map((line) => line.replace(/kind="safe_block",?/, ''));
+  const shown = async () => (await registry.metrics()).match(/^miner_audit\S+ [1-9].*$/gm);
   return { world, audit, sample, said, shown };
 }
 
@@ -60,13 +46,11 @@ it('the self-audit samples newest safe blocks, and known differences again', asy
   expect([await sample(0), await sample(0.999)]).toEqual([[137n], [200n]]);
   world.wrong.add(137n);
   expect([await sample(0), await sample(0.999)]).toEqual([[137n], [137n, 200n]]);
-  expect(audit.drifts()).toEqual([
-    { kind: 'safe_block', about: 'block 137', differences: ['one'], repair: 'index' },
-  ]);
+  expect(audit.drifts()).toEqual([{ about: 'block 137', differences: ['one'], repair: 'index' }]);
   expect(await shown()).toEqual([
     'miner_audit_samples_total{outcome="agrees"} 3',
     'miner_audit_samples_total{outcome="drift"} 1',
-    'miner_audit_drifts{} 1',
+    'miner_audit_drifts 1',
   ]);
   // It stays a difference below the sampled blocks, while its state is kept.
   world.safe = [100, 300];
@@ -81,9 +65,9 @@ it('the self-audit samples newest safe blocks, and known differences again', asy
   expect([audit.drifts(), said]).toEqual([
     [],
     [
-      'block 137: stored or shown values differ from their source',
+      'block 137: the state differs from the node',
       'block 137: a known difference no longer exists',
-      'block 300: stored or shown values differ from their source',
+      'block 300: the state differs from the node',
       'block 300: a known difference can no longer be compared',
     ],
   ]);
@@ -104,8 +88,8 @@ it('the self-audit knows a limited number of differences', async () => {
   world.isFailing = true;
   await sample(0);
   expect(said.slice(20)).toEqual([
-    'safe_block: a sample cannot be compared',
-    'safe_block: a sample cannot be compared',
+    'sample: a safe block cannot be compared with the node',
+    'sample: a safe block cannot be compared with the node',
   ]);
   expect(await shown()).toContain('miner_audit_samples_total{outcome="skipped"} 3');
 });

@@ -5,13 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/folds/foldRecord.ts';
 import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
-import { checkAll } from '../../deploy/commands/doctor/checkAll.ts';
-import { openParts } from '../../deploy/commands/runDoctor.ts';
-import { formatFinding } from '../../deploy/diagnosis/finding.ts';
+import { replay } from '../../deploy/commands/replay/replay.ts';
+import { openReplay } from '../../deploy/commands/replay/replayOptions.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
-import { listUnfinished } from '../../storage/runs/fills.ts';
-import { readLineage } from '../../storage/runs/lineages.ts';
+import { findLastRun, listLineages, openEnd, readLineage } from '../../storage/runs/lineages.ts';
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { measurementEvents } from '../../storage/tables/events.ts';
@@ -45,6 +43,7 @@ import {
   readingMessage,
   toPublication,
 } from '../support/readings/readingMessages.ts';
+import { silentLogger } from '../support/silentLogger.ts';
 import { openForTest } from '../support/storage/openTables.ts';
 
 const engine = useClickHouseEngine();
@@ -68,7 +67,7 @@ function buildBlock(number: number): string {
   return JSON.stringify(buildSpan({ number, events }));
 }
 
-describe('doctor --all', () => {
+describe('replay --dry-run', () => {
   it('compares every row and state with a fresh fold', async () => {
     // With the rights of the shipped users.
     const [nats, clickhouseUrl] = [await startShippedNats(), await engine.createDatabase()];
@@ -109,7 +108,7 @@ describe('doctor --all', () => {
       MINER_DEPLOYMENT: writeDeployment(settings.dataDir, onChain),
       MINER_OPS_PORT: new URL(miner.operatorUrl).port,
     };
-    const all = () => minerCommand(['doctor', '--all'], environment);
+    const compare = () => minerCommand(['replay', '--dry-run'], environment);
     const database = openDatabase({ url: clickhouseUrl });
 
     // A snapshot of a history that counts no longer.
@@ -120,26 +119,19 @@ describe('doctor --all', () => {
        )`,
     );
     const counting = await readCounting(database);
-    const sound = await all();
+    const sound = await compare();
     expect(sound.output).toMatch(
-      /ok +rows of MINER_COUNTER: as folded again: \d+ of stored_rounds, \d+ of stored_half_hour_buckets, ([1-9]\d+) of stored_measurement_events_ids, [1-9]\d+ of stored_measurement_events_keys, \1 of stored_measurement_events, 2050 of stored_readings\n/,
+      /replay of MINER_COUNTER through message 2050, from the beginning on, a dry run\n(?:.*\n)*?rows as folded again: \d+ of stored_rounds, \d+ of stored_half_hour_buckets, ([1-9]\d+) of stored_measurement_events_ids, [1-9]\d+ of stored_measurement_events_keys, \1 of stored_measurement_events, 2050 of stored_readings\nstate as folded again: [1-9]\d* records\n/,
     );
     expect(sound.output).toMatch(
-      /ok +rows of MINER_CHAIN: as folded again: [1-9]\d* of stored_chain_events_ids, [1-9]\d+ of stored_chain_events_keys, [1-9]\d+ of stored_chain_events, [1-9]\d+ of stored_owner_activity, /,
+      /\nreplay of MINER_PIPELINE .*\n(?:.*\n)*?state as folded again: [1-9]\d* records\nreplay of MINER_CHAIN .*\n(?:.*\n)*?rows as folded again: [1-9]\d* of stored_chain_events_ids, [1-9]\d+ of stored_chain_events_keys, [1-9]\d+ of stored_chain_events, [1-9]\d+ of stored_owner_activity, .*\nstate as folded again: [1-9]\d* records\n/,
     );
-    for (const stream of ['COUNTER', 'PIPELINE', 'CHAIN'])
-      expect(sound.output).toMatch(
-        new RegExp(`ok +state of MINER_${stream}: as folded again: [1-9]\\d* records\\n`),
-      );
-    expect(sound.output).toMatch(
-      /nothing wrong was found, .*; every row through the newest saved states was compared\n$/,
-    );
-    expect(sound.output).not.toContain('newer than the newest');
+    expect(sound.output).not.toMatch(/differs|not compared/);
     expect(sound.status).toBe(0);
     expect(await readCounting(database)).toEqual(counting);
     await expectEnded(database);
 
-    // Rows in a few half hours, which samples rarely meet: their counts stay the same.
+    // Most counts of rows stay the same.
     const alter = (table: string, change: string) =>
       database.command(`ALTER TABLE ${table} UPDATE ${change} SETTINGS mutations_sync = 1`);
     await alter(readings.name, 'distance_mm = distance_mm + 1 WHERE position >= 1001 AND position < 1040');
@@ -160,20 +152,19 @@ describe('doctor --all', () => {
       halfHourBuckets.name,
       `${after} AS position, ${after} AS stored_by, start + 86400 AS start`,
     );
-    const altered = await all();
+    const altered = await compare();
     expect(altered.status).toBe(1);
     for (const line of [
-      /FAILED +rows of MINER_COUNTER: stored_readings: 39 of 2050 rows are missing, and 39 rows are there that the stream does not make; the first of them is of message 1001\n +-> .*replay --from-sequence 1001`/,
-      /FAILED +rows of MINER_COUNTER: stored_rounds: 1 of \d+ rows are missing, and 0 rows are there/,
-      /FAILED +rows of MINER_COUNTER: stored_measurement_events: 1 of .* is of message \d+\n/,
-      /FAILED +rows of MINER_COUNTER: stored_measurement_events_keys: 0 of \d+ rows are missing, and 1 rows are there .* is of message 1\n/,
-      /skipped +rows of MINER_COUNTER: 1 rows of messages after 2050 are newer than the newest saved state, so they cannot be compared yet\n/,
-      /FAILED +rows of MINER_CHAIN: stored_owner_activity: 3 of .*\n +-> fill another database/,
+      /stored_readings differs: 39 of 2050 rows are missing, and 39 rows are there that the stream does not make; the first of them is of message 1001\n/,
+      /stored_rounds differs: 1 of \d+ rows are missing, and 0 rows are there/,
+      /stored_measurement_events differs: 1 of .* is of message \d+\n/,
+      /stored_measurement_events_keys differs: 0 of \d+ rows are missing, and 1 rows are there .* is of message 1\n/,
+      /not compared: 1 rows of messages after 2050, the message of the newest saved state\n/,
+      /rebuild it from the stream: `npm run miner -- replay --from-sequence 1`/,
+      /stored_owner_activity differs: 3 of .*\nrows as folded again: .* of stored_chain_events, .*\nstate as .*\nfill another database/,
     ])
       expect(altered.output).toMatch(line);
-    expect(altered.output).toMatch(/ok +rows of MINER_CHAIN: as folded again: .* of stored_chain_events, /);
-    for (const stream of ['COUNTER', 'PIPELINE', 'CHAIN'])
-      expect(altered.output).toMatch(new RegExp(`ok +state of MINER_${stream}: `));
+    expect(altered.output.match(/state as folded again: /g)).toHaveLength(3);
     expect(await readCounting(database)).toEqual(counting);
     await expectEnded(database);
 
@@ -185,14 +176,15 @@ describe('doctor --all', () => {
       status: 0,
       output: expect.stringContaining('the service has taken it over'),
     });
-    expect(await compareAll(environment, database, await nats.connectAs('ingest'))).toMatch(
-      /ok +rows of MINER_COUNTER: .* 2050 of stored_readings\n/,
-    );
+    const one = await minerCommand(['replay', '--dry-run', 'MINER_COUNTER'], environment);
+    expect(one.output).toMatch(/rows as folded again: .* 2050 of stored_readings\n/);
+    expect(one.output).not.toContain('MINER_CHAIN');
+    expect(one.status).toBe(0);
 
     await database.close();
   });
 
-  it('fails for each record of a state that differs', async () => {
+  it('names the records of a state that differ, whatever the order of their members', async () => {
     const nats = await startNats();
     const { connection } = await connectTo(nats);
     const settings = { natsUrl: nats.url, dataDir: temporaryDirectory() };
@@ -210,7 +202,7 @@ describe('doctor --all', () => {
     await waitUntilFolded(miner, pipeline.length, 'MINER_PIPELINE');
     await miner.end('SIGTERM');
     const database = openForTest({ path: join(settings.dataDir, 'clickhouse') });
-    const all = () => compareAll(environment, database, connection);
+    const compare = () => compareAll(environment, database, connection);
     for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'] as const)
       await changeState(database, stream, ({ kind, key, value }) => {
         if (kind === 'places') return null;
@@ -219,86 +211,109 @@ describe('doctor --all', () => {
         const members = Array.isArray(heard) ? heard : Object.fromEntries(Object.entries(heard).reverse());
         return { kind, key, value: JSON.stringify(members) };
       });
-    const changed = await all();
-    for (const stream of ['COUNTER', 'PIPELINE'])
-      expect(changed).toMatch(new RegExp(`FAILED +state of MINER_${stream}: 2 of \\d+ records differ`));
+    expect(await compare()).toMatch(
+      /the state differs: 2 of \d+ records, .*\nrebuild it .*\nreplay of MINER_PIPELINE .*\n.*\nthe state differs: 2 of \d+ records, .*\nfill another/,
+    );
     await changeState(database, 'MINER_PIPELINE', (record) =>
       record.kind === 'closedRound' ? null : record,
     );
-    expect(await all()).toMatch(/FAILED +state of MINER_PIPELINE: 4 of \d+ records differ: .*closedRound/);
+    expect(await compare()).toMatch(/the state differs: \d+ of \d+ records, .*closedRound/);
   });
 
-  it('begins with a saved state, and leaves nothing to resume', async () => {
+  it('begins with a saved state, and leaves nothing behind', async () => {
     const nats = await startNats();
-    const connected = await connectTo(nats);
+    const { connection, jsm } = await connectTo(nats);
     const settings = { natsUrl: nats.url, dataDir: temporaryDirectory() };
     const environment = {
       MINER_NATS_URL: nats.url,
       MINER_DATA_DIR: settings.dataDir,
       MINER_DEPLOYMENT: writeDeployment(settings.dataDir),
     };
-    const all = () => minerCommand(['doctor', '--all'], environment);
+    const command = ['replay', '--dry-run'];
     const foldMore = async (from: number, to: number) => {
       const miner = await startMiner(settings);
       await waitUntilReady(miner);
-      await publishMany(connected.connection, 'wheel.one', from, to);
+      await publishMany(connection, 'wheel.one', from, to);
       await waitUntilStored(miner, to);
       return miner;
     };
-    const both = await minerCommand(['doctor', '--all', '--quick'], environment);
-    expect(both.output).toContain("option '--quick' cannot be used with option '--all'");
-    const withoutNats = await minerCommand(['doctor', '--all'], { MINER_DATA_DIR: temporaryDirectory() });
-    expect(withoutNats.output).toMatch(/FAILED +everything: there are no streams to fold again\n/);
-    const withoutState = await all();
-    expect(withoutState.output).toMatch(/FAILED +stream MINER_COUNTER: stream not found/);
     await (await foldMore(0, 600)).end('SIGTERM');
     const second = await foldMore(600, 1_200);
-    const inUse = await all();
-    expect(inUse.output).toMatch(/FAILED +everything: .*in use by process \d+.*\n +-> stop that process/);
-    expect(inUse.status).toBe(1);
+    const inUse = await minerCommand(command, environment);
+    expect([inUse.status, inUse.output]).toEqual([1, expect.stringMatching(/in use by process \d+/)]);
     await second.end('SIGTERM');
 
-    const stopped = startMinerCommand(['doctor', '--all'], environment);
-    await stopped.written('checking everything');
-    expect(await stopped.end('SIGINT')).toBe(1);
-    expect(stopped.output()).toMatch(/FAILED +everything of MINER_COUNTER: it was stopped/);
+    const stopped = startMinerCommand(command, environment);
+    await stopped.written('replay of MINER_COUNTER');
+    await stopped.end('SIGINT');
+    expect(stopped.output()).toContain('stopped: what is read has not changed');
     const database = openForTest({ path: join(settings.dataDir, 'clickhouse') });
     await expectEnded(database);
 
-    const compare = () => compareAll(environment, database, connected.connection);
-    await connected.jsm.streams.update('MINER_COUNTER', { max_msgs: 600 });
+    const compare = () => compareAll(environment, database, connection);
+    await jsm.streams.update('MINER_COUNTER', { max_msgs: 600 });
     const later = await compare();
     expect(later).toMatch(
-      /skipped +everything of MINER_COUNTER: messages 1 to 600 have left the stream, so what was made from them cannot be compared\nok +rows of MINER_COUNTER: .* 600 of stored_readings\nok +state of MINER_COUNTER: /,
+      /MINER_COUNTER through message 1200, from the state that is saved at 600 on, .*\n.*\nrows as folded again: .* 600 of stored_readings\nstate as /,
     );
-    expect(later).not.toContain('FAILED');
+    expect(later).not.toContain('differs');
+    expect(later).toContain('MINER_PIPELINE: nothing to fold');
     await database.command(
       'ALTER TABLE stored_readings UPDATE distance_mm = 0 WHERE position IN (600, 601) SETTINGS mutations_sync = 1',
     );
-    expect(await compare()).toMatch(
-      /FAILED +rows of MINER_COUNTER: stored_readings: 1 of 600 .* is of message 601\n/,
+    expect(await compare()).toMatch(/stored_readings differs: 1 of 600 .* is of message 601\n/);
+    await jsm.streams.update('MINER_COUNTER', { max_msgs: 500 });
+    expect(await compare()).toContain(
+      'MINER_COUNTER: messages through 700 have left the stream, and no earlier state is saved',
     );
-    await connected.jsm.streams.update('MINER_COUNTER', { max_msgs: 500 });
-    expect(await compare()).toMatch(
-      /FAILED +everything of MINER_COUNTER: messages through 700 have left the stream, and no earlier state is saved\n/,
-    );
+  });
+
+  it('compares no readings that the TTL may have removed', async () => {
+    const nats = await startNats();
+    const dataDir = temporaryDirectory();
+    const ttlDays = 32;
+    // The oldest reading that is kept lies within the first of the three hours of readings.
+    const startMs = Math.floor(Date.now() / 1_800_000 - 1) * 1_800_000 - ttlDays * 86_400_000;
+    const miner = await startMiner({
+      natsUrl: nats.url,
+      dataDir,
+      startMs,
+      environment: { MINER_READINGS_TTL_DAYS: String(ttlDays) },
+    });
+    await waitUntilReady(miner);
+    const { connection } = await connectTo(nats);
+    const messages = Array.from({ length: 200 }, (_, index) => {
+      const time = new Date(startMs + index * 60_000).toISOString();
+      return toPublication(readingMessage('wheel.one', index, { observedAt: time, receivedAt: time }));
+    });
+    await publishAll(connection, messages);
+    await waitUntilStored(miner, messages.length);
+    expect(await miner.end('SIGTERM')).toBe(0);
+    const { status, output } = await minerCommand(['replay', '--dry-run', 'MINER_COUNTER'], {
+      MINER_NATS_URL: nats.url,
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir, {}, startMs),
+    });
+    expect(output).toMatch(/rows as folded again: .*, 0 of stored_readings\nstate as folded again: /);
+    expect(status).toBe(0);
   });
 });
 
-/** The lines of `doctor --all` about the streams, from an open database. Other tests here run the command. */
+/** What the command says, from an open database. Other tests here run the command. */
 async function compareAll(
   environment: Record<string, string>,
   database: Database,
   connection: NatsConnection,
 ): Promise<string> {
-  const deployment = readDeployment(environment);
-  const { signal } = new AbortController();
-  const parts = await openParts(connection);
-  const findings = await hideProgress(() => checkAll({ ...parts, database, deployment, signal }));
-  return findings
-    .flatMap(formatFinding)
-    .map((line) => `${line}\n`)
-    .join('');
+  const said: string[] = [];
+  const options = await openReplay({
+    ...{ connection, database, dryRun: true, logger: silentLogger },
+    deployment: readDeployment(environment),
+    signal: new AbortController().signal,
+    print: (line) => said.push(line),
+  });
+  await hideProgress(() => replay(options, { streams: inputStreamNames, from: { sequence: 1 } }));
+  return said.map((line) => `${line}\n`).join('');
 }
 
 /** Changes the newest state of a stream that counts. */
@@ -319,9 +334,13 @@ async function changeState(
 const readCounting = (database: Database) =>
   Promise.all(inputStreamNames.map((stream) => readLineage(database, stream)));
 
-/** Nothing is kept of what a check has stored. */
+/** Nothing is kept of what a dry run has stored. */
 async function expectEnded(database: Database) {
-  for (const stream of inputStreamNames)
-    for (const cause of ['filling', 'checking'] as const)
-      expect(await listUnfinished(database, stream, cause)).toEqual([]);
+  for (const stream of inputStreamNames) {
+    const noted = await listLineages(database, stream, 'filling');
+    const ended = new Set(
+      noted.flatMap(({ runs }) => runs.flatMap(({ run, through }) => (through === openEnd ? [] : run))),
+    );
+    for (const { runs } of noted) expect(ended).toContain(findLastRun(runs));
+  }
 }
