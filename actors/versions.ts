@@ -3,7 +3,7 @@
  */
 
 /** Version of the documented interface, which is not the program's (CONTRACT.md, Versions). */
-export const interfaceVersion = '2.0.0';
+export const interfaceVersion = '1.0.0';
 
 /**
  * Versions of the folds of each stream. A snapshot of another version is not restored; the stream is replayed.

@@ -13,9 +13,7 @@ const root = resolve(import.meta.dirname, '../..');
  * Packages that stay in `node_modules`, since they are native programs or served files. All others become part of the bundle: Node reads a few large
  * files in half the time of six hundred small ones.
  */
-export const loadedPackages = ['chdb', 'swagger-ui-dist', '@foundry-rs/anvil'];
-/** Packages that are used if they are installed: tools of the build. */
-const optionalPackages = ['json-schema-to-typescript'];
+const loadedPackages = ['chdb', 'swagger-ui-dist', '@foundry-rs/anvil'];
 
 /** Programs by the folder they are built into. */
 const programs = {
@@ -25,7 +23,6 @@ const programs = {
     'benchmarks/bareServer.ts',
     'benchmarks/liveLoad.ts',
     'benchmarks/years/snapshotProcess.ts',
-    'deploy/release/release.ts',
   ],
 };
 
@@ -43,7 +40,7 @@ function programOptions(folder) {
     // The folder in which an image is built has no tsconfig.json.
     tsconfig: false,
     transform: { target: 'es2023' },
-    external: [...loadedPackages, ...optionalPackages].map((name) => new RegExp(`^${name}(?:/|$)`)),
+    external: loadedPackages.map((name) => new RegExp(`^${name}(?:/|$)`)),
     logLevel: 'warn',
     plugins: folder === 'deploy' ? [guides()] : [],
     output: {

@@ -79,9 +79,12 @@ class EmbeddedEngineMissing extends Error {
   override readonly name = 'EmbeddedEngineMissing';
 
   constructor(cause: unknown) {
-    super('the embedded ClickHouse of this installation cannot be loaded here: set MINER_CLICKHOUSE_URL', {
-      cause,
-    });
+    super(
+      'the embedded ClickHouse (chdb) is not installed, or does not load here: set MINER_CLICKHOUSE_URL',
+      {
+        cause,
+      },
+    );
   }
 }
 

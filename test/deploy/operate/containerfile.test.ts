@@ -24,7 +24,9 @@ describe('Containerfile', () => {
     for (const path of copiedPaths) expect(existsSync(join(root, path))).toBe(true);
   });
 
-  it('runs without root', () => {
+  it('has the packages of production alone, and runs node as process 1, without root', () => {
+    const [, , installs] = containerInstructions.filter((line) => line.startsWith('RUN '));
+    expect(installs).toContain('--omit=dev --omit=optional');
     const last = containerInstructions.slice(
       containerInstructions.findLastIndex((line) => line.startsWith('FROM')),
     );
