@@ -69,7 +69,7 @@ async function expectRun(command: string, parameters: readonly string[], cwd: st
 
 /** Follows the guide in an empty folder, or skips the test if the language is not installed. */
 async function followGuide(context: TestContext, language: string, tool: string, programFile: string) {
-  const installed = await startProcess(tool, ['version']).exited.catch(() => null);
+  const installed = await startProcess(tool, ['--version']).exited.catch(() => null);
   if (installed === null) context.skip(`${tool} is not installed`);
   const { url, cases } = await prepare();
   const folder = temporaryDirectory();
@@ -118,7 +118,7 @@ it('Go: the client of ogen reads every body, and kin-openapi takes both document
   );
   copyFileSync(source('parseBodies.go'), join(folder, 'parse/main.go'));
   writeFileSync(join(folder, 'openapi-3.0.json'), JSON.stringify(toOpenApi30(document)));
-  await expectRun('go', ['get', 'github.com/getkin/kin-openapi@v0.146.0'], folder);
+  await expectRun('go', ['get', 'github.com/getkin/kin-openapi/openapi3@v0.146.0'], folder);
   const parse = ['run', './parse', 'cases.json', 'openapi.json', 'openapi-3.0.json'];
   expect(readCount(await expectRun('go', parse, folder))).toBe(cases.length);
   const client = readFileSync(join(folder, 'service/oas_client_gen.go'), 'utf8');
