@@ -2,7 +2,16 @@ import { z } from 'zod';
 import type { ObservationPage } from '../../actors/older/observationReader.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { toIsoString } from './isoTime.ts';
-import { decimal, installationId, provenance, safeCount, schemaVersion, timestamp, uuid } from './scalars.ts';
+import {
+  decimal,
+  defineObject,
+  installationId,
+  provenance,
+  safeCount,
+  schemaVersion,
+  timestamp,
+  uuid,
+} from './scalars.ts';
 
 export const cursor = z
   .string()
@@ -30,16 +39,14 @@ const observation = z
   })
   .meta({ id: 'Observation', description: 'One accepted reading: a counter value, not settled work' });
 
-export const observationsResponse = z
-  .strictObject({
-    schemaVersion: schemaVersion(1),
-    installationId: installationId.describe('The installation of the request'),
-    items: z.array(observation).max(100).describe('Accepted readings after the cursor, oldest first'),
-    nextCursor: cursor
-      .nullable()
-      .meta({ description: 'Requests the next page; null if no more items exist now' }),
-  })
-  .meta({ id: 'Observations' });
+export const observationsResponse = defineObject('Observations', {
+  schemaVersion: schemaVersion(1),
+  installationId: installationId.describe('The installation of the request'),
+  items: z.array(observation).max(100).describe('Accepted readings after the cursor, oldest first'),
+  nextCursor: cursor
+    .nullable()
+    .meta({ description: 'Requests the next page; null if no more items exist now' }),
+});
 
 export type ObservationsResponse = z.infer<typeof observationsResponse>;
 

@@ -3,6 +3,11 @@ import { coreStatuses, provenances } from '../../actors/wheel/counterReading.ts'
 
 /** Scalar types as they appear in responses (CONTRACT.md, Scalars). */
 
+/** An object that is a component of the documents, by its name. */
+export function defineObject<Members extends z.ZodRawShape>(id: string, members: Members) {
+  return z.strictObject(members).meta({ id });
+}
+
 export const schemaVersion = <Version extends number>(version: Version) =>
   z
     .literal(version)

@@ -4,6 +4,7 @@ import { toIsoStringOrNull } from './isoTime.ts';
 import {
   coreStatus,
   decimal,
+  defineObject,
   installationId,
   provenance,
   schemaVersion,
@@ -20,9 +21,10 @@ export const telemetryResponse = z
       .min(1)
       .nullable()
       .meta({ description: 'Opaque revision of the receipt; null before the first accepted reading' }),
-    status: z
-      .enum(freshnessStates)
-      .meta({ description: 'Freshness of the receipt, not connectivity of the device' }),
+    status: z.enum(freshnessStates).meta({
+      id: 'TelemetryStatus',
+      description: 'Freshness of the receipt, not connectivity of the device',
+    }),
     observedAt: timestamp
       .nullable()
       .describe('When the device took the reading, by its own clock; null without a reading'),
@@ -33,15 +35,14 @@ export const telemetryResponse = z
       .string()
       .nullable()
       .describe('Version of the device’s software; null if it reports none'),
-    measurement: z
-      .strictObject({
-        counterEpoch: uuid.describe('Period of the counter within which it never falls'),
-        cumulativeWorkUnits: decimal.describe(
-          'Value of the counter in its epoch, in work units; measured, not settled',
-        ),
-        provenance: provenance.describe('Source of the value'),
-        coreStatus: coreStatus.describe('State of the counter, as reported by the device'),
-      })
+    measurement: defineObject('TelemetryMeasurement', {
+      counterEpoch: uuid.describe('Period of the counter within which it never falls'),
+      cumulativeWorkUnits: decimal.describe(
+        'Value of the counter in its epoch, in work units; measured, not settled',
+      ),
+      provenance: provenance.describe('Source of the value'),
+      coreStatus: coreStatus.describe('State of the counter, as reported by the device'),
+    })
       .nullable()
       .describe('The newest accepted reading; null before the first, which does not mean zero'),
   })

@@ -42,7 +42,7 @@ const conditions: readonly Condition[] = [
   {
     name: 'type',
     description: 'Type of the events; a type of another category than `category` finds none',
-    schema: z.enum(listKeys(feedTypes)),
+    schema: z.enum(listKeys(feedTypes)).meta({ id: 'GetEventsType' }),
     // The schema has checked it.
     parse: (type) => ({ type: type as FeedType }),
   },

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { nameSchemas } from '../../http/routes/documentation/nameSchemas.ts';
 import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 
 type Schema = Readonly<Record<string, unknown>> & {
@@ -112,53 +111,5 @@ describe('the OpenAPI document, for generators of clients', () => {
     // A path is only described by its beginning.
     expect(list(({ pattern = '^$' }) => !/^\^.*(?:\$|\\\/)$/.test(pattern))).toEqual([]);
     expect(all.filter(([, { pattern }]) => pattern !== undefined).length).toBeGreaterThan(20);
-  });
-});
-
-describe('names of schemas', () => {
-  const text = { type: 'string' };
-  const define = (properties: object, others: object = {}) => ({ type: 'object', properties, ...others });
-  const name = (schemas: Readonly<Record<string, unknown>>) =>
-    nameSchemas({ components: { schemas } }).components.schemas;
-
-  it('are made from the schema around them, and equal schemas are one', () => {
-    const place = define({ text });
-    const list = { type: 'array', items: place };
-    const named = name({ Route: define({ entries: list, other: { anyOf: [place, { type: 'null' }] } }) });
-    expect(named).toEqual({
-      Route: define({
-        entries: { type: 'array', items: { $ref: '#/components/schemas/RouteEntry' } },
-        other: { anyOf: [{ $ref: '#/components/schemas/RouteEntry' }, { type: 'null' }] },
-      }),
-      RouteEntry: place,
-    });
-  });
-
-  it('have the constant of their variant; names of members have it only if they differ', () => {
-    const variant = (status: string, more: object) => define({ status: { const: status }, ...more });
-    const named = name({
-      Body: {
-        oneOf: [
-          variant('on', { same: define({ text }), own: define({ a: text }) }),
-          variant('not-on', { same: define({ text }), own: define({ b: text }) }),
-        ],
-      },
-    });
-    expect(Object.keys(named).sort()).toEqual(
-      ['Body', 'BodyNotOn', 'BodyNotOnOwn', 'BodyOn', 'BodyOnOwn', 'BodySame'].sort(),
-    );
-    expect(named.Body).toHaveProperty('discriminator', {
-      propertyName: 'status',
-      mapping: { on: '#/components/schemas/BodyOn', 'not-on': '#/components/schemas/BodyNotOn' },
-    });
-  });
-
-  it('need an ID if they would be taken, and variants need a constant', () => {
-    expect(() => name({ Body: define({ part: define({ text }) }), BodyPart: text })).toThrow(
-      'a schema needs an id: it could be BodyPart',
-    );
-    expect(() => name({ Body: { oneOf: [define({ a: text }), define({ b: text })] } })).toThrow(
-      'no member tells the variants of a union apart',
-    );
   });
 });

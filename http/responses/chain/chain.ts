@@ -13,6 +13,7 @@ import {
   availableStatus,
   bytes32,
   decimal,
+  defineObject,
   generatedAt,
   installationId,
   schemaVersion,
@@ -43,15 +44,13 @@ export const tokenSymbol = z
   .regex(/^[A-Z0-9]{1,16}$/)
   .meta({ id: 'TokenSymbol', description: 'Symbol of a token' });
 export const tokenDecimals = z.int().min(0).max(255);
-export const asset = z
-  .strictObject({
-    address: address.describe('Address of the token contract'),
-    symbol: tokenSymbol.describe('Ticker of the token'),
-    decimals: tokenDecimals.describe(
-      'Decimals of the token: an amount of one token is ten to this power in base units',
-    ),
-  })
-  .meta({ id: 'Asset' });
+export const asset = defineObject('Asset', {
+  address: address.describe('Address of the token contract'),
+  symbol: tokenSymbol.describe('Ticker of the token'),
+  decimals: tokenDecimals.describe(
+    'Decimals of the token: an amount of one token is ten to this power in base units',
+  ),
+});
 
 /** Indexed blocks above the safe block, which gives it 12 confirmations. */
 const confirmedBy = 11n;
@@ -93,26 +92,22 @@ const chain = z
   .refine(isConfirmed)
   .meta({ id: 'Chain' });
 
-const release = z
-  .strictObject({
-    id: versionId.describe('ID of the contracts’ release'),
-    protocolRevision: revisionName.describe('Revision of the protocol'),
-    rewardModelRevision: revisionName.describe('Revision of the reward model'),
-  })
-  .meta({ id: 'Release' });
+const release = defineObject('Release', {
+  id: versionId.describe('ID of the contracts’ release'),
+  protocolRevision: revisionName.describe('Revision of the protocol'),
+  rewardModelRevision: revisionName.describe('Revision of the reward model'),
+});
 
-const identities = z
-  .strictObject({
-    core: address.describe('Contract that records settlements'),
-    tokenFactory: address.describe('Contract that created the reward token'),
-    mining: address.describe('Contract that mints and pays rewards'),
-    token: address.describe('Contract of the reward token'),
-    collection: address.describe('Contract of the NFTs'),
-    miningImplementation: address.describe('Implementation behind the mining contract’s proxy'),
-    miningImplementationVersion: decimal.describe('Version that the implementation reports'),
-    miningStorageLayoutDigest: bytes32.describe('Digest of the implementation’s storage layout'),
-  })
-  .meta({ id: 'Identities' });
+const identities = defineObject('Identities', {
+  core: address.describe('Contract that records settlements'),
+  tokenFactory: address.describe('Contract that created the reward token'),
+  mining: address.describe('Contract that mints and pays rewards'),
+  token: address.describe('Contract of the reward token'),
+  collection: address.describe('Contract of the NFTs'),
+  miningImplementation: address.describe('Implementation behind the mining contract’s proxy'),
+  miningImplementationVersion: decimal.describe('Version that the implementation reports'),
+  miningStorageLayoutDigest: bytes32.describe('Digest of the implementation’s storage layout'),
+});
 
 const reasonMembers = {
   status: unavailableStatus,
@@ -185,15 +180,28 @@ export function toAvailableMembers(view: EconomyMembers) {
   };
 }
 
+/** Name and description of a body in the documents. */
+export interface BodyMeta {
+  readonly id: string;
+  readonly description: string;
+}
+
 /** The schema of a route of the economy: its available and its unavailable variant. */
 export function defineVariants<Version extends number, Members extends z.ZodRawShape>(
   version: Version,
   members: Members,
+  { id, description }: BodyMeta,
 ) {
-  return z.discriminatedUnion('status', [
-    z.strictObject({ schemaVersion: schemaVersion(version), ...availableMembers, ...members }),
-    defineUnavailableWithRelease(version),
-  ]);
+  return z
+    .discriminatedUnion('status', [
+      defineObject(`${id}Available`, {
+        schemaVersion: schemaVersion(version),
+        ...availableMembers,
+        ...members,
+      }),
+      defineUnavailableWithRelease(version).meta({ id: `${id}Unavailable` }),
+    ])
+    .meta({ id, description });
 }
 
 export function toUnavailableBody<Version extends number>(

@@ -7,12 +7,15 @@ import {
 } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeView } from '../encodeView.ts';
 import { toIsoStringOrNull } from '../isoTime.ts';
-import { decimal, schemaVersion, timestamp } from '../scalars.ts';
+import { decimal, defineObject, schemaVersion, timestamp } from '../scalars.ts';
 import { asset, availableMembers, defineUnavailableWithRelease, defineVariants, toVariant } from './chain.ts';
 
 const collection = z
   .strictObject({
-    phase: z.enum(collectionPhases).describe('Phase of the sale at the time of the safe block'),
+    phase: z
+      .enum(collectionPhases)
+      .meta({ id: 'CollectionStatePhase' })
+      .describe('Phase of the sale at the time of the safe block'),
     paused: z.boolean().describe('Whether minting is paused'),
     publicMinted: decimal.describe('Number of tokens minted from the public allocation'),
     publicAllocation: decimal.describe('Number of tokens for the public'),
@@ -34,45 +37,48 @@ const issuanceMembers = {
   unmintedCapacityBaseUnits: decimal.describe('Supply cap less minted, in base units'),
 };
 
-const plainAvailable = z.strictObject({
+const plainAvailable = defineObject('MiningStateAvailable', {
   schemaVersion: schemaVersion(1),
   ...availableMembers,
   asset: rewardToken,
-  issuance: z
-    .strictObject({
-      ...issuanceMembers,
-      closedThroughBlock: decimal.describe('Last work block whose reward is minted'),
-      processedThroughRound: decimal.describe('Last round that a checkpoint has processed'),
-      lastActivationRound: decimal.describe('Last round whose weight changes have taken effect'),
-      supplyCapBaseUnits: decimal.optional().describe('Maximum that will ever be minted, in base units'),
-      paidBaseUnits: decimal.optional().describe('Rewards claimed by owners, in base units'),
-    })
-    .describe('Issued rewards, without settled work that no checkpoint has processed'),
+  issuance: defineObject('MiningStateIssuance', {
+    ...issuanceMembers,
+    closedThroughBlock: decimal.describe('Last work block whose reward is minted'),
+    processedThroughRound: decimal.describe('Last round that a checkpoint has processed'),
+    lastActivationRound: decimal.describe('Last round whose weight changes have taken effect'),
+    supplyCapBaseUnits: decimal.optional().describe('Maximum that will ever be minted, in base units'),
+    paidBaseUnits: decimal.optional().describe('Rewards claimed by owners, in base units'),
+  }).describe('Issued rewards, without settled work that no checkpoint has processed'),
   livePositionCount: decimal.optional().describe('Number of tokens of the collection that exist'),
   collection: collection.optional().describe('The sale of the collection’s tokens'),
 });
 
-export const minerStateResponse = defineVariants(2, {
-  asset: rewardToken,
-  issuance: z
-    .strictObject({
+export const minerStateResponse = defineVariants(
+  2,
+  {
+    asset: rewardToken,
+    issuance: defineObject('MinerStateIssuance', {
       ...issuanceMembers,
       mintedThroughBlock: decimal.describe('Last work block whose reward is minted'),
       mintedThroughRound: decimal.describe('Last round that a checkpoint has processed'),
       lastAppliedRound: decimal.describe('Last round whose weight changes have taken effect'),
-    })
-    .describe('Issued rewards, without settled work that no checkpoint has processed'),
-  collection: collection.optional().describe('The sale of the collection’s tokens'),
-}).meta({ id: 'MinerState', description: 'Issuance and collection state of the public route' });
+    }).describe('Issued rewards, without settled work that no checkpoint has processed'),
+    collection: collection.optional().describe('The sale of the collection’s tokens'),
+  },
+  { id: 'MinerState', description: 'Issuance and collection state of the public route' },
+);
 
 /** The contract lists two more reasons for this route. Today it reports their conditions as `indexer_unavailable`. */
-const plainUnavailable = defineUnavailableWithRelease(1).extend({
-  reason: z
-    .enum([...chainUnavailableReasons, 'unsupported_contract_version', 'projection_rebuilding'])
-    .describe(
-      'Why nothing is shown. Today `indexer_unavailable` stands for `unsupported_contract_version` and `projection_rebuilding` too',
-    ),
-});
+const plainUnavailable = defineUnavailableWithRelease(1)
+  .extend({
+    reason: z
+      .enum([...chainUnavailableReasons, 'unsupported_contract_version', 'projection_rebuilding'])
+      .meta({ id: 'MiningStateReason' })
+      .describe(
+        'Why nothing is shown. Today `indexer_unavailable` stands for `unsupported_contract_version` and `projection_rebuilding` too',
+      ),
+  })
+  .meta({ id: 'MiningStateUnavailable' });
 export const miningStateResponse = z
   .discriminatedUnion('status', [plainAvailable, plainUnavailable])
   .meta({ id: 'MiningState', description: 'Issuance and collection state of the plain route' });

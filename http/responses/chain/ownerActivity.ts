@@ -3,41 +3,39 @@ import { activityKinds, type OwnerEvent } from '../../../actors/chain/state/owne
 import type { ChainUnavailable, OwnerActivityView } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeView } from '../encodeView.ts';
 import { cursor } from '../observations.ts';
-import { decimal, schemaVersion } from '../scalars.ts';
+import { decimal, defineObject, schemaVersion } from '../scalars.ts';
 import {
   address,
   availableMembers,
+  type BodyMeta,
   defineUnavailableWithRelease,
   eventSourceMembers,
   parseBigint,
   toVariant,
 } from './chain.ts';
 
-export const activity = z
-  .strictObject({
-    id: z.string().min(1).max(512).describe('ID of the event'),
-    kind: z
-      .enum([...activityKinds, 'checkpoint'])
-      .describe('Action of the owner; `checkpoint` is never returned'),
-    tokenIds: z.array(decimal).max(32).describe('Tokens of the action'),
-    amountBaseUnits: decimal.nullable().describe('Claimed reward, in base units; null for other kinds'),
-    from: address.nullable().describe('Owner before a transfer; null for other kinds'),
-    to: address.nullable().describe('Owner after a mint or transfer, or owner who claimed; null for a merge'),
-    level: z.int().min(1).nullable().describe('Level after a mint or merge; null for other kinds'),
-    effectiveRound: decimal
-      .nullable()
-      .describe('Round in which the weight change takes effect; null if the weight does not change'),
-    nextMergeBlock: decimal
-      .nullable()
-      .describe('Work block from which the token can be merged; null if the action does not set it'),
-    source: z
-      .strictObject({
-        ...eventSourceMembers,
-        confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
-      })
-      .describe('Place of the event on the chain'),
-  })
-  .meta({ id: 'OwnerEvent' });
+export const activity = defineObject('OwnerEvent', {
+  id: z.string().min(1).max(512).describe('ID of the event'),
+  kind: z
+    .enum([...activityKinds, 'checkpoint'])
+    .meta({ id: 'OwnerEventKind' })
+    .describe('Action of the owner; `checkpoint` is never returned'),
+  tokenIds: z.array(decimal).max(32).describe('Tokens of the action'),
+  amountBaseUnits: decimal.nullable().describe('Claimed reward, in base units; null for other kinds'),
+  from: address.nullable().describe('Owner before a transfer; null for other kinds'),
+  to: address.nullable().describe('Owner after a mint or transfer, or owner who claimed; null for a merge'),
+  level: z.int().min(1).nullable().describe('Level after a mint or merge; null for other kinds'),
+  effectiveRound: decimal
+    .nullable()
+    .describe('Round in which the weight change takes effect; null if the weight does not change'),
+  nextMergeBlock: decimal
+    .nullable()
+    .describe('Work block from which the token can be merged; null if the action does not set it'),
+  source: defineObject('OwnerEventSource', {
+    ...eventSourceMembers,
+    confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
+  }).describe('Place of the event on the chain'),
+});
 
 const members = {
   ...availableMembers,
@@ -78,18 +76,23 @@ function isSafe({
   );
 }
 
-function defineResponse<Version extends number>(version: Version) {
-  return z.discriminatedUnion('status', [
-    z.strictObject({ schemaVersion: schemaVersion(version), ...members }).refine(isSafe),
-    defineUnavailableWithRelease(version),
-  ]);
+function defineResponse<Version extends number>(version: Version, { id, description }: BodyMeta) {
+  return z
+    .discriminatedUnion('status', [
+      z
+        .strictObject({ schemaVersion: schemaVersion(version), ...members })
+        .refine(isSafe)
+        .meta({ id: `${id}Available` }),
+      defineUnavailableWithRelease(version).meta({ id: `${id}Unavailable` }),
+    ])
+    .meta({ id, description });
 }
 
-export const publicOwnerActivityResponse = defineResponse(2).meta({
+export const publicOwnerActivityResponse = defineResponse(2, {
   id: 'PublicOwnerActivity',
   description: 'Owner activity of the public route, newest first',
 });
-export const plainOwnerActivityResponse = defineResponse(1).meta({
+export const plainOwnerActivityResponse = defineResponse(1, {
   id: 'OwnerActivity',
   description: 'Owner activity of the plain route, newest first',
 });

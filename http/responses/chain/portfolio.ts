@@ -7,7 +7,7 @@ import type {
 } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeView } from '../encodeView.ts';
 import { cursor } from '../observations.ts';
-import { decimal, positiveDecimal, timestamp } from '../scalars.ts';
+import { decimal, defineObject, positiveDecimal, timestamp } from '../scalars.ts';
 import { address, defineVariants, parseBigint, tokenDecimals, tokenSymbol, toVariant } from './chain.ts';
 
 /** Number of tokens in one claim (CONTRACT.md, Portfolio). */
@@ -27,10 +27,12 @@ export const position = z
       .describe('Round in which the pending change takes effect; null without one'),
     pendingActivationSource: z
       .enum(['mint', 'merge'])
+      .meta({ id: 'PositionPendingActivationSource' })
       .nullable()
       .describe('Cause of the pending change; null without one'),
     mergeState: z
       .enum(mergeStates)
+      .meta({ id: 'PositionMergeState' })
       .describe(
         '`terminal` at the highest level, `pending` during a pending change, `cooldown` before `nextMergeBlock`, otherwise `ready`',
       ),
@@ -40,7 +42,10 @@ export const position = z
     earnedBaseUnits: decimal.describe('All reward that it has earned, in base units'),
     earnedSevenDayBaseUnits: decimal.describe('Reward earned in the seven days of `earnings`, in base units'),
     ownershipStartedAt: timestamp.describe('When the owner received it'),
-    metadataStatus: z.enum(['available', 'unavailable']).describe('Whether its metadata is available'),
+    metadataStatus: z
+      .enum(['available', 'unavailable'])
+      .meta({ id: 'PositionMetadataStatus' })
+      .describe('Whether its metadata is available'),
   })
   .refine(
     ({ pendingRound, pendingActivationSource }) =>
@@ -60,7 +65,7 @@ export const miningMembers = {
       tokenDecimals: tokenDecimals.describe('Decimals of the reward token'),
       levels: z
         .array(
-          z.strictObject({
+          defineObject('MinerConfigurationLevel', {
             level: z.int().min(1).describe('The level'),
             weight: decimal.describe('Mining power of a position at this level'),
             cooldownBlocks: decimal.describe('Work blocks to wait after a merge into this level'),
@@ -73,21 +78,20 @@ export const miningMembers = {
       ({ levels, maximumLevel }) =>
         levels.length === maximumLevel && levels.every(({ level }, index) => level === index + 1),
     )
+    .meta({ id: 'MinerConfiguration' })
     .describe('Configuration of the mining contract'),
-  mining: z
-    .strictObject({
-      settledThroughRound: decimal.describe('Last settled round'),
-      currentRound: decimal.describe('Round at the time of the safe block; zero before the genesis'),
-      completedBlockHeight: decimal.describe('Number of completed work blocks'),
-      lastAppliedRound: decimal.describe('Last round whose weight changes have taken effect'),
-      totalWeight: decimal.describe('Active mining power of all owners'),
-    })
-    .describe('State of the mining contract'),
+  mining: defineObject('MinerMining', {
+    settledThroughRound: decimal.describe('Last settled round'),
+    currentRound: decimal.describe('Round at the time of the safe block; zero before the genesis'),
+    completedBlockHeight: decimal.describe('Number of completed work blocks'),
+    lastAppliedRound: decimal.describe('Last round whose weight changes have taken effect'),
+    totalWeight: decimal.describe('Active mining power of all owners'),
+  }).describe('State of the mining contract'),
 };
 
 export const earnings = z
   .array(
-    z.strictObject({
+    defineObject('MinerEarnings', {
       date: z.iso.date().describe('Date in UTC'),
       earnedBaseUnits: decimal.describe('Reward earned on this date, in base units'),
     }),
@@ -98,18 +102,14 @@ export const earnings = z
 const members = {
   owner: address.describe('Address of the owner'),
   ...miningMembers,
-  summary: z
-    .strictObject({
-      positionCount: decimal.describe('Number of tokens of the owner'),
-      activeWeight: decimal.describe('Mining power that earns now'),
-      targetWeight: decimal.describe('Mining power after pending changes'),
-      claimableBaseUnits: decimal.describe('Reward that can be claimed now, in base units'),
-      earnedBaseUnits: decimal.describe('All reward earned, in base units'),
-      earnedSevenDayBaseUnits: decimal.describe(
-        'Reward earned in the seven days of `earnings`, in base units',
-      ),
-    })
-    .describe('Totals of all the owner’s positions, not only of the page'),
+  summary: defineObject('PortfolioSummary', {
+    positionCount: decimal.describe('Number of tokens of the owner'),
+    activeWeight: decimal.describe('Mining power that earns now'),
+    targetWeight: decimal.describe('Mining power after pending changes'),
+    claimableBaseUnits: decimal.describe('Reward that can be claimed now, in base units'),
+    earnedBaseUnits: decimal.describe('All reward earned, in base units'),
+    earnedSevenDayBaseUnits: decimal.describe('Reward earned in the seven days of `earnings`, in base units'),
+  }).describe('Totals of all the owner’s positions, not only of the page'),
   earnings,
   positions: z
     .array(position)
@@ -123,11 +123,11 @@ function isAscending(values: readonly bigint[]): boolean {
   return values.every((value, index) => index === 0 || value > (values[index - 1] as bigint));
 }
 
-export const publicPortfolioResponse = defineVariants(2, members).meta({
+export const publicPortfolioResponse = defineVariants(2, members, {
   id: 'PublicPortfolio',
   description: 'Owner portfolio of the public route',
 });
-export const plainPortfolioResponse = defineVariants(1, members).meta({
+export const plainPortfolioResponse = defineVariants(1, members, {
   id: 'Portfolio',
   description: 'Owner portfolio of the plain route',
 });

@@ -4,7 +4,7 @@ import type { Checkpoint, Settlement } from '../../../actors/chain/state/settlem
 import type { EventSource } from '../../../actors/events/eventSchemas.ts';
 import { encodeView } from '../encodeView.ts';
 import { toIsoString } from '../isoTime.ts';
-import { bytes32, decimal, positiveDecimal, timestamp } from '../scalars.ts';
+import { bytes32, decimal, defineObject, positiveDecimal, timestamp } from '../scalars.ts';
 
 const onChain = {
   transactionHash: bytes32.describe('Hash of its transaction'),
@@ -14,42 +14,38 @@ const onChain = {
   confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
 };
 
-export const settlement = z
-  .strictObject({
-    previousSettledThroughRound: decimal.describe('Last round that was settled before it'),
-    settledThroughRound: decimal.describe('Last round that it settled'),
-    activeRoundCount: decimal.describe('Number of its rounds with work'),
-    workAdded: decimal.describe('Work that it settled, in work units'),
-    cumulativeWork: decimal.describe('All settled work through it, in work units'),
-    cumulativeBlockUnits: decimal.describe(
-      'All settled block units through it; a work block has 1,000,000,000',
-    ),
-    firstCompletedBlock: positiveDecimal.describe('First work block that it completed'),
-    lastCompletedBlock: positiveDecimal.describe('Last work block that it completed'),
-    completedBlockCount: positiveDecimal.meta({
-      description: 'Number of work blocks that it completed; a settlement without any is not listed',
-    }),
-    blockHeight: positiveDecimal.describe('Number of work blocks completed through it'),
-    ...onChain,
-    sqkMintedBaseUnits: decimal.optional().meta({
-      description: 'Reward token minted for its rounds, in base units; present once all are processed',
-    }),
-  })
-  .meta({ id: 'Settlement' });
+export const settlement = defineObject('Settlement', {
+  previousSettledThroughRound: decimal.describe('Last round that was settled before it'),
+  settledThroughRound: decimal.describe('Last round that it settled'),
+  activeRoundCount: decimal.describe('Number of its rounds with work'),
+  workAdded: decimal.describe('Work that it settled, in work units'),
+  cumulativeWork: decimal.describe('All settled work through it, in work units'),
+  cumulativeBlockUnits: decimal.describe(
+    'All settled block units through it; a work block has 1,000,000,000',
+  ),
+  firstCompletedBlock: positiveDecimal.describe('First work block that it completed'),
+  lastCompletedBlock: positiveDecimal.describe('Last work block that it completed'),
+  completedBlockCount: positiveDecimal.meta({
+    description: 'Number of work blocks that it completed; a settlement without any is not listed',
+  }),
+  blockHeight: positiveDecimal.describe('Number of work blocks completed through it'),
+  ...onChain,
+  sqkMintedBaseUnits: decimal.optional().meta({
+    description: 'Reward token minted for its rounds, in base units; present once all are processed',
+  }),
+});
 
-export const checkpoint = z
-  .strictObject({
-    afterRound: decimal.describe('Last round of the previous checkpoint'),
-    throughRound: decimal.describe('Last round that it processed'),
-    completedBlockCount: decimal.describe('Number of work blocks that its rounds completed'),
-    cumulativeWork: decimal.describe('All settled work through its last round, in work units'),
-    cumulativeBlockUnits: decimal.describe('All settled block units through its last round'),
-    eligibleWeight: decimal.describe('Weight that shared the reward'),
-    amountBaseUnits: decimal.describe('Reward token that it minted, in base units'),
-    totalMintedBaseUnits: decimal.describe('All reward token minted through it, in base units'),
-    ...onChain,
-  })
-  .meta({ id: 'Checkpoint' });
+export const checkpoint = defineObject('Checkpoint', {
+  afterRound: decimal.describe('Last round of the previous checkpoint'),
+  throughRound: decimal.describe('Last round that it processed'),
+  completedBlockCount: decimal.describe('Number of work blocks that its rounds completed'),
+  cumulativeWork: decimal.describe('All settled work through its last round, in work units'),
+  cumulativeBlockUnits: decimal.describe('All settled block units through its last round'),
+  eligibleWeight: decimal.describe('Weight that shared the reward'),
+  amountBaseUnits: decimal.describe('Reward token that it minted, in base units'),
+  totalMintedBaseUnits: decimal.describe('All reward token minted through it, in base units'),
+  ...onChain,
+});
 
 export function toSettlementBody(
   record: Settlement,

@@ -9,6 +9,7 @@ import { processQueue, toProcessQueueBody } from '../process/settlementQueue.ts'
 import {
   availableStatus,
   decimal,
+  defineObject,
   generatedAt,
   installationId,
   schemaVersion,
@@ -34,15 +35,13 @@ const bounds = {
   endAt: timestamp.describe('End, exclusive'),
 };
 
-const bucket = z
-  .strictObject({
-    ...bounds,
-    ...sums,
-    sqkMintedBaseUnits: decimal
-      .optional()
-      .describe('Reward token minted in the bucket, in base units; left out while issuance is unavailable'),
-  })
-  .meta({ id: 'SettlementBucket' });
+const bucket = defineObject('SettlementBucket', {
+  ...bounds,
+  ...sums,
+  sqkMintedBaseUnits: decimal
+    .optional()
+    .describe('Reward token minted in the bucket, in base units; left out while issuance is unavailable'),
+});
 
 const bucketSeconds: z.ZodType<number> = z
   .literal([3_600, 21_600, 86_400])
@@ -60,18 +59,18 @@ const members = {
   range: settlementRange.describe('The range of the request'),
   generatedAt,
   chain: chainBrief.describe('The chain, and how far it was read'),
-  window: z
-    .strictObject({ ...bounds, bucketSeconds: bucketSeconds.describe('Length of a bucket in seconds') })
+  window: defineObject('SettlementHistoryWindow', {
+    ...bounds,
+    bucketSeconds: bucketSeconds.describe('Length of a bucket in seconds'),
+  })
     .nullable()
     .describe('Time that the range covers; null for `now`, which covers all of the history'),
-  summary: z
-    .strictObject({
-      ...sums,
-      archivedSettlementCount: decimal.meta({
-        description: 'Number of settlements since the deployment, for any range',
-      }),
-    })
-    .describe('Totals of the window'),
+  summary: defineObject('SettlementHistorySummary', {
+    ...sums,
+    archivedSettlementCount: decimal.meta({
+      description: 'Number of settlements since the deployment, for any range',
+    }),
+  }).describe('Totals of the window'),
   recentSettlements: z
     .array(settlement)
     .max(10)
@@ -80,7 +79,7 @@ const members = {
   mining: mining.describe('Issuance for the settled work'),
   recentRounds: z
     .array(
-      z.strictObject({
+      defineObject('SettlementHistoryRecentRound', {
         roundId: decimal.describe('Number of the round'),
         endAt: timestamp.describe('End of the round'),
         sqkMintedBaseUnits: decimal.describe('Reward token minted for it, in base units'),
@@ -89,11 +88,10 @@ const members = {
     .max(42)
     .optional()
     .describe('The newest 42 rounds with minted rewards; only for `now`, and if issuance is available'),
-  previousPeriod: z
-    .strictObject({
-      ...bounds,
-      sqkMintedBaseUnits: decimal.describe('Reward token minted in this period, in base units'),
-    })
+  previousPeriod: defineObject('SettlementHistoryPreviousPeriod', {
+    ...bounds,
+    sqkMintedBaseUnits: decimal.describe('Reward token minted in this period, in base units'),
+  })
     .optional()
     .describe('The window before this one; not for `now`, and only if issuance is available'),
 };
@@ -104,8 +102,12 @@ const withQueue = {
 
 export const publicSettlementsResponse = z
   .discriminatedUnion('status', [
-    z.strictObject({ schemaVersion: schemaVersion(4), ...members, ...withQueue }),
-    defineUnavailable(4).extend(withQueue),
+    defineObject('PublicSettlementHistoryAvailable', {
+      schemaVersion: schemaVersion(4),
+      ...members,
+      ...withQueue,
+    }),
+    defineUnavailable(4).extend(withQueue).meta({ id: 'PublicSettlementHistoryUnavailable' }),
   ])
   .meta({
     id: 'PublicSettlementHistory',
@@ -114,8 +116,8 @@ export const publicSettlementsResponse = z
 
 export const plainSettlementsResponse = z
   .discriminatedUnion('status', [
-    z.strictObject({ schemaVersion: schemaVersion(1), ...members }),
-    defineUnavailable(1),
+    defineObject('SettlementHistoryAvailable', { schemaVersion: schemaVersion(1), ...members }),
+    defineUnavailable(1).meta({ id: 'SettlementHistoryUnavailable' }),
   ])
   .meta({
     id: 'SettlementHistory',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { cardImageUrl, imageDataUri } from '../../../actors/chain/state/tokenMetadata.ts';
 import type { ChainUnavailable, MetadataView } from '../../../actors/views/chain/chainViewTypes.ts';
+import { defineObject } from '../scalars.ts';
 import { address, defineVariants, toVariant } from './chain.ts';
 
 const members = {
@@ -13,7 +14,7 @@ const members = {
   description: z.string().min(1).max(2048).describe('Description of the token'),
   attributes: z
     .array(
-      z.strictObject({
+      defineObject('TokenMetadataAttribute', {
         traitType: z.string().min(1).max(64).describe('Name of the attribute'),
         value: z.string().min(1).max(128).describe('Value of the attribute'),
       }),
@@ -28,11 +29,11 @@ const members = {
     .describe('URL of an image of its card; left out if it has none, or the request names no release'),
 };
 
-export const publicMetadataResponse = defineVariants(2, members).meta({
+export const publicMetadataResponse = defineVariants(2, members, {
   id: 'PublicTokenMetadata',
   description: 'Token metadata of the public route',
 });
-export const plainMetadataResponse = defineVariants(1, members).meta({
+export const plainMetadataResponse = defineVariants(1, members, {
   id: 'TokenMetadata',
   description: 'Token metadata of the plain route',
 });

@@ -8,7 +8,7 @@ import {
 } from '../../../actors/views/feed/feedViews.ts';
 import { availableMembers, toAvailableMembers } from '../chain/chain.ts';
 import { cursor } from '../observations.ts';
-import { installationId, schemaVersion, unavailableStatus } from '../scalars.ts';
+import { defineObject, installationId, schemaVersion, unavailableStatus } from '../scalars.ts';
 import { feedEvent, toFeedEventBody } from './feedEvent.ts';
 
 export const feedCategory = z
@@ -19,35 +19,32 @@ const eventType = z
   .enum([...listKeys(feedTypes), 'measurement.rpm_record'])
   .meta({ id: 'EventType', description: 'Type of an event' });
 
-const available = z
-  .strictObject({
-    schemaVersion: schemaVersion(1),
-    ...availableMembers,
-    catalogVersion: z.literal('public-activity-v2').describe('Version of the list of event types'),
-    category: feedCategory.describe('The category of the request'),
-    activeEventTypes: z
-      .array(eventType)
-      .min(1)
-      .max(eventType.options.length)
-      .refine((types) => new Set(types).size === types.length)
-      .meta({ uniqueItems: true, description: 'Event types that the category can contain now' }),
-    events: z.array(feedEvent).max(100).describe('Events by `recordedAt`, newest first'),
-    nextCursor: cursor.nullable().describe('Requests the next page; null on the last page'),
-  })
-  .meta({ id: 'EventFeedAvailable' });
+const available = defineObject('EventFeedAvailable', {
+  schemaVersion: schemaVersion(1),
+  ...availableMembers,
+  catalogVersion: z.literal('public-activity-v2').describe('Version of the list of event types'),
+  category: feedCategory.describe('The category of the request'),
+  activeEventTypes: z
+    .array(eventType)
+    .min(1)
+    .max(eventType.options.length)
+    .refine((types) => new Set(types).size === types.length)
+    .meta({ uniqueItems: true, description: 'Event types that the category can contain now' }),
+  events: z.array(feedEvent).max(100).describe('Events by `recordedAt`, newest first'),
+  nextCursor: cursor.nullable().describe('Requests the next page; null on the last page'),
+});
 
-const unavailable = z
-  .strictObject({
-    schemaVersion: schemaVersion(1),
-    installationId: installationId.describe('The public installation'),
-    status: unavailableStatus,
-    reason: z
-      .enum(feedUnavailableReasons)
-      .describe(
-        'Why nothing is shown: a reason of the chain, or `source_disabled` if measurements are requested before the first accepted reading',
-      ),
-  })
-  .meta({ id: 'EventFeedUnavailable' });
+const unavailable = defineObject('EventFeedUnavailable', {
+  schemaVersion: schemaVersion(1),
+  installationId: installationId.describe('The public installation'),
+  status: unavailableStatus,
+  reason: z
+    .enum(feedUnavailableReasons)
+    .meta({ id: 'EventFeedUnavailableReason' })
+    .describe(
+      'Why nothing is shown: a reason of the chain, or `source_disabled` if measurements are requested before the first accepted reading',
+    ),
+});
 
 export const eventsResponse = z
   .discriminatedUnion('status', [available, unavailable])

@@ -8,7 +8,14 @@ import type {
 } from '../../../actors/views/views.ts';
 import { encodeView } from '../encodeView.ts';
 import { toIsoStringOrNull } from '../isoTime.ts';
-import { bytes32, decimal, positiveUint64Decimal, timestamp, uint64Decimal } from '../scalars.ts';
+import {
+  bytes32,
+  decimal,
+  defineObject,
+  positiveUint64Decimal,
+  timestamp,
+  uint64Decimal,
+} from '../scalars.ts';
 
 export const completed = {
   firstCompletedBlock: uint64Decimal
@@ -56,13 +63,13 @@ const settledThroughRound = uint64Decimal.describe('Last settled round');
 
 export const publicSumsForm = {
   anchor: { settledThroughRound, ...publicSums, ...settledBy },
-  projected: z.strictObject({ ...lifecycle, ...publicSums, ...completed }).meta({ id: 'PublicProjected' }),
+  projected: defineObject('PublicProjected', { ...lifecycle, ...publicSums, ...completed }),
   encode: toPublicSums,
 };
 
 export const plainSumsForm = {
   anchor: { settledThroughRound, ...plainSums, ...settledBy },
-  projected: z.strictObject({ ...lifecycle, ...plainSums, ...completed }).meta({ id: 'Projected' }),
+  projected: defineObject('Projected', { ...lifecycle, ...plainSums, ...completed }),
   encode: toPlainSums,
 };
 

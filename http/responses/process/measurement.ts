@@ -9,7 +9,16 @@ import {
 } from '../../../actors/wheel/counterReading.ts';
 import { stalenessSeconds } from '../../../actors/wheel/telemetryView.ts';
 import { toIsoString } from '../isoTime.ts';
-import { coreStatus, decimal, provenance, safeCount, timestamp, uint64Decimal, uuid } from '../scalars.ts';
+import {
+  coreStatus,
+  decimal,
+  defineObject,
+  provenance,
+  safeCount,
+  timestamp,
+  uint64Decimal,
+  uuid,
+} from '../scalars.ts';
 
 const descriptions: Readonly<Partial<Record<Measurement, string>>> = {
   distanceMm: `${measurements.distanceMm.description}, as reported for the device’s current universal day`,
@@ -26,6 +35,7 @@ const measured = mapMeasurements<{
 const measurementMembers = {
   freshness: z
     .enum(['online', 'stale'])
+    .meta({ id: 'MeasurementFreshness' })
     .describe('`online` for 120 seconds after the newest accepted reading was received, then `stale`'),
   observedAt: timestamp.describe('When the device took the reading, by its own clock'),
   receivedAt: timestamp.describe('When the gateway received it'),
@@ -38,23 +48,19 @@ const measurementMembers = {
   ...measured,
 };
 
-export const measurement = z
-  .strictObject({
-    ...measurementMembers,
-    cumulativeWorkUnits: decimal.describe(
-      'Value of the counter in its epoch, in work units; measured, not settled',
-    ),
-  })
-  .meta({ id: 'Measurement' });
+export const measurement = defineObject('Measurement', {
+  ...measurementMembers,
+  cumulativeWorkUnits: decimal.describe(
+    'Value of the counter in its epoch, in work units; measured, not settled',
+  ),
+});
 
-export const measurementUint64 = z
-  .strictObject({
-    ...measurementMembers,
-    cumulativeWorkUnits: uint64Decimal.describe(
-      'Value of the counter in its epoch, in work units; measured, not settled. Above 2^64 - 1 `measurement` is null',
-    ),
-  })
-  .meta({ id: 'MeasurementUint64' });
+export const measurementUint64 = defineObject('MeasurementUint64', {
+  ...measurementMembers,
+  cumulativeWorkUnits: uint64Decimal.describe(
+    'Value of the counter in its epoch, in work units; measured, not settled. Above 2^64 - 1 `measurement` is null',
+  ),
+});
 
 export function toMeasurementBody({ freshness, reading }: MeasurementView): z.infer<typeof measurement> {
   return {

@@ -2,26 +2,24 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ProcessView } from '../../../actors/views/views.ts';
 import { toIsoString } from '../isoTime.ts';
-import { generatedAt, installationId, schemaVersion, text, timestamp } from '../scalars.ts';
+import { defineObject, generatedAt, installationId, schemaVersion, text, timestamp } from '../scalars.ts';
 import { builder, toBuilderBody } from './builder.ts';
 import { measurement, toMeasurementBody } from './measurement.ts';
 import { moduleSnapshot, toModuleBody } from './modules.ts';
 import { oracle, toOracleBody } from './oracle.ts';
 import { settlementQueue, toQueueBody } from './settlementQueue.ts';
 
-const signer = z
-  .strictObject({
-    kind: text.describe('Kind of the key'),
-    algorithm: text.describe('Signature algorithm'),
-    keySlot: text.describe('Where the device keeps the key'),
-    enrolledAt: timestamp.describe('When the key was enrolled'),
-    lastVerifiedAt: timestamp.describe('When one of its signatures was last verified'),
-    lastSignature: z
-      .string()
-      .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/)
-      .meta({ description: 'The signature that was verified then, in base64' }),
-  })
-  .meta({ id: 'Signer' });
+const signer = defineObject('Signer', {
+  kind: text.describe('Kind of the key'),
+  algorithm: text.describe('Signature algorithm'),
+  keySlot: text.describe('Where the device keeps the key'),
+  enrolledAt: timestamp.describe('When the key was enrolled'),
+  lastVerifiedAt: timestamp.describe('When one of its signatures was last verified'),
+  lastSignature: z
+    .string()
+    .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/)
+    .meta({ description: 'The signature that was verified then, in base64' }),
+});
 
 export const statusResponse = z
   .strictObject({

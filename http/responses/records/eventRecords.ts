@@ -13,19 +13,27 @@ type EventContext = Omit<EconomyView, 'feed'>;
 
 const nextCursor = cursor.nullable().describe('Requests the next page; null on the last page');
 
-export const eventRecordResponse = defineVariants(1, { event: feedEvent.describe('The event') }).meta({
-  id: 'EventRecord',
-  description: 'One event of the feed, as the feed shows it',
-});
+export const eventRecordResponse = defineVariants(
+  1,
+  { event: feedEvent.describe('The event') },
+  {
+    id: 'EventRecord',
+    description: 'One event of the feed, as the feed shows it',
+  },
+);
 
 const events = z.array(feedEvent).max(recordEventsMax);
 
-export const transactionResponse = defineVariants(1, {
-  transactionHash: bytes32.describe('The hash of the request'),
-  events: events.describe(
-    'Its events in the order of the chain; none if it is not safe yet, only moved tokens, or belongs to other contracts',
-  ),
-}).meta({ id: 'Transaction', description: 'The events of one transaction' });
+export const transactionResponse = defineVariants(
+  1,
+  {
+    transactionHash: bytes32.describe('The hash of the request'),
+    events: events.describe(
+      'Its events in the order of the chain; none if it is not safe yet, only moved tokens, or belongs to other contracts',
+    ),
+  },
+  { id: 'Transaction', description: 'The events of one transaction' },
+);
 
 const difficulty = (when: string) =>
   positiveDecimal
@@ -41,15 +49,23 @@ const batch = settlementEvent
   })
   .meta({ id: 'Batch' });
 
-export const batchesResponse = defineVariants(1, {
-  batches: z.array(batch).max(100).describe('Settled batches, newest first'),
-  nextCursor,
-}).meta({ id: 'Batches', description: 'A page of all settled batches' });
+export const batchesResponse = defineVariants(
+  1,
+  {
+    batches: z.array(batch).max(100).describe('Settled batches, newest first'),
+    nextCursor,
+  },
+  { id: 'Batches', description: 'A page of all settled batches' },
+);
 
-export const checkpointsResponse = defineVariants(1, {
-  checkpoints: z.array(checkpointEvent).max(100).describe('Checkpoints, newest first'),
-  nextCursor,
-}).meta({ id: 'Checkpoints', description: 'A page of all checkpoints' });
+export const checkpointsResponse = defineVariants(
+  1,
+  {
+    checkpoints: z.array(checkpointEvent).max(100).describe('Checkpoints, newest first'),
+    nextCursor,
+  },
+  { id: 'Checkpoints', description: 'A page of all checkpoints' },
+);
 
 type Found = FoundEvents | ChainUnavailable;
 

@@ -13,56 +13,66 @@ import { earnings, miningMembers, position, toMiningMembers } from '../chain/por
 import { encodeView } from '../encodeView.ts';
 import { feedEvent, toFeedEventBody } from '../feed/feedEvent.ts';
 import { cursor } from '../observations.ts';
-import { decimal, positiveDecimal } from '../scalars.ts';
+import { decimal, defineObject, positiveDecimal } from '../scalars.ts';
 
 const nextCursor = cursor
   .nullable()
   .describe('Requests the next page, below the last weight of this one; null on the last page');
 
-export const minerResponse = defineVariants(1, {
-  tokenId: positiveDecimal.describe('ID of the token'),
-  ...miningMembers,
-  owner: address.nullable().describe('Its owner; null once it has been merged into another token'),
-  position: position.nullable().describe('Its weight and its rewards; null once it has been merged'),
-  earnings: earnings
-    .nullable()
-    .describe('What it earned in the last seven days; null once it has been merged'),
-  mergedInto: positiveDecimal
-    .nullable()
-    .describe('The token that it was merged into, which may have been merged later; null for a live one'),
-  transfers: z
-    .array(activity)
-    .max(100)
-    .describe('Its transfers among the newest 100 actions of its owner, newest first'),
-  events: z.array(feedEvent).max(newestEventsMax).describe('Its newest events, newest first'),
-}).meta({ id: 'Miner', description: 'One miner: its position and owner, or what it was merged into' });
+export const minerResponse = defineVariants(
+  1,
+  {
+    tokenId: positiveDecimal.describe('ID of the token'),
+    ...miningMembers,
+    owner: address.nullable().describe('Its owner; null once it has been merged into another token'),
+    position: position.nullable().describe('Its weight and its rewards; null once it has been merged'),
+    earnings: earnings
+      .nullable()
+      .describe('What it earned in the last seven days; null once it has been merged'),
+    mergedInto: positiveDecimal
+      .nullable()
+      .describe('The token that it was merged into, which may have been merged later; null for a live one'),
+    transfers: z
+      .array(activity)
+      .max(100)
+      .describe('Its transfers among the newest 100 actions of its owner, newest first'),
+    events: z.array(feedEvent).max(newestEventsMax).describe('Its newest events, newest first'),
+  },
+  { id: 'Miner', description: 'One miner: its position and owner, or what it was merged into' },
+);
 
-export const minersResponse = defineVariants(1, {
-  ...miningMembers,
-  miners: z
-    .array(position.safeExtend({ owner: address.describe('Its owner') }).meta({ id: 'OwnedPosition' }))
-    .max(100)
-    .describe('Live miners, the heaviest first, and then by token ID'),
-  nextCursor,
-}).meta({ id: 'Miners', description: 'A page of all live miners' });
+export const minersResponse = defineVariants(
+  1,
+  {
+    ...miningMembers,
+    miners: z
+      .array(position.safeExtend({ owner: address.describe('Its owner') }).meta({ id: 'OwnedPosition' }))
+      .max(100)
+      .describe('Live miners, the heaviest first, and then by token ID'),
+    nextCursor,
+  },
+  { id: 'Miners', description: 'A page of all live miners' },
+);
 
-export const ownersResponse = defineVariants(1, {
-  ...miningMembers,
-  owners: z
-    .array(
-      z
-        .strictObject({
+export const ownersResponse = defineVariants(
+  1,
+  {
+    ...miningMembers,
+    owners: z
+      .array(
+        defineObject('OwnerWeight', {
           address: address.describe('Address of the owner'),
           positionCount: positiveDecimal.describe('Number of tokens of the owner'),
           activeWeight: decimal.describe('Mining power that earns now'),
           targetWeight: decimal.describe('Mining power after pending changes'),
-        })
-        .meta({ id: 'OwnerWeight' }),
-    )
-    .max(100)
-    .describe('Owners of live miners, the heaviest first, and then by address'),
-  nextCursor,
-}).meta({ id: 'Owners', description: 'A page of all owners' });
+        }),
+      )
+      .max(100)
+      .describe('Owners of live miners, the heaviest first, and then by address'),
+    nextCursor,
+  },
+  { id: 'Owners', description: 'A page of all owners' },
+);
 
 interface MinerRecord extends MinerView {
   readonly found: FoundEvents;

@@ -10,44 +10,51 @@ import { defineVariants, toVariant } from '../chain/chain.ts';
 import { encodeView } from '../encodeView.ts';
 import { checkpointEvent, settlementEvent } from '../feed/feedEvent.ts';
 import { cursor } from '../observations.ts';
-import { decimal, positiveDecimal, timestamp } from '../scalars.ts';
+import { decimal, defineObject, positiveDecimal, timestamp } from '../scalars.ts';
 import { toEventOf } from './eventRecords.ts';
 
-const round = z
-  .strictObject({
-    roundId: positiveDecimal.describe('Number of the round, from 1'),
-    startAt: timestamp.describe('Start, inclusive'),
-    endAt: timestamp.describe('End, exclusive'),
-    state: z
-      .enum(roundStates)
-      .describe(
-        '`future` before its start, `open` while it is measured, `ended` until the oracle closes it, `closed` until it is settled, then `settled`',
-      ),
-    settlement: settlementEvent
-      .nullable()
-      .describe('The settlement of its batch; null before, and once events of its age are kept no longer'),
-    checkpoint: checkpointEvent
-      .nullable()
-      .describe(
-        'The checkpoint that has processed it, with the amount of all its rounds; null before, and once events of its age are kept no longer',
-      ),
-    sqkMintedBaseUnits: decimal
-      .nullable()
-      .describe(
-        'Reward token minted for it, in base units; null unless it is one of the newest 42 with minted rewards',
-      ),
-  })
-  .meta({ id: 'Round' });
-
-export const roundResponse = defineVariants(1, { round: round.describe('The round') }).meta({
-  id: 'RoundRecord',
-  description: 'One round, its settlement and its checkpoint',
+const round = defineObject('Round', {
+  roundId: positiveDecimal.describe('Number of the round, from 1'),
+  startAt: timestamp.describe('Start, inclusive'),
+  endAt: timestamp.describe('End, exclusive'),
+  state: z
+    .enum(roundStates)
+    .meta({ id: 'RoundState' })
+    .describe(
+      '`future` before its start, `open` while it is measured, `ended` until the oracle closes it, `closed` until it is settled, then `settled`',
+    ),
+  settlement: settlementEvent
+    .nullable()
+    .describe('The settlement of its batch; null before, and once events of its age are kept no longer'),
+  checkpoint: checkpointEvent
+    .nullable()
+    .describe(
+      'The checkpoint that has processed it, with the amount of all its rounds; null before, and once events of its age are kept no longer',
+    ),
+  sqkMintedBaseUnits: decimal
+    .nullable()
+    .describe(
+      'Reward token minted for it, in base units; null unless it is one of the newest 42 with minted rewards',
+    ),
 });
 
-export const roundsResponse = defineVariants(1, {
-  rounds: z.array(round).max(100).describe('Rounds that have begun, newest first'),
-  nextCursor: cursor.nullable().describe('Requests the next page; null on the last page'),
-}).meta({ id: 'Rounds', description: 'A page of rounds' });
+export const roundResponse = defineVariants(
+  1,
+  { round: round.describe('The round') },
+  {
+    id: 'RoundRecord',
+    description: 'One round, its settlement and its checkpoint',
+  },
+);
+
+export const roundsResponse = defineVariants(
+  1,
+  {
+    rounds: z.array(round).max(100).describe('Rounds that have begun, newest first'),
+    nextCursor: cursor.nullable().describe('Requests the next page; null on the last page'),
+  },
+  { id: 'Rounds', description: 'A page of rounds' },
+);
 
 function toBody(view: RoundView, context: RoundsView): z.infer<typeof round> {
   const { settlement, checkpoint, mintedBaseUnits, ...members } = view;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { installationId, schemaVersion } from '../scalars.ts';
+import { defineObject, installationId, schemaVersion } from '../scalars.ts';
 
 export const searchKinds = ['owner', 'miner', 'round', 'transaction', 'day'] as const;
 
@@ -10,17 +10,15 @@ export const searchResponse = z
     query: z.string().describe('The text of the request'),
     results: z
       .array(
-        z
-          .strictObject({
-            kind: z.enum(searchKinds).describe('What it is'),
-            id: z.string().min(1).describe('Its number, address, hash or date'),
-            route: z
-              .string()
-              .regex(/^\/v1\//)
-              .describe('Path of the route that shows it'),
-            page: z.string().regex(/^\//).describe('Path of the page that shows it'),
-          })
-          .meta({ id: 'SearchResult' }),
+        defineObject('SearchResult', {
+          kind: z.enum(searchKinds).meta({ id: 'SearchResultKind' }).describe('What it is'),
+          id: z.string().min(1).describe('Its number, address, hash or date'),
+          route: z
+            .string()
+            .regex(/^\/v1\//)
+            .describe('Path of the route that shows it'),
+          page: z.string().regex(/^\//).describe('Path of the page that shows it'),
+        }),
       )
       .describe('What the text may stand for; a number may be several things'),
     reason: z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bucketCoverages, type DayStatistics } from '../../../actors/statistics/dayStatistics.ts';
 import type { Statistics } from '../../../actors/statistics/statistics.ts';
 import { encodeView } from '../encodeView.ts';
-import { decimal, unboundedDecimal } from '../scalars.ts';
+import { decimal, defineObject, unboundedDecimal } from '../scalars.ts';
 
 export const count = z.int().min(0);
 
@@ -16,74 +16,67 @@ const coverageMembers = {
   coverageBps: bps.describe('Share of the expected rounds that were observed, in basis points, rounded down'),
 };
 
-const halfHour = z
-  .strictObject({
-    startMinuteUtc: minute.describe('Start of the half hour in minutes after midnight UTC'),
-    coverage: z
-      .enum(bucketCoverages)
-      .describe(
-        'Whether all, some or none of its three rounds were observed; `future` if the first has not ended',
-      ),
-    observedRoundCount: z.int().min(0).max(3).describe('Number of its three rounds that were observed'),
-    workUnits: unboundedDecimal
-      .nullable()
-      .describe('Work of the observed rounds, in work units; null if no round was observed'),
-  })
-  .meta({ id: 'HalfHour' });
-
-export const day = z
-  .strictObject({
-    date: z.iso.date().describe('Date of the noon UTC at which the day begins'),
-    coverage: z.strictObject(coverageMembers).meta({ id: 'DayCoverage' }).describe('Coverage of the day'),
-    observedWorkUnits: unboundedDecimal.describe('Work of its observed rounds, in work units'),
-    distanceMm: decimal
-      .nullable()
-      .describe(
-        'Distance of the day in millimetres, the largest that the device reported for it; null without a reading',
-      ),
-    buckets: z
-      .array(halfHour)
-      .length(48)
-      .describe('Half hours in clock order; the first 24 belong to the date after `date`'),
-  })
-  .meta({ id: 'StatisticsDay' });
-
-export const activity = z.strictObject({
-  provenance: z.literal('accepted_rounds').describe('Only rounds that readings cover are counted'),
+const halfHour = defineObject('HalfHour', {
+  startMinuteUtc: minute.describe('Start of the half hour in minutes after midnight UTC'),
   coverage: z
-    .strictObject({
-      ...coverageMembers,
-      complete: z.boolean().describe('Whether every expected round was observed'),
-    })
-    .describe('Coverage of the window'),
-  summary: z
-    .strictObject({
-      observedWorkUnits: unboundedDecimal.describe('Work of the observed rounds, in work units'),
-      observedDistanceMm: decimal.describe('Sum of the distances of the days, in millimetres'),
-      activeDayCount: count.describe('Days with work'),
-      inactiveDayCount: count.describe(
-        'Completely observed days without work. A missing day is neither active nor inactive',
+    .enum(bucketCoverages)
+    .meta({ id: 'HalfHourCoverage' })
+    .describe(
+      'Whether all, some or none of its three rounds were observed; `future` if the first has not ended',
+    ),
+  observedRoundCount: z.int().min(0).max(3).describe('Number of its three rounds that were observed'),
+  workUnits: unboundedDecimal
+    .nullable()
+    .describe('Work of the observed rounds, in work units; null if no round was observed'),
+});
+
+export const day = defineObject('StatisticsDay', {
+  date: z.iso.date().describe('Date of the noon UTC at which the day begins'),
+  coverage: defineObject('DayCoverage', coverageMembers).describe('Coverage of the day'),
+  observedWorkUnits: unboundedDecimal.describe('Work of its observed rounds, in work units'),
+  distanceMm: decimal
+    .nullable()
+    .describe(
+      'Distance of the day in millimetres, the largest that the device reported for it; null without a reading',
+    ),
+  buckets: z
+    .array(halfHour)
+    .length(48)
+    .describe('Half hours in clock order; the first 24 belong to the date after `date`'),
+});
+
+export const activity = defineObject('StatisticsActivity', {
+  provenance: z.literal('accepted_rounds').describe('Only rounds that readings cover are counted'),
+  coverage: defineObject('StatisticsActivityCoverage', {
+    ...coverageMembers,
+    complete: z.boolean().describe('Whether every expected round was observed'),
+  }).describe('Coverage of the window'),
+  summary: defineObject('StatisticsActivitySummary', {
+    observedWorkUnits: unboundedDecimal.describe('Work of the observed rounds, in work units'),
+    observedDistanceMm: decimal.describe('Sum of the distances of the days, in millimetres'),
+    activeDayCount: count.describe('Days with work'),
+    inactiveDayCount: count.describe(
+      'Completely observed days without work. A missing day is neither active nor inactive',
+    ),
+    averageWorkPerActiveDayMilli: unboundedDecimal
+      .nullable()
+      .describe('Average in thousandths of a work unit; null without an active day'),
+    medianWorkPerActiveDay: unboundedDecimal
+      .nullable()
+      .describe('Median in work units; null without an active day'),
+    averageDistancePerActiveDayMm: decimal
+      .nullable()
+      .describe('Average in millimetres; null without an active day'),
+    mostActiveDate: z.iso.date().nullable().describe('Day with the most work; null without an active day'),
+    mostActiveDateWorkUnits: unboundedDecimal
+      .nullable()
+      .describe('Work of that day, in work units; null without an active day'),
+    peakWindowStartMinuteUtc: minute
+      .nullable()
+      .describe(
+        'Start of the typical day’s half hour with the most work, in minutes after midnight UTC; null without work',
       ),
-      averageWorkPerActiveDayMilli: unboundedDecimal
-        .nullable()
-        .describe('Average in thousandths of a work unit; null without an active day'),
-      medianWorkPerActiveDay: unboundedDecimal
-        .nullable()
-        .describe('Median in work units; null without an active day'),
-      averageDistancePerActiveDayMm: decimal
-        .nullable()
-        .describe('Average in millimetres; null without an active day'),
-      mostActiveDate: z.iso.date().nullable().describe('Day with the most work; null without an active day'),
-      mostActiveDateWorkUnits: unboundedDecimal
-        .nullable()
-        .describe('Work of that day, in work units; null without an active day'),
-      peakWindowStartMinuteUtc: minute
-        .nullable()
-        .describe(
-          'Start of the typical day’s half hour with the most work, in minutes after midnight UTC; null without work',
-        ),
-    })
-    .describe('Totals and averages of the window'),
+  }).describe('Totals and averages of the window'),
   days: z
     .array(day)
     .min(7)
@@ -92,16 +85,14 @@ export const activity = z.strictObject({
     .describe('7 or 30 consecutive days, oldest first'),
   typicalDay: z
     .array(
-      z
-        .strictObject({
-          startMinuteUtc: minute.describe('Start of the half hour in minutes after midnight UTC'),
-          totalWorkUnits: unboundedDecimal.describe('Work of this half hour over all days, in work units'),
-          observedDayCount: count.describe('Number of days on which it was complete'),
-          meanWorkMilli: unboundedDecimal
-            .nullable()
-            .describe('Mean work in thousandths of a work unit; null if it was never complete'),
-        })
-        .meta({ id: 'TypicalHalfHour' }),
+      defineObject('TypicalHalfHour', {
+        startMinuteUtc: minute.describe('Start of the half hour in minutes after midnight UTC'),
+        totalWorkUnits: unboundedDecimal.describe('Work of this half hour over all days, in work units'),
+        observedDayCount: count.describe('Number of days on which it was complete'),
+        meanWorkMilli: unboundedDecimal
+          .nullable()
+          .describe('Mean work in thousandths of a work unit; null if it was never complete'),
+      }),
     )
     .length(48)
     .describe('Each half hour of the clock over all days; only complete half hours count'),

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { timestamp, unboundedDecimal } from '../scalars.ts';
+import { defineObject, timestamp, unboundedDecimal } from '../scalars.ts';
 
-const record = z
-  .strictObject({
-    value: unboundedDecimal.describe(
-      'The value, in the unit of the record’s name; work in work units, a streak in days',
-    ),
-    occurredAt: timestamp.describe(
-      'Start of the half hour, day or run; for a peak, when the device took the reading',
-    ),
-    coverage: z.enum(['complete', 'partial']).describe('Whether the record’s whole span was observed'),
-  })
-  .meta({ id: 'StatisticsRecord' })
-  .nullable();
+const record = defineObject('StatisticsRecord', {
+  value: unboundedDecimal.describe(
+    'The value, in the unit of the record’s name; work in work units, a streak in days',
+  ),
+  occurredAt: timestamp.describe(
+    'Start of the half hour, day or run; for a peak, when the device took the reading',
+  ),
+  coverage: z
+    .enum(['complete', 'partial'])
+    .meta({ id: 'StatisticsRecordCoverage' })
+    .describe('Whether the record’s whole span was observed'),
+}).nullable();
 
-export const records = z.strictObject({
+export const records = defineObject('StatisticsRecords', {
   mostWorkHalfHour: record.describe('Most work in a half hour, in work units'),
   mostWorkUtcDay: record.describe('Most work in a universal day, in work units'),
   maximumDailyDistanceMm: record.describe('Longest distance of a universal day, in millimetres'),

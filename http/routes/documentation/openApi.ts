@@ -9,12 +9,12 @@ import {
 import { listKeys } from '../../../actors/schemas/listKeys.ts';
 import { interfaceVersion } from '../../../actors/versions.ts';
 import { feedCategory } from '../../responses/feed/events.ts';
+import { defineObject } from '../../responses/scalars.ts';
 import { type ErrorCode, errorStatus } from '../errors.ts';
 import { rateClasses } from '../rateClasses.ts';
 import { findSchemaPath, nameBody, type Route, topics } from '../route.ts';
 import { routes } from '../routes.ts';
 import { examples } from './examples.ts';
-import { nameSchemas } from './nameSchemas.ts';
 
 export const schemaDialect = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -67,14 +67,12 @@ const uncachedHeaders = z.object({
 });
 
 /** Body of every error. A response lists the codes that it can have as examples. */
-const errorBody = z
-  .strictObject({
-    error: z.enum(listKeys(errorStatus)).meta({
-      id: 'ErrorCode',
-      description: 'Code of the error; the description of each response explains its codes',
-    }),
-  })
-  .meta({ id: 'ErrorBody' });
+const errorBody = defineObject('ErrorBody', {
+  error: z.enum(listKeys(errorStatus)).meta({
+    id: 'ErrorCode',
+    description: 'Code of the error; the description of each response explains its codes',
+  }),
+});
 
 const commonErrors: readonly ErrorCode[] = [
   'cors_origin_not_allowed',
@@ -119,10 +117,20 @@ export function createOpenApiDocument(publicUrl: string | null = null) {
       nameInteger(jsonSchema);
     },
   });
-  return nameSchemas({ jsonSchemaDialect: schemaDialect, ...written });
+  return { jsonSchemaDialect: schemaDialect, ...shortenReferences(written) };
 }
 
 type JsonSchema = Parameters<NonNullable<CreateDocumentOptions['override']>>[0]['jsonSchema'];
+
+/** Leaves next to a reference only what explains it. Zod repeats some of the schema that it refers to. */
+function shortenReferences<Document extends object>(document: Document): Document {
+  const text = JSON.stringify(document, (_key, value) => {
+    if (typeof value?.$ref !== 'string') return value;
+    const { $ref, description, default: chosen } = value;
+    return { $ref, description, default: chosen };
+  });
+  return JSON.parse(text);
+}
 
 /** Opens an object unless the contract closes it. */
 function openObject(schema: JsonSchema) {

@@ -1,5 +1,3 @@
-import { mapMembers } from './nameSchemas.ts';
-
 type Json = Readonly<Record<string, unknown>>;
 
 interface Document extends Json {
@@ -71,4 +69,8 @@ function dropTwins(parameters: readonly Parameter[]): readonly Parameter[] {
 /** Version 3.0 ignores what is next to a reference. */
 function refer($ref: unknown, others: Json): Json {
   return Object.keys(others).length === 0 ? { $ref } : { ...others, allOf: [{ $ref }] };
+}
+
+function mapMembers(value: object, change: (member: unknown, name: string) => unknown) {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(member, name)]));
 }
