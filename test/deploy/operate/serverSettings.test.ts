@@ -71,7 +71,7 @@ describe('accounts of NATS', () => {
     const { connectAs, port } = await startShippedNats();
     const logger = silentLogger;
     const ingest = await connectAs('ingest');
-    const [js, jsm] = [jetstream(ingest), await jetstreamManager(ingest)];
+    const [js, jsm] = [jetstream(ingest, patient), await jetstreamManager(ingest, patient)];
     await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger });
     await ensureStreams(jsm, { streams: streamNames, retentionDays: 30, logger });
     const append = createRejectedStream({ connection: ingest, js }).append(rejected, 0, ['1', '2', '3']);
@@ -82,7 +82,7 @@ describe('accounts of NATS', () => {
 
     for (const [user, subject] of publishers) {
       const connection = await connectAs(user);
-      const publisher = jetstream(connection);
+      const publisher = jetstream(connection, patient);
       const publish = () => publisher.publish(subject, '{}', { msgID: user });
       const { seq } = await publish();
       expect(await publish()).toMatchObject({ seq, duplicate: true });
@@ -95,7 +95,7 @@ describe('accounts of NATS', () => {
           );
     }
     const index = await connectAs('index');
-    expect((await jetstream(index).publish(span, '{}')).seq).toBe(1);
+    expect((await jetstream(index, patient).publish(span, '{}')).seq).toBe(1);
     expect((await (await jetstreamManager(index)).streams.getMessage('MINER_CHAIN', { seq: 1 }))?.seq).toBe(
       1,
     );
@@ -126,10 +126,10 @@ describe('accounts of NATS', () => {
   it('let nobody change a stream or reach another user by a reply subject', async () => {
     const { connectAs } = await startShippedNats();
     const operator = await connectAs('operator');
-    const jsm = await jetstreamManager(operator);
-    const ingestJsm = await jetstreamManager(await connectAs('ingest'));
+    const jsm = await jetstreamManager(operator, patient);
+    const ingestJsm = await jetstreamManager(await connectAs('ingest'), patient);
     await ensureStreams(ingestJsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
-    for (const subject of stored) await jetstream(operator).publish(subject, '{}');
+    for (const subject of stored) await jetstream(operator, patient).publish(subject, '{}');
     for (const stream of streamNames)
       await jsm.consumers.add(stream, { durable_name: 'victim', ack_policy: AckPolicy.None });
     const users = Object.keys(mayStore);
