@@ -5,7 +5,7 @@ export function stringify(value: unknown): string {
   );
 }
 
-type Json = string | number | bigint | boolean | null | Json[] | { [member: string]: Json };
+export type Json = string | number | bigint | boolean | null | Json[] | { [member: string]: Json };
 
 /** @throws SyntaxError if the text is not JSON. */
 export function parse(text: string): unknown {
@@ -13,8 +13,16 @@ export function parse(text: string): unknown {
   return reviveBigints(parsed);
 }
 
+/** A value with each bigint as `{ "$bigint": "…" }`. */
+export function tagBigints(value: unknown): unknown {
+  if (typeof value === 'bigint') return { $bigint: value.toString() };
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(tagBigints);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, tagBigints(member)]));
+}
+
 /** Works in place, since a reviver function of `JSON.parse` takes twice as long. */
-function reviveBigints(value: Json): Json {
+export function reviveBigints(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries())

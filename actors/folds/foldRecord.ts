@@ -3,13 +3,12 @@ import type { ReadonlyDeep } from '../../machines/inferred.ts';
 import { readErrorMessage } from '../readErrorMessage.ts';
 import { compileGuard } from '../schemas/compileSchema.ts';
 import { createListForm } from '../schemas/listForm.ts';
-import { parse, stringify } from './bigintJson.ts';
 
 /** A piece of a fold's state in a snapshot. Kind and key together identify it. */
 export interface FoldRecord {
   readonly kind: string;
   readonly key: string;
-  /** JSON as `bigintJson.ts` writes it. */
+  /** JSON. */
   readonly value: string;
 }
 
@@ -28,58 +27,35 @@ export function refuseOnError<Result>(work: () => Result): Result {
   }
 }
 
-/** The records of one kind. Their values are checked against a schema when they are read. */
-interface RecordKind<Value> {
+/** One kind of a fold's records: which ones a state has, and what a restoration does with them. */
+export interface RecordKind<State, Draft> {
   readonly kind: string;
+  /** Values are checked against it when they are read. */
   readonly schema: z.ZodType;
-  write(key: RecordKey, value: ReadonlyDeep<Value>): FoldRecord;
+  list(state: State): Iterable<FoldRecord>;
   /** @throws RecordRefused if the value does not fit the schema. */
-  read(record: FoldRecord): Value;
+  restore(draft: Draft, record: FoldRecord): void;
 }
 
-export type RecordValue<Kind> = Kind extends RecordKind<infer Value> ? Value : never;
-
-type RecordKey = string | number | bigint;
-
-interface TextForm {
-  write(value: unknown): string;
-  /** @throws Error if the text is malformed. Whether the value fits its schema is checked afterwards. */
-  read(json: string): unknown;
+interface KindOptions<State, Draft, Value> {
+  /** Keys and values of the records of a state. */
+  readonly list: (state: State) => Iterable<readonly [key: string | number | bigint, ReadonlyDeep<Value>]>;
+  /** Puts a value into the draft, in which a restoration collects. */
+  readonly restore: (draft: Draft, value: Value, key: string) => void;
 }
 
-/** Defines records whose values are JSON with the names of members. */
-export function defineRecord<Schema extends z.ZodType>(
-  kind: string,
-  schema: Schema,
-): RecordKind<z.input<Schema>> {
-  return defineForm(kind, schema, { write: stringify, read: parse });
-}
-
-/** Defines records for very frequent values: JSON lists without the names of members. */
-export function defineListRecord<Schema extends z.ZodType>(
-  kind: string,
-  schema: Schema,
-): RecordKind<z.input<Schema>> {
-  const { write, read } = createListForm(schema, kind);
-  return defineForm(kind, schema, {
-    write: (value) => JSON.stringify(write(value)),
-    read: (json) => read(JSON.parse(json)),
-  });
-}
-
-function defineForm<Schema extends z.ZodType>(
-  kind: string,
-  schema: Schema,
-  form: TextForm,
-): RecordKind<z.input<Schema>> {
-  const fits = compileGuard(schema);
-  return {
-    kind,
-    schema,
-    write: (key, value) => ({ kind, key: String(key), value: form.write(value) }),
-    read: ({ key, value: json }) => {
+/** Returns the function that defines the kinds of one fold. Values are JSON in the form of `listForm.ts`. */
+export function kindsOf<State, Draft>() {
+  return <Schema extends z.ZodType>(
+    kind: string,
+    schema: Schema,
+    { list, restore }: KindOptions<State, Draft, z.input<Schema>>,
+  ): RecordKind<State, Draft> => {
+    const form = createListForm(schema, kind);
+    const fits = compileGuard(schema);
+    const read = ({ key, value: json }: FoldRecord) => {
       try {
-        const value = form.read(json);
+        const value = form.read(JSON.parse(json));
         if (fits(value)) return value;
         const { error } = schema.safeParse(value);
         throw new Error(error === undefined ? '' : z.prettifyError(error).replaceAll(/\s+/g, ' '));
@@ -87,43 +63,64 @@ function defineForm<Schema extends z.ZodType>(
         const problem = readErrorMessage(error);
         throw new RecordRefused(`${kind} ${key} does not fit its schema: ${problem}`, { cause: error });
       }
-    },
+    };
+    return {
+      kind,
+      schema,
+      *list(state) {
+        for (const [key, value] of list(state))
+          yield { kind, key: String(key), value: JSON.stringify(form.write(value)) };
+      },
+      restore: (draft, record) => restore(draft, read(record), record.key),
+    };
   };
 }
 
-/** Takes the records of one kind while a state is restored. */
-interface RecordReader {
-  readonly kind: string;
-  take(record: FoldRecord): void;
+/** The one record of a kind, with an empty key; none for null. */
+export function listOne<Value>(value: Value | null): (readonly ['', Value])[] {
+  return value === null ? [] : [['', value]];
 }
 
-export function readRecords<Value>(
-  kind: RecordKind<Value>,
-  take: (value: Value, key: string) => void,
-): RecordReader {
-  return { kind: kind.kind, take: (record) => take(kind.read(record), record.key) };
+export function* listBy<Key, Value>(
+  keyOf: (value: Value) => Key,
+  values: Iterable<Value>,
+): Iterable<readonly [Key, Value]> {
+  for (const value of values) yield [keyOf(value), value];
 }
 
-/** Values of one kind by key, in order of the keys' first occurrence. */
-interface CollectedRecords<Value> extends RecordReader {
-  readonly values: ReadonlyMap<string, Value>;
+/** Lists values by number, from a first one. */
+export function* listFrom<Value>(first: number, values: Iterable<Value>): Iterable<readonly [number, Value]> {
+  let number = first;
+  for (const value of values) yield [number++, value];
 }
 
-export function collectRecords<Value>(kind: RecordKind<Value>): CollectedRecords<Value> {
-  const values = new Map<string, Value>();
-  const reader = readRecords(kind, (value, key) => {
-    values.set(key, value);
+/** Values by number as a list. @throws RecordRefused if one is missing. */
+export function listByNumber<Value>(
+  what: string,
+  values: ReadonlyMap<number, Value>,
+  first: number,
+): readonly Value[] {
+  return Array.from(values, (_, index) => {
+    const value = values.get(first + index);
+    if (value === undefined) throw new RecordRefused(`${what} ${first + index} is missing`);
+    return value;
   });
-  return { ...reader, values };
 }
 
-/** Passes each record to the reader of its kind. Throws {@link RecordRefused} for an unknown kind. */
-export function dispatchRecords(...readers: readonly RecordReader[]): (record: FoldRecord) => void {
-  const byKind = new Map(readers.map((reader) => [reader.kind, reader]));
-  return (record) => {
-    const reader = byKind.get(record.kind);
-    if (reader === undefined) throw new RecordRefused(`${record.kind} is not a kind of record of this fold`);
-    reader.take(record);
+export function* listRecords<State>(
+  kinds: readonly RecordKind<State, never>[],
+  state: State,
+): Iterable<FoldRecord> {
+  for (const kind of kinds) yield* kind.list(state);
+}
+
+/** Returns what puts a record into a draft. It throws {@link RecordRefused} for an unknown kind. */
+export function restoreInto<Draft>(kinds: readonly RecordKind<never, Draft>[]) {
+  const byKind = new Map(kinds.map((one) => [one.kind, one]));
+  return (draft: Draft, record: FoldRecord): void => {
+    const kind = byKind.get(record.kind);
+    if (kind === undefined) throw new RecordRefused(`${record.kind} is not a kind of record of this fold`);
+    kind.restore(draft, record);
   };
 }
 

@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { type Json, reviveBigints, tagBigints } from '../folds/bigintJson.ts';
 
-/** Values without names: an object is a list of its members in the order of its schema. A bigint is a number, or a string if it is not a safe integer. */
+/**
+ * Values without names: an object is a list of its members in the order of its schema. A bigint is a number, or a string if it is not a safe integer. Unions,
+ * and objects that may lack members, keep their names.
+ */
 interface ListForm {
   write(value: unknown): unknown;
   /**
@@ -11,11 +15,15 @@ interface ListForm {
   read(item: unknown): unknown;
 }
 
-const unchanged: ListForm = { write: (value) => value, read: (item) => item };
+const named: ListForm = { write: tagBigints, read: (item) => reviveBigints(item as Json) };
 
 /** Creates the list form of a schema. It halves the text to parse, and a start reads hundreds of thousands of values. */
 export function createListForm(schema: z.ZodType, place: string): ListForm {
-  if (schema instanceof z.ZodObject) return createObjectForm(schema.shape, place);
+  if (schema instanceof z.ZodObject) {
+    const members = Object.values<z.ZodType>(schema.shape);
+    if (members.some((member) => member instanceof z.ZodOptional)) return named;
+    return createObjectForm(schema.shape, place);
+  }
   if (schema instanceof z.ZodNullable) {
     const { write, read } = createListForm(schema.unwrap() as z.ZodType, place);
     return {
@@ -30,7 +38,7 @@ export function createListForm(schema: z.ZodType, place: string): ListForm {
       read: (item) => (Array.isArray(item) ? item.map(read) : refuse(place, item)),
     };
   }
-  if (!(schema instanceof z.ZodBigInt)) return unchanged;
+  if (!(schema instanceof z.ZodBigInt)) return named;
   return {
     write: (value) => toExactNumber(value as bigint),
     read: (item) =>

@@ -1,40 +1,25 @@
+import { List } from 'immutable';
 import { z } from 'zod';
+import { type ClosedRound, closedRound } from '../../machines/settlementEvents.ts';
 import { type ModuleView, moduleView } from '../device/moduleSnapshot.ts';
 import { type SignerIdentity, signerIdentity } from '../device/signerIdentity.ts';
 import {
-  collectRecords,
-  defineRecord,
-  dispatchRecords,
   type FoldRecord,
+  kindsOf,
+  listBy,
+  listByNumber,
+  listFrom,
+  listOne,
+  listRecords,
   RecordRefused,
   type Restoration,
+  restoreInto,
 } from '../folds/foldRecord.ts';
 import { type PlacesState, placesState } from '../folds/places.ts';
 import { milliseconds } from '../schemas/stateScalars.ts';
-import { decodeIds, type RememberedIds } from './rememberedIds.ts';
-import type { Settlement } from './settlementActor.ts';
-import {
-  buildSettlement,
-  encodeIdList,
-  encodeSettlement,
-  type IdList,
-  settlementRecords,
-} from './settlementSnapshot.ts';
-
-/** Kinds of records of installations. Each key but the first one begins with the installation. */
-export const installationRecords = {
-  /** One, with an empty key, once a new installation has asked for a place. */
-  places: defineRecord('places', placesState),
-  /** One per installation. */
-  heard: defineRecord(
-    'heard',
-    z.strictObject({ heardAtMs: milliseconds, forgottenThroughMs: milliseconds.nullable() }),
-  ),
-  /** One per installation, once published. */
-  signer: defineRecord('signer', signerIdentity),
-  /** By instance. */
-  module: defineRecord('module', moduleView),
-} as const;
+import { decodeIds, encodeIds, idRun, type RememberedIds } from './rememberedIds.ts';
+import { type EndedSubmission, endedSubmission, type Settlement } from './settlementActor.ts';
+import { persistedMachine, persistMachine, resolveMachine } from './settlementSnapshot.ts';
 
 export interface CapturedInstallation {
   readonly installationId: string;
@@ -57,101 +42,134 @@ interface CapturedInstallations {
   readonly places: PlacesState | null;
 }
 
+const heard = z.strictObject({ heardAtMs: milliseconds, forgottenThroughMs: milliseconds.nullable() });
+const settlement = z.strictObject({ machine: persistedMachine, submissionsSinceMs: milliseconds.nullable() });
+
+const createDraft = () => ({
+  heard: [] as z.input<typeof heard>[],
+  settlement: [] as z.input<typeof settlement>[],
+  closedRounds: [] as ClosedRound[],
+  /** By index among all that have ended. */
+  endedSubmissions: new Map<number, EndedSubmission>(),
+  /** Each with its list and number. */
+  ids: [] as { readonly of: string; readonly run: z.input<typeof idRun> }[],
+  signer: [] as SignerIdentity[],
+  modules: [] as ModuleView[],
+});
+type InstallationDraft = ReturnType<typeof createDraft>;
+
+/** Once a new installation has asked for a place. */
+const placesKind = kindsOf<PlacesState | null, PlacesState[]>()('places', placesState, {
+  list: listOne,
+  restore: (draft, places) => draft.push(places),
+});
+
+const define = kindsOf<CapturedInstallation, InstallationDraft>();
+
+/** Kinds of each installation, whose ID their keys begin with. */
+const eachKinds = [
+  define('heard', heard, {
+    list: listOne,
+    restore: (draft, one) => draft.heard.push(one),
+  }),
+  // Once published.
+  define('signer', signerIdentity, {
+    list: ({ signer }) => listOne(signer),
+    restore: ({ signer }, one) => signer.push(one),
+  }),
+  define('module', moduleView, {
+    list: ({ modules }) => listBy(({ instanceId }) => instanceId, modules),
+    restore: ({ modules }, one) => modules.push(one),
+  }),
+  define('settlement', settlement, {
+    list: ({ settlement: { snapshot, submissionsSinceMs } }) =>
+      listOne({ machine: persistMachine(snapshot), submissionsSinceMs }),
+    restore: (draft, one) => draft.settlement.push(one),
+  }),
+  // By round.
+  define('closedRound', closedRound, {
+    list: ({ settlement: { closedRounds } }) => listBy(({ roundId }) => roundId, closedRounds),
+    restore: ({ closedRounds }, one) => closedRounds.push(one),
+  }),
+  // By index among all that have ended.
+  define('endedSubmission', endedSubmission, {
+    list: ({ settlement: { evictedSubmissions, endedSubmissions } }) =>
+      listFrom(evictedSubmissions, endedSubmissions),
+    restore: ({ endedSubmissions }, one, index) => endedSubmissions.set(Number(index), one),
+  }),
+  // By list and number of the record.
+  define('rememberedIds', idRun, {
+    *list({ acceptedSigners: signers, settlement: { ended, acceptedMessages: messages } }) {
+      for (const [list, ids] of Object.entries({ ...ended, messages, signers }))
+        for (const [number, run] of encodeIds(ids).entries()) yield [`${list}/${number}`, run];
+    },
+    restore: ({ ids }, run, of) => ids.push({ of, run }),
+  }),
+];
+
+export const installationKinds = [placesKind, ...eachKinds];
+const restoreEach = restoreInto(eachKinds);
+
 /** The records of a state. */
 export function* encodeInstallations({ installations, places }: CapturedInstallations): Iterable<FoldRecord> {
-  if (places !== null) yield installationRecords.places.write('', places);
-  for (const one of installations) yield* encodeInstallation(one);
-}
-
-function* encodeInstallation(installation: CapturedInstallation): Iterable<FoldRecord> {
-  const { installationId, modules, signer, acceptedSigners, settlement } = installation;
-  const { heardAtMs, forgottenThroughMs } = installation;
-  yield installationRecords.heard.write(installationId, { heardAtMs, forgottenThroughMs });
-  yield* encodeSettlement(installationId, settlement);
-  if (signer !== null) yield installationRecords.signer.write(installationId, signer);
-  yield* encodeIdList(`${installationId}/signers`, acceptedSigners);
-  for (const one of modules)
-    yield installationRecords.module.write(`${installationId}/${one.instanceId}`, one);
+  yield* placesKind.list(places);
+  for (const one of installations)
+    for (const { key, ...record } of listRecords(eachKinds, one))
+      yield { ...record, key: key === '' ? one.installationId : `${one.installationId}/${key}` };
 }
 
 /** Restores any number of installations from the records of {@link encodeInstallations}. */
 export function createInstallationsRestoration(): Restoration<CapturedInstallations> {
-  const settlements = collectRecords(settlementRecords.settlement);
-  const closedRounds = collectRecords(settlementRecords.closedRound);
-  const endedSubmissions = collectRecords(settlementRecords.endedSubmission);
-  const rememberedIds = collectRecords(settlementRecords.rememberedIds);
-  const signers = collectRecords(installationRecords.signer);
-  const modules = collectRecords(installationRecords.module);
-  const heard = collectRecords(installationRecords.heard);
-  const places = collectRecords(installationRecords.places);
-  const ofDevices = [signers, modules, heard, places];
-  const add = dispatchRecords(settlements, closedRounds, endedSubmissions, rememberedIds, ...ofDevices);
+  const places: PlacesState[] = [];
+  const drafts = new Map<string, InstallationDraft>();
 
-  function complete(): CapturedInstallations {
-    const roundsByInstallation = groupByInstallation(closedRounds.values);
-    const endedByInstallation = groupByInstallation(endedSubmissions.values);
-    const idsByInstallation = groupByInstallation(rememberedIds.values);
-    const modulesByInstallation = groupByInstallation(modules.values);
-    for (const grouped of [
-      roundsByInstallation,
-      endedByInstallation,
-      idsByInstallation,
-      modulesByInstallation,
-      signers.values,
-      heard.values,
-    ])
-      for (const installationId of grouped.keys())
-        if (!settlements.values.has(installationId))
-          throw new RecordRefused(`${installationId} has records, but its settlement has none`);
-    const installations = Array.from(
-      settlements.values,
-      ([installationId, { machine, submissionsSinceMs }]) => {
-        const times = heard.values.get(installationId);
-        if (times === undefined)
-          throw new RecordRefused(`${installationId} has records, but not when it was heard`);
-        const ids = idsByInstallation.get(installationId) ?? [];
-        const ended = endedByInstallation.get(installationId) ?? [];
-        const listIds = (list: IdList) =>
-          decodeIds(ids.filter(([rest]) => rest.startsWith(`${list}/`)).map(([, run]) => run));
-        return {
-          installationId,
-          ...times,
-          modules: (modulesByInstallation.get(installationId) ?? []).map(([, one]) => one),
-          signer: signers.values.get(installationId) ?? null,
-          acceptedSigners: listIds('signers'),
-          settlement: buildSettlement({
-            machine,
-            submissionsSinceMs,
-            closedRounds: (roundsByInstallation.get(installationId) ?? []).map(([, one]) => one),
-            endedSubmissions: new Map(ended.map(([index, one]) => [Number(index), one])),
-            ids: {
-              submissions: listIds('submissions'),
-              runs: listIds('runs'),
-              incidents: listIds('incidents'),
-              messages: listIds('messages'),
-            },
-          }),
-        };
-      },
-    );
-    return { installations, places: places.values.get('') ?? null };
+  function add(record: FoldRecord): void {
+    if (record.kind === placesKind.kind) {
+      placesKind.restore(places, record);
+      return;
+    }
+    const [installationId = '', ...rest] = record.key.split('/');
+    const draft = drafts.get(installationId) ?? createDraft();
+    drafts.set(installationId, draft);
+    restoreEach(draft, { ...record, key: rest.join('/') });
   }
 
-  return { add, complete };
+  return {
+    add,
+    complete: () => ({ places: places[0] ?? null, installations: Array.from(drafts, buildInstallation) }),
+  };
 }
 
-/** Values with the rest of their key after the installation. */
-type Keyed<Value> = readonly (readonly [rest: string, value: Value])[];
-
-function groupByInstallation<Value>(values: ReadonlyMap<string, Value>): ReadonlyMap<string, Keyed<Value>> {
-  const grouped = new Map<string, (readonly [string, Value])[]>();
-  for (const [key, value] of values) {
-    const end = key.indexOf('/');
-    const installationId = key.slice(0, end);
-    const group = grouped.get(installationId);
-    const entry = [key.slice(end + 1), value] as const;
-    if (group === undefined) grouped.set(installationId, [entry]);
-    else group.push(entry);
-  }
-  return grouped;
+/** @throws RecordRefused if the parts are inconsistent. */
+function buildInstallation([installationId, draft]: readonly [
+  string,
+  InstallationDraft,
+]): CapturedInstallation {
+  const { ids, modules, endedSubmissions } = draft;
+  const [own] = draft.settlement;
+  const [times] = draft.heard;
+  if (own === undefined)
+    throw new RecordRefused(`${installationId} has records, but its settlement has none`);
+  if (times === undefined)
+    throw new RecordRefused(`${installationId} has records, but not when it was heard`);
+  const listIds = (list: string) =>
+    decodeIds(ids.filter(({ of }) => of.startsWith(`${list}/`)).map(({ run }) => run));
+  const evictedSubmissions = Math.min(...endedSubmissions.keys());
+  return {
+    ...{ installationId, ...times, modules, signer: draft.signer[0] ?? null },
+    acceptedSigners: listIds('signers'),
+    settlement: {
+      snapshot: resolveMachine(own.machine),
+      closedRounds: List(draft.closedRounds.sort((a, b) => (a.roundId < b.roundId ? -1 : 1))),
+      submissionsSinceMs: own.submissionsSinceMs,
+      evictedSubmissions: endedSubmissions.size === 0 ? 0 : evictedSubmissions,
+      endedSubmissions: List(listByNumber('ended submission', endedSubmissions, evictedSubmissions)),
+      ended: {
+        submissions: listIds('submissions'),
+        runs: listIds('runs'),
+        incidents: listIds('incidents'),
+      },
+      acceptedMessages: listIds('messages'),
+    },
+  };
 }

@@ -38,14 +38,10 @@ export const noRememberedIds: RememberedIds = { forgotten: 0, entries: List(), k
 
 /**
  * Text that identifies an accepted message. Snapshots hold its digest, so its form must never change. Members that are null are left out:
- * a message that is stored already lacks a member that a later version adds, and must stay the same message. A single member stays: the
- * digests that snapshots hold have it as null.
+ * a message that is stored already lacks a member that a later version adds, and must stay the same message.
  */
 export function identifyMessage(message: object): string {
-  return JSON.stringify(message, function (this: { readonly type?: unknown }, name, member: unknown) {
-    const isFirstNullable = this.type === 'submission_retrying' && name === 'transactionHash';
-    return isFirstNullable ? member : (member ?? undefined);
-  });
+  return JSON.stringify(message, (_name, member: unknown) => member ?? undefined);
 }
 
 export function isRemembered({ keys }: RememberedIds, id: string): boolean {

@@ -1,13 +1,13 @@
 import type { MeasurementEvent } from '../events/eventSchemas.ts';
 import { type FoldIdentity, identifyFold } from '../folds/foldIdentity.ts';
-import { type FoldRecord, RecordRefused, type StateRestoration } from '../folds/foldRecord.ts';
+import { type FoldRecord, listRecords, RecordRefused, type StateRestoration } from '../folds/foldRecord.ts';
 import { createPlaces, installationsMax, type PlaceCounts, type Places } from '../folds/places.ts';
 import { type Received, reject } from '../messages/decodeMessage.ts';
 import { readStoredAtMs, type StreamMessage } from '../messages/streamMessage.ts';
 import { foldVersions } from '../versions.ts';
 import { copyText } from './acceptance.ts';
 import type { CounterReading } from './counterReading.ts';
-import { createCounterRestoration, encodeCounters } from './counterSnapshot.ts';
+import { counterKinds, createCounterRestoration } from './counterSnapshot.ts';
 import type { DayHistory } from './dayHistory.ts';
 import { decodeCounter } from './decodeCounter.ts';
 import {
@@ -148,7 +148,7 @@ export function createCounterActors(settings: {
     const installations = Array.from(places.entries.values(), (actor) => actor.state()).filter(
       (state) => state !== null,
     );
-    return encodeCounters({ installations, places: places.state(), ...rest });
+    return listRecords(counterKinds, { installations, places: places.state(), ...rest });
   }
 
   function beginRestore(): StateRestoration {

@@ -1,18 +1,30 @@
 import { List } from 'immutable';
+import { z } from 'zod';
 import { compareArrivals, formatArrival } from '../events/arrival.ts';
+import { measurementEvent } from '../events/eventSchemas.ts';
+import { evictedEvents } from '../events/eventWindow.ts';
 import {
-  collectRecords,
-  dispatchRecords,
-  type FoldRecord,
+  kindsOf,
+  listBy,
+  listOne,
   RecordRefused,
   type Restoration,
+  restoreInto,
 } from '../folds/foldRecord.ts';
-import type { PlacesState } from '../folds/places.ts';
-import { counterRecords } from './counterRecords.ts';
-import { type DayHistory, type DaySummary, listDays, toHistory } from './dayHistory.ts';
+import { type PlacesState, placesState } from '../folds/places.ts';
+import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
+import { acceptanceState } from './acceptance.ts';
+import {
+  type DayHistory,
+  type DaySummary,
+  daySums,
+  historyStart,
+  listDays,
+  toHistory,
+} from './dayHistory.ts';
 import type { InstallationState } from './installationActor.ts';
-import type { MeasurementProgress } from './measurementEvents.ts';
-import type { RecentRound } from './roundFold.ts';
+import { type MeasurementProgress, progressScalars } from './measurementEvents.ts';
+import { openRound, type RecentRound, recentRound } from './roundFold.ts';
 
 /** Content of a snapshot of the counter stream. Immutable. */
 export interface CapturedCounters {
@@ -24,78 +36,96 @@ export interface CapturedCounters {
   readonly places: PlacesState | null;
 }
 
-/** The records of a state. */
-export function* encodeCounters({
-  installations,
-  history,
-  progress,
-  recentRounds,
-  places,
-}: CapturedCounters): Iterable<FoldRecord> {
-  if (history !== null) {
-    const { past: _p, open: _o, ...start } = history;
-    yield counterRecords.history.write('', start);
-    for (const one of listDays(history)) yield encodeDay(one);
-  }
-  if (progress !== null) {
-    const { events, ...rest } = progress;
-    yield counterRecords.progress.write('', rest);
-    for (const one of events) yield counterRecords.measurementEvent.write(formatArrival(one), one);
-  }
-  if (recentRounds.length > 0) yield counterRecords.recentRounds.write('', recentRounds);
-  if (places !== null) yield counterRecords.places.write('', places);
-  for (const { acceptance, roundState, heardAtMs } of installations) {
-    const { installationId } = acceptance.latest;
-    yield counterRecords.installation.write(installationId, { acceptance, openRound: roundState, heardAtMs });
-  }
-}
+const installation = z.strictObject({ acceptance: acceptanceState, openRound, heardAtMs: milliseconds });
 
-function encodeDay({ rounds, ...rest }: DaySummary): FoldRecord {
-  return counterRecords.day.write(rest.startMs, { ...rest, rounds: rounds === null ? null : [...rounds] });
-}
+/** A day with its rounds as pairs of place and work, since JSON has no map. */
+const day = daySums.extend({ rounds: z.array(z.tuple([count, amount])).nullable() });
 
-/** Takes the records of {@link encodeCounters}. */
+const progress = progressScalars.extend({ run: z.string(), evicted: evictedEvents });
+
+const createDraft = () => ({
+  installations: [] as InstallationState[],
+  places: [] as PlacesState[],
+  recentRounds: [] as (readonly RecentRound[])[],
+  history: [] as z.input<typeof historyStart>[],
+  days: [] as DaySummary[],
+  progress: [] as z.input<typeof progress>[],
+  events: [] as z.input<typeof measurementEvent>[],
+});
+
+const define = kindsOf<CapturedCounters, ReturnType<typeof createDraft>>();
+
+/** What is not of an installation or of its places is of the public one. */
+export const counterKinds = [
+  // By installation.
+  define('installation', installation, {
+    *list({ installations }) {
+      for (const { acceptance, roundState, heardAtMs } of installations)
+        yield [acceptance.latest.installationId, { acceptance, openRound: roundState, heardAtMs }];
+    },
+    restore: ({ installations }, { acceptance, openRound: roundState, heardAtMs }) =>
+      installations.push({ acceptance, roundState, heardAtMs }),
+  }),
+  // Once a new installation has asked for a place.
+  define('places', placesState, {
+    list: ({ places }) => listOne(places),
+    restore: ({ places }, one) => places.push(one),
+  }),
+  define('recentRounds', z.array(recentRound), {
+    list: ({ recentRounds }) => listOne(recentRounds.length > 0 ? recentRounds : null),
+    restore: ({ recentRounds }, all) => recentRounds.push(all),
+  }),
+  define('history', historyStart, {
+    list: ({ history }) => listOne(history),
+    restore: ({ history }, one) => history.push(one),
+  }),
+  // By start.
+  define('day', day, {
+    *list({ history }) {
+      for (const { rounds, ...rest } of history === null ? [] : listDays(history))
+        yield [rest.startMs, { ...rest, rounds: rounds === null ? null : [...rounds] }];
+    },
+    restore: ({ days }, { rounds, ...rest }) =>
+      days.push({ ...rest, rounds: rounds === null ? null : new Map(rounds) }),
+  }),
+  define('progress', progress, {
+    list: (captured) => listOne(captured.progress),
+    restore: (draft, one) => draft.progress.push(one),
+  }),
+  define('measurementEvent', measurementEvent, {
+    list: (captured) => listBy(formatArrival, captured.progress?.events ?? []),
+    restore: ({ events }, one) => events.push(one),
+  }),
+];
+
+const restore = restoreInto(counterKinds);
+
+/** Restores a state from its records. */
 export function createCounterRestoration(): Restoration<CapturedCounters> {
-  const installations = collectRecords(counterRecords.installation);
-  const rounds = collectRecords(counterRecords.recentRounds);
-  const places = collectRecords(counterRecords.places);
-  const histories = collectRecords(counterRecords.history);
-  const days = collectRecords(counterRecords.day);
-  const progresses = collectRecords(counterRecords.progress);
-  const events = collectRecords(counterRecords.measurementEvent);
+  const draft = createDraft();
 
   function complete(): CapturedCounters {
-    const history = histories.values.get('');
-    const progress = progresses.values.get('');
-    if ((history === undefined) !== (days.values.size === 0))
+    const { installations, days, events } = draft;
+    const [places = null] = draft.places;
+    const [history = null] = draft.history;
+    const [progressed = null] = draft.progress;
+    const [recentRounds = null] = draft.recentRounds;
+    if ((history === null) !== (days.length === 0))
       throw new RecordRefused('the records of a history are incomplete');
-    if (history === undefined && rounds.values.size > 0)
+    if (history === null && recentRounds !== null)
       throw new RecordRefused('rounds have records, but the history has none');
-    if (progress === undefined && events.values.size > 0)
+    if (progressed === null && events.length > 0)
       throw new RecordRefused('measurement events have records, but their progress has none');
-    const summaries = [...days.values.values()].map(({ rounds, ...rest }) => ({
-      ...rest,
-      rounds: rounds === null ? null : new Map(rounds),
-    }));
-    summaries.sort((a, b) => a.startMs - b.startMs);
+    days.sort((a, b) => a.startMs - b.startMs);
+    events.sort(compareArrivals);
     return {
-      installations: Array.from(installations.values.values(), ({ acceptance, openRound, heardAtMs }) => ({
-        acceptance,
-        roundState: openRound,
-        heardAtMs,
-      })),
-      places: places.values.get('') ?? null,
-      recentRounds: rounds.values.get('') ?? [],
-      history: history === undefined ? null : toHistory(history, summaries),
-      progress:
-        progress === undefined
-          ? null
-          : { ...progress, events: List([...events.values.values()].sort(compareArrivals)) },
+      installations,
+      places,
+      recentRounds: recentRounds ?? [],
+      history: history && toHistory(history, days),
+      progress: progressed && { ...progressed, events: List(events) },
     };
   }
 
-  return {
-    add: dispatchRecords(installations, rounds, places, histories, days, progresses, events),
-    complete,
-  };
+  return { add: (record) => restore(draft, record), complete };
 }

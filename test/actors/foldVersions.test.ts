@@ -3,17 +3,16 @@ import type { Abi } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
-import { chainRecords } from '../../actors/chain/records/chainRecords.ts';
+import { chainKinds } from '../../actors/chain/records/chainSnapshot.ts';
 import { contractAbis } from '../../actors/chain/spans/chainEvent.ts';
 import { type FoldRecord, formatRecord } from '../../actors/folds/foldRecord.ts';
 import type { Outcome } from '../../actors/messages/decodeMessage.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import { installationRecords } from '../../actors/settlement/installationSnapshot.ts';
+import { installationKinds } from '../../actors/settlement/installationSnapshot.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
-import { settlementRecords } from '../../actors/settlement/settlementSnapshot.ts';
 import { foldVersions } from '../../actors/versions.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
-import { counterRecords } from '../../actors/wheel/counterRecords.ts';
+import { counterKinds } from '../../actors/wheel/counterSnapshot.ts';
 import {
   buildEconomyEvents,
   type StateEvent,
@@ -87,7 +86,7 @@ interface Fold {
 function describeFold(
   fold: Fold,
   messages: readonly Publication[],
-  kinds: Readonly<Record<string, { readonly kind: string; readonly schema: z.ZodType }>>,
+  kinds: readonly { readonly kind: string; readonly schema: z.ZodType }[],
   secondsBetween = 1,
 ) {
   const rejections: string[] = [];
@@ -99,7 +98,7 @@ function describeFold(
       rejections.push(`${outcome.rejection.reason}: ${outcome.rejection.detail}`);
   });
   const captured = [...fold.capture()];
-  const records = Object.values(kinds).map(({ kind, schema }) => {
+  const records = kinds.map(({ kind, schema }) => {
     const ofKind = captured.filter((record) => record.kind === kind).map(formatRecord);
     return `${kind}: ${ofKind.length} ${digest(ofKind.join('\n'))}, form ${digest(JSON.stringify(describeForm(schema)))}`;
   });
@@ -123,14 +122,13 @@ function describeForm(schema: z.ZodType): unknown {
 describe('the version of a fold', () => {
   it('changes with the records of readings', () => {
     const actors = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
-    const { records } = describeFold(actors, mixedPublications(2_000, 0, 60_000), counterRecords, 60);
+    const { records } = describeFold(actors, mixedPublications(2_000, 0, 60_000), counterKinds, 60);
     expect(records).toEqual(foldVersions.MINER_COUNTER.records);
   });
 
   it('changes with the records of oracle and reporter', () => {
-    const kinds = { ...installationRecords, ...settlementRecords };
     const actors = createSettlementActors({ genesisMs });
-    expect(describeFold(actors, listPipelineMessages(), kinds, 600)).toEqual({
+    expect(describeFold(actors, listPipelineMessages(), installationKinds, 600)).toEqual({
       records: foldVersions.MINER_PIPELINE.records,
       rejections: [],
     });
@@ -138,7 +136,7 @@ describe('the version of a fold', () => {
 
   it('changes with the records of the chain', () => {
     const actors = createChainActors({ ...writtenSettings, contracts: stateContracts });
-    expect(describeFold(actors, listSpans(), chainRecords)).toEqual({
+    expect(describeFold(actors, listSpans(), chainKinds)).toEqual({
       records: foldVersions.MINER_CHAIN.records,
       rejections: [],
     });

@@ -3,9 +3,11 @@ import { List, Range } from 'immutable';
 import { describe, expect, it } from 'vitest';
 import { latestChanges, type ProposerChange, proposersMax } from '../../actors/chain/spans/chainReads.ts';
 import { evictOldest, nothingEvicted } from '../../actors/events/eventWindow.ts';
+import { listRecords } from '../../actors/folds/foldRecord.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { dayMs } from '../../actors/schemas/durations.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
+import { encodeInstallations } from '../../actors/settlement/installationSnapshot.ts';
 import {
   isRemembered,
   noRememberedIds,
@@ -21,13 +23,12 @@ import {
   initialSettlement,
   type Settlement,
 } from '../../actors/settlement/settlementActor.ts';
-import { encodeSettlement } from '../../actors/settlement/settlementSnapshot.ts';
 import { computeStatistics } from '../../actors/statistics/statistics.ts';
 import { counterReadingMessage, toCounterReading } from '../../actors/wheel/counterReading.ts';
 import {
   type CapturedCounters,
+  counterKinds,
   createCounterRestoration,
-  encodeCounters,
 } from '../../actors/wheel/counterSnapshot.ts';
 import {
   type DayHistory,
@@ -63,7 +64,7 @@ function acceptedAt(observedAtMs: number, given: { readonly distanceMm?: number 
 function restore(change: Partial<CapturedCounters>): CapturedCounters {
   const restoration = createCounterRestoration();
   const captured = { installations: [], places: null, ...nothingPublic, ...change };
-  for (const record of encodeCounters(captured)) restoration.add(record);
+  for (const record of listRecords(counterKinds, captured)) restoration.add(record);
   return restoration.complete();
 }
 
@@ -179,7 +180,11 @@ describe('messages of oracle and reporter', () => {
       settlement: actor.settlement,
       /** Keys of a list's first and last records. */
       findEnds: (list: string) => {
-        const keys = [...encodeSettlement('one', actor.settlement())]
+        const installation = {
+          ...{ installationId: 'one', modules: [], signer: null, acceptedSigners: noRememberedIds },
+          ...{ settlement: actor.settlement(), heardAtMs: 0, forgottenThroughMs: null },
+        };
+        const keys = [...encodeInstallations({ installations: [installation], places: null })]
           .filter(({ kind }) => kind === list)
           .map(({ key }) => key);
         return [keys[0], keys.at(-1)];

@@ -206,10 +206,8 @@ describe('replay --dry-run', () => {
     for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'] as const)
       await changeState(database, stream, ({ kind, key, value }) => {
         if (kind === 'places') return null;
-        const heard = JSON.parse(value.replace(/"heardAtMs":\d+/, '"heardAtMs":1'));
-        // The order of members has no meaning.
-        const members = Array.isArray(heard) ? heard : Object.fromEntries(Object.entries(heard).reverse());
-        return { kind, key, value: JSON.stringify(members) };
+        const isHeard = kind === 'installation' || kind === 'heard';
+        return { kind, key, value: isHeard ? value.replace(/\d+(,null)?\]$/, '1$1]') : value };
       });
     expect(await compare()).toMatch(
       /the state differs: 2 of \d+ records, .*\nrebuild it .*\nreplay of MINER_PIPELINE .*\n.*\nthe state differs: 2 of \d+ records, .*\nfill another/,

@@ -1,7 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { counterRecords } from '../../actors/wheel/counterRecords.ts';
 import { replay } from '../../deploy/commands/replay/replay.ts';
 import { openReplay } from '../../deploy/commands/replay/replayOptions.ts';
 import type { StreamPlace } from '../../deploy/commands/replay/replayPlan.ts';
@@ -92,8 +91,8 @@ async function damageState(database: Database) {
   for await (const some of readSnapshotRecords(store, newest))
     for (const record of some)
       records.push(
-        record.kind === counterRecords.day.kind
-          ? { ...record, value: record.value.replace(/"distanceMm":\d+/, '"distanceMm":0') }
+        record.kind === 'day'
+          ? { ...record, value: record.value.replace(/^\[(\d+),\d+,/, '[$1,0,') }
           : record,
       );
   await store.save({ ...newest, takenAtMs: newest.takenAtMs + 1 }, records, () => true);

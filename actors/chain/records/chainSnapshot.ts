@@ -1,68 +1,161 @@
 import { Map as ImmutableMap, List } from 'immutable';
+import { z } from 'zod';
 import { compareArrivals, formatArrival } from '../../events/arrival.ts';
+import { type ChainFeedEvent, chainFeedEvent } from '../../events/eventSchemas.ts';
+import { evictedEvents } from '../../events/eventWindow.ts';
 import {
-  collectRecords,
-  dispatchRecords,
   type FoldRecord,
+  kindsOf,
+  listBy,
+  listByNumber,
+  listFrom,
+  listOne,
+  listRecords,
   RecordRefused,
   type Restoration,
+  restoreInto,
 } from '../../folds/foldRecord.ts';
-import { emptySpanFoldState, type SpanFoldState } from '../fold/spanFoldState.ts';
-import type { ChainState } from '../state/chainState.ts';
-import { chainRecords } from './chainRecords.ts';
-import { collectOwners } from './collectOwners.ts';
+import { amount, count, milliseconds } from '../../schemas/stateScalars.ts';
+import { emptySpanFoldState, type SpanFoldState, spanFoldScalars } from '../fold/spanFoldState.ts';
+import { knownBlock } from '../spans/chainSpan.ts';
+import { type ChainState, tokenState } from '../state/chainState.ts';
+import { collectionScalars, type TokenMetadata, tokenMetadata } from '../state/collectionState.ts';
+import { coreState, governance } from '../state/coreState.ts';
+import { minerPosition, miningScalars } from '../state/miningState.ts';
+import {
+  archive,
+  type Checkpoint,
+  checkpoint,
+  mintedRound,
+  type SettledRound,
+  type Settlement,
+  settledRound,
+  settlement,
+} from '../state/settlements.ts';
+import { collectOwners, ownerActivity } from './collectOwners.ts';
 
 interface CapturedChain {
   readonly state: SpanFoldState;
   readonly newestSpanAtMs: number | null;
 }
 
+const foldScalars = spanFoldScalars.extend({ newestSpanAtMs: milliseconds.nullable() });
+
+/** The newest safe state without its keyed lists, which have kinds of records of their own. */
+const stateScalars = z.strictObject({
+  block: knownBlock,
+  position: count,
+  core: coreState,
+  governance,
+  mining: miningScalars,
+  collection: collectionScalars,
+  token: tokenState.nullable(),
+  mintedRounds: z.array(mintedRound),
+  activityRowsThroughBlock: amount.nullable(),
+  archive,
+  feed: z.strictObject({ run: z.string(), evicted: evictedEvents }),
+});
+
+const createDraft = () => ({
+  fold: [] as z.input<typeof foldScalars>[],
+  scalars: [] as z.input<typeof stateScalars>[],
+  settlements: new Map<number, Settlement>(),
+  unprocessedRounds: [] as SettledRound[],
+  checkpoints: new Map<number, Checkpoint>(),
+  perWeightByDate: [] as { date: string; atEnd: bigint }[],
+  perWeightAtActivation: new Map<string, bigint>(),
+  pendingWeight: new Map<string, bigint>(),
+  metadata: new Map<number, TokenMetadata>(),
+  events: [] as ChainFeedEvent[],
+  owners: collectOwners(),
+});
+type ChainDraft = ReturnType<typeof createDraft>;
+
+const foldKind = kindsOf<CapturedChain, ChainDraft>()('fold', foldScalars, {
+  list: ({ state, newestSpanAtMs }) => listOne({ ...state, newestSpanAtMs }),
+  restore: ({ fold }, one) => fold.push(one),
+});
+
+const define = kindsOf<ChainState, ChainDraft>();
+
+/** Of the newest safe state, if there is one. */
+const stateKinds = [
+  define('state', stateScalars, {
+    list: ({ mintedRounds, activityProgress, ...state }) =>
+      listOne({
+        ...state,
+        mintedRounds: mintedRounds.toArray(),
+        activityRowsThroughBlock: activityProgress.rowsThroughBlock,
+      }),
+    restore: ({ scalars }, one) => scalars.push(one),
+  }),
+  // By number.
+  define('settlement', settlement, {
+    list: (state) => listFrom(state.archive.settlements.count, state.settlements),
+    restore: ({ settlements }, one, number) => settlements.set(Number(number), one),
+  }),
+  // By round.
+  define('unprocessedRound', settledRound, {
+    list: ({ unprocessedRounds }) => listBy(({ roundId }) => roundId, unprocessedRounds),
+    restore: ({ unprocessedRounds }, one) => unprocessedRounds.push(one),
+  }),
+  // By number.
+  define('checkpoint', checkpoint, {
+    list: (state) => listFrom(state.archive.checkpoints.count, state.checkpoints),
+    restore: ({ checkpoints }, one, number) => checkpoints.set(Number(number), one),
+  }),
+  // `accumulatedPerWeight` at the end of a date, by date.
+  define('perWeight', amount, {
+    *list({ mining }) {
+      for (const { date, atEnd } of mining.perWeightByDate) yield [date, atEnd];
+    },
+    restore: ({ perWeightByDate }, atEnd, date) => perWeightByDate.push({ date, atEnd }),
+  }),
+  // `accumulatedPerWeight` at the activation of a round, by round.
+  define('activationPerWeight', amount, {
+    list: ({ mining }) => mining.perWeightAtActivation,
+    restore: ({ perWeightAtActivation }, one, round) => perWeightAtActivation.set(round, one),
+  }),
+  // By round.
+  define('pendingWeight', amount, {
+    list: ({ mining }) => mining.pendingWeight,
+    restore: ({ pendingWeight }, one, round) => pendingWeight.set(round, one),
+  }),
+  // By token.
+  define('metadata', tokenMetadata, {
+    list: ({ collection }) => collection.metadata,
+    restore: ({ metadata }, one, tokenId) => metadata.set(Number(tokenId), one),
+  }),
+  // By token.
+  define('position', minerPosition, {
+    list: ({ minerPositions }) => minerPositions,
+    restore: ({ owners }, one) => owners.takePosition(one),
+  }),
+  define('feedEvent', chainFeedEvent, {
+    list: ({ feed }) => listBy(formatArrival, feed.events),
+    restore: ({ events }, one) => events.push(one),
+  }),
+  // By address, for owners that have acted.
+  define('owner', ownerActivity, {
+    *list({ owners }) {
+      for (const [owner, { activityCount, activity }] of owners)
+        yield [owner, { activityCount, activity: activity.toArray() }];
+    },
+    restore: ({ owners }, one, address) => owners.takeOwner(one, address),
+  }),
+];
+
+export const chainKinds = [foldKind, ...stateKinds];
+const restore = restoreInto<ChainDraft>(chainKinds);
+
 /**
  * A fold's state as records. Only the newest safe state is written; an older one is recovered by folding on from an older snapshot. The
  * positions' owners give the tokens of each owner.
  */
 export function* encodeSpanFold(captured: CapturedChain): Iterable<FoldRecord> {
-  yield* encodeScalars(captured);
-  const state = captured.state.safe.at(-1);
-  if (state === undefined) return;
-  const { archive, mining } = state;
-  for (const [index, one] of state.settlements.entries())
-    yield chainRecords.settlement.write(archive.settlements.count + index, one);
-  for (const one of state.unprocessedRounds) yield chainRecords.unprocessedRound.write(one.roundId, one);
-  for (const [index, one] of state.checkpoints.entries())
-    yield chainRecords.checkpoint.write(archive.checkpoints.count + index, one);
-  for (const { date, atEnd } of mining.perWeightByDate) yield chainRecords.perWeight.write(date, atEnd);
-  for (const [round, perWeight] of mining.perWeightAtActivation)
-    yield chainRecords.activationPerWeight.write(round, perWeight);
-  for (const [round, weight] of mining.pendingWeight) yield chainRecords.pendingWeight.write(round, weight);
-  for (const [tokenId, one] of state.collection.metadata) yield chainRecords.metadata.write(tokenId, one);
-  for (const one of state.minerPositions.values()) yield chainRecords.position.write(one.tokenId, one);
-  for (const one of state.feed.events) yield chainRecords.feedEvent.write(formatArrival(one), one);
-  for (const [owner, { activityCount, activity }] of state.owners)
-    yield chainRecords.owner.write(owner, { activityCount, activity: activity.toArray() });
-}
-
-/** The records without a key: the fold, and its newest safe state. */
-function* encodeScalars({ state: { safe, ...fold }, newestSpanAtMs }: CapturedChain): Iterable<FoldRecord> {
-  yield chainRecords.fold.write('', { ...fold, newestSpanAtMs });
-  const newest = safe.at(-1);
-  if (newest === undefined) return;
-  const { block, position, core, governance, token, archive, feed } = newest;
-  const { perWeightAtActivation: _a, pendingWeight: _p, perWeightByDate: _d, ...mining } = newest.mining;
-  const { metadata: _m, ...collection } = newest.collection;
-  yield chainRecords.state.write('', {
-    block,
-    position,
-    core,
-    governance,
-    mining,
-    collection,
-    token,
-    mintedRounds: newest.mintedRounds.toArray(),
-    activityRowsThroughBlock: newest.activityProgress.rowsThroughBlock,
-    archive,
-    feed: { run: feed.run, evicted: feed.evicted },
-  });
+  yield* foldKind.list(captured);
+  const newest = captured.state.safe.at(-1);
+  if (newest !== undefined) yield* listRecords(stateKinds, newest);
 }
 
 export interface ChainRestoration<Result> extends Restoration<Result> {
@@ -72,89 +165,50 @@ export interface ChainRestoration<Result> extends Restoration<Result> {
 
 /** Restores a fold from the records of {@link encodeSpanFold}. Without records it starts empty. */
 export function createChainRestoration(): ChainRestoration<CapturedChain> {
-  const folds = collectRecords(chainRecords.fold);
-  const states = collectRecords(chainRecords.state);
-  const settlements = collectRecords(chainRecords.settlement);
-  const unprocessedRounds = collectRecords(chainRecords.unprocessedRound);
-  const checkpoints = collectRecords(chainRecords.checkpoint);
-  const perWeights = collectRecords(chainRecords.perWeight);
-  const activations = collectRecords(chainRecords.activationPerWeight);
-  const pendingWeights = collectRecords(chainRecords.pendingWeight);
-  const metadata = collectRecords(chainRecords.metadata);
-  const feedEvents = collectRecords(chainRecords.feedEvent);
-  const ofOwners = collectOwners();
-  const add = dispatchRecords(
-    folds,
-    states,
-    settlements,
-    unprocessedRounds,
-    checkpoints,
-    perWeights,
-    activations,
-    pendingWeights,
-    metadata,
-    feedEvents,
-    ...ofOwners.readers,
-  );
+  const draft = createDraft();
   let isEmpty = true;
-
-  function complete(): CapturedChain {
-    const fold = folds.values.get('');
-    if (fold === undefined) {
-      if (!isEmpty) throw new RecordRefused('a chain has records, but its fold has none');
-      return { state: emptySpanFoldState, newestSpanAtMs: null };
-    }
-    const { newestSpanAtMs, ...rest } = fold;
-    const newest = buildState();
-    return { state: { ...rest, safe: newest === null ? [] : [newest] }, newestSpanAtMs };
-  }
-
-  function buildState(): ChainState | null {
-    const scalars = states.values.get('');
-    if (scalars === undefined) return null;
-    const { mining, collection, mintedRounds, activityRowsThroughBlock, feed, ...rest } = scalars;
-    const events = [...feedEvents.values.values()].sort(compareArrivals);
-    return {
-      ...rest,
-      ...ofOwners.complete(activityRowsThroughBlock),
-      settlements: List(listByNumber('settlement', settlements.values, rest.archive.settlements.count)),
-      unprocessedRounds: List(
-        [...unprocessedRounds.values.values()].sort((a, b) => (a.roundId < b.roundId ? -1 : 1)),
-      ),
-      checkpoints: List(listByNumber('checkpoint', checkpoints.values, rest.archive.checkpoints.count)),
-      mintedRounds: List(mintedRounds),
-      feed: { ...feed, events: List(events) },
-      mining: {
-        ...mining,
-        perWeightAtActivation: ImmutableMap(activations.values),
-        pendingWeight: ImmutableMap(pendingWeights.values),
-        perWeightByDate: List(
-          [...perWeights.values]
-            .sort(([a], [b]) => (a < b ? -1 : 1))
-            .map(([date, atEnd]) => ({ date, atEnd })),
-        ),
-      },
-      collection: {
-        ...collection,
-        metadata: ImmutableMap([...metadata.values].map(([tokenId, one]) => [Number(tokenId), one])),
-      },
-    };
-  }
-
   return {
     add: (record) => {
       isEmpty = false;
-      add(record);
+      restore(draft, record);
     },
-    liesWithin: (block) => (states.values.get('')?.block.number ?? block) <= block,
-    complete,
+    liesWithin: (block) => (draft.scalars[0]?.block.number ?? block) <= block,
+    complete: () => {
+      const [fold] = draft.fold;
+      if (fold === undefined) {
+        if (!isEmpty) throw new RecordRefused('a chain has records, but its fold has none');
+        return { state: emptySpanFoldState, newestSpanAtMs: null };
+      }
+      const { newestSpanAtMs, ...rest } = fold;
+      return { state: { ...rest, safe: buildStates(draft) }, newestSpanAtMs };
+    },
   };
 }
 
-function listByNumber<Item>(what: string, values: ReadonlyMap<string, Item>, first: number): readonly Item[] {
-  return Array.from(values, (_, index) => {
-    const item = values.get(String(first + index));
-    if (item === undefined) throw new RecordRefused(`${what} ${first + index} is missing`);
-    return item;
-  });
+/** The newest safe state; none without its record. */
+function buildStates({ scalars: [scalars], owners, ...lists }: ChainDraft): ChainState[] {
+  if (scalars === undefined) return [];
+  const { mining, collection, mintedRounds, activityRowsThroughBlock, feed, ...rest } = scalars;
+  const { settlements, checkpoints } = rest.archive;
+  lists.unprocessedRounds.sort((a, b) => (a.roundId < b.roundId ? -1 : 1));
+  lists.perWeightByDate.sort((a, b) => (a.date < b.date ? -1 : 1));
+  lists.events.sort(compareArrivals);
+  return [
+    {
+      ...rest,
+      ...owners.complete(activityRowsThroughBlock),
+      settlements: List(listByNumber('settlement', lists.settlements, settlements.count)),
+      unprocessedRounds: List(lists.unprocessedRounds),
+      checkpoints: List(listByNumber('checkpoint', lists.checkpoints, checkpoints.count)),
+      mintedRounds: List(mintedRounds),
+      feed: { ...feed, events: List(lists.events) },
+      mining: {
+        ...mining,
+        perWeightAtActivation: ImmutableMap(lists.perWeightAtActivation),
+        pendingWeight: ImmutableMap(lists.pendingWeight),
+        perWeightByDate: List(lists.perWeightByDate),
+      },
+      collection: { ...collection, metadata: ImmutableMap(lists.metadata) },
+    },
+  ];
 }

@@ -1,12 +1,13 @@
 import { Map as ImmutableMap, List } from 'immutable';
-import { RecordRefused, type RecordValue, readRecords } from '../../folds/foldRecord.ts';
+import { z } from 'zod';
+import { RecordRefused } from '../../folds/foldRecord.ts';
 import { type Address, isAddress } from '../../schemas/hex.ts';
-import type { MinerPosition } from '../state/miningState.ts';
-import type { LoggedActivity, OwnerState } from '../state/ownerState.ts';
-import { chainRecords } from './chainRecords.ts';
+import { count } from '../../schemas/stateScalars.ts';
+import type { MinerPosition, minerPosition } from '../state/miningState.ts';
+import { type LoggedActivity, type OwnerState, ownerEvent } from '../state/ownerState.ts';
 
-type PositionValue = RecordValue<typeof chainRecords.position>;
-type OwnerValue = RecordValue<typeof chainRecords.owner>;
+/** The number of an owner's events, and the newest ones, oldest first. */
+export const ownerActivity = z.strictObject({ activityCount: count, activity: z.array(ownerEvent) });
 
 /**
  * Collects positions and owners from their records. Maps and lists grow with the records, so that completion, which blocks the event
@@ -33,13 +34,13 @@ export function collectOwners() {
     return added;
   }
 
-  function takePosition(position: PositionValue) {
+  function takePosition(position: z.input<typeof minerPosition>) {
     position.owner = share(position.owner);
     minerPositions.set(position.tokenId, position);
     findTokens(position.owner).push(position.tokenId);
   }
 
-  function takeOwner({ activityCount, activity }: OwnerValue, key: string) {
+  function takeOwner({ activityCount, activity }: z.input<typeof ownerActivity>, key: string) {
     if (!isAddress(key)) throw new RecordRefused(`activity belongs to ${key}, which is not an address`);
     for (const event of activity) {
       event.address = share(event.address);
@@ -51,7 +52,8 @@ export function collectOwners() {
   }
 
   return {
-    readers: [readRecords(chainRecords.position, takePosition), readRecords(chainRecords.owner, takeOwner)],
+    takePosition,
+    takeOwner,
     /** @throws RecordRefused if a position belongs to an owner without a record. */
     complete(rowsThroughBlock: bigint | null) {
       for (const [owner, tokenIds] of tokens) {
