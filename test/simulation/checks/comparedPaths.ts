@@ -45,7 +45,7 @@ export const comparedPaths = [
   '/v1/rounds/100000',
   '/v1/rounds?limit=100',
   '/v1/rounds?limit=5&from=2026-01-31T12:10:00Z&to=2026-01-31T15:00:00Z',
-  '/v1/batches?limit=7',
+  '/v1/batches?limit=100',
   '/v1/checkpoints?limit=7',
   '/v1/miners/{tokenId}',
   '/v1/miners/{survivorTokenId}',
