@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ReadonlyDeep } from '../../machines/inferred.ts';
 import { readErrorMessage } from '../readErrorMessage.ts';
 import { compileGuard } from '../schemas/compileSchema.ts';
-import { createListForm } from '../schemas/listForm.ts';
+import { createListForm } from './listForm.ts';
 
 /** A piece of a fold's state in a snapshot. Kind and key together identify it. */
 export interface FoldRecord {
@@ -28,7 +28,7 @@ export function refuseOnError<Result>(work: () => Result): Result {
 }
 
 /** One kind of a fold's records: which ones a state has, and what a restoration does with them. */
-export interface RecordKind<State, Draft> {
+interface RecordKind<State, Draft> {
   readonly kind: string;
   /** Values are checked against it when they are read. */
   readonly schema: z.ZodType;

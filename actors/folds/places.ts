@@ -10,7 +10,7 @@ import { count, milliseconds } from '../schemas/stateScalars.ts';
 export const installationsMax = 50_000;
 
 /** An installation gives its place up to a new one if none of its messages was accepted for longer. */
-export const idleMsMax = 30 * dayMs;
+const idleMsMax = 30 * dayMs;
 
 /**
  * Longest time by which messages of an installation can name a later time than the stream stored the last of them: the clock may be five

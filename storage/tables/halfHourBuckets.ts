@@ -4,7 +4,7 @@ import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.
 import { defineTable } from '../definition/table.ts';
 
 /** A stored half hour. Its work is null if it exceeds the column. */
-export interface StoredBucket extends Omit<BucketRow, 'workUnits'> {
+interface StoredBucket extends Omit<BucketRow, 'workUnits'> {
   readonly workUnits: bigint | null;
 }
 

@@ -4,7 +4,7 @@ import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.
 import { defineTable } from '../definition/table.ts';
 
 /** A stored round. Its work is null if it exceeds the column. */
-export interface StoredRound extends Omit<RoundRow, 'workUnits'> {
+interface StoredRound extends Omit<RoundRow, 'workUnits'> {
   readonly workUnits: bigint | null;
 }
 

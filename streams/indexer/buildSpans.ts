@@ -98,7 +98,7 @@ function buildParts(
 }
 
 /** Returns the log with only the beginning of its data, for a log that fits no message. */
-export function truncateLog(log: ChainLog): ChainLog {
+function truncateLog(log: ChainLog): ChainLog {
   const byteLength = (log.data.length - 2) / 2;
   return {
     ...log,

@@ -10,7 +10,7 @@ export const spanParts = z.strictObject({
   span: chainSpan,
   logs: z.array(chainLog),
 });
-export type SpanParts = Inferred<typeof spanParts>;
+type SpanParts = Inferred<typeof spanParts>;
 
 /** A complete span, the parts so far, or why a part cannot be joined. */
 type JoinedSpan =

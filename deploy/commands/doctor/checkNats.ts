@@ -6,13 +6,11 @@ import { z } from 'zod';
 import { chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
 import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.ts';
 import { dayMs } from '../../../actors/schemas/durations.ts';
-import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
 import { createNodeTransport } from '../../../streams/indexer/nodeTransport.ts';
 import { measureAccount } from '../../../streams/jetstream/settings/natsStore.ts';
 import { isTooOld } from '../../../streams/nats/connection.ts';
 import { findCertainOffset, measureNatsClock } from '../../../streams/nats/natsClock.ts';
-import type { JetStream } from '../../../streams/nats/natsLink.ts';
 import { formatRejection, readNewestRejections } from '../../../streams/pipeline/newestRejections.ts';
 import {
   type Check,
@@ -24,7 +22,7 @@ import {
   warned,
 } from '../../diagnosis/finding.ts';
 import { judgeRoom } from '../../diagnosis/inspectDatabase.ts';
-import { checkStreams } from './checkStreams.ts';
+import { type CheckedNats, checkStreams } from './checkStreams.ts';
 
 /** A measurement is stale after 120 s, a lease is lost after seconds. */
 const [offsetWarnedMs, offsetFailedMs] = [1_000, 10_000];
@@ -36,17 +34,6 @@ const mib = 2 ** 20;
 /** No stream ends there, so no server stores a message that expects it. */
 const impossibleSequence = Number.MAX_SAFE_INTEGER;
 const wrongLastSequence = 10_071;
-
-export interface CheckedNats extends JetStream {
-  /** Null if the deployment has no contracts, undefined if it is unknown. */
-  readonly onChain: ChainDeployment | null | undefined;
-  readonly rpcUrl: string | null;
-  /** Days after which the operator lets messages leave the streams; 0 keeps all. */
-  readonly retentionDays: number;
-  /** Address of a server's monitoring, such as `http://nats:8222`; null if unknown. */
-  readonly monitoringUrl: string | null;
-  readonly nowMs: () => number;
-}
 
 const again = 'run it again once NATS answers';
 const enable = 'start nats-server with JetStream (`jetstream {}` in its configuration, or -js)';

@@ -9,13 +9,26 @@ import {
   streamSubjects,
 } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
+import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { streamDefinitions } from '../../../streams/folds/streamDefinitions.ts';
 import { isStreamMissing } from '../../../streams/jetstream/settings/ensureStreams.ts';
 import { findStreamRisks, nanosPerDay } from '../../../streams/jetstream/settings/streamRisks.ts';
+import type { JetStream } from '../../../streams/nats/natsLink.ts';
 import { type Finding, type Findings, failed, ok, warned } from '../../diagnosis/finding.ts';
-import type { CheckedNats } from './checkNats.ts';
 
 const spanSearchMax = 8;
+
+/** What the checks of NATS read. */
+export interface CheckedNats extends JetStream {
+  /** Null if the deployment has no contracts, undefined if it is unknown. */
+  readonly onChain: ChainDeployment | null | undefined;
+  readonly rpcUrl: string | null;
+  /** Days after which the operator lets messages leave the streams; 0 keeps all. */
+  readonly retentionDays: number;
+  /** Address of a server's monitoring, such as `http://nats:8222`; null if unknown. */
+  readonly monitoringUrl: string | null;
+  readonly nowMs: () => number;
+}
 
 /** Checks each stream's subjects, readers, replicas with leader and peers, settings, and whether it keeps the messages for a rebuild. */
 export async function* checkStreams(parts: CheckedNats): Findings {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Json, reviveBigints, tagBigints } from '../folds/bigintJson.ts';
+import { type Json, reviveBigints, tagBigints } from './bigintJson.ts';
 
 /**
  * Values without names: an object is a list of its members in the order of its schema. A bigint is a number, or a string if it is not a safe integer. Unions,
