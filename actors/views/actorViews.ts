@@ -4,7 +4,7 @@ import type { OlderEvents } from '../feed/olderEvents.ts';
 import type { ReadOlderDay } from '../older/olderDay.ts';
 import type { SettlementActors } from '../settlement/settlementActors.ts';
 import type { CounterActors } from '../wheel/counterActors.ts';
-import type { ChainViews } from './chain/chainViewTypes.ts';
+import type { ChainViews } from './chain/chainViews.ts';
 import { mapSettlementRanges } from './chain/settlementHistory.ts';
 import { createFeedViews } from './feed/feedViews.ts';
 import { hasRound, projectProcess } from './processProjection.ts';

@@ -2,7 +2,7 @@ import { blockUnitScale } from '../chain/state/blockUnits.ts';
 import type { CoreConfiguration } from '../chain/state/coreState.ts';
 import { nextDifficulty } from '../chain/state/settlementArithmetic.ts';
 import type { FeedItem } from '../feed/feedItem.ts';
-import type { ChainUnavailable } from './chain/chainViewTypes.ts';
+import type { ChainUnavailable } from './chain/shownStates.ts';
 import { type ChainPage, type ChainPageRequest, findBlockTime, readChainPage } from './feed/feedRecords.ts';
 import type { FeedUnavailable } from './feed/feedViews.ts';
 import type { ActorViews } from './views.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { FeedItem } from '../feed/feedItem.ts';
 import { decodeFields, encodeFields } from '../feed/opaqueCursor.ts';
-import type { ChainUnavailable, CoreView, EconomyView } from './chain/chainViewTypes.ts';
+import type { CoreView, EconomyView } from './chain/coreViews.ts';
 import { computeRoundStartMs } from './chain/settlementHistory.ts';
+import type { ChainUnavailable } from './chain/shownStates.ts';
 import { type ChainPageRequest, findEventsOfSpan, isAbout } from './feed/feedRecords.ts';
 import type { FeedUnavailable } from './feed/feedViews.ts';
 import type { ActorViews } from './views.ts';

@@ -7,8 +7,10 @@ import type { OracleState } from '../settlement/oracleState.ts';
 import type { BlockedReason, SettlementQueueState } from '../settlement/queueState.ts';
 import type { CounterReading } from '../wheel/counterReading.ts';
 import type { TelemetryView } from '../wheel/telemetryView.ts';
-import type { ChainUnavailable, ChainViews, SettlementHistoryView } from './chain/chainViewTypes.ts';
+import type { ChainViews } from './chain/chainViews.ts';
 import type { SettlementRange } from './chain/settlementHistory.ts';
+import type { SettlementHistoryView } from './chain/settlementView.ts';
+import type { ChainUnavailable } from './chain/shownStates.ts';
 import type { FeedViews } from './feed/feedViews.ts';
 import type { StatisticsViews } from './statisticsViews.ts';
 

@@ -1,4 +1,4 @@
-import type { ChainUnavailable } from '../../actors/views/chain/chainViewTypes.ts';
+import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 
 /** The view of a chain route whose data cannot be shown (CONTRACT.md, Unavailable reasons). */

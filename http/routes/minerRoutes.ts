@@ -1,4 +1,5 @@
-import type { CursorFault, WeightPageRequest } from '../../actors/views/chain/chainViewTypes.ts';
+import type { CursorFault } from '../../actors/views/chain/ownerViews.ts';
+import type { WeightPageRequest } from '../../actors/views/chain/weightViews.ts';
 import { findEventsOf, newestEventsMax } from '../../actors/views/feed/feedRecords.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import {

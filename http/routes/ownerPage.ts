@@ -1,9 +1,6 @@
 import { toAddress } from '../../actors/schemas/hex.ts';
-import type {
-  ChainUnavailable,
-  CursorFault,
-  OwnerPageRequest,
-} from '../../actors/views/chain/chainViewTypes.ts';
+import type { CursorFault, OwnerPageRequest } from '../../actors/views/chain/ownerViews.ts';
+import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { cursor } from '../responses/observations.ts';
 import { describeUnreadable } from './describeUnreadable.ts';

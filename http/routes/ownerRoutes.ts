@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OwnerPageRequest } from '../../actors/views/chain/chainViewTypes.ts';
+import type { OwnerPageRequest } from '../../actors/views/chain/ownerViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import {
   plainOwnerActivityResponse,

@@ -1,4 +1,4 @@
-import type { ChainUnavailable } from '../../actors/views/chain/chainViewTypes.ts';
+import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import { readBatchPage } from '../../actors/views/difficultyViews.ts';
 import {
   type ChainPageRequest,

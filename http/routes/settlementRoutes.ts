@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { settlementSources } from '../../actors/chain/state/settlementSource.ts';
-import type { ChainUnavailable, SettlementHistoryView } from '../../actors/views/chain/chainViewTypes.ts';
 import { type SettlementRange, settlementRanges } from '../../actors/views/chain/settlementHistory.ts';
+import type { SettlementHistoryView } from '../../actors/views/chain/settlementView.ts';
+import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import type { SettlementsView } from '../../actors/views/views.ts';
 import {
   computeSettlementsTag,

@@ -11,7 +11,8 @@ import {
   tap,
 } from 'rxjs';
 import { registerMetrics } from '../../actors/registerMetrics.ts';
-import type { ChainCondition, ChainConditions } from '../../actors/views/chain/chainViewTypes.ts';
+import type { ChainCondition } from '../../actors/views/chain/chainConditions.ts';
+import type { ChainConditions } from '../../actors/views/chain/chainViews.ts';
 
 const intervalMs = 1_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
-import type { OwnerActivityView } from '../../actors/views/chain/chainViewTypes.ts';
+import type { OwnerActivityView } from '../../actors/views/chain/ownerViews.ts';
 import {
   buildEconomyEvents,
   buildState,

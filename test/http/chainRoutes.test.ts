@@ -1,8 +1,9 @@
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
-import type { ChainViews, OwnerActivityView } from '../../actors/views/chain/chainViewTypes.ts';
+import type { ChainViews } from '../../actors/views/chain/chainViews.ts';
 import { encodeOwnerCursor, type OwnerCursor } from '../../actors/views/chain/ownerCursor.ts';
+import type { OwnerActivityView } from '../../actors/views/chain/ownerViews.ts';
 import { computeSettlementWindow } from '../../actors/views/chain/settlementHistory.ts';
 import {
   buildEconomyEvents,

@@ -13,7 +13,7 @@ import { type FeedPosition, findNewestPosition } from '../../actors/feed/feedPos
 import { stringify } from '../../actors/folds/bigintJson.ts';
 import type { ActivityRange } from '../../actors/older/olderActivity.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
-import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
+import type { EconomyView } from '../../actors/views/chain/coreViews.ts';
 import { buildActivityPage } from '../../actors/views/chain/ownerPages.ts';
 import { encodeFeedCursor } from '../../actors/views/feed/feedCursor.ts';
 import type { FeedNews, ReadNews } from '../../actors/views/feed/feedNews.ts';

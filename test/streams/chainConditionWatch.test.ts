@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, it, vi } from 'vitest';
-import type { ChainConditions } from '../../actors/views/chain/chainViewTypes.ts';
+import type { ChainConditions } from '../../actors/views/chain/chainViews.ts';
 import { watchChainConditions } from '../../streams/health/chainConditionWatch.ts';
 
 const all = (condition: ChainConditions['core']): ChainConditions => ({

@@ -5,7 +5,7 @@ import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import { selectCategory } from '../../actors/feed/eventFilter.ts';
 import type { FeedItem } from '../../actors/feed/feedItem.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
+import type { EconomyView } from '../../actors/views/chain/coreViews.ts';
 import { createFeedViews, type FeedPage } from '../../actors/views/feed/feedViews.ts';
 import { createAwaitByWriter } from '../../storage/reading/awaitEvents.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';

@@ -1,7 +1,7 @@
 import type { CollectionState } from './collectionState.ts';
 
 export const collectionPhases = ['unconfigured', 'pending', 'allowlist', 'public', 'closed'] as const;
-export type CollectionPhase = (typeof collectionPhases)[number];
+type CollectionPhase = (typeof collectionPhases)[number];
 
 type SaleState = Pick<CollectionState, 'sale' | 'isClosed' | 'publicMinted'>;
 

@@ -17,7 +17,6 @@ const configuration = z.strictObject({
   /** Level 1 first. */
   levels: z.array(z.strictObject({ weight: amount, cooldownBlocks: amount })),
 });
-export type MiningConfiguration = Inferred<typeof configuration>;
 
 /** Mining state without its keyed lists. */
 export const miningScalars = z.strictObject({

@@ -1,7 +1,7 @@
 import type { ChainAvailability } from './chainAvailability.ts';
 
 export const settlementSources = ['live', 'durable-cache', 'unavailable'] as const;
-export type SettlementSource = (typeof settlementSources)[number];
+type SettlementSource = (typeof settlementSources)[number];
 
 interface SourceInput {
   readonly availability: ChainAvailability;

@@ -28,7 +28,7 @@ const tokenMetadata = z.object({
   card_image: cardImageUrl.optional(),
 });
 
-export interface ShownMetadata {
+interface ShownMetadata {
   readonly name: string;
   readonly description: string;
   readonly attributes: readonly { readonly traitType: string; readonly value: string }[];

@@ -1,9 +1,16 @@
 import { type ChainAvailability, findChainAvailability } from '../../chain/state/chainAvailability.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
-import { findEconomyFault, findIssuanceFault, isSupported } from '../../chain/state/stateChecks.ts';
+import {
+  findEconomyFault,
+  findIssuanceFault,
+  isSupported,
+  type StateFault,
+} from '../../chain/state/stateChecks.ts';
 import type { Clock } from '../../clock.ts';
 import type { FollowedDeployment } from './chainDeployment.ts';
-import type { ChainCondition } from './chainViewTypes.ts';
+
+/** Condition of views in full detail, for operators. Bodies carry fewer reasons. */
+export type ChainCondition = ChainAvailability | StateFault;
 
 export interface ChainConditionsOptions {
   /** Null when no contracts are configured. */

@@ -2,12 +2,11 @@ import { cacheView } from '../../caching/cacheView.ts';
 import { createMetadataCheck, readMetadata } from '../../chain/state/tokenMetadata.ts';
 import type { OlderActivity } from '../../older/olderActivity.ts';
 import { type ChainConditionsOptions, type ConditionsNow, createChainConditions } from './chainConditions.ts';
-import type { ChainViews, LastKnownChainViews } from './chainViewTypes.ts';
 import { buildCoreView, buildEconomyView, buildIssuanceView } from './coreViews.ts';
-import { buildActivityView, buildPortfolioView } from './ownerViews.ts';
-import { computeSettlementWindow, mapSettlementRanges } from './settlementHistory.ts';
+import { buildActivityView, buildPortfolioView, type OwnerPageRequest } from './ownerViews.ts';
+import { computeSettlementWindow, mapSettlementRanges, type SettlementRange } from './settlementHistory.ts';
 import { buildSettlementView } from './settlementView.ts';
-import { createShownStates, listIdentities, type ShownStates } from './shownStates.ts';
+import { type ChainUnavailable, createShownStates, listIdentities, type ShownStates } from './shownStates.ts';
 import { createWeightViews } from './weightViews.ts';
 
 /** Core state, issuance state and settlement history are shared for this long (CONTRACT.md, Caching). */
@@ -20,8 +19,16 @@ interface ChainViewsOptions extends ChainConditionsOptions {
   readonly olderActivity: OlderActivity;
 }
 
+/** Views for the chain's routes. Every call is synchronous and without I/O, except a page of older activity. */
+export type ChainViews = ReturnType<typeof createChainViews>;
+/** Conditions of the core's views, the economy's views and the checked issuance state. */
+export type ChainConditions = ReturnType<ChainViews['conditions']>;
+export type MetadataView = Exclude<ReturnType<ChainViews['metadata']>, ChainUnavailable>;
+/** How the chain is followed at the moment, for people. */
+export type ChainFollowing = ReturnType<ChainViews['following']>;
+
 /** The views of a chain. Each is a function of the newest state that may be shown. */
-export function createChainViews(options: ChainViewsOptions): ChainViews {
+export function createChainViews(options: ChainViewsOptions) {
   const { onChain, clock } = options;
   const conditions = createChainConditions(options);
   const states = createShownStates({ ...options, conditions });
@@ -37,13 +44,17 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
 
   return {
     ...createStateViews(options, { states, conditions }),
+    /** The newest safe state; null if the core cannot be shown. */
     safeState: () => (conditions.core() === 'available' ? newest() : null),
+    /** Null if no contracts are configured. */
     release: onChain?.deployment.release ?? null,
+    /** For operators; bodies carry fewer reasons. */
     conditions: () => ({
       core: conditions.core(),
       economy: conditions.economy(),
       checkedIssuance: conditions.checkedIssuance(),
     }),
+    /** Issuance that has passed the checks of the public routes. */
     checkedIssuance: share(
       () => [conditions.checkedIssuance()],
       () => {
@@ -51,7 +62,8 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
         return condition === 'available' ? buildIssuanceView(states) : states.unavailable(condition);
       },
     ),
-    settlements: (range) => settlementViews[range](),
+    settlements: (range: SettlementRange) => settlementViews[range](),
+    /** Which chain it is, and what is known while it cannot be read. The same object until something of it changes. */
     following: cacheView({
       inputs: () => {
         const condition = conditions.core();
@@ -63,11 +75,15 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
         lastKnown: block === null ? null : { blockNumber: block.number, timestampMs: block.timestampMs },
       }),
     }),
+    /**
+     * Views of the newest state that passes every check, even while it is too old for the routes. Pages show them with their date. The
+     * settlement views do that themselves.
+     */
     lastKnown: createLastKnownViews(options),
   };
 }
 
-function createLastKnownViews(options: ChainViewsOptions): LastKnownChainViews {
+function createLastKnownViews(options: ChainViewsOptions) {
   const conditions = createChainConditions(options, { acceptsOld: true });
   return createStateViews(options, {
     conditions,
@@ -93,7 +109,7 @@ function createSharing({ onChain, clock }: Pick<ChainViewsOptions, 'onChain' | '
 function createStateViews(
   options: ChainViewsOptions,
   { states, conditions }: { readonly states: ShownStates; readonly conditions: ConditionsNow },
-): LastKnownChainViews {
+) {
   const { onChain, olderActivity } = options;
   const share = createSharing(options);
   const hasMetadata = createMetadataCheck();
@@ -106,16 +122,19 @@ function createStateViews(
       () => [conditions.economy()],
       () => buildIssuanceView(states),
     ),
-    portfolio: (request) => buildPortfolioView(states, request, hasMetadata),
-    ownerActivity: (request, signal) =>
+    portfolio: (request: OwnerPageRequest) => buildPortfolioView(states, request, hasMetadata),
+    /** A value if the page is in memory, else a promise, which may reject with RecordsUnavailable. */
+    ownerActivity: (request: OwnerPageRequest, signal: AbortSignal) =>
       buildActivityView(states, request, (range) => olderActivity.read(range, signal)),
     ...createWeightViews(states, hasMetadata),
+    /** The chain's events for the feed. */
     economy: share(
       () => [conditions.economy(), onChain?.actors.state.head],
       () => buildEconomyView(states),
       economySharedMs,
     ),
-    metadata: (tokenId) => {
+    /** `not_yet_safe` for a token that is missing, or whose metadata is of an earlier epoch. */
+    metadata: (tokenId: number) => {
       const shown = states.newestOfEconomy();
       if ('status' in shown) return shown;
       const metadata = readMetadata(shown.state, tokenId);

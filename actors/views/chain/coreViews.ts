@@ -1,10 +1,14 @@
 import { requireValue } from '../../../machines/requireValue.ts';
 import type { TokenState } from '../../chain/state/chainState.ts';
 import { findPhase } from '../../chain/state/collectionPhase.ts';
-import type { ChainUnavailable, CoreView, EconomyView, IssuanceView } from './chainViewTypes.ts';
-import { listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
+import { type ChainUnavailable, listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
 
-export function buildCoreView(states: ShownStates): CoreView | ChainUnavailable {
+export type CoreView = Exclude<ReturnType<typeof buildCoreView>, ChainUnavailable>;
+export type IssuanceView = Exclude<ReturnType<typeof buildIssuanceView>, ChainUnavailable>;
+/** The newest events of the economy, with the context that they are shown with. */
+export type EconomyView = Exclude<ReturnType<typeof buildEconomyView>, ChainUnavailable>;
+
+export function buildCoreView(states: ShownStates) {
   const shown = states.newest();
   if ('status' in shown) return shown;
   const { core, governance, block } = shown.state;
@@ -18,12 +22,13 @@ export function buildCoreView(states: ShownStates): CoreView | ChainUnavailable 
     contracts: shown.deployment.contracts,
     core,
     governance: { ...governance, proxyAdminOwner, proxyAdminSlot, operatorProposer },
+    /** `ready` once a scheduled operation may be executed. */
     operationState: isReady ? 'ready' : (operation?.state ?? null),
   };
 }
 
 /** Issuance and collection at the newest safe block. */
-export function buildIssuanceView(states: ShownStates): IssuanceView | ChainUnavailable {
+export function buildIssuanceView(states: ShownStates) {
   const shown = states.newestOfEconomy();
   if ('status' in shown) return shown;
   const { mining, collection, minerPositions, block, token } = shown.state;
@@ -44,7 +49,7 @@ export function buildIssuanceView(states: ShownStates): IssuanceView | ChainUnav
   };
 }
 
-export function buildEconomyView(states: ShownStates): EconomyView | ChainUnavailable {
+export function buildEconomyView(states: ShownStates) {
   const shown = states.newestOfEconomy();
   if ('status' in shown) return shown;
   const { feed, token } = shown.state;
@@ -58,6 +63,6 @@ export function buildEconomyView(states: ShownStates): EconomyView | ChainUnavai
 }
 
 /** The reward token. Its creation may be safe later than the rest of the economy. */
-function describeAsset({ symbol, decimals }: TokenState, { deployment }: ShownState): IssuanceView['asset'] {
+function describeAsset({ symbol, decimals }: TokenState, { deployment }: ShownState) {
   return { address: deployment.contracts.token, symbol, decimals };
 }

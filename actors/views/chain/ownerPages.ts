@@ -29,8 +29,6 @@ interface ActivityPage {
   readonly after: number;
 }
 
-export type PositionView = ReturnType<typeof toPositionView>;
-
 type EvaluatedPosition = ReturnType<typeof evaluatePosition>;
 
 /**

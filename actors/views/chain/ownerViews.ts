@@ -2,25 +2,36 @@ import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
 import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
 import type { ActivityRange } from '../../older/olderActivity.ts';
-import type {
-  ChainUnavailable,
-  CursorFault,
-  MiningView,
-  OwnerActivityView,
-  OwnerPageRequest,
-  PortfolioView,
-} from './chainViewTypes.ts';
+import type { Address } from '../../schemas/hex.ts';
 import { decodeOwnerCursor, encodeOwnerCursor, type OwnerCursor, type OwnerList } from './ownerCursor.ts';
 import { buildActivityPage, buildPortfolioPage } from './ownerPages.ts';
-import { listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
+import { type ChainUnavailable, listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
 
-type NoPage = ChainUnavailable | { readonly fault: CursorFault };
+/** `ahead` means that the cursor's block is not safe here yet, because this process is behind the process that issued the cursor. */
+export type CursorFault = 'undecodable' | 'other_owner' | 'invalidated' | 'ahead';
+
+export interface OwnerPageRequest {
+  readonly owner: Address;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+type Fault = { readonly fault: CursorFault };
+/** Configuration and state of the mining contract, the same for all positions. */
+export type MiningView = Exclude<ReturnType<typeof describeMining>, ChainUnavailable>;
+export type PortfolioView = Exclude<ReturnType<typeof buildPortfolioView>, ChainUnavailable | Fault>;
+export type OwnerActivityView = Exclude<
+  Awaited<ReturnType<typeof buildActivityView>>,
+  ChainUnavailable | Fault
+>;
+
+type NoPage = ChainUnavailable | Fault;
 
 export function buildPortfolioView(
   states: ShownStates,
   request: OwnerPageRequest,
   hasMetadata: ReturnType<typeof createMetadataCheck>,
-): PortfolioView | NoPage {
+) {
   const page = findPageState(states, 'portfolio', request);
   if (!('shown' in page)) return page;
   const { shown, after } = page;
@@ -38,8 +49,8 @@ export function buildPortfolioView(
   };
 }
 
-/** Configuration and state of the mining contract at a state's block, the same for all positions. */
-export function describeMining(states: ShownStates, shown: ShownState): MiningView | ChainUnavailable {
+/** Configuration and state of the mining contract at a state's block. */
+export function describeMining(states: ShownStates, shown: ShownState) {
   const { core, mining, token, block } = shown.state;
   const { configuration } = mining;
   if (configuration === null || core.configuration === null || token === null)
@@ -71,13 +82,13 @@ export function buildActivityView(
   states: ShownStates,
   request: OwnerPageRequest,
   readOlder: (range: ActivityRange) => Promise<readonly OwnerEvent[]>,
-): OwnerActivityView | NoPage | Promise<OwnerActivityView> {
+) {
   const page = findPageState(states, 'activity', request);
   if (!('shown' in page)) return page;
   const { shown, after } = page;
   const { owner, limit } = request;
   const { total, activity, older, hasMore } = buildActivityPage(shown.state, { owner, limit, after });
-  const buildView = (events: readonly OwnerEvent[]): OwnerActivityView => ({
+  const buildView = (events: readonly OwnerEvent[]) => ({
     ...states.describe(shown),
     owner,
     identities: listIdentities(shown),

@@ -14,7 +14,6 @@ import { dayMs, noonMs } from '../../schemas/durations.ts';
 export const settlementRanges = ['now', '24h', '7d', '30d'] as const;
 export type SettlementRange = (typeof settlementRanges)[number];
 export type SettlementWindow = NonNullable<ReturnType<typeof computeSettlementWindow>>;
-export type SettlementSums = ReturnType<typeof sumSettlements>;
 
 /** The next round to mint accrues until it is settled. Then it is ready for a checkpoint. */
 export const mintRoundStates = ['accruing', 'ready'] as const;
@@ -173,8 +172,8 @@ export function describeIssuance(
 ) {
   const { mining, token, checkpoints, archive, block } = state;
   const { configuration } = mining;
-  if (block.number < economyDeploymentBlock) return 'not_yet_safe';
-  if (configuration === null || token === null) return 'not_configured';
+  if (block.number < economyDeploymentBlock) return 'not_yet_safe' as const;
+  if (configuration === null || token === null) return 'not_configured' as const;
   const inRange = rangeCheckpoints ?? [...checkpoints];
   const before = rangeCheckpoints === null ? archive.checkpoints : nothingArchived.checkpoints;
   return {

@@ -3,7 +3,6 @@ import { findSettlementSource } from '../../chain/state/settlementSource.ts';
 import type { Checkpoint } from '../../chain/state/settlements.ts';
 import { findEconomyFault, isSupported } from '../../chain/state/stateChecks.ts';
 import type { ConditionsNow } from './chainConditions.ts';
-import type { ChainUnavailable, SettlementHistoryView } from './chainViewTypes.ts';
 import {
   buildBuckets,
   computeRoundStartMs,
@@ -17,14 +16,16 @@ import {
   sumMinted,
   sumSettlements,
 } from './settlementHistory.ts';
-import type { ShownState, ShownStates } from './shownStates.ts';
+import type { ChainUnavailable, ShownState, ShownStates } from './shownStates.ts';
+
+export type SettlementHistoryView = Exclude<ReturnType<typeof buildSettlementView>, ChainUnavailable>;
 
 /** Settlements and minting of a range, even if only the last good state is known. */
 export function buildSettlementView(
   range: SettlementRange,
   nowMs: number,
   { states, conditions }: { readonly states: ShownStates; readonly conditions: ConditionsNow },
-): SettlementHistoryView | ChainUnavailable {
+) {
   const availability = conditions.core();
   const shown = states.lastGood();
   const source = findSettlementSource({ availability, hasLastGood: shown !== null });
@@ -43,13 +44,8 @@ export function buildSettlementView(
   };
 }
 
-type Described = Pick<
-  SettlementHistoryView,
-  'summary' | 'recentSettlements' | 'buckets' | 'issuance' | 'recentRounds' | 'previousPeriod'
->;
-
 /** Sums over all time, and the rounds minted last. */
-function describeAll(shown: ShownState): Described {
+function describeAll(shown: ShownState) {
   const { state } = shown;
   const issuance = findIssuance(shown, null);
   return {
@@ -71,7 +67,7 @@ function describeAll(shown: ShownState): Described {
   };
 }
 
-function describeWindow(shown: ShownState, window: SettlementWindow): Described {
+function describeWindow(shown: ShownState, window: SettlementWindow) {
   const { state } = shown;
   const { startAtMs, endAtMs } = window;
   const within = selectEntriesWithin(state.settlements, startAtMs, endAtMs);
@@ -96,15 +92,12 @@ function describeWindow(shown: ShownState, window: SettlementWindow): Described 
 }
 
 /** Minting by the given checkpoints; null means all checkpoints. */
-function findIssuance(
-  { state, deployment, chain }: ShownState,
-  checkpoints: readonly Checkpoint[] | null,
-): SettlementHistoryView['issuance'] {
-  if (findEconomyFault(state, deployment.contracts) !== null) return 'not_configured';
+function findIssuance({ state, deployment, chain }: ShownState, checkpoints: readonly Checkpoint[] | null) {
+  if (findEconomyFault(state, deployment.contracts) !== null) return 'not_configured' as const;
   const issuance = describeIssuance(state, checkpoints, chain.economyDeploymentBlock);
   return typeof issuance === 'string' || isSupported(state.mining.implementation)
     ? issuance
-    : 'not_configured';
+    : ('not_configured' as const);
 }
 
 /** Start of the previous period, which is as long as the window. */

@@ -3,17 +3,24 @@ import { confirmations } from '../../chain/spans/confirmations.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
 import { identityFaults } from '../../chain/state/stateChecks.ts';
 import type { Clock } from '../../clock.ts';
-import type { ConditionsNow } from './chainConditions.ts';
-import type { ChainDeployment, FollowedDeployment } from './chainDeployment.ts';
-import {
-  type ChainAvailable,
-  type ChainCondition,
-  type ChainInfo,
-  type ChainUnavailable,
-  type ChainUnavailableReason,
-  chainUnavailableReasons,
-  type Identities,
-} from './chainViewTypes.ts';
+import type { ChainCondition, ConditionsNow } from './chainConditions.ts';
+import type { ChainDeployment, ChainInfo, FollowedDeployment } from './chainDeployment.ts';
+
+/** Each chain view is read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */
+
+/** Reasons that bodies carry (CONTRACT.md, Unavailable reasons). */
+export const chainUnavailableReasons = [
+  'indexer_disabled',
+  'not_yet_safe',
+  'indexer_unavailable',
+  'indexer_mismatch',
+] as const;
+type ChainUnavailableReason = (typeof chainUnavailableReasons)[number];
+
+export type ChainUnavailable = ReturnType<ShownStates['unavailable']>;
+export type ChainAvailable = ReturnType<ShownStates['describe']>;
+/** The contracts of a view (CONTRACT.md, Shared objects). */
+export type Identities = ReturnType<typeof listIdentities>;
 
 /** A safe state that may be shown, with its chain and deployment. */
 export interface ShownState {
@@ -52,11 +59,11 @@ export function createShownStates(options: ShownStatesOptions) {
     return { state, deployment, chain };
   }
 
-  function unavailable(condition: Exclude<ChainCondition, 'available'>): ChainUnavailable {
-    return { status: 'unavailable', installationId, reason: findShownReason(condition), release };
+  function unavailable(condition: Exclude<ChainCondition, 'available'>) {
+    return { status: 'unavailable' as const, installationId, reason: findShownReason(condition), release };
   }
 
-  function showNewest(condition: ChainCondition): ShownState | ChainUnavailable {
+  function showNewest(condition: ChainCondition) {
     if (condition !== 'available') return unavailable(condition);
     return show(requireValue(onChain?.actors.newest(), 'the safe state of an available chain'));
   }
@@ -77,8 +84,8 @@ export function createShownStates(options: ShownStatesOptions) {
       return state?.mining.implementation == null ? null : show(state);
     },
     unavailable,
-    describe: ({ chain, deployment }: ShownState): ChainAvailable => ({
-      status: 'available',
+    describe: ({ chain, deployment }: ShownState) => ({
+      status: 'available' as const,
       installationId,
       generatedAtMs: clock.nowMs(),
       chain,
@@ -94,7 +101,7 @@ function findShownReason(condition: Exclude<ChainCondition, 'available'>): Chain
 }
 
 /** The contracts of a state whose economy can be shown. */
-export function listIdentities({ state, deployment }: ShownState): Identities {
+export function listIdentities({ state, deployment }: ShownState) {
   const { core, tokenFactory, mining, token, collection } = deployment.contracts;
   const implementation = requireValue(state.mining.implementation, 'the implementation of a shown economy');
   return {

@@ -4,19 +4,27 @@ import { listEarningsDates } from '../../chain/state/rewards.ts';
 import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
 import { findFirstIndex } from '../../events/findFirstIndex.ts';
 import { decodeFields, encodeFields } from '../../feed/opaqueCursor.ts';
-import type { ChainViews, WeightPageRequest } from './chainViewTypes.ts';
 import { buildPortfolioPage, evaluatePosition, toPositionView } from './ownerPages.ts';
 import { describeMining } from './ownerViews.ts';
-import type { ShownStates } from './shownStates.ts';
+import type { ChainUnavailable, ShownStates } from './shownStates.ts';
 import { comparePlaces, rankWeights, type WeightPlace } from './weights.ts';
+
+export interface WeightPageRequest {
+  readonly limit: number;
+  /** Null for the first page. */
+  readonly cursor: string | null;
+}
+
+type WeightViews = ReturnType<typeof createWeightViews>;
+type Fault = { readonly fault: string };
+export type MinerView = Exclude<ReturnType<WeightViews['miner']>, ChainUnavailable>;
+export type MinersView = Exclude<ReturnType<WeightViews['miners']>, ChainUnavailable | Fault>;
+export type OwnersView = Exclude<ReturnType<WeightViews['owners']>, ChainUnavailable | Fault>;
 
 type RankedList = 'miners' | 'owners';
 
 /** One miner, and all miners and owners by weight. */
-export function createWeightViews(
-  states: ShownStates,
-  hasMetadata: ReturnType<typeof createMetadataCheck>,
-): Pick<ChainViews, 'miner' | 'miners' | 'owners'> {
+export function createWeightViews(states: ShownStates, hasMetadata: ReturnType<typeof createMetadataCheck>) {
   const rank = memoizeByIdentity(rankWeights);
 
   function readMining() {
@@ -27,27 +35,29 @@ export function createWeightViews(
   }
 
   return {
-    miner: (tokenId) => {
+    miner: (tokenId: number) => {
       const read = readMining();
       if ('status' in read) return read;
       const { state, mining } = read;
       const { publicMinted, reserveMinted } = state.collection;
       const owner = state.minerPositions.get(tokenId)?.owner;
-      // Tokens are numbered in the order of their creation.
+      // Whether there is or was such a token: they are numbered in the order of their creation.
       const isCreated = owner !== undefined || BigInt(tokenId) <= publicMinted + reserveMinted;
       const described = { ...mining, tokenId: BigInt(tokenId), isCreated };
+      // It has been merged into another one.
       if (owner === undefined) return { ...described, live: null };
       const page = { tokenIds: [tokenId], limit: 1, after: 0 };
       const { earnings, positions } = buildPortfolioPage(state, page, hasMetadata);
       const [position] = positions;
       return { ...described, live: position === undefined ? null : { owner, position, earnings } };
     },
-    miners: (request) => {
+    /** All live miners, by weight and then by token ID. A cursor goes on below the last weight that was shown, even if weights have changed since. */
+    miners: (request: WeightPageRequest) => {
       const read = readMining();
       if ('status' in read) return read;
       const { state, mining } = read;
       const page = selectPage('miners', rank(state).miners, request);
-      if (page === null) return { fault: 'undecodable' };
+      if (page === null) return { fault: 'undecodable' as const };
       const dates = listEarningsDates(state);
       const miners = page.entries.map(({ tokenId }) => {
         const evaluated = evaluatePosition(state, tokenId, dates);
@@ -56,11 +66,12 @@ export function createWeightViews(
       });
       return { ...mining, miners, nextCursor: page.nextCursor };
     },
-    owners: (request) => {
+    /** All owners of live miners, by weight and then by address. */
+    owners: (request: WeightPageRequest) => {
       const read = readMining();
       if ('status' in read) return read;
       const page = selectPage('owners', rank(read.state).owners, request);
-      if (page === null) return { fault: 'undecodable' };
+      if (page === null) return { fault: 'undecodable' as const };
       return { ...read.mining, owners: page.entries, nextCursor: page.nextCursor };
     },
   };

@@ -17,7 +17,8 @@ import {
   toSourcePosition,
 } from '../../feed/feedPosition.ts';
 import { findEvictedSource, type OlderEvents } from '../../feed/olderEvents.ts';
-import type { ChainViews, EconomyView } from '../chain/chainViewTypes.ts';
+import type { ChainViews } from '../chain/chainViews.ts';
+import type { EconomyView } from '../chain/coreViews.ts';
 
 /**
  * The streams are folded independently. An event may therefore become visible up to this time earlier than an event of the other source

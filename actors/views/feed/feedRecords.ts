@@ -4,7 +4,7 @@ import type { FeedType } from '../../feed/feedCategories.ts';
 import type { FeedItem } from '../../feed/feedItem.ts';
 import { aheadMsMax } from '../../messages/futureTimes.ts';
 import { dayMs } from '../../schemas/durations.ts';
-import type { EconomyView } from '../chain/chainViewTypes.ts';
+import type { EconomyView } from '../chain/coreViews.ts';
 import type { FeedPage, FeedRequest, FeedUnavailable, FeedViews } from './feedViews.ts';
 
 /** The part of the feed in which records are found. */

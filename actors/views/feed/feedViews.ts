@@ -9,7 +9,9 @@ import { type FeedSource, type FeedSources, feedSources } from '../../feed/feedP
 import { findEvictedSource, type OlderEvents } from '../../feed/olderEvents.ts';
 import { listKeys } from '../../schemas/listKeys.ts';
 import type { MeasurementProgress } from '../../wheel/measurementEvents.ts';
-import { type ChainViews, chainUnavailableReasons, type EconomyView } from '../chain/chainViewTypes.ts';
+import type { ChainViews } from '../chain/chainViews.ts';
+import type { EconomyView } from '../chain/coreViews.ts';
+import { chainUnavailableReasons } from '../chain/shownStates.ts';
 import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
 import { createFeedIndex } from './feedIndex.ts';
 import { createFeedNews, type FeedNewsViews } from './feedNews.ts';

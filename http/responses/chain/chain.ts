@@ -1,12 +1,11 @@
 import { z } from 'zod';
+import { type ChainInfo, chainTargets } from '../../../actors/views/chain/chainDeployment.ts';
 import {
   type ChainAvailable,
-  type ChainInfo,
   type ChainUnavailable,
-  chainTargets,
   chainUnavailableReasons,
   type Identities,
-} from '../../../actors/views/chain/chainViewTypes.ts';
+} from '../../../actors/views/chain/shownStates.ts';
 import { encodeView } from '../encodeView.ts';
 import { toIsoString } from '../isoTime.ts';
 import {

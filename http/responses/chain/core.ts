@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ChainEvent } from '../../../actors/chain/spans/chainEvent.ts';
 import { blockUnitsPerBlock, countWholeBlocks } from '../../../actors/chain/state/blockUnits.ts';
-import type { ChainUnavailable, CoreView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { CoreView } from '../../../actors/views/chain/coreViews.ts';
+import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import { encodeView } from '../encodeView.ts';
 import {
   availableStatus,

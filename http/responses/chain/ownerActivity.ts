@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { activityKinds, type OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
-import type { ChainUnavailable, OwnerActivityView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { OwnerActivityView } from '../../../actors/views/chain/ownerViews.ts';
+import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import { encodeView } from '../encodeView.ts';
 import { cursor } from '../observations.ts';
 import { decimal, defineObject, schemaVersion } from '../scalars.ts';

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { mergeStates } from '../../../actors/chain/state/mergeState.ts';
-import type {
-  ChainUnavailable,
-  MiningView,
-  PortfolioView,
-} from '../../../actors/views/chain/chainViewTypes.ts';
+import type { MiningView, PortfolioView } from '../../../actors/views/chain/ownerViews.ts';
+import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import { encodeView } from '../encodeView.ts';
 import { cursor } from '../observations.ts';
 import { decimal, defineObject, positiveDecimal, timestamp } from '../scalars.ts';

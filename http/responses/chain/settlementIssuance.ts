@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { SettlementHistoryView } from '../../../actors/views/chain/chainViewTypes.ts';
 import { mintRoundStates } from '../../../actors/views/chain/settlementHistory.ts';
+import type { SettlementHistoryView } from '../../../actors/views/chain/settlementView.ts';
 import { encodeView } from '../encodeView.ts';
 import { availableStatus, decimal, defineObject, timestamp, unavailableStatus } from '../scalars.ts';
 import { address, tokenDecimals, tokenSymbol, versionId } from './chain.ts';

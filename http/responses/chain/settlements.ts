@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { ChainUnavailable, SettlementHistoryView } from '../../../actors/views/chain/chainViewTypes.ts';
 import { settlementRanges } from '../../../actors/views/chain/settlementHistory.ts';
+import type { SettlementHistoryView } from '../../../actors/views/chain/settlementView.ts';
+import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import type { SettlementsView } from '../../../actors/views/views.ts';
 import { encodeView } from '../encodeView.ts';
 import { toIsoString } from '../isoTime.ts';

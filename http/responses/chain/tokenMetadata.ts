@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { cardImageUrl, imageDataUri } from '../../../actors/chain/state/tokenMetadata.ts';
-import type { ChainUnavailable, MetadataView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { MetadataView } from '../../../actors/views/chain/chainViews.ts';
+import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import { defineObject } from '../scalars.ts';
 import { address, defineVariants, toVariant } from './chain.ts';
 

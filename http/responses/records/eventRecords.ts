@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { FeedItem } from '../../../actors/feed/feedItem.ts';
-import type { ChainUnavailable, EconomyView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { EconomyView } from '../../../actors/views/chain/coreViews.ts';
+import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import type { BatchPage } from '../../../actors/views/difficultyViews.ts';
 import { type ChainPage, type FoundEvents, recordEventsMax } from '../../../actors/views/feed/feedRecords.ts';
 import { defineVariants, toVariant } from '../chain/chain.ts';

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import type { OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
-import type {
-  ChainUnavailable,
-  MinersView,
-  MinerView,
-  OwnersView,
-} from '../../../actors/views/chain/chainViewTypes.ts';
+import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
+import type { MinersView, MinerView, OwnersView } from '../../../actors/views/chain/weightViews.ts';
 import { type FoundEvents, newestEventsMax } from '../../../actors/views/feed/feedRecords.ts';
 import { address, defineVariants, toVariant } from '../chain/chain.ts';
 import { activity, toActivityBody } from '../chain/ownerActivity.ts';
@@ -74,11 +70,11 @@ export const ownersResponse = defineVariants(
   { id: 'Owners', description: 'A page of all owners' },
 );
 
-interface MinerRecord extends MinerView {
+type MinerRecord = MinerView & {
   readonly found: FoundEvents;
   /** Actions of its owner, newest first. */
   readonly activity: readonly OwnerEvent[];
-}
+};
 
 export function toMinerBody(view: MinerRecord | ChainUnavailable): z.infer<typeof minerResponse> {
   return toVariant(1, view, (miner) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChainUnavailable } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import {
   type RoundPage,
   type RoundsView,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../actors/clock.ts';
-import type { ChainFollowing } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { ChainFollowing } from '../../../actors/views/chain/chainViews.ts';
 import { findPlace } from '../../explorer/findPlace.ts';
 import type { PageChain, ReadBody } from '../../explorer/page.ts';
 import { formatPlace, type Place } from '../../explorer/place.ts';

@@ -1,4 +1,4 @@
-import type { ChainUnavailable } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import type { ActorViews } from '../../../actors/views/views.ts';
 
 /** The views that pages show: of the chain's last known state while it cannot be read. Such a page has a banner with its date. */

@@ -9,8 +9,8 @@ import type { ChainEvent } from '../../../actors/chain/spans/chainEvent.ts';
 import { type ChainSpan, toChainSpan } from '../../../actors/chain/spans/chainSpan.ts';
 import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import type { Checkpoint, Settlement } from '../../../actors/chain/state/settlements.ts';
-import type { SettlementHistoryView } from '../../../actors/views/chain/chainViewTypes.ts';
 import { settlementRanges } from '../../../actors/views/chain/settlementHistory.ts';
+import type { SettlementHistoryView } from '../../../actors/views/chain/settlementView.ts';
 import {
   buildState,
   coreEvents,

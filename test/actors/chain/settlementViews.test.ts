@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SettlementHistoryView } from '../../../actors/views/chain/chainViewTypes.ts';
 import type { SettlementRange } from '../../../actors/views/chain/settlementHistory.ts';
+import type { SettlementHistoryView } from '../../../actors/views/chain/settlementView.ts';
 import {
   buildEconomyEvents,
   buildState,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import { openSegment } from '../../../actors/chain/state/rewards.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
-import type { MinersView, OwnersView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { MinersView, OwnersView } from '../../../actors/views/chain/weightViews.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../../support/chain/economyState.ts';
 import { runs } from '../../support/propertyRuns.ts';
 

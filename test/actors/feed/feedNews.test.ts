@@ -13,7 +13,7 @@ import {
   type FeedPosition,
 } from '../../../actors/feed/feedPosition.ts';
 import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
-import type { EconomyView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { EconomyView } from '../../../actors/views/chain/coreViews.ts';
 import type { FeedNews } from '../../../actors/views/feed/feedNews.ts';
 import { createFeedViews, type FeedPage, type FeedViews } from '../../../actors/views/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';

@@ -7,7 +7,7 @@ import { listEventKeys } from '../../../actors/feed/eventKeys.ts';
 import { toChainRow } from '../../../actors/feed/eventRows.ts';
 import { compareShown, type FeedItem, toChainItem } from '../../../actors/feed/feedItem.ts';
 import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
-import type { EconomyView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { EconomyView } from '../../../actors/views/chain/coreViews.ts';
 import {
   type FoundEvents,
   findEvent,

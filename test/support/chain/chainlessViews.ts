@@ -1,5 +1,4 @@
-import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
-import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
+import { type ChainViews, createChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { manualClock } from '../manualClock.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
 

@@ -2,7 +2,7 @@ import { List } from 'immutable';
 import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import type { ChainFeedEvent } from '../../../actors/events/eventSchemas.ts';
 import { nothingEvicted } from '../../../actors/events/eventWindow.ts';
-import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { ChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { stateOwner } from './economyState.ts';
 import { buildBlockHash, buildTransactionHash } from './hashes.ts';
 

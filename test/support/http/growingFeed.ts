@@ -1,7 +1,7 @@
 import { List } from 'immutable';
 import type { ChainFeedEvent } from '../../../actors/events/eventSchemas.ts';
 import { nothingEvicted } from '../../../actors/events/eventWindow.ts';
-import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { ChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../chain/economyState.ts';
 import { buildFeedEvent } from '../chain/feedOfEvents.ts';
 

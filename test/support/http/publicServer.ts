@@ -5,7 +5,7 @@ import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
 import type { ObservationReader } from '../../../actors/older/observationReader.ts';
 import type { ReadOlderDay } from '../../../actors/older/olderDay.ts';
 import { initialSettlement } from '../../../actors/settlement/settlementActor.ts';
-import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { ChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { createFeedViews } from '../../../actors/views/feed/feedViews.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
 import type { ActorViews, ProcessView } from '../../../actors/views/views.ts';
