@@ -21,6 +21,7 @@ import {
   describeWork,
 } from '../../http/explorer/format/quantities.ts';
 import { type Sentence, writeSentence } from '../../http/explorer/format/sentence.ts';
+import { describeShare, projectShare } from '../../http/explorer/format/shares.ts';
 import {
   formatClock,
   formatDate,
@@ -88,6 +89,14 @@ it.each([
   [formatDuration(86_400), '1 d 0 h'],
   [formatDuration(2 * 86_400 + 3_600), '2 d 1 h'],
   [computeRoundEnd('20', '1000'), new Date(13_000_000).toISOString()],
+  [describeShare('1', '3').value, '33.33'],
+  [describeShare('1', '1000000').value, '< 0.01'],
+  [describeShare('0', '5').value, '0'],
+  [describeShare('5', '5').value, '100'],
+  [describeShare('0', '0').value, null],
+  // Rounded down for amounts, and unknown without weight.
+  [projectShare('100', '1', '3'), '33'],
+  [projectShare('100', '1', '0'), null],
 ])('%s is written so', (written, expected) => {
   expect(written).toBe(expected);
 });

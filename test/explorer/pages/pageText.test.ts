@@ -45,6 +45,12 @@ const activity = {
   ].map((change, index) => ({ ...act, id: `${index}`, ...change })),
 };
 const { mining } = bodies.SettlementHistory.answer;
+/** Checkpoints at hours of a day, newest first or not. */
+const checkpointsAt = (...hours: number[]) =>
+  hours.map((hour) => ({
+    ...mining.recentCheckpoints[0],
+    blockTimestamp: new Date(Date.UTC(2026, 10, 25, hour)).toISOString(),
+  }));
 const history = {
   ...bodies.SettlementHistory.answer,
   mining: {
@@ -56,8 +62,24 @@ const history = {
       amountBaseUnits: '2500000000000000000',
       completedBlockCount: '4',
     },
+    recentCheckpoints: checkpointsAt(22, 16, 20, 18),
   },
 };
+/** Settlements whose part about mining is changed. */
+const minedWith = (change: object) => ({
+  settlements: { ...history, mining: { ...history.mining, ...change } },
+});
+const miner = {
+  ...bodies.Miner.answer,
+  owner,
+  transfers: [{ ...act, id: 'this', kind: 'transfer', amountBaseUnits: null, from: other, to: owner }],
+};
+const genesisMs = Date.UTC(2026, 10, 24, 12);
+const core = {
+  ...bodies.CoreState.answer,
+  configuration: { ...bodies.CoreState.answer.configuration, genesisTimestamp: String(genesisMs / 1000) },
+};
+const unavailable = (reason: string) => ({ status: 'unavailable', reason });
 /** Settlement in trouble. */
 const blocked = {
   ...bodies.Status.answer,
@@ -105,7 +127,7 @@ const byPath: readonly (readonly [RegExp, unknown])[] = [
   [/^\/v1\/days\//, { ...bodies.Day.answer, day: month[20] }],
   [/^\/v1\/rounds\//, bodies.RoundRecord.answer],
   [/^\/v1\/transactions\//, bodies.Transaction.answer],
-  [/^\/v1\/miners\/\d+$/, bodies.Miner.answer],
+  [/^\/v1\/miners\/\d+$/, miner],
   [/^\/v1\/settlements\?/, history],
   [/^\/v1\/events\?/, bodies.EventFeed.answer],
   [/^\/v1\/owners\/[^/]*\/miners/, portfolio],
@@ -132,7 +154,7 @@ const places: readonly Place[] = [
 ];
 
 const told =
-  /^(?:href|title|datetime|data-source|aria-label|aria-valuetext|aria-current|value|content|property|rel|src)$/;
+  /^(?:href|title|datetime|data-source|data-copy|data-label|aria-label|aria-valuetext|aria-current|value|content|property|rel|src)$/;
 const block = /^(?:section|p|tr|h1|h2|nav|meta|link|title|header|footer|dl|script|svg)$/;
 
 /** The text of a page and of its spoken attributes, a line for each block or figure. Tables are cut to their first and last rows. */
@@ -158,27 +180,64 @@ function listText(html: string): string[] {
     .filter((line) => line !== '');
 }
 
+/** Further states: other bodies, or null, by the beginning of the path behind the version; and another time. */
+const glance: Place = { view: 'glance' };
+const ownerPage: Place = { view: 'owners', address: owner };
+const minerPage: Place = { view: 'miner', id: '1' };
+const states: readonly (readonly [string, Place, Readonly<Record<string, unknown>>, nowMs?: number])[] = [
+  ['in trouble', glance, { status: blocked }],
+  ['nothing known', glance, { '': null }],
+  ['the first round', glance, { core }, genesisMs],
+  ['the second round', glance, { core }, genesisMs + 601_000],
+  ['before the first round', glance, { core }, genesisMs - 1],
+  ['no chain', glance, { core: unavailable('indexer_disabled') }, genesisMs],
+  ['a chain that cannot be read', glance, { core: unavailable('indexer_unavailable') }, genesisMs],
+  ['no core', glance, { core: null }, genesisMs],
+  ['nothing waits', ownerPage, minedWith({ nextRound: { ...mining.nextRound, amountBaseUnits: '0' } })],
+  ['one mint', ownerPage, minedWith({ recentCheckpoints: checkpointsAt(21) })],
+  ['a late mint', ownerPage, minedWith({ recentCheckpoints: checkpointsAt(10, 4, 8, 6) })],
+  ['no rewards', ownerPage, minedWith({ status: 'unavailable', reason: 'not_configured' })],
+  [
+    'no weight',
+    ownerPage,
+    { [`owners/${owner}/miners`]: { ...portfolio, mining: { ...portfolio.mining, totalWeight: '0' } } },
+  ],
+  [
+    'a miner in its cooldown',
+    minerPage,
+    {
+      'miners/1$': {
+        ...miner,
+        position: {
+          ...miner.position,
+          mergeState: 'cooldown',
+          blocksUntilMerge: '5',
+          nextMergeBlock: '1200',
+        },
+      },
+    },
+  ],
+  ['a miner without a record', minerPage, { 'miners/1$': null }],
+];
+
 it('every page says what is recorded (npm run examples)', async () => {
-  const write = (place: Place, read: (path: string) => unknown = findBody) =>
-    renderPage({
-      place,
-      nowMs,
-      settings,
-      chain,
-      read: toReadBody(read),
-      old: new Map(),
-    }).html;
-  const pages = places.map((place): [string, string] => [JSON.stringify(place).slice(0, 100), write(place)]);
-  const glance: Place = { view: 'glance' };
-  pages.push(
-    ['in trouble', write(glance, (path) => (path === '/v1/status' ? blocked : findBody(path)))],
-    ['nothing known', write(glance, () => null)],
-  );
-  // A line is shown with the first page that has it.
+  const write = (place: Place, bodies: Readonly<Record<string, unknown>> = {}, atMs = nowMs) => {
+    const changed = Object.entries(bodies);
+    const read = (path: string) => {
+      const found = changed.find(([name]) => new RegExp(`^/v1/${name}`).test(path));
+      return found === undefined ? findBody(path) : found[1];
+    };
+    return renderPage({ place, nowMs: atMs, settings, chain, read: toReadBody(read), old: new Map() }).html;
+  };
+  const pages = [
+    ...places.map((place) => [JSON.stringify(place).slice(0, 100), write(place)] as const),
+    ...states.map(([name, ...state]) => [name, write(...state)] as const),
+  ];
+  // A line is shown with the first place that has it, and in a further state if no place has it.
   const shown = new Set<string>();
-  const text = pages.map(([name, html]) => {
+  const text = pages.map(([name, html], index) => {
     const lines = listText(html).filter((line) => !shown.has(line));
-    for (const line of lines) shown.add(line);
+    if (index < places.length) for (const line of lines) shown.add(line);
     return [name, ...lines].join('\n  ');
   });
   await expect(`${text.join('\n')}\n`).toMatchFileSnapshot('pageText.txt');
