@@ -3,10 +3,12 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
+import { toOpenApi30 } from '../../http/routes/documentation/openApi30.ts';
 import { errorStatus } from '../../http/routes/errors.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { examplePath } from '../support/http/examplePath.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
+import { validateExamples } from '../support/http/validateExamples.ts';
 
 /** Headers of HTTP itself, which the document need not name. */
 const isOfProtocol =
@@ -32,6 +34,40 @@ const operations = Object.entries<{ readonly get: Operation }>(document.paths).m
   ([path, { get }]) => [path, get] as const,
 );
 
+type Json = Readonly<Record<string, unknown>>;
+type Schema = Json & {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly discriminator?: {
+    readonly propertyName: string;
+    readonly mapping: Readonly<Record<string, string>>;
+  };
+};
+
+/** Every object of a document but those in examples, by its place. */
+function* walk(value: unknown, place = ''): Iterable<readonly [place: string, found: Schema]> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield [place, value as Schema];
+  for (const [key, member] of Object.entries(value))
+    if (!/^examples?$/.test(key)) yield* walk(member, `${place}/${key}`);
+}
+
+const all = [...walk(document)];
+const schemaPlace =
+  /\/(?:schema|items|additionalProperties|components\/schemas\/\w+|properties\/[^/]+|(?:any|one|all)Of\/\d+)$/;
+const schemas = all.filter(([place]) => schemaPlace.test(place));
+const isComponent = (place: string) => /^\/components\/schemas\/\w+$/.test(place);
+const findComponent = (ref: string): Schema => document.components.schemas[ref.split('/').at(-1) as string];
+
+/** Places that break a rule; of schemas, unless others are given. */
+const list = (breaks: (schema: Schema, place: string) => boolean, among = schemas) =>
+  among.filter(([place, schema]) => breaks(schema, place)).map(([place]) => place);
+
 describe('OpenAPI', () => {
   it('is served as generated, and names every route and no other', async () => {
     const server = await startPublicServer();
@@ -55,37 +91,22 @@ describe('OpenAPI', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('lets every object have further members, with two exceptions', () => {
-    const { schemas } = document.components;
-    /** Places of objects that are closed or open. `follow` finds the schema of a reference. */
-    const listObjects = (root: unknown, isClosed: boolean, follow: (name: string) => unknown) => {
-      const walk = (value: unknown, place: string): string[] => {
-        if (typeof value !== 'object' || value === null) return [];
-        const { type, oneOf, $ref, additionalProperties } = value as Readonly<Record<string, unknown>>;
-        const isFound =
-          type === 'object' && oneOf === undefined && (additionalProperties === false) === isClosed;
-        return [
-          ...(isFound ? [place] : []),
-          ...(typeof $ref === 'string' ? walk(follow($ref.split('/').at(-1) as string), place) : []),
-          ...Object.entries(value).flatMap(([key, member]) => walk(member, `${place}/${key}`)),
-        ];
-      };
-      return walk(root, '');
-    };
-    const ofEvents = /^FeedEvent$|(?:Event|Payload|EventSource|EventAsset)$/;
-    const others = Object.fromEntries(
-      Object.entries(schemas).filter(([name]) => !ofEvents.test(name) || /^(?:Core|Owner)Event/.test(name)),
-    );
-    const { FeedEvent } = schemas;
-    expect(listObjects(FeedEvent, false, (name) => schemas[name])).toEqual([]);
-    const variants = feedEvent.options.map((_, index) => `/oneOf/${index}`);
-    const parts = ['', '/properties/source', '/properties/payload'];
-    expect(listObjects(FeedEvent, true, (name) => schemas[name])).toEqual(
-      expect.arrayContaining(variants.flatMap((one) => parts.map((part) => one + part))),
-    );
-    expect(listObjects({ ...document, components: others }, true, () => null)).toEqual([
-      '/components/ModuleSnapshotData',
+  it('lets every object have further members, but for those of events of the feed, and one', () => {
+    const ofEvents = new Set(['#/components/schemas/FeedEvent']);
+    for (const ref of ofEvents)
+      for (const [, { $ref }] of walk(findComponent(ref))) if ($ref !== undefined) ofEvents.add($ref);
+    const isOfEvents = (place: string) => ofEvents.has(`#${place.split('/').slice(0, 4).join('/')}`);
+    const listObjects = (isClosed: boolean) =>
+      list(
+        ({ type, oneOf, additionalProperties }) =>
+          type === 'object' && oneOf === undefined && (additionalProperties === false) === isClosed,
+      );
+    expect(listObjects(false).filter(isOfEvents)).toEqual([]);
+    expect(listObjects(true).filter((place) => !isOfEvents(place))).toEqual([
+      '/components/schemas/ModuleSnapshotData',
     ]);
+    // Each has a payload of its own.
+    expect(listObjects(true).length).toBeGreaterThan(2 * feedEvent.options.length);
   });
 
   it('has a self-contained JSON Schema of each answer', async () => {
@@ -182,4 +203,118 @@ describe('OpenAPI', () => {
     expect(linked).toEqual(paged.map(({ path }) => path));
     expect(linked).toHaveLength(12);
   });
+
+  it('says of every property, parameter and header what it is, and has no empty text', () => {
+    const isDescribed = ({ description, schema, $ref }: Schema): boolean =>
+      Boolean(description) ||
+      (schema !== undefined && isDescribed(schema as Schema)) ||
+      ($ref !== undefined && isDescribed(findComponent($ref)));
+    const isNamed = ([place, found]: (typeof all)[number]) =>
+      /\/(?:properties|headers)\/[^/]+$/.test(place) || (typeof found.name === 'string' && 'in' in found);
+    const named = all.filter(isNamed);
+    expect(named.length).toBeGreaterThan(500);
+    expect(list((one) => !isDescribed(one), named)).toEqual([]);
+    expect(list(({ description, summary }) => description === '' || summary === '', all)).toEqual([]);
+  });
+});
+
+describe('the OpenAPI document, for generators of clients', () => {
+  it('has schemas', () => {
+    expect(schemas.length).toBeGreaterThan(1_500);
+  });
+
+  it('makes a component of every object, union of objects, and enumeration', () => {
+    const isUnnamed = (schema: Schema, place: string) =>
+      (schema.type === 'object' || schema.oneOf !== undefined || (schema.enum ?? []).length > 1) &&
+      !isComponent(place) &&
+      !place.includes('/headers/');
+    expect(list(isUnnamed)).toEqual([]);
+  });
+
+  it('names components without numbers that only tell them apart', () => {
+    const numbered = Object.keys(document.components.schemas).filter((name) => /\d$/.test(name));
+    expect(numbered.sort()).toEqual(['Bytes32', 'MeasurementUint64']);
+  });
+
+  it('has a discriminator with all constants for every union', () => {
+    const unions = schemas.filter(([, { oneOf }]) => oneOf !== undefined);
+    expect(unions.length).toBeGreaterThan(15);
+    for (const [place, { oneOf = [], discriminator }] of unions) {
+      const { propertyName = '', mapping = {} } = discriminator ?? {};
+      const expected = oneOf.map((variant) => [
+        findComponent(variant.$ref ?? '').properties?.[propertyName]?.const,
+        variant.$ref,
+      ]);
+      expect([place, Object.entries(mapping)]).toEqual([place, expected]);
+    }
+  });
+
+  it('has no alternatives but null', () => {
+    const isOther = ({ anyOf = [] }: Schema) =>
+      anyOf.length > 0 && !(anyOf.length === 2 && anyOf[1]?.type === 'null');
+    expect(list(isOther)).toEqual([]);
+    expect(list(({ allOf }) => allOf !== undefined)).toEqual([]);
+  });
+
+  it('has next to a reference only what explains it', () => {
+    const explains = ['$ref', 'description', 'default'];
+    const isMore = (schema: Schema) =>
+      schema.$ref !== undefined && Object.keys(schema).some((key) => !explains.includes(key));
+    expect(list(isMore)).toEqual([]);
+  });
+
+  it('has integers, and no other numbers', () => {
+    expect(list(({ type }) => type === 'number')).toEqual([]);
+    const values = ({ enum: values = [], const: value }: Schema) => [...values, value];
+    const isUntyped = (schema: Schema) => values(schema).some(Number.isInteger) && schema.type !== 'integer';
+    expect(list(isUntyped)).toEqual([]);
+  });
+
+  it('has only patterns of whole texts, which engines without backtracking accept', () => {
+    const isBacktracking = ({ pattern = '' }: Schema) => /\(\?[=!<]|\\[1-9]|[*+?}]\+/.test(pattern);
+    expect(list(isBacktracking)).toEqual([]);
+    // A path is only described by its beginning.
+    expect(list(({ pattern = '^$' }) => !/^\^.*(?:\$|\\\/)$/.test(pattern))).toEqual([]);
+    expect(list(({ pattern }) => pattern !== undefined).length).toBeGreaterThan(20);
+  });
+});
+
+const document30 = toOpenApi30(createOpenApiDocument());
+
+it('the document in OpenAPI 3.0 is served, and has nothing that only 3.1 has', async () => {
+  const server = await startPublicServer();
+  expect(await (await server.get('/openapi-3.0.json')).json()).toEqual(
+    JSON.parse(JSON.stringify(document30)),
+  );
+  const found = [...walk(document30)].filter(([place]) => !/\/(?:properties|schemas)$/.test(place));
+  const isNewer = ({ const: constant, type, anyOf, examples, $ref, ...others }: Schema) =>
+    constant !== undefined ||
+    Array.isArray(type) ||
+    type === 'null' ||
+    anyOf !== undefined ||
+    Array.isArray(examples) ||
+    ('minItems' in others && others.minItems === others.maxItems) ||
+    ($ref !== undefined && Object.values(others).some((other) => other !== undefined));
+  expect(list(isNewer, found)).toEqual([]);
+  expect(found.length).toBeGreaterThan(2_000);
+  expect([document30.openapi, 'jsonSchemaDialect' in document30]).toEqual(['3.0.3', false]);
+  const { parameters } = JSON.parse(JSON.stringify(document30)).paths['/v1/events/stream'].get;
+  expect(parameters.map(({ name }: { name: string }) => name)).toEqual([
+    ...['category', 'unnamed', 'lastEventId', 'X-Request-Id'],
+  ]);
+});
+
+/** A schema of 3.0 in words of JSON Schema, by the meaning of `nullable`. */
+function toJsonSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toJsonSchema);
+  if (typeof value !== 'object' || value === null) return value;
+  const { nullable, ...others } = value as Json;
+  const converted = Object.fromEntries(
+    Object.entries(others).map(([key, member]) => [key, toJsonSchema(member)]),
+  );
+  return nullable === true ? { anyOf: [converted, { type: 'null' }] } : converted;
+}
+
+it('the examples fit the document in OpenAPI 3.0', () => {
+  expect(validateExamples(toJsonSchema(document30) as object)).toEqual([]);
 });
