@@ -44,10 +44,9 @@ export interface ColumnSelection<Row> {
   readonly read: (row: ResultRow) => Row;
 }
 
-export interface StoredColumn {
+interface StoredColumn {
   readonly name: string;
   readonly type: string;
-  readonly codec: string | null;
   readonly comment: string | null;
 }
 
@@ -158,8 +157,8 @@ export function defineTable<Row extends Given, Given = Row>(
       return writer.finish();
     },
     storedColumns: keys.map((key) => {
-      const { type, codec = null, comment: about = null } = columns[key];
-      return { name: resolveName(key), type, codec, comment: about };
+      const { type, comment: about = null } = columns[key];
+      return { name: resolveName(key), type, comment: about };
     }),
     timeColumn: firstTime === undefined ? null : resolveName(firstTime),
     identity: (orderBy as readonly string[]).includes('storedBy')

@@ -5,7 +5,6 @@ import type { Database } from '../clickhouse/database.ts';
 import { hasTable } from '../clickhouse/hasTable.ts';
 import { readColumns } from '../clickhouse/readColumns.ts';
 import { createTable, insertRows } from '../definition/table.ts';
-import { replaceViews } from '../reading/queryViews.ts';
 import { agedRows } from '../tables/agedRows.ts';
 import { foldStates } from '../tables/foldStates.ts';
 import { ingestEpochs } from '../tables/ingestEpochs.ts';
@@ -59,7 +58,7 @@ export class DatabaseIncompatible extends Error {
 }
 
 /**
- * Applies the missing migrations, each once and in order, and replaces the views.
+ * Applies the missing migrations, each once and in order.
  *
  * @throws DatabaseTooNew when this program does not know a migration of the database.
  * @throws DatabaseIncompatible when a column is missing.
@@ -84,8 +83,6 @@ export async function migrate(
     }
   }
   await requireColumns(database);
-  // A kill during a replacement may have left the previous views.
-  await replaceViews(database);
 }
 
 function toRow(migration: Migration, index: number): Migration & { readonly number: number } {

@@ -41,7 +41,7 @@ export function describeLost({
   const beginning = oldestReceivedAtMs === null ? 'now' : new Date(oldestReceivedAtMs).toISOString();
   return (
     `Messages 1 to ${throughSequence} have left MINER_COUNTER, and rows of readings received before ${new Date(readingsGoneBeforeMs).toISOString()} may have left ClickHouse: ` +
-    `readings received before ${beginning} cannot be folded again. Rebuilt readings, rounds, half_hour_buckets and events begin then, ` +
+    `readings received before ${beginning} cannot be folded again. Rebuilt readings, rounds, half hours and events begin then, ` +
     'and so do lifetime statistics and the distances, records and streaks of the feed.'
   );
 }

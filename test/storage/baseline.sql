@@ -45,7 +45,7 @@ CREATE TABLE lineages
     `epoch` UInt64 COMMENT 'Epoch of the process that noted it',
     `holder` String COMMENT 'The process; the last one in order counts, if several have the epoch',
     `step` UInt64 COMMENT 'Number among the lineages of the process, from 1',
-    `cause` String COMMENT 'begun, continued, diverged, rewound, replayed, ended, pending, filling, checking, filled, merged, retired',
+    `cause` String COMMENT 'begun, continued, diverged, rewound, replayed, ended, pending, filling, filled, merged, retired',
     `runs` Array(String) COMMENT 'Runs whose rows count, oldest first; with the causes merged and retired, the runs that this happened to',
     `throughs` Array(UInt64) COMMENT 'Last message of each run whose rows count',
     `fold_version` Int64 COMMENT 'Version of the fold',

@@ -25,7 +25,7 @@ async function withDatabase<Result>(work: (database: Database) => Promise<Result
   }
 }
 
-/** Definitions of tables, views and columns by their names. */
+/** Definitions of tables and columns by their names. */
 async function describeSchema(database: Database): Promise<Map<string, string>> {
   const tables = await database.select(
     'SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase()',
@@ -43,7 +43,7 @@ function listDifferences(one: Map<string, string>, other: Map<string, string>): 
   return [...names].filter((name) => one.get(name) !== other.get(name)).sort();
 }
 
-/** The schema that migration 2 creates, as ClickHouse reports it. Never rewritten: a database that it made may still be open. */
+/** The schema of the first release, as ClickHouse reports it. What is changed since then needs a migration. */
 const baseline = readFileSync(resolve(import.meta.dirname, 'baseline.sql'), 'utf8');
 
 async function createBaseline(database: Database): Promise<void> {
@@ -125,7 +125,7 @@ describe('migrations', () => {
   );
 });
 
-it('tables and views cover all servers of a cluster', async () => {
+it('tables cover all servers of a cluster', async () => {
   const database = openForTest();
   const statements: string[] = [];
   // The embedded engine has no cluster: it runs the statements without that part.
@@ -143,12 +143,11 @@ it('tables and views cover all servers of a cluster', async () => {
   await readDatabaseIdentity(onCluster);
 
   const changing = statements.filter((sql) => sql.startsWith('CREATE'));
-  expect(changing.length).toBeGreaterThan(20);
+  expect(changing.length).toBeGreaterThan(15);
   for (const sql of changing) {
     expect(sql).toContain(" ON CLUSTER 'miner'");
     const [row] = await database.select('SELECT formatQuery({sql:String})', { sql });
     expect(String(row?.[0])).toContain('ON CLUSTER');
-    if (!sql.startsWith('CREATE TABLE')) continue;
     const [, table] = /EXISTS (\w+) /.exec(sql) as unknown as [string, string];
     expect(sql).toContain(`MergeTree('/clickhouse/tables/{shard}/{database}/${table}', '{replica}'`);
   }
