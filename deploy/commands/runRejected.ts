@@ -8,7 +8,7 @@ import {
 } from '../../streams/pipeline/newestRejections.ts';
 import type { RejectionMessage } from '../../streams/pipeline/rejectionLog.ts';
 import { readConfiguration } from '../configuration/configuration.ts';
-import { type Finding, failed, formatFinding } from '../diagnosis/finding.ts';
+import { failed, formatFinding } from '../diagnosis/finding.ts';
 import { endCommand } from '../process/endCommand.ts';
 import { connectForDiagnosis } from './connectForDiagnosis.ts';
 
@@ -23,19 +23,17 @@ interface RejectedOptions {
 
 /** The command line's `rejected`: lists rejected messages and why. Exits with status 1 if NATS or its stream does not answer. */
 export async function runRejected(options: RejectedOptions): Promise<void> {
-  const fail = (finding: Finding) => {
-    process.stderr.write(formatFinding(finding));
-    endCommand(1);
-  };
-  const connected = await connectForDiagnosis(readConfiguration(process.env), {
+  const { jetStream, finding } = await connectForDiagnosis(readConfiguration(process.env), {
     reconnect: options.isFollowing,
   });
-  if (!('jsm' in connected)) return fail(connected);
   try {
-    await listRejected(connected.jsm, options);
-    endCommand(0);
+    if (jetStream !== null) await listRejected(jetStream.jsm, options);
+    else if (finding !== null) process.stderr.write(formatFinding(finding));
+    endCommand(jetStream === null ? 1 : 0);
   } catch (error) {
-    fail(failed('NATS', readErrorMessage(error), '`miner doctor` checks the server and its streams'));
+    const remedy = '`miner doctor` checks the server and its streams';
+    process.stderr.write(formatFinding(failed('NATS', readErrorMessage(error), remedy)));
+    endCommand(1);
   }
 }
 

@@ -44,7 +44,7 @@ export const auditCheck = 'self-audit';
 /** Body of `/diagnosis`. */
 export const databaseReport = z.object({ findings: z.array(findingSchema) });
 
-export interface InspectedDatabase {
+interface InspectedDatabase {
   readonly database: Database;
   /** Null while NATS is unavailable; then nothing is compared with the streams. */
   readonly jetStream: JetStream | null;
@@ -57,13 +57,13 @@ export interface InspectedDatabase {
 
 type ComparedDatabase = InspectedDatabase & { readonly jetStream: JetStream };
 
-const remedy = 'check MINER_CLICKHOUSE_URL and that the server runs';
+const look = 'check MINER_CLICKHOUSE_URL and that the server runs';
 const databaseChecks: readonly Check<InspectedDatabase>[][] = [
-  [['ClickHouse', checkVersion, remedy]],
+  [['ClickHouse', checkVersion, look]],
   [
     ['migrations', checkMigrations, 'deploy/RUNBOOK.md, "Rollback"'],
-    ['parts', checkParts, remedy],
-    ['disk', checkDisk, remedy],
+    ['parts', checkParts, look],
+    ['disk', checkDisk, look],
   ],
 ];
 
@@ -119,9 +119,8 @@ async function* checkDisk({ database, dataDir }: InspectedDatabase): Findings {
   }
   const { bavail, bsize, blocks } = await statfs(dataDir);
   yield judgeRoom(`disk of ${dataDir}`, bavail * bsize, blocks * bsize);
-  const problem = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch(
-    readErrorMessage,
-  );
+  const mode = constants.R_OK | constants.W_OK | constants.X_OK;
+  const problem = await access(dataDir, mode).catch(readErrorMessage);
   yield problem === undefined
     ? ok('folder', `${dataDir} can be written`)
     : failed('folder', problem, 'give the user of the service the folder MINER_DATA_DIR');
@@ -140,26 +139,19 @@ async function* checkLostStreams({ database, jetStream }: ComparedDatabase): Fin
   const lost = await askUntilProven(() =>
     findLostStreams({ database, jetStream, suspicions, clock: systemClock }),
   );
-  if (lost.length === 0) return;
-  const described = describeLostStreams(lost);
-  yield failed('lost streams', described.detail, described.remedy);
+  const { detail, remedy } = describeLostStreams(lost);
+  if (lost.length > 0) yield failed('lost streams', detail, remedy);
 }
 
 async function* checkSnapshots({ database, jetStream, deployment }: ComparedDatabase): Findings {
   const sources = { ...jetStream, snapshots: createSnapshotStore(database), clock: systemClock };
-  for (const fold of deployment === null ? [] : listFolds(createStreamActors(deployment)))
-    yield await judgeSnapshots(
-      sources,
-      fold,
-      await readCounted(database, await readContinued(database, ...fold)),
-    );
+  for (const fold of deployment === null ? [] : listFolds(createStreamActors(deployment))) {
+    const isCounted = await readCounted(database, await readContinued(database, ...fold));
+    yield await judgeSnapshots(sources, fold, isCounted);
+  }
 }
 
-/**
- * Says whether a start finds a complete snapshot that agrees with the stream and is continued by it.
- *
- * @param isCounted whether the rows of a snapshot count; a start restores no other.
- */
+/** Says whether a start finds a complete snapshot whose rows count, that agrees with the stream and is continued by it. */
 export async function judgeSnapshots(
   { jsm, snapshots, clock }: Pick<StateSaverOptions, 'snapshots' | 'clock'> & Pick<JetStream, 'jsm'>,
   [stream, identity]: readonly [InputStreamName, FoldIdentity],
@@ -177,11 +169,9 @@ export async function judgeSnapshots(
     const found = all.length === 0 ? 'there is none' : `${ofFold.length || all.length} ${others}`;
     if (last === 0) return skipped(check, found);
     if (first <= 1) return ok(check, `${found}: the next start folds the stream from its beginning`);
-    return failed(
-      check,
-      `${found}, and the stream begins at ${first}`,
-      'run the version and deployment that the snapshots are of, or restore a backup (deploy/RUNBOOK.md, "Restore")',
-    );
+    const run = 'run the version and deployment that the snapshots are of';
+    const remedy = `${run}, or restore a backup (deploy/RUNBOOK.md, "Restore")`;
+    return failed(check, `${found}, and the stream begins at ${first}`, remedy);
   }
   const { position } = newest;
   try {
@@ -192,11 +182,9 @@ export async function judgeSnapshots(
     const ageSeconds = Math.round((clock.nowMs() - newest.takenAtMs) / 1000);
     const detail = `${usable.length} can be restored; the newest, at message ${position}, was taken ${ageSeconds} s ago and holds ${count} records`;
     if (position + 1 >= first) return ok(check, detail);
-    return warned(
-      check,
-      `${detail}; the stream begins later, at ${first}`,
-      'start an ingest process: it takes what ClickHouse holds of the messages in between, and saves a snapshot',
-    );
+    const take =
+      'start an ingest process: it takes what ClickHouse holds of the messages in between, and saves a snapshot';
+    return warned(check, `${detail}; the stream begins later, at ${first}`, take);
   } catch (error) {
     const restores = 'start the service: it restores an older one';
     if (error instanceof StreamDiverged)
@@ -220,9 +208,8 @@ async function* checkReadings({ database, jetStream, deployment }: ComparedDatab
   const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
   if (!(await askUntilProven(() => verifier.hasLostEnd(tip)))) return;
   const { state } = await jsm.streams.info(stream);
-  yield failed(
-    'readings',
-    `ClickHouse holds readings through ${tip}, the stream ends at ${state.last_seq}`,
-    'the stream lost its end or was replaced; start the service, which recovers and logs the reason',
-  );
+  const ends = `ClickHouse holds readings through ${tip}, the stream ends at ${state.last_seq}`;
+  const start =
+    'the stream lost its end or was replaced; start the service, which recovers and logs the reason';
+  yield failed('readings', ends, start);
 }

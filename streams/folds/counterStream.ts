@@ -49,7 +49,7 @@ export const counterStream: StreamDefinition<CounterActors> = {
   judgeContent: () => (message) => findRejection(decodeCounter(message, readStoredAtMs(message))),
   doctor: {
     remedyFrom: (message) =>
-      `rebuild it from the stream: \`npm run miner -- replay --from-sequence ${message}\`, with --dry-run first`,
+      `rebuild it from the stream: \`npm run miner -- replay --from-sequence ${message}\``,
     afterRetention: { left: 'a rebuild takes earlier readings from ClickHouse', keeping: null },
   },
   createStoredReader: createStoredReadings,

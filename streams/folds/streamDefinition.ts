@@ -45,7 +45,7 @@ interface DoctorWords {
   readonly afterRetention: { readonly left: string; readonly keeping: string | null } | null;
 }
 
-/** Remedy for a stream that `miner replay` does not fold. */
+/** Remedy for a stream that `miner replay` only compares. */
 export const refill =
   'fill another database from the streams: deploy/RUNBOOK.md, "Moving to another database"';
 
@@ -70,7 +70,7 @@ export interface StreamDefinition<Actors> {
    * @param genesisMs start of round 1 (epoch milliseconds).
    */
   judgeContent(genesisMs: number): Judge;
-  /** Words of `miner doctor` about this stream. */
+  /** Words of `miner doctor` and `miner replay` about this stream. */
   readonly doctor: DoctorWords;
   /** Creates the reader of what is stored of messages that have left the stream; omitted if nothing is. */
   createStoredReader?(options: StoredReaderOptions): ReadStored;

@@ -1,4 +1,3 @@
-import type { PeerCertificate } from 'node:tls';
 import { AckPolicy, DeliverPolicy, JetStreamApiError } from '@nats-io/jetstream';
 import { nuid } from '@nats-io/transport-node';
 import { createPublicClient } from 'viem';
@@ -12,23 +11,13 @@ import { measureAccount } from '../../../streams/jetstream/settings/natsStore.ts
 import { isTooOld } from '../../../streams/nats/connection.ts';
 import { findCertainOffset, measureNatsClock } from '../../../streams/nats/natsClock.ts';
 import { formatRejection, readNewestRejections } from '../../../streams/pipeline/newestRejections.ts';
-import {
-  type Check,
-  type Finding,
-  type Findings,
-  failed,
-  ok,
-  skipped,
-  warned,
-} from '../../diagnosis/finding.ts';
+import { type Check, type Findings, failed, ok, skipped, warned } from '../../diagnosis/finding.ts';
 import { judgeRoom } from '../../diagnosis/inspectDatabase.ts';
 import { type CheckedNats, checkStreams } from './checkStreams.ts';
 
 /** A measurement is stale after 120 s, a lease is lost after seconds. */
 const [offsetWarnedMs, offsetFailedMs] = [1_000, 10_000];
 const requestMs = 5_000;
-/** A connection outlives its certificate, but the next one is refused. */
-const certificateWarnedDays = 30;
 const rejectionsShown = 5;
 const mib = 2 ** 20;
 /** No stream ends there, so no server stores a message that expects it. */
@@ -56,16 +45,6 @@ export const natsChecks: readonly Check<CheckedNats>[][] = [
     ['node', checkChain, 'check MINER_RPC_URL and that the node runs'],
   ],
 ];
-
-/** Says how long the certificate of the server is valid. An expired one is never seen, since the connection is refused. */
-export function judgeCertificate({ valid_to }: Pick<PeerCertificate, 'valid_to'>, nowMs: number): Finding {
-  const endsAtMs = Date.parse(valid_to);
-  const days = Math.floor((endsAtMs - nowMs) / dayMs);
-  const detail = `valid until ${new Date(endsAtMs).toISOString()}, for ${days} days`;
-  if (days >= certificateWarnedDays) return ok('NATS certificate', detail);
-  const consequence = `${detail}: then no process and no publisher can connect`;
-  return warned('NATS certificate', consequence, 'renew it: deploy/RUNBOOK.md, "Renewing certificates"');
-}
 
 async function* checkServer({ connection, jsm }: CheckedNats): Findings {
   const version = connection.info?.version ?? 'unknown';
