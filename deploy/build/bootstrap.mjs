@@ -15,9 +15,8 @@ const purpose = process.argv[2] ?? 'run';
 const engine = process.env.UWS_USE_FALLBACK === undefined ? chooseEngine(describeMachine()) : 'legacy';
 const engineOptions = [`--workspace=deploy/engines/${engine}`, '--include-workspace-root'];
 
-/** Folders that become part of the programs, and the files in them that the build and the programs write. */
+/** Folders that become part of the programs. */
 const sources = ['actors', 'streams', 'machines', 'storage', 'http', 'deploy', 'benchmarks', 'test/support'];
-const written = ['benchmarks/results/'];
 
 const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
 
@@ -267,7 +266,7 @@ function describeSources() {
   for (const path of paths) {
     // Editors leave links behind that point nowhere.
     const file = statSync(join(root, path), { throwIfNoEntry: false });
-    const isSource = file?.isFile() && !written.some((one) => path.startsWith(one));
+    const isSource = file?.isFile() && !path.startsWith('benchmarks/results/');
     if (isSource) hash.update(`${path} ${file.mtimeMs} ${file.size}\n`);
   }
   return hash.digest('hex');

@@ -11,9 +11,6 @@ const valueKeys = ['example', 'default', 'enum', 'examples', 'mapping'];
 /**
  * Writes an OpenAPI 3.1 document as OpenAPI 3.0, for generators and gateways that read no later version. It describes the same requests and bodies:
  * a constant becomes an enumeration of one value, and an alternative with null becomes `nullable`.
- *
- * Two things are left out for progenitor, which makes programs of them that do not compile: the shortest length of lists that always have the same length,
- * and headers with the name of another parameter.
  */
 export function toOpenApi30(document: object): Json {
   const { jsonSchemaDialect: _dialect, info, components, ...others } = document as Document;
@@ -22,17 +19,15 @@ export function toOpenApi30(document: object): Json {
 
   function convertMember(value: unknown, key: string): unknown {
     if (valueKeys.includes(key)) return value;
-    if (key === 'parameters' && Array.isArray(value)) return dropTwins(value).map(convert);
     return key === 'properties' ? mapMembers(value as Json, convert) : convert(value);
   }
 
   function convert(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(convert);
     if (typeof value !== 'object' || value === null) return value;
-    const { $ref, const: constant, anyOf, examples, type, minItems, ...rest } = value as Json;
+    const { $ref, const: constant, anyOf, examples, type, ...rest } = value as Json;
     const converted: Json = {
       ...mapMembers(rest, convertMember),
-      ...(minItems !== undefined && minItems !== rest.maxItems && { minItems }),
       ...(type !== undefined && { type }),
       ...(constant !== undefined && { enum: [constant] }),
       // A schema has a list of examples, an operation has named ones.
@@ -53,17 +48,6 @@ export function toOpenApi30(document: object): Json {
     openapi: '3.0.3',
     info: { ...info, license },
   };
-}
-
-interface Parameter {
-  readonly in: string;
-  readonly name: string;
-}
-
-function dropTwins(parameters: readonly Parameter[]): readonly Parameter[] {
-  const toWord = ({ name }: Parameter) => name.replaceAll('-', '').toLowerCase();
-  const words = parameters.filter((one) => one.in !== 'header').map(toWord);
-  return parameters.filter((one) => one.in !== 'header' || !words.includes(toWord(one)));
 }
 
 /** Version 3.0 ignores what is next to a reference. */

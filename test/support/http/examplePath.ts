@@ -17,8 +17,6 @@ export function examplePath(route: Route): string {
     date: '2026-01-31',
     eventId: 'chain:1:x',
     transactionHash: `0x${'cd'.repeat(32)}`,
-    ethereumBlockNumber: '1',
-    blockNumber: '1',
     round: '1',
     q: 'yesterday',
   };
