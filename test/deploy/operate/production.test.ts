@@ -42,7 +42,7 @@ describe('the program with the packages of production', () => {
   it.each([
     ['run', 'MINER_DEPLOYMENT is not set', 2],
     ['index', 'MINER_RPC_URL is not set', 2],
-    ['replay', 'expected either --from-sequence or --from-time', 2],
+    ['replay', 'cannot be read (ENOENT', 1],
     ['doctor', 'configuration: valid', 1],
     ['openapi', '"openapi": "3.1.0"', 0],
     ['local', 'there is no anvil', 1],
