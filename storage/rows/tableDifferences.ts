@@ -157,7 +157,7 @@ function digestRow({ storedColumns }: Definition): string {
 }
 
 /** The rows that meet a condition, each once. */
-export function selectOnce(
+function selectOnce(
   { name, identity }: Pick<Table<unknown>, 'name' | 'identity'>,
   condition: string,
 ): string {

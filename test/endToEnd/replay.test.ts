@@ -92,7 +92,7 @@ async function damageState(database: Database) {
     for (const record of some)
       records.push(
         record.kind === 'day'
-          ? { ...record, value: record.value.replace(/^\[(\d+),\d+,/, '[$1,0,') }
+          ? { ...record, value: record.value.replace(/^(\[\d+,\d+,[^,]+),\d+,/, '$1,0,') }
           : record,
       );
   await store.save({ ...newest, takenAtMs: newest.takenAtMs + 1 }, records, () => true);
