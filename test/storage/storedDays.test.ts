@@ -84,14 +84,13 @@ it('pages and files of old days have half hours from rows', async () => {
     const response = await server.get(path);
     return [response.status, await response.text()] as const;
   };
-  const before = await read(`/tables/day.csv?date=${date}`);
+  const before = await read(`/tables/half-hours.csv?date=${date}`);
   expect(before).toEqual([200, expect.stringContaining('2026-03-10T12:00:00Z,2026-03-10T12:30:00Z,12,')]);
   expect(before[1]).toContain('2026-03-10T12:30:00Z,2026-03-10T13:00:00Z,4,');
   const [status, html] = await read(`/days/${date}`);
   expect(status).toBe(200);
-  expect(html).toContain(
-    'Work: 16 units, 4 of 144 rounds observed. The distance of a day is kept for a year.',
-  );
-  expect((await read('/tables/day.csv?date=2025-03-10'))[0]).toBe(404);
-  expect((await read('/tables/day.csv?date=x'))[0]).toBe(404);
+  expect(html).toMatch(/<span class="value">16<span class="unit">\sunits</);
+  expect(html).toContain('4 of 144 rounds observed');
+  expect((await read('/tables/half-hours.csv?date=2025-03-10'))[0]).toBe(404);
+  expect((await read('/tables/half-hours.csv?date=x'))[0]).toBe(404);
 });
