@@ -90,10 +90,11 @@ function isOfOrigin(
   );
 }
 
-/** The newest lineage of each stream that has one. */
-export function readNewestLineages(database: Database): Promise<Lineage[]> {
+/** The newest lineage of each stream that has one, by the names of the streams. */
+export async function readNewestLineages(database: Database): Promise<Lineage[]> {
   const sql = `${decides} ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1 BY stream`;
-  return selectLineages(database, {}, { sql, parameters: {} });
+  const newest = await selectLineages(database, {}, { sql, parameters: {} });
+  return newest.sort(({ stream: one }, { stream: other }) => (one < other ? -1 : 1));
 }
 
 async function findNewest(

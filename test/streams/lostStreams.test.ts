@@ -48,10 +48,10 @@ it('the same answers prove the loss of two streams', async () => {
     await noteLineage(database, { ...someLineage, stream: lost, epoch: step, streamCreated: 'then' }, 0);
   const suspicions = createSuspicions(systemClock);
   const find = () => findLostStreams({ database, jetStream, suspicions, clock: systemClock });
-  await expect(find()).rejects.toThrow(/^MINER_PIPELINE@then is lost/);
+  await expect(find()).rejects.toThrow(/^MINER_CHAIN@then is lost/);
   expect(await find()).toMatchObject([
-    { stream: 'MINER_PIPELINE', folded: 'then' },
     { stream: 'MINER_CHAIN', folded: 'then' },
+    { stream: 'MINER_PIPELINE', folded: 'then' },
   ]);
 });
 
