@@ -65,11 +65,11 @@ async function replayStream(replayed: StreamReplay, from: StreamPlace): Promise<
   const plan = await planReplay({ ...replayed, snapshots, identity, verifier }, from);
   const { after, newest, history } = plan;
   const { position: through } = newest;
+  const digest = (header: StoredSnapshotHeader) => digestState(snapshots, header);
+  // The service may remove it while messages are folded.
+  const saved = await digest(newest);
   const beginning = after === 0 ? 'the beginning' : `the state that is saved at ${after}`;
   print(`replay of ${stream} through message ${through}, from ${beginning} on${dryRun ? ', a dry run' : ''}`);
-  const digest = (header: StoredSnapshotHeader) => digestState(snapshots, header);
-  // The service may remove it meanwhile.
-  const saved = await digest(newest);
   const filled = signal.aborted ? null : await fold({ ...replayed, snapshots, verifier }, plan);
   if (filled === null) {
     print('stopped: what is read has not changed, and the same command begins again');
