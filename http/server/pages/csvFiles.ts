@@ -54,32 +54,17 @@ const tableFiles: Readonly<Record<string, TableFile>> = {
     parameters: ['range', 'date'],
     find: ({ range: requested, date }) => {
       if (date !== undefined) return requested === undefined ? ofDay(date) : 'invalid_query';
-      const range = choose(statisticsRanges, requested);
-      if (range === null) return 'invalid_query';
-      return {
-        write: (read) => {
-          const statistics = read('statistics', statisticsPath(range));
-          if (statistics === null) return null;
-          const table = halfHoursTable(statistics.activity.days, findKnown(statistics, read));
-          return writeFile(read, 'half-hours', table);
-        },
-      };
+      return ofStatistics(requested, 'half-hours', (statistics, read) =>
+        halfHoursTable(statistics.activity.days, findKnown(statistics, read)),
+      );
     },
   },
   'days.csv': {
     parameters: ['range'],
-    find: ({ range: requested }) => {
-      const range = choose(statisticsRanges, requested);
-      if (range === null) return 'invalid_query';
-      return {
-        write: (read) => {
-          const statistics = read('statistics', statisticsPath(range));
-          if (statistics === null) return null;
-          const table = daysTable(statistics.activity.days, findFirstObservedMs(statistics));
-          return writeFile(read, 'days', table);
-        },
-      };
-    },
+    find: ({ range }) =>
+      ofStatistics(range, 'days', (statistics) =>
+        daysTable(statistics.activity.days, findFirstObservedMs(statistics)),
+      ),
   },
   'settlements.csv': {
     parameters: ['range'],
@@ -138,6 +123,26 @@ const tableFiles: Readonly<Record<string, TableFile>> = {
 
 export const tableNames = Object.keys(tableFiles);
 
+/** A table of the statistics of a range. */
+function ofStatistics<Row>(
+  requested: string | undefined,
+  what: string,
+  list: (statistics: NonNullable<ReturnType<typeof readStatistics>>, read: ReadBody) => DataRows<Row>,
+): CsvTable | Refusal {
+  const range = choose(statisticsRanges, requested);
+  if (range === null) return 'invalid_query';
+  return {
+    write: (read) => {
+      const statistics = readStatistics(read, range);
+      return statistics === null ? null : writeFile(read, what, list(statistics, read));
+    },
+  };
+}
+
+function readStatistics(read: ReadBody, range: (typeof statisticsRanges)[number]) {
+  return read('statistics', statisticsPath(range));
+}
+
 /** The half hours of a universal day. */
 function ofDay(date: string): CsvTable | Refusal {
   if (!isDate(date)) return 'not_found';
@@ -145,7 +150,7 @@ function ofDay(date: string): CsvTable | Refusal {
   return {
     readPath,
     write: (read) => {
-      const [found, statistics] = [read('day', readPath), read('statistics', statisticsPath('30d'))];
+      const [found, statistics] = [read('day', readPath), readStatistics(read, '30d')];
       if (found === null || statistics === null) return null;
       const { day } = found;
       if (day.coverage.expectedRoundCount === 0) return 'none';
