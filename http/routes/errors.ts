@@ -75,10 +75,10 @@ export const errorStatus = {
   },
 } as const;
 
-/** Value of `Link` (RFC 8288) for each code: the page that explains it. */
-export const helpLinks = Object.fromEntries(
-  Object.keys(errorStatus).map((code) => [code, `</docs/errors#${code}>; rel="help"`]),
-) as Record<ErrorCode, string>; // The type of `fromEntries` does not keep the keys.
+/** `Link` (RFC 8288) to the page that explains an error. */
+export function helpLink(code: ErrorCode): readonly [name: 'Link', value: string] {
+  return ['Link', `</docs/errors#${code}>; rel="help"`];
+}
 
 export function createHttpError(code: ErrorCode, retryAfterSeconds?: number): HttpError {
   const { status } = errorStatus[code];

@@ -28,7 +28,7 @@ export function isForPeople(name: string): boolean {
 
 const heavyGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
 
-interface MountedExplorer extends Pick<ReadAnswerDependencies, 'transport' | 'writer' | 'sender' | 'reads'> {
+interface MountedExplorer extends Pick<ReadAnswerDependencies, 'transport' | 'writer' | 'reads'> {
   readonly pages: ExplorerPages;
   readonly pageReads: PageReads;
 }
@@ -36,11 +36,11 @@ interface MountedExplorer extends Pick<ReadAnswerDependencies, 'transport' | 'wr
 /** Mounts the pages of the explorer and their files. Mounted last, since it answers every other path. */
 export function mountExplorer(
   mount: Mount,
-  { pages, pageReads, transport, writer, sender, reads }: MountedExplorer,
+  { pages, pageReads, transport, writer, reads }: MountedExplorer,
 ): void {
   function send(exchange: Exchange, page: ExplorerPage) {
-    if (page.current !== null) return sender.sendConditionally(exchange, page.current);
-    reads.run(exchange, page.read, ({ body }) => sender.sendConditionally(exchange, page.render(body)));
+    if (page.current !== null) return writer.sendConditionally(exchange, page.current);
+    reads.run(exchange, page.read, ({ body }) => writer.sendConditionally(exchange, page.render(body)));
   }
   const refuse = (exchange: Exchange, code: 'not_found' | 'invalid_query') =>
     writer.writeError(exchange, createHttpError(code));
@@ -58,7 +58,7 @@ export function mountExplorer(
   mount('/explorer/:file', null, (exchange, request) => {
     const file = loadExplorerBuild().responses.get(request.getParameter(0) ?? '');
     if (file === undefined) refuse(exchange, 'not_found');
-    else sender.sendConditionally(exchange, file);
+    else writer.sendConditionally(exchange, file);
   });
   const answerUnknown = (exchange: Exchange) => {
     // A browser gets a page, a program an error that it can read.

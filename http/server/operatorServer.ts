@@ -5,7 +5,6 @@ import type { Registry } from 'prom-client';
 import type { Readiness } from '../../actors/views/readiness.ts';
 import { jsonType } from './answers/preparedResponse.ts';
 import { type Listener, listenOn } from './engine/listener.ts';
-import { sendBody } from './engine/sendBody.ts';
 import { App, selectTransport } from './engine/uws.ts';
 import { readRequestHeaders } from './requests/requestHeaders.ts';
 
@@ -38,7 +37,7 @@ export function createOperatorServer({
         .writeHeader('Content-Type', contentType)
         .writeHeader('Cache-Control', 'no-store')
         .writeHeader('X-Content-Type-Options', 'nosniff');
-      sendBody(transport, response, Buffer.from(body), () => undefined);
+      transport.end(response, Buffer.from(body), () => undefined);
     });
   }
 

@@ -2,15 +2,14 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../actors/clock.ts';
 import type { Readiness } from '../../actors/views/readiness.ts';
+import { noStore } from '../routes/cacheControl.ts';
 import { createHttpError } from '../routes/errors.ts';
 import type { RouteSources } from '../routes/route.ts';
 import { routes } from '../routes/routes.ts';
 import { createExchangeGuard } from './answers/exchangeGuard.ts';
-import { createFailureLog } from './answers/failureLog.ts';
 import { createHttpMetrics } from './answers/httpMetrics.ts';
 import { createPendingReads } from './answers/pendingReads.ts';
-import { jsonType } from './answers/preparedResponse.ts';
-import { createPreparedSender } from './answers/preparedSender.ts';
+import { prepareResponse } from './answers/preparedResponse.ts';
 import { createReadAnswer, type ReadAnswerDependencies } from './answers/readAnswer.ts';
 import { createResponseWriter, type ResponseWriter } from './answers/responseWriter.ts';
 import { retryAfterSeconds } from './answers/routeAnswers.ts';
@@ -24,9 +23,9 @@ import { createMount, type Mount } from './mount.ts';
 import { eventStreamPath, mountEventStream } from './mountEventStream.ts';
 import { isForPeople, mountExplorer } from './mountExplorer.ts';
 import { loadDocuments } from './pages/documents.ts';
+import { createErrorResponses } from './pages/errorResponses.ts';
 import { createExplorerPages } from './pages/explorerPages.ts';
 import { createPageReads } from './pages/pageReads.ts';
-import { createRefusalPages } from './pages/refusalPages.ts';
 import { createRequestRefusals, type Guarded } from './requestRefusals.ts';
 import type { OnAnswered } from './requests/answeredRequest.ts';
 import { createClientAddress } from './requests/clientAddress.ts';
@@ -70,14 +69,12 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     transport,
     clock,
     isLeaving: () => isLeaving,
-    findRefusalPage: createRefusalPages(settings.publicUrl),
+    findError: createErrorResponses(settings.publicUrl),
     onAnswered,
   });
   const findClientAddress = createClientAddress(settings.trustedProxies, transport);
   const loadGuard = settings.rateLimits ? createLoadGuard(clock) : null;
-  const sender = createPreparedSender(writer);
-  const failures = createFailureLog(logger, clock);
-  const guard = createExchangeGuard(writer, failures);
+  const guard = createExchangeGuard(writer, logger, clock);
   const timeoutMs = settings.readTimeoutMs;
   const reads = createPendingReads({ writer, guard, metrics, loadGuard, timeoutMs, clock });
   const limiter = settings.rateLimits ? createRateLimiter() : null;
@@ -94,7 +91,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     allowedOrigins: settings.allowedOrigins,
     isForPeople,
   });
-  mountRoutes(mount, { sources, transport, writer, sender, guard, metrics, clock, reads });
+  mountRoutes(mount, { sources, transport, writer, guard, metrics, clock, reads });
   const events = createEventStream({
     feed: sources.views.feed,
     hasViews,
@@ -105,18 +102,18 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     clock,
     readTimeoutMs: timeoutMs,
     onRefused: (error) => {
-      metrics.route(eventStreamPath, 'publicHeavy').failed();
-      failures.note(error, { route: eventStreamPath, requestId: '' });
+      const counts = metrics.route(eventStreamPath, 'publicHeavy');
+      guard.note({ route: eventStreamPath, requestId: '', counts }, error);
     },
   });
   mountEventStream(mount, { events, transport, writer, reads, hasViews });
   for (const { path, isLarge, prepare } of loadDocuments(settings, clock))
-    mount(path, isLarge ? largeGuarded : null, (exchange) => sender.sendConditionally(exchange, prepare()));
+    mount(path, isLarge ? largeGuarded : null, (exchange) => writer.sendConditionally(exchange, prepare()));
   const { transactionUrl, publicUrl } = settings;
   const pageReads = createPageReads(sources, hasViews, clock);
   const pages = createExplorerPages({ reads: pageReads, clock, transactionUrl, publicUrl });
   mountHealth(mount, writer, options.readiness);
-  mountExplorer(mount, { pages, pageReads, transport, writer, sender, reads });
+  mountExplorer(mount, { pages, pageReads, transport, writer, reads });
   return listenOn(app, {
     onLeave: () => {
       isLeaving = true;
@@ -141,13 +138,13 @@ function mountRoutes(mount: Mount, dependencies: ReadAnswerDependencies) {
 const largeGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
 const healthGuarded: Guarded = { rateClass: 'health', query: 'ignored', canAnswerWithoutViews: true };
 
-const aliveBody = Buffer.from('{"status":"alive"}');
-const readyBody = Buffer.from('{"status":"ready"}');
-
 function mountHealth(mount: Mount, writer: ResponseWriter, readiness: () => Readiness) {
-  mount('/healthz', healthGuarded, (exchange) => writer.writeUncached(exchange, jsonType, aliveBody));
+  const prepare = (status: string) =>
+    prepareResponse({ status }, { tag: null, cacheControl: noStore, own: [] });
+  const [alive, ready] = [prepare('alive'), prepare('ready')];
+  mount('/healthz', healthGuarded, (exchange) => writer.send(exchange, alive));
   mount('/readyz', healthGuarded, (exchange) => {
-    if (readiness().isReady) writer.writeUncached(exchange, jsonType, readyBody);
+    if (readiness().isReady) writer.send(exchange, ready);
     else writer.writeError(exchange, createHttpError('database_unavailable', retryAfterSeconds));
   });
 }

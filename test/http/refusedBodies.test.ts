@@ -1,7 +1,8 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Clock } from '../../actors/clock.ts';
 import { routes } from '../../http/routes/routes.ts';
-import { createFailureLog } from '../../http/server/answers/failureLog.ts';
+import { createExchangeGuard } from '../../http/server/answers/exchangeGuard.ts';
 import {
   buildEconomyEvents,
   buildState,
@@ -145,19 +146,25 @@ describe('a body that its schema refuses, in production', () => {
 });
 
 describe('the log of failures', () => {
+  function createNote(logger: pino.Logger, clock: Clock) {
+    const { note } = createExchangeGuard({ writeError: () => undefined }, logger, clock);
+    const counts = { answered: () => undefined, failed: () => undefined, shed: () => undefined };
+    return (reason: string, route: string, requestId: string) =>
+      note({ route, requestId, counts }, new Error(reason));
+  }
+
   it('logs each reason once a minute, and each request at a finer level', () => {
     const clock = manualClock();
     const { lines, logger } = collectedLog('debug');
-    const failures = createFailureLog(logger, clock);
-    const about = (requestId: string) => ({ route: '/v1/core', requestId });
-    failures.note(new Error('one'), about('request-1'));
-    failures.note(new Error('one'), about('request-2'));
-    failures.note(new Error('two'), about('request-3'));
-    failures.note(new Error('one'), { route: '/v1/status', requestId: 'request-4' });
+    const note = createNote(logger, clock);
+    note('one', '/v1/core', 'request-1');
+    note('one', '/v1/core', 'request-2');
+    note('two', '/v1/core', 'request-3');
+    note('one', '/v1/status', 'request-4');
     clock.advance(59_999);
-    failures.note(new Error('one'), about('request-5'));
+    note('one', '/v1/core', 'request-5');
     clock.advance(1);
-    failures.note(new Error('one'), about('request-6'));
+    note('one', '/v1/core', 'request-6');
     const said = lines.map(({ msg, requestId }) => [msg, requestId]);
     const [first, again] = ['request failed', 'request failed for the same reason'];
     expect(said).toEqual([
@@ -172,12 +179,12 @@ describe('the log of failures', () => {
 
   it('remembers a bounded number of reasons', () => {
     const { lines, logger } = collectedLog();
-    const failures = createFailureLog(logger, manualClock());
-    const note = (reason: number) => {
-      failures.note(new Error(`reason ${reason}`), { route: '/v1/core', requestId: 'request-1' });
+    const note = createNote(logger, manualClock());
+    const logReason = (reason: number) => {
+      note(`reason ${reason}`, '/v1/core', 'request-1');
       return lines.length;
     };
-    for (let reason = 1; reason <= 256; reason++) expect(note(reason)).toBe(reason);
-    expect([note(1), note(257), note(1)]).toEqual([256, 257, 258]);
+    for (let reason = 1; reason <= 256; reason++) expect(logReason(reason)).toBe(reason);
+    expect([logReason(1), logReason(257), logReason(1)]).toEqual([256, 257, 258]);
   });
 });

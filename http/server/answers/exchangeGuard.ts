@@ -1,7 +1,13 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../../../actors/clock.ts';
 import { RecordsUnavailable } from '../../../actors/older/recordsUnavailable.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
-import type { FailureLog } from './failureLog.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
+
+/** A persistent failure is logged again after this time. */
+const repeatedAfterMs = 60_000;
+/** Failures that are remembered. Once there are more, all are forgotten, and each is logged once more. */
+const failuresMax = 256;
 
 /**
  * Logs every failure to answer a request, counts those that are a fault of the program, and answers 500, or 503 for an unavailable database, if
@@ -12,23 +18,41 @@ export interface ExchangeGuard {
   run(exchange: Exchange, answer: () => void): void;
   /** Also ends the exchange: with an error, or by closing the connection. */
   fail(exchange: Exchange, error: unknown): void;
-  /** Logs and counts a failure that does not keep the request from being answered. */
-  note(exchange: Exchange, error: unknown): void;
+  /**
+   * Logs and counts a failure that does not keep the request from being answered. It is logged once per route and reason instead of once per
+   * request; an unavailable database counts as one reason.
+   */
+  note(exchange: Pick<Exchange, 'route' | 'requestId' | 'counts'>, error: unknown): void;
 }
 
-export function createExchangeGuard(writer: ResponseWriter, failures: FailureLog): ExchangeGuard {
-  function note({ route, requestId, counts }: Exchange, error: unknown) {
-    if (!(error instanceof RecordsUnavailable)) counts.failed();
-    failures.note(error, { route, requestId });
-  }
+export function createExchangeGuard(
+  writer: Pick<ResponseWriter, 'writeError'>,
+  logger: Logger,
+  clock: Clock,
+): ExchangeGuard {
+  const loggedAtMs = new Map<string, number>();
 
-  function fail(exchange: Exchange, error: unknown) {
+  const note: ExchangeGuard['note'] = ({ route, requestId, counts }, error) => {
+    const isUnavailable = error instanceof RecordsUnavailable;
+    if (!isUnavailable) counts.failed();
+    const about = { err: error, route, requestId };
+    const key = `${route} ${isUnavailable ? error.name : String(error)}`;
+    const nowMs = clock.monotonicMs();
+    const isRepeated = nowMs - (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs;
+    // At this level a search for the ID of one request still finds it.
+    if (isRepeated) return logger.debug(about, 'request failed for the same reason');
+    if (loggedAtMs.size >= failuresMax) loggedAtMs.clear();
+    loggedAtMs.set(key, nowMs);
+    logger[isUnavailable ? 'warn' : 'error'](about, 'request failed');
+  };
+
+  const fail: ExchangeGuard['fail'] = (exchange, error) => {
     note(exchange, error);
     if (exchange.isAborted) return;
     // Part of the response was sent, so the connection can only be closed.
     if (exchange.isAnswered) exchange.response.close();
     else writer.writeError(exchange, toHttpError(error));
-  }
+  };
 
   return {
     run: (exchange, answer) => {

@@ -5,8 +5,11 @@ export const memoizedCharactersMax = 1_024;
  * Caches the values of a function by the text that clients send; most of them send the same few texts. Once there are more
  * than `max`, all are forgotten, so clients cannot fill the memory.
  */
-export function memoize<Value>(compute: (text: string) => Value, max: number): (text: string) => Value {
-  const known = new Map<string, Value>();
+export function memoize<Text extends string, Value>(
+  compute: (text: Text) => Value,
+  max: number,
+): (text: Text) => Value {
+  const known = new Map<Text, Value>();
   return (text) => {
     if (text.length > memoizedCharactersMax) return compute(text);
     const existing = known.get(text);

@@ -23,13 +23,13 @@ const expired: Header = ['Expires', 'Sat, 01 Jan 2000 00:00:00 GMT'];
 
 export interface PreparedResponse {
   readonly isCompressible: boolean;
-  /** The tag with its quotes, or null. A compressed body has a weak tag, since its bytes differ from the plain ones (RFC 9110, 8.8.3), and so has a document that also says when it was made. */
-  etag(encoding: ContentEncoding): string | null;
   encoded(encoding: ContentEncoding): EncodedResponse;
 }
 
 export interface EncodedResponse {
   readonly status: string;
+  /** The tag with its quotes, or null. A compressed body has a weak tag, since its bytes differ from the plain ones (RFC 9110, 8.8.3), and so has a document that also says when it was made. */
+  readonly etag: string | null;
   /** The bytes, compressed at the first request for this encoding and then cached. */
   body(): Buffer;
   /** Headers with a body; the request's ID follows. */
@@ -91,12 +91,11 @@ function prepareBytes(
   const isCompressible = plain.length > compressedAboveBytes;
   const weak = tag === null ? null : `W/"${tag}"`;
   const plainTag = tag === null || isTagWeak ? weak : `"${tag}"`;
-  const etag = (encoding: ContentEncoding) => (encoding === 'identity' ? plainTag : weak);
 
   function encode(encoding: ContentEncoding): EncodedResponse {
-    const currentTag = etag(encoding);
+    const etag = encoding === 'identity' ? plainTag : weak;
     const common: Header[] = [['X-Content-Type-Options', 'nosniff']];
-    if (currentTag !== null) common.push(['ETag', currentTag]);
+    if (etag !== null) common.push(['ETag', etag]);
     common.push(cacheControl === null ? expired : ['Cache-Control', cacheControl]);
     common.push(...own);
     const content: Header[] = [['Content-Type', contentType]];
@@ -104,6 +103,7 @@ function prepareBytes(
     let body: Buffer | null = null;
     return {
       status,
+      etag,
       body: () => {
         body ??= compress(plain, encoding, isSingle ? single : shared);
         return body;
@@ -117,7 +117,7 @@ function prepareBytes(
   }
 
   const byEncoding = { identity: encode('identity'), gzip: encode('gzip'), br: encode('br') };
-  return { isCompressible, etag, encoded: (encoding) => byEncoding[encoding] };
+  return { isCompressible, encoded: (encoding) => byEncoding[encoding] };
 }
 
 function compress(

@@ -20,7 +20,7 @@ const keptMax = 16;
 
 /** Answers a route whose body is read for the request, from memory or from the database. */
 export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDependencies): Answer {
-  const { sources, transport, writer, sender, guard, metrics, reads } = dependencies;
+  const { sources, transport, writer, guard, metrics, reads } = dependencies;
   const prepare = createPreparation(route, metrics);
   const { inputs } = route;
   const findKept =
@@ -62,7 +62,7 @@ export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDepen
     const key = `${pathValue}?${search}`;
     const kept = findAnswers();
     const known = kept?.get(key);
-    if (known !== undefined) return sender.send(exchange, known);
+    if (known !== undefined) return writer.send(exchange, known);
     const query = new URLSearchParams(search);
     let inMemory: ReadResult<unknown> | null = null;
     const read = (signal: AbortSignal) => {
@@ -83,6 +83,6 @@ export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDepen
         return prepareFound(replaceFailed(error, exchange));
       }
     };
-    reads.run(exchange, read, (found) => sender.send(exchange, prepareChecked(found)));
+    reads.run(exchange, read, (found) => writer.send(exchange, prepareChecked(found)));
   };
 }

@@ -1,16 +1,17 @@
 import type { HttpResponse } from 'uWebSockets.js';
+import fresh from 'fresh';
 import type { Clock } from '../../../actors/clock.ts';
-import { type ErrorCode, type HttpError, helpLinks } from '../../routes/errors.ts';
+import type { ErrorCode, HttpError } from '../../routes/errors.ts';
 import { type LeadingHeaders, prepareLeading } from '../engine/headerBlock.ts';
-import { sendBody } from '../engine/sendBody.ts';
 import type { Transport } from '../engine/uws.ts';
 import type { RateVerdict } from '../limits/rateVerdict.ts';
 import type { OnAnswered } from '../requests/answeredRequest.ts';
 import type { AddressWords } from '../requests/ipAddress.ts';
 import type { RequestHeaders } from '../requests/requestHeaders.ts';
 import { requestIdHeader } from '../requests/requestId.ts';
+import { createEncodingChoice } from './contentEncoding.ts';
 import type { RouteCounts } from './httpMetrics.ts';
-import { type EncodedResponse, jsonType } from './preparedResponse.ts';
+import type { EncodedResponse, PreparedResponse } from './preparedResponse.ts';
 
 /** One request and its response. Needed values are copied, since a request object of uWebSockets.js is invalid once its handler returns. */
 export interface Exchange {
@@ -56,8 +57,10 @@ const preflightMaxAgeSeconds = 600;
 
 /** Writes responses. Each of them carries the request's ID and `Vary`. */
 export interface ResponseWriter {
-  writePrepared(exchange: Exchange, prepared: EncodedResponse): void;
-  writeNotModified(exchange: Exchange, prepared: EncodedResponse): void;
+  /** Sends a prepared response in the encoding that the client prefers. */
+  send(exchange: Exchange, prepared: PreparedResponse): void;
+  /** Answers 304 if `If-None-Match` names the tag. */
+  sendConditionally(exchange: Exchange, prepared: PreparedResponse): void;
   writeError(exchange: Exchange, error: HttpError): void;
   /** Closes the connection without a response, so that the bytes behind a doubtful request are not read as another request. */
   closeConnection(exchange: Exchange, status: string): void;
@@ -69,50 +72,36 @@ export interface ResponseWriter {
    * @returns null if the response is complete, since HEAD has no body.
    */
   beginStream(exchange: Exchange, contentType: string): HttpResponse | null;
-  /** Writes a 200 of a health route, which must not be stored. */
-  writeUncached(exchange: Exchange, contentType: string, body: Buffer): void;
 }
 
-/** Returns the page for an error of a request; null if the request gets it as JSON. */
-export type FindRefusalPage = (exchange: Exchange, code: ErrorCode) => EncodedResponse | null;
+/** Finds the response to a request that is answered with an error: JSON, or a page for people. */
+export type FindErrorResponse = (exchange: Exchange, code: ErrorCode) => PreparedResponse;
 
 interface ResponseWriterOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly isLeaving: () => boolean;
-  readonly findRefusalPage: FindRefusalPage;
+  readonly findError: FindErrorResponse;
   /** Null if answered requests are not reported. */
   readonly onAnswered: OnAnswered | null;
 }
 
 export function createResponseWriter(options: ResponseWriterOptions): ResponseWriter {
-  const { transport, clock, isLeaving, findRefusalPage, onAnswered } = options;
-
-  function begin(exchange: Exchange, status: string): HttpResponse {
-    exchange.isAnswered = true;
-    const { response } = exchange;
-    response.writeStatus(status);
-    writeOwnHeaders(exchange, computedLeading);
-    return response;
-  }
-
-  function beginPrepared(exchange: Exchange, headers: LeadingHeaders): HttpResponse {
-    exchange.isAnswered = true;
-    writeOwnHeaders(exchange, headers);
-    return exchange.response;
-  }
+  const { transport, clock, isLeaving, findError, onAnswered } = options;
+  const chooseEncoding = createEncodingChoice();
 
   /** Writes the prepared headers, with the headers that differ between requests around them. */
-  function writeOwnHeaders(
-    { response, requestId, approvedOrigin, limit }: Exchange,
-    prepared: LeadingHeaders,
-  ) {
+  function begin(exchange: Exchange, status: string, prepared: LeadingHeaders): HttpResponse {
+    const { response, requestId, approvedOrigin, limit } = exchange;
+    exchange.isAnswered = true;
+    if (status !== defaultStatus) response.writeStatus(status);
     if (isLeaving()) response.writeHeader('Connection', 'close');
     if (approvedOrigin !== null) {
       response.writeHeader('Access-Control-Allow-Origin', approvedOrigin);
       response.writeHeader('Access-Control-Expose-Headers', exposedHeaders);
     }
     transport.writeLastHeader(response, prepared, requestId, limit?.headers ?? null);
+    return response;
   }
 
   /** Counts and reports a response that is written, or as much of it as the connection took. */
@@ -122,43 +111,37 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
     if (onAnswered !== null) onAnswered({ route, requestId, status, seconds });
   }
 
-  function end(exchange: Exchange, status: string, body: Buffer) {
-    if (exchange.isHead) transport.endWithoutBody(exchange.response, body.length);
+  function encode({ headers }: Exchange, { isCompressible, encoded }: PreparedResponse): EncodedResponse {
+    return encoded(isCompressible ? chooseEncoding(headers.acceptEncoding) : 'identity');
+  }
+
+  function write(exchange: Exchange, { status, headers, body }: EncodedResponse, retryAfterSeconds?: number) {
+    const response = begin(exchange, status, headers);
+    if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
+    const bytes = body();
+    if (exchange.isHead) transport.endWithoutBody(response, bytes.length);
     else
-      sendBody(transport, exchange.response, body, () => {
+      transport.end(response, bytes, () => {
         exchange.isAborted = true;
       });
     finish(exchange, status);
   }
 
+  function endEmpty(exchange: Exchange, status: string, response: HttpResponse) {
+    transport.endWithoutBody(response, null);
+    finish(exchange, status);
+  }
+
   return {
-    writePrepared: (exchange, { status, headers, body }) => {
-      if (status !== defaultStatus) exchange.response.writeStatus(status);
-      beginPrepared(exchange, headers);
-      end(exchange, status, body());
+    send: (exchange, prepared) => write(exchange, encode(exchange, prepared)),
+    sendConditionally: (exchange, prepared) => {
+      const encoded = encode(exchange, prepared);
+      if (!matchesEtag(exchange.headers.ifNoneMatch, encoded.etag)) return write(exchange, encoded);
+      const status = '304 Not Modified';
+      endEmpty(exchange, status, begin(exchange, status, encoded.notModified));
     },
-    writeNotModified: (exchange, { notModified }) => {
-      exchange.response.writeStatus('304 Not Modified');
-      transport.endWithoutBody(beginPrepared(exchange, notModified), null);
-      finish(exchange, '304 Not Modified');
-    },
-    writeError: (exchange, { status, code, retryAfterSeconds }) => {
-      const page = findRefusalPage(exchange, code);
-      const { response } = exchange;
-      if (page === null) {
-        begin(exchange, status);
-        response.writeHeader('Content-Type', jsonType);
-        response.writeHeader('Cache-Control', 'no-store');
-      } else {
-        response.writeStatus(status);
-        beginPrepared(exchange, page.headers);
-      }
-      response.writeHeader('Link', helpLinks[code]);
-      // Lets the page that was refused read why, and nothing else.
-      if (code === 'cors_origin_not_allowed') response.writeHeader('Access-Control-Allow-Origin', '*');
-      if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
-      end(exchange, status, page?.body() ?? Buffer.from(JSON.stringify({ error: code })));
-    },
+    writeError: (exchange, { code, retryAfterSeconds }) =>
+      write(exchange, encode(exchange, findError(exchange, code)), retryAfterSeconds),
     closeConnection: (exchange, status) => {
       exchange.isAnswered = true;
       finish(exchange, status);
@@ -166,29 +149,35 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       exchange.response.close();
     },
     writePreflight: (exchange) => {
-      const response = begin(exchange, '204 No Content');
+      const status = '204 No Content';
+      const response = begin(exchange, status, computedLeading);
       response.writeHeader('Access-Control-Allow-Methods', 'GET, HEAD');
       response.writeHeader('Access-Control-Allow-Headers', allowedHeaders);
       response.writeHeader('Access-Control-Max-Age', String(preflightMaxAgeSeconds));
-      transport.endWithoutBody(response, null);
-      finish(exchange, '204 No Content');
+      endEmpty(exchange, status, response);
     },
     beginStream: (exchange, contentType) => {
-      const response = begin(exchange, '200 OK');
+      const response = begin(exchange, defaultStatus, computedLeading);
       response.writeHeader('Content-Type', contentType);
       response.writeHeader('Cache-Control', 'no-store');
       // Keeps proxies from buffering the stream.
       response.writeHeader('X-Accel-Buffering', 'no');
       // A stream has no length.
       if (exchange.isHead) transport.endWithoutBody(response, null);
-      finish(exchange, '200 OK');
+      finish(exchange, defaultStatus);
       return exchange.isHead ? null : response;
     },
-    writeUncached: (exchange, contentType, body) => {
-      const response = begin(exchange, '200 OK');
-      response.writeHeader('Content-Type', contentType);
-      response.writeHeader('Cache-Control', 'no-store');
-      end(exchange, '200 OK', body);
-    },
   };
+}
+
+/**
+ * Whether `If-None-Match` names the current tag: exactly, in its weak form, in a comma-separated list, or as `*`
+ * (CONTRACT.md, Common headers).
+ *
+ * @param ifNoneMatch the header's lines, joined by line breaks.
+ */
+function matchesEtag(ifNoneMatch: string, etag: string | null): boolean {
+  if (ifNoneMatch === '' || etag === null) return false;
+  if (ifNoneMatch === etag) return true;
+  return ifNoneMatch.split('\n').some((line) => fresh({ 'if-none-match': line.trim() }, { etag }));
 }

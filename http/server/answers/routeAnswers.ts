@@ -7,14 +7,12 @@ import { createBodyCheck } from './checkedBody.ts';
 import type { ExchangeGuard } from './exchangeGuard.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
 import { type PreparedResponse, prepareResponse, type ResponseHeaders } from './preparedResponse.ts';
-import type { PreparedSender } from './preparedSender.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 
 export interface AnswerDependencies {
   readonly sources: RouteSources;
   readonly transport: Transport;
   readonly writer: ResponseWriter;
-  readonly sender: PreparedSender;
   readonly guard: ExchangeGuard;
   readonly metrics: HttpMetrics;
   readonly clock: Clock;

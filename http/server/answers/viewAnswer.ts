@@ -31,7 +31,7 @@ function answerBySteps<View extends object, Body, Selection>(
   steps: ViewSteps<View, Body, Selection>,
   dependencies: AnswerDependencies,
 ): Answer {
-  const { sources, transport, writer, sender, guard, metrics, clock } = dependencies;
+  const { sources, transport, writer, guard, metrics, clock } = dependencies;
   // Read from the route once: route objects have many shapes, which makes every access at a request slow.
   const { refusal: findRefusal, isConditional, cacheControl } = route;
   const { select, view: findView, body: toBody, tag, header, receivedAtMs: findReceivedAtMs } = steps;
@@ -93,7 +93,7 @@ function answerBySteps<View extends object, Body, Selection>(
     const { prepared, failure } = find(pathValue, selection);
     if (failure !== null) guard.note(exchange, failure.error);
     if (prepared === null) return writer.writeError(exchange, createHttpError('internal_error'));
-    if (isConditional) sender.sendConditionally(exchange, prepared);
-    else sender.send(exchange, prepared);
+    if (isConditional) writer.sendConditionally(exchange, prepared);
+    else writer.send(exchange, prepared);
   };
 }

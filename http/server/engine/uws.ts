@@ -68,13 +68,12 @@ export interface Transport {
     behind: HeaderBlock | null,
   ): void;
   /**
-   * Sends as much of a body as the connection takes.
+   * Sends as much of a body as the connection takes, and the rest as the client reads, so nothing is buffered here. The engine disconnects a
+   * client that sends another request meanwhile, so a connection has at most one response in progress.
    *
-   * @param body the whole body, or the part that is left.
-   * @param bytes length of the whole body.
-   * @returns whether everything was sent; if not, the caller sends the rest when `onWritable` is called.
+   * @param onAborted called when the peer disconnects before everything is sent.
    */
-  tryEnd(response: HttpResponse, body: Buffer, bytes: number): boolean;
+  end(response: HttpResponse, body: Buffer, onAborted: () => void): void;
   /** Calls back whenever the connection of a response that is written piece by piece has room again. */
   onRoom(response: HttpResponse, handler: () => void): void;
   /** Ends a response without a body. HEAD announces the length that its body would have; a 304 has none. */
@@ -90,7 +89,11 @@ const native: Transport = {
   // One call with joined lines, since a call into the addon costs more than joining. The addon writes names and values unchanged.
   writeLastHeader: (response, { bytes }, value, behind) =>
     response.writeHeader(bytes, behind === null ? value : value + behind.following),
-  tryEnd: (response, body, bytes) => response.tryEnd(body, bytes)[1],
+  end: (response, body, onAborted) => {
+    if (response.tryEnd(body, body.length)[1]) return;
+    response.onAborted(onAborted);
+    response.onWritable((offset) => response.tryEnd(body.subarray(offset), body.length)[1]);
+  },
   onRoom: (response, handler) =>
     response.onWritable(() => {
       handler();
@@ -134,11 +137,8 @@ const fallback: Transport = {
     response.writeHeader(lastName, value);
     for (const [name, text] of behind?.headers ?? []) response.writeHeader(name, text);
   },
-  tryEnd: (response, body) => {
-    // Node's server reads no further requests while a client does not read responses.
-    response.end(body);
-    return true;
-  },
+  // Node's server reads no further requests while a client does not read responses.
+  end: (response, body) => void response.end(body),
   onRoom: (response, handler) => (response as unknown as FallbackResponse).response.on('drain', handler),
   endWithoutBody: (response, contentLength) => {
     if (contentLength !== null) response.writeHeader('Content-Length', String(contentLength));

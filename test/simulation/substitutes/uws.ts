@@ -137,10 +137,7 @@ const simulated = {
     for (const [one, text] of [...headers, [lastName, value] as const, ...(behind?.headers ?? [])])
       response.writeHeader(one, text);
   },
-  tryEnd: (response: AnsweredResponse, body: Buffer) => {
-    response.end(body);
-    return true;
-  },
+  end: (response: AnsweredResponse, body: Buffer) => response.end(body),
   // A simulated connection always has room.
   onRoom: () => undefined,
   endWithoutBody: (response: AnsweredResponse) => response.end(),
