@@ -38,10 +38,11 @@ function findImports(path: string): string[] {
 function forbiddenImports(path: string, imports: readonly string[]): string[] {
   const folder = path.split('/')[0] as string;
   const allowed = [folder, ...(mayImport[folder] ?? [])];
-  // HTTP reads views, never the actors that fold. The version of the program is outside the folders.
+  // HTTP reads views, never the actors that fold, and routes know no page. The version of the program is outside the folders.
   const isAllowed = (imported: string) =>
     allowed.some((one) => imported.startsWith(`${one}/`))
-      ? !(folder === 'http' && /Actors?\.ts$/.test(imported))
+      ? !(folder === 'http' && /Actors?\.ts$/.test(imported)) &&
+        !(/^http\/(?:addresses|routes|responses)\//.test(path) && imported.startsWith('http/explorer/'))
       : folder === 'deploy' && imported === 'package.json';
   return imports.filter((imported) => !isAllowed(imported));
 }
@@ -83,6 +84,7 @@ describe('imports', () => {
   it('are distinguished by the rule itself', () => {
     expect(forbiddenImports('machines/a.ts', ['actors/messages/subjects.ts'])).toHaveLength(1);
     expect(forbiddenImports('http/a.ts', ['actors/wheel/counterActors.ts'])).toHaveLength(1);
+    expect(forbiddenImports('http/routes/a.ts', ['http/explorer/a.ts'])).toHaveLength(1);
     expect(forbiddenImports('http/a.ts', ['actors/views/views.ts', 'http/b.ts'])).toEqual([]);
     expect(forbiddenImports('streams/a.ts', ['deploy/miner.ts'])).toHaveLength(1);
   });

@@ -2,8 +2,8 @@ import { describeEvent } from './format/events.ts';
 import { describeUnreal } from './format/networks.ts';
 import { writeSentence } from './format/sentence.ts';
 import { formatDateAndClock } from './format/times.ts';
+import { nameView } from './nameView.ts';
 import type { Bodies, PageRequest, ReadBody } from './page.ts';
-import { nameView } from './place.ts';
 import { listRecordEvents } from './records.ts';
 import { describeWhatItIs, describeWheel } from './wheelState.ts';
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Place } from '../addresses/place.ts';
 import type { CoreResponse } from '../responses/chain/core.ts';
 import type { miningStateResponse } from '../responses/chain/issuance.ts';
 import type { plainOwnerActivityResponse } from '../responses/chain/ownerActivity.ts';
@@ -13,7 +14,6 @@ import type { transactionResponse } from '../responses/records/eventRecords.ts';
 import type { minerResponse } from '../responses/records/miners.ts';
 import type { roundResponse } from '../responses/records/rounds.ts';
 import type { plainStatisticsResponse } from '../responses/statistics/statistics.ts';
-import type { Place } from './place.ts';
 
 /** Bodies of the routes that the explorer reads, typed by the routes' schemas. */
 export interface Bodies {

@@ -1,5 +1,5 @@
+import type { RecordView } from '../addresses/place.ts';
 import type { FeedEvent, ReadBody } from './page.ts';
-import type { RecordView } from './place.ts';
 import { recordPath } from './resources.ts';
 
 /** The events of a record, newest first, and of a transaction in the order of the chain; null if they cannot be read at the moment. */

@@ -1,4 +1,5 @@
 import { renderToString } from 'preact-render-to-string';
+import { formatPlace, type Place } from '../addresses/place.ts';
 import { App } from './App.tsx';
 import { Head, Script } from './components/Head.tsx';
 import { PageContext } from './components/pageContext.ts';
@@ -6,7 +7,6 @@ import { Time } from './components/Time.tsx';
 import { describePage } from './describePage.ts';
 import { eventTypes } from './format/events.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
-import { formatPlace, type Place } from './place.ts';
 import { listRecordEvents } from './records.ts';
 import { corePath, statusPath } from './resources.ts';
 

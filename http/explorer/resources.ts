@@ -1,5 +1,5 @@
+import type { Earlier, ListName, RecordView } from '../addresses/place.ts';
 import type { ReadBody } from './page.ts';
-import type { Earlier, ListName, RecordView } from './place.ts';
 
 /** A reader of bodies by path alone: each path here belongs to the route of its name. */
 export const toReadBody = (read: (path: string) => unknown) => ((_name, path) => read(path)) as ReadBody;

@@ -3,7 +3,7 @@ import { type EventFilter, selectCategory } from '../../actors/feed/eventFilter.
 import type { EventNoun } from '../../actors/feed/eventKeys.ts';
 import { type FeedCategory, type FeedType, feedTypes } from '../../actors/feed/feedCategories.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
-import { parseOwner } from './ownerAddress.ts';
+import { parseOwner } from '../addresses/ownerAddress.ts';
 import type { QueryParameter } from './route.ts';
 
 /** Most owners, and most miners, that one request may name. */

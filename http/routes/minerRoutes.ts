@@ -2,6 +2,7 @@ import type { CursorFault } from '../../actors/views/chain/ownerViews.ts';
 import type { WeightPageRequest } from '../../actors/views/chain/weightViews.ts';
 import { findEventsOf, newestEventsMax } from '../../actors/views/feed/feedRecords.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
+import { minerPath } from '../addresses/recordPaths.ts';
 import {
   minerResponse,
   minersResponse,
@@ -13,7 +14,6 @@ import {
 import { noCache } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { pageParameters, parsePage } from './pageParameters.ts';
-import { minerPath } from './recordPaths.ts';
 import { defineReadRoute, type ReadRequest, type Route, type RouteSources } from './route.ts';
 
 const common = { topic: 'rewards', rateClass: 'publicHeavy', cacheControl: noCache } as const;

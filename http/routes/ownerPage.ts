@@ -2,10 +2,10 @@ import { toAddress } from '../../actors/schemas/hex.ts';
 import type { CursorFault, OwnerPageRequest } from '../../actors/views/chain/ownerViews.ts';
 import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
+import { isLowercaseOwner } from '../addresses/ownerAddress.ts';
 import { cursor } from '../responses/observations.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import type { ErrorCode } from './errors.ts';
-import { isLowercaseOwner } from './ownerAddress.ts';
 import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
 import type { ReadResult } from './route.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { OwnerPageRequest } from '../../actors/views/chain/ownerViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
+import { parseOwner } from '../addresses/ownerAddress.ts';
 import {
   plainOwnerActivityResponse,
   publicOwnerActivityResponse,
@@ -14,7 +15,6 @@ import {
 import { cursor } from '../responses/observations.ts';
 import { noCache, noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
-import { parseOwner } from './ownerAddress.ts';
 import { ownerPageDefault, readPlainOwnerList, readPublicOwnerList } from './ownerPage.ts';
 import { defineReadRoute, type PathParameter, type QueryParameter } from './route.ts';
 

@@ -9,6 +9,7 @@ import {
 } from '../../actors/views/feed/feedRecords.ts';
 import { readRoundPage, readRounds } from '../../actors/views/roundViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
+import { eventPath, roundPath, transactionPath } from '../addresses/recordPaths.ts';
 import {
   batchesResponse,
   checkpointsResponse,
@@ -24,7 +25,6 @@ import { noCache } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseFilter, timeParameters } from './feedFilter.ts';
 import { pageParameters, parsePage } from './pageParameters.ts';
-import { eventPath, roundPath, transactionPath } from './recordPaths.ts';
 import {
   defineReadRoute,
   type QueryParameter,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ObservationReader } from '../../actors/older/observationReader.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
+import type { PathSegment } from '../addresses/recordPaths.ts';
 import type { ErrorCode } from './errors.ts';
 import type { RateClass } from './rateClasses.ts';
 
@@ -18,11 +19,7 @@ export interface QueryParameter {
 }
 
 /** A path parameter: how its segment is parsed, and the error if that fails. */
-export interface PathParameter {
-  readonly name: string;
-  readonly schema: z.ZodType;
-  /** @param segment percent-decoded. @returns null if the segment is invalid. */
-  readonly parse: (segment: string) => string | null;
+export interface PathParameter extends PathSegment {
   readonly error: ErrorCode;
 }
 
@@ -176,14 +173,4 @@ export function nameBody({ response }: Pick<Route, 'response'>): string {
 
 export function findSchemaPath(name: string): string {
   return `/schemas/${name}.json`;
-}
-
-/** A segment with a wrong encoding is returned unchanged; every parameter refuses it, since none allows a percent sign. */
-export function decodePercent(segment: string): string {
-  if (!segment.includes('%')) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

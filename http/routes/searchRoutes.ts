@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { findPlace } from '../explorer/findPlace.ts';
-import { formatPlace, type Place } from '../explorer/place.ts';
-import { listOwnerPaths, recordPath } from '../explorer/resources.ts';
-import type { Known } from '../explorer/search.ts';
+import { findPlace } from '../addresses/findPlace.ts';
+import { readKnown } from '../addresses/knownRecords.ts';
+import { formatPlace, type Place } from '../addresses/place.ts';
+import type { Known } from '../addresses/search.ts';
 import { searchKinds, searchResponse } from '../responses/records/search.ts';
 import { noCache } from './cacheControl.ts';
-import { readKnown } from './knownRecords.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
 import { defineReadRoute, type Route } from './route.ts';
 
@@ -50,7 +49,7 @@ function describeResult(place: Place) {
   const kind = place.view === 'owners' ? 'owner' : searchKinds.find((one) => one === place.view);
   const id = 'id' in place ? place.id : place.view === 'owners' ? place.address : null;
   if (kind === undefined || id === null) return [];
-  const route = kind === 'owner' ? listOwnerPaths(id).positions : recordPath(kind, id);
+  const route = kind === 'owner' ? `/v1/owners/${id}/miners` : `/v1/${kind}s/${id}`;
   return [{ kind, id, route, page: formatPlace(place) }];
 }
 

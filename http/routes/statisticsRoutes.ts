@@ -2,7 +2,8 @@ import { statisticsRanges } from '../../actors/statistics/statistics.ts';
 import { findEventsOfTime } from '../../actors/views/feed/feedRecords.ts';
 import type { StatisticsViews } from '../../actors/views/statisticsViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
-import { findDaySpan } from '../explorer/days.ts';
+import { findDaySpan } from '../addresses/days.ts';
+import { dayPath } from '../addresses/recordPaths.ts';
 import { dayResponse, toDayBody } from '../responses/records/day.ts';
 import {
   plainStatisticsResponse,
@@ -12,7 +13,6 @@ import {
 } from '../responses/statistics/statistics.ts';
 import { noCache, revalidated } from './cacheControl.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
-import { dayPath } from './recordPaths.ts';
 import { defineReadRoute, defineSelectedRoute, type Route } from './route.ts';
 
 const members = {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { formatUnits as formatWithViem } from 'viem';
 import { expect, it } from 'vitest';
+import { formatDate } from '../../http/addresses/days.ts';
+import { formatPlace, type Place } from '../../http/addresses/place.ts';
 import { describePage } from '../../http/explorer/describePage.ts';
 import { describeEvent, findTone, nameEventSource } from '../../http/explorer/format/events.ts';
 import {
@@ -24,7 +26,6 @@ import { type Sentence, writeSentence } from '../../http/explorer/format/sentenc
 import { describeShare, projectShare } from '../../http/explorer/format/shares.ts';
 import {
   formatClock,
-  formatDate,
   formatDateAndClock,
   formatDayAndMinute,
   formatDayOf,
@@ -32,8 +33,8 @@ import {
   formatMinutes,
   nameZone,
 } from '../../http/explorer/format/times.ts';
+import { nameView } from '../../http/explorer/nameView.ts';
 import type { Bodies, FeedEvent } from '../../http/explorer/page.ts';
-import { formatPlace, nameView, type Place } from '../../http/explorer/place.ts';
 import { computeRoundEnd } from '../../http/explorer/rounds.ts';
 import { describeWheel } from '../../http/explorer/wheelState.ts';
 import { chainExamples } from '../reference/feed.ts';

@@ -1,8 +1,9 @@
+import { formatDay } from '../../addresses/days.ts';
 import { To } from '../components/Linked.tsx';
 import { Timed } from '../components/Time.tsx';
 import { formatInteger, formatPercent } from '../format/numbers.ts';
 import { toDay } from '../format/sentence.ts';
-import { formatDay, time, writeTimes } from '../format/times.ts';
+import { time, writeTimes } from '../format/times.ts';
 import { coverages, describeObservedWork } from '../format/words.ts';
 import { Chart, cells } from './Chart.tsx';
 import { findSpan, findTime } from './halfHours.ts';

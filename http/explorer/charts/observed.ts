@@ -1,4 +1,4 @@
-import { findDay } from '../days.ts';
+import { findDay } from '../../addresses/days.ts';
 import type { Bodies, ReadBody } from '../page.ts';
 import { corePath, statusPath } from '../resources.ts';
 import { dayMs, halfHourMs, roundMs } from '../rounds.ts';

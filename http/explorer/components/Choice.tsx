@@ -1,4 +1,4 @@
-import { formatPlace, type Place } from '../place.ts';
+import { formatPlace, type Place } from '../../addresses/place.ts';
 
 interface ChoiceProps<Option extends string> {
   readonly label: string;

@@ -1,4 +1,4 @@
-import { formatPlace } from '../place.ts';
+import { formatPlace } from '../../addresses/place.ts';
 import { usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 

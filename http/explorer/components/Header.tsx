@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { formatPlace, type Place } from '../../addresses/place.ts';
 import { describeUnreal, nameNetwork } from '../format/networks.ts';
 import { time } from '../format/times.ts';
-import { formatPlace, nameView, type Place } from '../place.ts';
+import { nameView } from '../nameView.ts';
 import { statusPath } from '../resources.ts';
 import { describeWheel } from '../wheelState.ts';
 import { ChainBanner } from './Banner.tsx';

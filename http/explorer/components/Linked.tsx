@@ -1,5 +1,5 @@
+import { formatPlace } from '../../addresses/place.ts';
 import type { Link, Sentence } from '../format/sentence.ts';
-import { formatPlace } from '../place.ts';
 
 /** A link to a page. */
 export function To({ text, place, title }: Link) {

@@ -1,4 +1,4 @@
-import { formatPlace, type ListName, type ListPlace } from '../place.ts';
+import { formatPlace, type ListName, type ListPlace } from '../../addresses/place.ts';
 
 interface MoreProps {
   readonly place: ListPlace;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { ListName } from '../place.ts';
+import type { ListName } from '../../addresses/place.ts';
 
 interface Column<Row> {
   readonly name: string;

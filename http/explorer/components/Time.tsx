@@ -1,4 +1,5 @@
-import { formatDate, formatDateAndClock, type TimeFormat, time, writeTimes } from '../format/times.ts';
+import { formatDate } from '../../addresses/days.ts';
+import { formatDateAndClock, type TimeFormat, time, writeTimes } from '../format/times.ts';
 
 /**
  * A time, in UTC. The page's script writes it in the zone that the visitor has chosen.

@@ -1,5 +1,5 @@
+import { formatPlace } from '../../addresses/place.ts';
 import { shortenHash } from '../format/numbers.ts';
-import { formatPlace } from '../place.ts';
 import { usePage } from './pageContext.ts';
 
 /** A transaction, which leads to its page. */

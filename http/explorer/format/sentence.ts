@@ -1,6 +1,6 @@
-import type { Place } from '../place.ts';
+import { formatDate } from '../../addresses/days.ts';
+import type { Place } from '../../addresses/place.ts';
 import { formatInteger, shortenHash } from './numbers.ts';
-import { formatDate } from './times.ts';
 
 /** A part of a text that leads to a page. */
 export interface Link {

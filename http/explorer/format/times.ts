@@ -1,9 +1,8 @@
+import { formatDate, formatDay } from '../../addresses/days.ts';
 import { dayMs, halfHourMs } from '../rounds.ts';
 
 /** Formats the routes' ISO 8601 times in UTC, or in the visitor's own zone. Dates alone name universal days, and are the same in both. */
 export type Zone = 'UTC' | 'local';
-
-export const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 const minuteMs = 60_000;
 /** More than clocks are ever put back. */
@@ -44,16 +43,6 @@ function formatOffset(minutes: number): string {
 /** `08:05:29`. */
 export function formatClock(iso: string, zone: Zone): string {
   return toZone(iso, zone).slice(11, 19);
-}
-
-/** `22 Nov`. */
-export function formatDay(iso: string): string {
-  return `${Number(iso.slice(8, 10))} ${months[Number(iso.slice(5, 7)) - 1]}`;
-}
-
-/** `22 Nov 2026`. */
-export function formatDate(iso: string): string {
-  return `${formatDay(iso)} ${iso.slice(0, 4)}`;
 }
 
 /** `22 Nov 08:05`. */

@@ -1,4 +1,4 @@
-import type { Place } from '../place.ts';
+import type { Place } from '../../addresses/place.ts';
 
 /** A column of a table that is shown, and offered as a file. */
 export interface DataColumn<Row> {

@@ -1,3 +1,4 @@
+import { formatDay } from '../../addresses/days.ts';
 import { findTime, noonMinute } from '../charts/halfHours.ts';
 import {
   classifyDays,
@@ -8,7 +9,6 @@ import {
   type Observed,
 } from '../charts/observed.ts';
 import { formatUnits } from '../format/numbers.ts';
-import { formatDay } from '../format/times.ts';
 import { coverageNames } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 import { dayMs, halfHourMs } from '../rounds.ts';

@@ -1,7 +1,8 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import type { Clock } from '../../../actors/clock.ts';
+import { decodePercent } from '../../addresses/recordPaths.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
-import { decodePercent, type Route, type RouteSources } from '../../routes/route.ts';
+import type { Route, RouteSources } from '../../routes/route.ts';
 import type { Transport } from '../engine/uws.ts';
 import { createBodyCheck } from './checkedBody.ts';
 import type { ExchangeGuard } from './exchangeGuard.ts';

@@ -1,7 +1,8 @@
+import { isDate } from '../../addresses/days.ts';
+import { parseOwner } from '../../addresses/ownerAddress.ts';
+import { settlementsRanges, statisticsRanges } from '../../addresses/place.ts';
 import { findFirstObservedMs, findKnown } from '../../explorer/charts/observed.ts';
-import { isDate } from '../../explorer/days.ts';
 import type { ReadBody } from '../../explorer/page.ts';
-import { settlementsRanges, statisticsRanges } from '../../explorer/place.ts';
 import {
   listOwnerPaths,
   recordPath,
@@ -18,7 +19,6 @@ import {
   settlementsTable,
 } from '../../explorer/tables/tables.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
-import { parseOwner } from '../../routes/ownerAddress.ts';
 import { parseExactQuery } from '../../routes/parseExactQuery.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import type { Header } from '../engine/headerBlock.ts';

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../actors/clock.ts';
 import type { ChainFollowing } from '../../../actors/views/chain/chainViews.ts';
-import { findPlace } from '../../explorer/findPlace.ts';
+import { findPlace } from '../../addresses/findPlace.ts';
+import { formatPlace, type Place } from '../../addresses/place.ts';
+import { describeMissing, describeUnknownDay } from '../../addresses/search.ts';
 import type { PageChain, ReadBody } from '../../explorer/page.ts';
-import { formatPlace, type Place } from '../../explorer/place.ts';
 import { listRecordEvents } from '../../explorer/records.ts';
-import { describeMissing, describeUnknownDay } from '../../explorer/search.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { loadExplorerBuild } from './explorerBuild.ts';

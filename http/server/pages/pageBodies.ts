@@ -1,13 +1,8 @@
 import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
 import type { ActorViews } from '../../../actors/views/views.ts';
+import { decodePercent } from '../../addresses/recordPaths.ts';
 import { isPassing } from '../../routes/errors.ts';
-import {
-  decodePercent,
-  type ReadResult,
-  type Route,
-  type RouteSources,
-  type ViewRoute,
-} from '../../routes/route.ts';
+import type { ReadResult, Route, RouteSources, ViewRoute } from '../../routes/route.ts';
 import { routes } from '../../routes/routes.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 import { memoize } from '../answers/memoize.ts';

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../actors/clock.ts';
+import { readKnown } from '../../addresses/knownRecords.ts';
+import type { Place } from '../../addresses/place.ts';
 import type { Bodies } from '../../explorer/page.ts';
-import type { Place } from '../../explorer/place.ts';
 import {
   eventsPath,
   listOwnerPaths,
@@ -9,7 +10,6 @@ import {
   statusPath,
   toReadBody,
 } from '../../explorer/resources.ts';
-import { readKnown } from '../../routes/knownRecords.ts';
 import type { ReadResult, RouteSources } from '../../routes/route.ts';
 import type { PreparedResponse } from '../answers/preparedResponse.ts';
 import { type BodyRead, createPageBodies } from './pageBodies.ts';

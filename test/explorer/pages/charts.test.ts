@@ -1,6 +1,7 @@
 import { type ComponentType, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
+import type { ListName, ListPlace } from '../../../http/addresses/place.ts';
 import { Columns } from '../../../http/explorer/charts/Columns.tsx';
 import { HeatMap } from '../../../http/explorer/charts/HeatMap.tsx';
 import { findTime } from '../../../http/explorer/charts/halfHours.ts';
@@ -9,7 +10,6 @@ import { More } from '../../../http/explorer/components/More.tsx';
 import { type Page, PageContext } from '../../../http/explorer/components/pageContext.ts';
 import { Wheel } from '../../../http/explorer/components/Wheel.tsx';
 import { time, writeTimes, type Zone } from '../../../http/explorer/format/times.ts';
-import type { ListName, ListPlace } from '../../../http/explorer/place.ts';
 import { statisticsPath } from '../../../http/explorer/resources.ts';
 import { writeCsv } from '../../../http/explorer/tables/dataTable.ts';
 import { Settlements } from '../../../http/explorer/views/settlements/Settlements.tsx';

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Place } from '../../../http/addresses/place.ts';
 import { findKnown } from '../../../http/explorer/charts/observed.ts';
 import { describeEvent } from '../../../http/explorer/format/events.ts';
 import { explainNoMint } from '../../../http/explorer/format/mints.ts';
 import { writeSentence } from '../../../http/explorer/format/sentence.ts';
 import { explainProjection } from '../../../http/explorer/format/words.ts';
 import type { PageChain, PageRequest } from '../../../http/explorer/page.ts';
-import type { Place } from '../../../http/explorer/place.ts';
 import { renderPage } from '../../../http/explorer/renderPage.tsx';
 import { toReadBody } from '../../../http/explorer/resources.ts';
 import { writeCsv } from '../../../http/explorer/tables/dataTable.ts';

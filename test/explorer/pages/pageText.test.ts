@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Place } from '../../../http/explorer/place.ts';
+import type { Place } from '../../../http/addresses/place.ts';
 import { renderPage } from '../../../http/explorer/renderPage.tsx';
 import { toReadBody } from '../../../http/explorer/resources.ts';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };

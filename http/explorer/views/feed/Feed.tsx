@@ -1,8 +1,8 @@
+import type { FeedCategory, Place } from '../../../addresses/place.ts';
 import { findAvailable } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { More, Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import type { FeedCategory, Place } from '../../place.ts';
 import { eventsPath } from '../../resources.ts';
 import { EventList } from './EventList.tsx';
 

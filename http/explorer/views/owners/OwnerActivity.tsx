@@ -1,3 +1,4 @@
+import type { ListPlace } from '../../../addresses/place.ts';
 import { Available } from '../../components/Banner.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
 import { Linked } from '../../components/Linked.tsx';
@@ -5,7 +6,6 @@ import { More } from '../../components/More.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { describeOwnerEvent, type OwnerEvent } from '../../format/ownerEvents.ts';
 import type { Bodies } from '../../page.ts';
-import type { ListPlace } from '../../place.ts';
 import type { Portfolio } from './Positions.tsx';
 
 interface OwnerActivityProps {

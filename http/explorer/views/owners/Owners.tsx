@@ -1,9 +1,10 @@
+import type { Place } from '../../../addresses/place.ts';
 import { Available } from '../../components/Banner.tsx';
 import { Copy } from '../../components/Copy.tsx';
 import { To } from '../../components/Linked.tsx';
 import { Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { nameView, type Place } from '../../place.ts';
+import { nameView } from '../../nameView.ts';
 import { listOwnerPaths } from '../../resources.ts';
 import { OwnerActivity } from './OwnerActivity.tsx';
 import { Positions } from './Positions.tsx';

@@ -1,3 +1,5 @@
+import { formatDay } from '../../../addresses/days.ts';
+import type { ListPlace } from '../../../addresses/place.ts';
 import { Columns } from '../../charts/Columns.tsx';
 import { findAvailable } from '../../components/Banner.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
@@ -11,9 +13,7 @@ import { count, formatExact, formatInteger, formatShort } from '../../format/num
 import { describeAmount } from '../../format/quantities.ts';
 import { type Sentence, say, toRound } from '../../format/sentence.ts';
 import { describeShare, projectShare } from '../../format/shares.ts';
-import { formatDay } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
-import type { ListPlace } from '../../place.ts';
 import { listOwnerPaths, settlementsPath } from '../../resources.ts';
 import { earningsTable } from '../../tables/tables.ts';
 import { Expected } from '../glance/RoundLanes.tsx';

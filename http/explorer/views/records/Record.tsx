@@ -1,3 +1,4 @@
+import { formatPlace, type Place, type RecordView } from '../../../addresses/place.ts';
 import { Available, findAvailable, Unavailable } from '../../components/Banner.tsx';
 import { Copy } from '../../components/Copy.tsx';
 import { To } from '../../components/Linked.tsx';
@@ -6,7 +7,7 @@ import { Time } from '../../components/Time.tsx';
 import { WholeTransaction } from '../../components/TransactionLink.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { toMiner } from '../../format/sentence.ts';
-import { formatPlace, nameView, type Place, type RecordView } from '../../place.ts';
+import { nameView } from '../../nameView.ts';
 import { listRecordEvents } from '../../records.ts';
 import { metadataPath, recordPath, statusPath } from '../../resources.ts';
 import { DayFacts, Neighbours } from '../days/DayFacts.tsx';

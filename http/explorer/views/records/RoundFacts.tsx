@@ -1,9 +1,9 @@
+import { findDay } from '../../../addresses/days.ts';
 import { Available, findAvailable } from '../../components/Banner.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
-import { findDay } from '../../days.ts';
 import { formatInteger } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { toDay } from '../../format/sentence.ts';

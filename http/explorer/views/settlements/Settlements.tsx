@@ -1,3 +1,4 @@
+import type { Place, SettlementsRange } from '../../../addresses/place.ts';
 import { Columns } from '../../charts/Columns.tsx';
 import type { Observed } from '../../charts/observed.ts';
 import { Available, Banner, findAvailable } from '../../components/Banner.tsx';
@@ -15,7 +16,6 @@ import { toRound } from '../../format/sentence.ts';
 import { time } from '../../format/times.ts';
 import { coverages, explain, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
-import type { Place, SettlementsRange } from '../../place.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
 import { settlementsTable } from '../../tables/tables.ts';
 

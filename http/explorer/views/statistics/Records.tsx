@@ -1,6 +1,7 @@
+import { findDay } from '../../../addresses/days.ts';
+import { formatPlace } from '../../../addresses/place.ts';
 import { Figure } from '../../components/Figure.tsx';
 import { Day, Time } from '../../components/Time.tsx';
-import { findDay } from '../../days.ts';
 import { count, formatInteger } from '../../format/numbers.ts';
 import {
   describeDistance,
@@ -11,7 +12,6 @@ import {
 } from '../../format/quantities.ts';
 import { formatMinutes } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
-import { formatPlace } from '../../place.ts';
 import { statisticsPath } from '../../resources.ts';
 
 type Statistics = Bodies['statistics'];

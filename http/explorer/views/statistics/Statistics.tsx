@@ -1,3 +1,5 @@
+import { formatDay } from '../../../addresses/days.ts';
+import type { StatisticsRange } from '../../../addresses/place.ts';
 import { Columns, Legend } from '../../charts/Columns.tsx';
 import { HeatMap } from '../../charts/HeatMap.tsx';
 import { findSpan, findTime } from '../../charts/halfHours.ts';
@@ -10,10 +12,9 @@ import { usePage } from '../../components/pageContext.ts';
 import { Time, Timed } from '../../components/Time.tsx';
 import { formatInteger, formatPercent } from '../../format/numbers.ts';
 import { describeDistance, describeWork } from '../../format/quantities.ts';
-import { formatDay, time } from '../../format/times.ts';
+import { time } from '../../format/times.ts';
 import { coverages } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
-import type { StatisticsRange } from '../../place.ts';
 import { statisticsPath } from '../../resources.ts';
 import { daysTable, halfHoursTable } from '../../tables/tables.ts';
 import { Records } from './Records.tsx';

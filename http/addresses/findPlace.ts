@@ -1,12 +1,11 @@
-import { parseOwner } from '../routes/ownerAddress.ts';
-import { minerPath, roundPath, transactionPath } from '../routes/recordPaths.ts';
-import { decodePercent, type PathParameter } from '../routes/route.ts';
 import { isDate } from './days.ts';
+import { parseOwner } from './ownerAddress.ts';
 import { formatPlace, type Place, parsePlace, type RecordView } from './place.ts';
+import { decodePercent, minerPath, type PathSegment, roundPath, transactionPath } from './recordPaths.ts';
 import { describeAddress, describeMissing, type Known, normalizeHex, search } from './search.ts';
 
 /** The form of the ID that each kind of record has in the path, and the sentence for any other. */
-const ids: Readonly<Record<RecordView, Pick<PathParameter, 'parse'> & { readonly meaning: string }>> = {
+const ids: Readonly<Record<RecordView, Pick<PathSegment, 'parse'> & { readonly meaning: string }>> = {
   miner: { parse: minerPath.parse, meaning: 'A miner has a number from 1 to 9999.' },
   round: {
     parse: roundPath.parse,

@@ -1,8 +1,6 @@
-import { addDays, findDay, findDaySpan, parseDate } from './days.ts';
-import { formatInteger } from './format/numbers.ts';
-import { formatDate, months } from './format/times.ts';
+import { roundMs } from '../../actors/wheel/roundFold.ts';
+import { addDays, findDay, findDaySpan, formatDate, months, parseDate } from './days.ts';
 import { formatPlace, type Place } from './place.ts';
-import { roundMs } from './rounds.ts';
 
 type Missing = Extract<Place, { readonly view: 'missing' }>;
 
@@ -49,9 +47,11 @@ export function search(query: string, known: Known): string | Missing {
   const places = [...listMiners(id, known), ...listRounds(id, known)];
   const [first] = places;
   if (first === undefined)
-    return describeMissing(`There is no miner or round with the number ${formatInteger(id)} yet.`);
+    return describeMissing(
+      `There is no miner or round with the number ${BigInt(id).toLocaleString('en')} yet.`,
+    );
   if (places.length < 2) return formatPlace(first);
-  return describeMissing(`The number ${formatInteger(id)} may stand for one of these.`, places);
+  return describeMissing(`The number ${BigInt(id).toLocaleString('en')} may stand for one of these.`, places);
 }
 
 function listMiners(id: string, { mayBeMiner }: Known): Place[] {

@@ -1,8 +1,18 @@
 import { z } from 'zod';
-import type { PathParameter } from './route.ts';
+
+/** A segment of a path that names a record. */
+export interface PathSegment {
+  readonly name: string;
+  readonly schema: z.ZodType;
+  /** @param segment percent-decoded. @returns null if the segment is invalid. */
+  readonly parse: (segment: string) => string | null;
+}
+
+/** The segment of a route that refuses any other as `invalid_path`. */
+type RecordPath = PathSegment & { readonly error: 'invalid_path' };
 
 /** @param example shown in the reference. */
-function definePath(name: string, pattern: RegExp, description: string, example: string): PathParameter {
+function definePath(name: string, pattern: RegExp, description: string, example: string): RecordPath {
   return {
     name,
     schema: z
@@ -34,7 +44,7 @@ export const minerPath = definePath(
   'ID of the token, a decimal from 1 to 9999',
   '1',
 );
-export const dayPath: PathParameter = {
+export const dayPath: RecordPath = {
   name: 'date',
   schema: z.iso.date().meta({
     description: 'Date of the noon UTC at which the day begins',
@@ -43,3 +53,13 @@ export const dayPath: PathParameter = {
   parse: (segment) => z.iso.date().safeParse(segment).data ?? null,
   error: 'invalid_path',
 };
+
+/** A segment with a wrong encoding is returned unchanged; every parameter refuses it, since none allows a percent sign. */
+export function decodePercent(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

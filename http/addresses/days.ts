@@ -1,15 +1,26 @@
-import { findTime, noonMinute } from './charts/halfHours.ts';
-import { dayMs } from './rounds.ts';
+import { dayMs, noonMs } from '../../actors/schemas/durations.ts';
+
+export const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `22 Nov`. */
+export function formatDay(iso: string): string {
+  return `${Number(iso.slice(8, 10))} ${months[Number(iso.slice(5, 7)) - 1]}`;
+}
+
+/** `22 Nov 2026`. */
+export function formatDate(iso: string): string {
+  return `${formatDay(iso)} ${iso.slice(0, 4)}`;
+}
 
 /** Beginning and end of a universal day, in epoch milliseconds: from its noon to the next. */
 export function findDaySpan(date: string): readonly [startMs: number, endMs: number] {
-  const startMs = Date.parse(findTime(date, noonMinute));
+  const startMs = Date.parse(date) + noonMs;
   return [startMs, startMs + dayMs];
 }
 
 /** Date of the universal day that holds a time in epoch milliseconds. */
 export function findDay(atMs: number): string {
-  return new Date(atMs - dayMs / 2).toISOString().slice(0, 10);
+  return new Date(atMs - noonMs).toISOString().slice(0, 10);
 }
 
 /** The date some days after another. */

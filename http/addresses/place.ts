@@ -1,6 +1,3 @@
-import { formatInteger, shortenHash } from './format/numbers.ts';
-import { formatDate } from './format/times.ts';
-
 /** A place in the explorer. Each has its own URL, which can be opened, bookmarked and shared. */
 export type Place =
   | { readonly view: 'glance' }
@@ -115,28 +112,6 @@ function formatAddress(
   );
   return query.length === 0 ? path : `${path}?${query.join('&')}`;
 }
-
-export function nameView(place: Place): string {
-  if ('id' in place) return recordNames[place.view](place.id);
-  if (place.view === 'owners' && place.address !== null) return `Owner ${shortenHash(place.address)}`;
-  if (place.view === 'missing') return place.others.length > 1 ? 'Which one?' : 'Not found';
-  const names = {
-    glance: 'At a glance',
-    statistics: 'Statistics',
-    settlements: 'Settlements',
-    owners: 'Owners',
-    feed: 'Feed',
-    about: 'What this is',
-  };
-  return names[place.view];
-}
-
-const recordNames: Readonly<Record<RecordView, (id: string) => string>> = {
-  miner: (id) => `Miner ${id}`,
-  round: (id) => `Round ${formatInteger(id)}`,
-  transaction: (id) => `Transaction ${shortenHash(id)}`,
-  day: (id) => `Day of ${formatDate(id)}`,
-};
 
 function choose<Option extends string>(
   options: readonly Option[],

@@ -1,6 +1,6 @@
 import type { ActorViews } from '../../actors/views/views.ts';
-import { findDay } from '../explorer/days.ts';
-import type { Known } from '../explorer/search.ts';
+import { findDay } from './days.ts';
+import type { Known } from './search.ts';
 
 /**
  * The records that exist now.
