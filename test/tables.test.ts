@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ownerPageDefault } from '../actors/chain/rows/activityRows.ts';
 import { spanBytesMax } from '../actors/chain/spans/chainSpan.ts';
 import { installationsMax } from '../actors/folds/places.ts';
 import { aheadMsMax } from '../actors/messages/futureTimes.ts';
@@ -13,10 +14,9 @@ import { coveringGapSeconds } from '../actors/wheel/roundFold.ts';
 import { stalenessSeconds } from '../actors/wheel/telemetryView.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
 import { variables } from '../deploy/configuration/configuration.ts';
-import { ownerPageDefault } from '../http/routes/ownerPage.ts';
+import { pageMax } from '../http/responses/pages.ts';
 import { pageDefault } from '../http/routes/pageParameters.ts';
 import { rateClasses, siteFactor } from '../http/routes/rateClasses.ts';
-import { observationsLimitMax } from '../http/routes/routes.ts';
 import {
   defaultReadTimeoutMs,
   inFlightMax,
@@ -72,8 +72,8 @@ const requests: readonly Row[] = [
     '503 `database_busy`',
   ],
   ['Duration of a read from ClickHouse', seconds(defaultReadTimeoutMs), '504 `request_timeout`'],
-  ['Page of observations, default and largest', count(observationsLimitMax), 'clamped'],
-  ['Page of an owner, default (largest: 100)', count(ownerPageDefault), '400 `invalid_query`'],
+  ['Page of observations, default and largest', count(pageMax), 'clamped'],
+  [`Page of an owner, default (largest: ${pageMax})`, count(ownerPageDefault), '400 `invalid_query`'],
   ['Page of the event feed, default (largest: 100)', count(pageDefault), '400 `invalid_query`'],
   ['Clients of the event stream', count(clientsMax), '429 `rate_limited`'],
   ['Event streams of a client', count(streamsOfClientMax), '429 `rate_limited`'],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ObservationPage } from '../../actors/older/observationReader.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { toIsoString } from './isoTime.ts';
+import { cursor, pageMax } from './pages.ts';
 import {
   decimal,
   defineObject,
@@ -12,11 +13,6 @@ import {
   timestamp,
   uuid,
 } from './scalars.ts';
-
-export const cursor = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,512}$/)
-  .meta({ id: 'Cursor', description: 'Opaque; sent back unchanged' });
 
 const observation = z
   .strictObject({
@@ -42,7 +38,7 @@ const observation = z
 export const observationsResponse = defineObject('Observations', {
   schemaVersion: schemaVersion(1),
   installationId: installationId.describe('The installation of the request'),
-  items: z.array(observation).max(100).describe('Accepted readings after the cursor, oldest first'),
+  items: z.array(observation).max(pageMax).describe('Accepted readings after the cursor, oldest first'),
   nextCursor: cursor
     .nullable()
     .meta({ description: 'Requests the next page; null if no more items exist now' }),

@@ -2,7 +2,7 @@ import { feedCategories } from '../../actors/feed/feedCategories.ts';
 import type { FeedRequest } from '../../actors/views/feed/feedViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { eventsResponse, feedCategory, toEventsBody } from '../responses/feed/events.ts';
-import { cursor } from '../responses/observations.ts';
+import { cursor } from '../responses/pages.ts';
 import { noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { filterParameters, parseFilter } from './feedFilter.ts';

@@ -1,16 +1,14 @@
+import { ownerPageDefault } from '../../actors/chain/rows/activityRows.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
 import type { CursorFault, OwnerPageRequest } from '../../actors/views/chain/ownerViews.ts';
 import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { isLowercaseOwner } from '../addresses/ownerAddress.ts';
-import { cursor } from '../responses/observations.ts';
+import { cursor } from '../responses/pages.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import type { ErrorCode } from './errors.ts';
 import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
 import type { ReadResult } from './route.ts';
-
-/** Page size of owner lists (CONTRACT.md, Portfolio). */
-export const ownerPageDefault = 25;
 
 /** Parses the query of a public route; null if it is invalid. */
 function parseOwnerPage(query: URLSearchParams): OwnerPageRequest | null {

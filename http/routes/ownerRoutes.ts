@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ownerPageDefault } from '../../actors/chain/rows/activityRows.ts';
 import type { OwnerPageRequest } from '../../actors/views/chain/ownerViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { parseOwner } from '../addresses/ownerAddress.ts';
@@ -12,10 +13,11 @@ import {
   publicPortfolioResponse,
   toPortfolioBody,
 } from '../responses/chain/portfolio.ts';
-import { cursor } from '../responses/observations.ts';
+import { cursor } from '../responses/pages.ts';
 import { noCache, noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
-import { ownerPageDefault, readPlainOwnerList, readPublicOwnerList } from './ownerPage.ts';
+import { readPlainOwnerList, readPublicOwnerList } from './ownerPage.ts';
+import { defineLimit } from './pageParameters.ts';
 import { defineReadRoute, type PathParameter, type QueryParameter } from './route.ts';
 
 const cursorParameter: QueryParameter = {
@@ -24,11 +26,7 @@ const cursorParameter: QueryParameter = {
   schema: cursor,
 };
 
-const limitParameter: QueryParameter = {
-  name: 'limit',
-  description: 'Page size, 1-100',
-  schema: z.int().min(1).max(100).meta({ default: ownerPageDefault }),
-};
+const limitParameter = defineLimit(ownerPageDefault);
 
 /** An owner of the simulated economy. */
 const exampleOwner = '0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc';

@@ -1,16 +1,18 @@
 import { z } from 'zod';
-import { cursor } from '../responses/observations.ts';
+import { cursor, pageMax } from '../responses/pages.ts';
 import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
 import type { QueryParameter } from './route.ts';
 
 /** Page size of the feed (CONTRACT.md, Event feed) and of lists of records. */
 export const pageDefault = 40;
 
-export const limitParameter: QueryParameter = {
+/** @param pageSize used without the parameter. */
+export const defineLimit = (pageSize: number): QueryParameter => ({
   name: 'limit',
-  description: 'Page size, 1-100',
-  schema: z.int().min(1).max(100).meta({ default: pageDefault }),
-};
+  description: `Page size, 1-${pageMax}`,
+  schema: z.int().min(1).max(pageMax).meta({ default: pageSize }),
+});
+export const limitParameter = defineLimit(pageDefault);
 
 export const pageParameters: readonly QueryParameter[] = [
   limitParameter,

@@ -1,3 +1,5 @@
+import { pageMax } from '../responses/pages.ts';
+
 /** @returns the parameters of a query; null if one repeats or is not in `names`. */
 export function parseExactQuery(
   query: URLSearchParams,
@@ -11,8 +13,9 @@ export function parseExactQuery(
   return found;
 }
 
-/** @param value a canonical decimal from 1 to 100. @returns the page size; null for any other value. */
+/** @param value a canonical decimal from 1 to {@link pageMax}. @returns the page size; null for any other value. */
 export function parsePageLimit(value: string | undefined, defaultLimit: number): number | null {
   if (value === undefined) return defaultLimit;
-  return /^(?:[1-9]\d?|100)$/.test(value) ? Number(value) : null;
+  const limit = Number(value);
+  return Number.isInteger(limit) && limit > 0 && limit <= pageMax && String(limit) === value ? limit : null;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import {
-  cursor,
   decodeObservationCursor,
   observationsResponse,
   toObservationsBody,
 } from '../responses/observations.ts';
+import { cursor, pageMax } from '../responses/pages.ts';
 import { modulesResponse, toModulesBody } from '../responses/process/modules.ts';
 import { processResponse, toProcessBody } from '../responses/process/process.ts';
 import { computeStatusTag, statusResponse, toStatusBody } from '../responses/process/status.ts';
@@ -25,9 +25,6 @@ const installationPath: PathParameter = {
   parse: (segment) => installationId.safeParse(segment).data ?? null,
   error: 'invalid_installation_id',
 };
-
-/** Default and maximum page size of observations. */
-export const observationsLimitMax = 100;
 
 const publicTelemetry = defineViewRoute({
   path: '/v1/public/telemetry',
@@ -85,8 +82,8 @@ const observations = defineReadRoute({
     },
     {
       name: 'limit',
-      description: 'Page size: an integer, clamped to 1-100. Any other value means 100; none is rejected',
-      schema: z.string().meta({ example: '100', default: '100' }),
+      description: `Page size: an integer, clamped to 1-${pageMax}. Any other value means ${pageMax}; none is rejected`,
+      schema: z.string().meta({ example: String(pageMax), default: String(pageMax) }),
     },
   ],
   errors: ['invalid_installation_id', 'invalid_cursor'],
@@ -104,12 +101,12 @@ const observations = defineReadRoute({
 
 /** Converts the value to a number, then clamps it (CONTRACT.md, Observations): `0` and the empty string give 1, 101 gives 100. */
 function parseObservationsLimit(requested: string | null): number {
-  const limit = requested === null ? observationsLimitMax : Number(requested);
-  if (!Number.isInteger(limit)) return observationsLimitMax;
-  return Math.min(Math.max(limit, 1), observationsLimitMax);
+  const limit = requested === null ? pageMax : Number(requested);
+  if (!Number.isInteger(limit)) return pageMax;
+  return Math.min(Math.max(limit, 1), pageMax);
 }
 
-const process = defineViewRoute({
+const processSnapshot = defineViewRoute({
   path: '/v4/public/process',
   operationId: 'getProcess',
   summary: 'Process snapshot: measured, projected, queued',
@@ -148,7 +145,7 @@ export const routes: readonly Route[] = [
   installationTelemetry,
   modules,
   observations,
-  process,
+  processSnapshot,
   status,
   ...statisticsRoutes,
   ...chainRoutes,

@@ -9,7 +9,7 @@ export const smallLimits = [
   },
   {
     file: 'actors/chain/rows/activityRows.ts',
-    from: 'export const ownerEventsRetained = 25;',
+    from: 'export const ownerEventsRetained = ownerPageDefault;',
     to: 'export const ownerEventsRetained = 3;',
   },
   {

@@ -7,8 +7,10 @@ import type { Address } from '../../schemas/hex.ts';
 import type { ChainState } from '../state/chainState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
 
-/** Newest events of each owner that stay in memory once they are rows: a page of the default size (`http/routes/ownerPage.ts`). */
-export const ownerEventsRetained = 25;
+/** Entries of an owner's page, unless a request names another number. */
+export const ownerPageDefault = 25;
+/** Newest events of each owner that stay in memory once they are rows. */
+export const ownerEventsRetained = ownerPageDefault;
 /** Approximate limit of entries of a kind that one message turns into rows. A block's entries stay together. */
 export const rowsOfMessage = 5_000;
 

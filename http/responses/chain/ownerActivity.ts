@@ -3,7 +3,7 @@ import { activityKinds, type OwnerEvent } from '../../../actors/chain/state/owne
 import type { OwnerActivityView } from '../../../actors/views/chain/ownerViews.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import { encodeView } from '../encodeView.ts';
-import { cursor } from '../observations.ts';
+import { cursor, pageMax } from '../pages.ts';
 import { decimal, defineObject, schemaVersion } from '../scalars.ts';
 import {
   address,
@@ -41,7 +41,11 @@ export const activity = defineObject('OwnerEvent', {
 const members = {
   ...availableMembers,
   owner: address.describe('Address of the owner'),
-  activity: z.array(activity).max(100).refine(isInOrder).meta({ description: 'Newest first; each ID once' }),
+  activity: z
+    .array(activity)
+    .max(pageMax)
+    .refine(isInOrder)
+    .meta({ description: 'Newest first; each ID once' }),
   total: decimal.optional().describe('Number of all safe events of the owner'),
   nextCursor: cursor.nullable().describe('Requests the next page; null on the last page'),
 };

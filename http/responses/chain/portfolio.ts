@@ -3,7 +3,7 @@ import { mergeStates } from '../../../actors/chain/state/mergeState.ts';
 import type { MiningView, PortfolioView } from '../../../actors/views/chain/ownerViews.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import { encodeView } from '../encodeView.ts';
-import { cursor } from '../observations.ts';
+import { cursor, pageMax } from '../pages.ts';
 import { decimal, defineObject, positiveDecimal, timestamp } from '../scalars.ts';
 import { address, defineVariants, parseBigint, tokenDecimals, tokenSymbol, toVariant } from './chain.ts';
 
@@ -110,7 +110,7 @@ const members = {
   earnings,
   positions: z
     .array(position)
-    .max(100)
+    .max(pageMax)
     .refine((positions) => isAscending(positions.map(({ tokenId }) => parseBigint(tokenId))))
     .meta({ description: 'Ascending by token ID, each once' }),
   nextCursor: cursor.nullable().describe('Requests the next page; null on the last page'),

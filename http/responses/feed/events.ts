@@ -7,7 +7,7 @@ import {
   feedUnavailableReasons,
 } from '../../../actors/views/feed/feedViews.ts';
 import { availableMembers, toAvailableMembers } from '../chain/chain.ts';
-import { cursor } from '../observations.ts';
+import { cursor, pageMax } from '../pages.ts';
 import { defineObject, installationId, schemaVersion, unavailableStatus } from '../scalars.ts';
 import { feedEvent, toFeedEventBody } from './feedEvent.ts';
 
@@ -30,7 +30,7 @@ const available = defineObject('EventFeedAvailable', {
     .max(eventType.options.length)
     .refine((types) => new Set(types).size === types.length)
     .meta({ uniqueItems: true, description: 'Event types that the category can contain now' }),
-  events: z.array(feedEvent).max(100).describe('Events by `recordedAt`, newest first'),
+  events: z.array(feedEvent).max(pageMax).describe('Events by `recordedAt`, newest first'),
   nextCursor: cursor.nullable().describe('Requests the next page; null on the last page'),
 });
 

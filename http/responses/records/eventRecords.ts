@@ -6,7 +6,7 @@ import type { BatchPage } from '../../../actors/views/difficultyViews.ts';
 import { type ChainPage, type FoundEvents, recordEventsMax } from '../../../actors/views/feed/feedRecords.ts';
 import { defineVariants, toVariant } from '../chain/chain.ts';
 import { checkpointEvent, feedEvent, settlementEvent, toFeedEventBody } from '../feed/feedEvent.ts';
-import { cursor } from '../observations.ts';
+import { cursor, pageMax } from '../pages.ts';
 import { bytes32, positiveDecimal } from '../scalars.ts';
 
 /** Members that events are shown with. */
@@ -53,7 +53,7 @@ const batch = settlementEvent
 export const batchesResponse = defineVariants(
   1,
   {
-    batches: z.array(batch).max(100).describe('Settled batches, newest first'),
+    batches: z.array(batch).max(pageMax).describe('Settled batches, newest first'),
     nextCursor,
   },
   { id: 'Batches', description: 'A page of all settled batches' },
@@ -62,7 +62,7 @@ export const batchesResponse = defineVariants(
 export const checkpointsResponse = defineVariants(
   1,
   {
-    checkpoints: z.array(checkpointEvent).max(100).describe('Checkpoints, newest first'),
+    checkpoints: z.array(checkpointEvent).max(pageMax).describe('Checkpoints, newest first'),
     nextCursor,
   },
   { id: 'Checkpoints', description: 'A page of all checkpoints' },

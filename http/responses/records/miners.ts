@@ -8,7 +8,7 @@ import { activity, toActivityBody } from '../chain/ownerActivity.ts';
 import { earnings, miningMembers, position, toMiningMembers } from '../chain/portfolio.ts';
 import { encodeView } from '../encodeView.ts';
 import { feedEvent, toFeedEventBody } from '../feed/feedEvent.ts';
-import { cursor } from '../observations.ts';
+import { cursor, pageMax } from '../pages.ts';
 import { decimal, defineObject, positiveDecimal } from '../scalars.ts';
 
 const nextCursor = cursor
@@ -30,8 +30,8 @@ export const minerResponse = defineVariants(
       .describe('The token that it was merged into, which may have been merged later; null for a live one'),
     transfers: z
       .array(activity)
-      .max(100)
-      .describe('Its transfers among the newest 100 actions of its owner, newest first'),
+      .max(pageMax)
+      .describe(`Its transfers among the newest ${pageMax} actions of its owner, newest first`),
     events: z.array(feedEvent).max(newestEventsMax).describe('Its newest events, newest first'),
   },
   { id: 'Miner', description: 'One miner: its position and owner, or what it was merged into' },
@@ -43,7 +43,7 @@ export const minersResponse = defineVariants(
     ...miningMembers,
     miners: z
       .array(position.safeExtend({ owner: address.describe('Its owner') }).meta({ id: 'OwnedPosition' }))
-      .max(100)
+      .max(pageMax)
       .describe('Live miners, the heaviest first, and then by token ID'),
     nextCursor,
   },
@@ -63,7 +63,7 @@ export const ownersResponse = defineVariants(
           targetWeight: decimal.describe('Mining power after pending changes'),
         }),
       )
-      .max(100)
+      .max(pageMax)
       .describe('Owners of live miners, the heaviest first, and then by address'),
     nextCursor,
   },

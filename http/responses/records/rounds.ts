@@ -9,7 +9,7 @@ import {
 import { defineVariants, toVariant } from '../chain/chain.ts';
 import { encodeView } from '../encodeView.ts';
 import { checkpointEvent, settlementEvent } from '../feed/feedEvent.ts';
-import { cursor } from '../observations.ts';
+import { cursor, pageMax } from '../pages.ts';
 import { decimal, defineObject, positiveDecimal, timestamp } from '../scalars.ts';
 import { toEventOf } from './eventRecords.ts';
 
@@ -50,7 +50,7 @@ export const roundResponse = defineVariants(
 export const roundsResponse = defineVariants(
   1,
   {
-    rounds: z.array(round).max(100).describe('Rounds that have begun, newest first'),
+    rounds: z.array(round).max(pageMax).describe('Rounds that have begun, newest first'),
     nextCursor: cursor.nullable().describe('Requests the next page; null on the last page'),
   },
   { id: 'Rounds', description: 'A page of rounds' },

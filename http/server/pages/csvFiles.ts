@@ -18,6 +18,7 @@ import {
   halfHoursTable,
   settlementsTable,
 } from '../../explorer/tables/tables.ts';
+import { pageMax } from '../../responses/pages.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
 import { parseExactQuery } from '../../routes/parseExactQuery.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
@@ -101,7 +102,7 @@ const tableFiles: Readonly<Record<string, TableFile>> = {
     find: ({ owner: requested = '', ...page }) => {
       const owner = parseOwner(requested);
       if (owner === null) return 'not_found';
-      const query = { limit: '100', ...page };
+      const query = { limit: String(pageMax), ...page };
       const readPath = `${listOwnerPaths(owner).activity}?${new URLSearchParams(query)}`;
       return {
         readPath,
