@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import guidePages from '../http/guides/pages.json' with { type: 'json' };
 import { routes } from '../http/routes/routes.ts';
 import { drawMachine, machines } from './machines/machineDiagrams.ts';
 
@@ -19,6 +20,7 @@ const pages = [
   'deploy/RUNNING.md',
   'http/CONTRACT.md',
   'streams/MESSAGES.md',
+  ...guidePages.map(({ name }) => `http/guides/${name}.md`),
 ];
 
 /** Anchors of a page's sections. */

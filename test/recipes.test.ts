@@ -218,7 +218,6 @@ it('the compiler names files of the recipes after their first steps', () => {
   const configuration = {
     extends: './http/explorer/tsconfig.json',
     include: ['actors', 'http', 'machines', 'storage', 'streams'],
-    exclude: ['http/guides/programs'],
   };
   writeFileSync(join(directory, 'tsconfig.recipes.json'), JSON.stringify(configuration));
   const { stdout } = spawnSync(

@@ -1,10 +1,11 @@
 // The guides as pages, written into the folder of the service by `deploy/build/build.mjs`: Markdown to HTML happens at build time alone.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Marked } from 'marked';
-import { programsFolder, readGuide } from './readGuide.mjs';
 
 const folder = import.meta.dirname;
+/** The address of the service in examples and links. A link leads to the service that shows the guide. */
+const exampleUrl = 'http://127.0.0.1:8080';
 const languages = { sh: 'Shell', ts: 'TypeScript', py: 'Python', js: 'JavaScript', go: 'Go', java: 'Java' };
 
 /** The guides, in the order of their list; `name` is the last part of the path. */
@@ -13,16 +14,15 @@ const guidePages = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8'));
 /** A plugin of the bundler that writes `guides/<name>.html` and the styles. */
 export function guides() {
   const sources = guidePages.map(({ name }) => join(folder, `${name}.md`));
-  const programs = readdirSync(programsFolder).map((file) => join(programsFolder, file));
   const style = join(folder, 'style.css');
   return {
     name: 'guides',
     buildStart() {
-      for (const file of [...sources, ...programs, style]) this.addWatchFile(file);
+      for (const file of [...sources, style]) this.addWatchFile(file);
     },
     generateBundle() {
       for (const { name } of guidePages) {
-        const source = renderGuide(name, readGuide(name));
+        const source = renderGuide(name, readFileSync(join(folder, `${name}.md`), 'utf8'));
         this.emitFile({ type: 'asset', fileName: `guides/${name}.html`, source });
       }
       const navigation = renderNavigation('reference');
@@ -59,6 +59,10 @@ function renderMarkdown(markdown) {
     renderer: {
       heading({ tokens, depth, text }) {
         return `<h${depth} id="${toAnchor(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const target = href.replace(exampleUrl, '').replace(/^(\w+)\.md/, '/docs/$1');
+        return `<a href="${target}">${this.parser.parseInline(tokens)}</a>`;
       },
       code({ text, lang = '' }) {
         const [language] = lang.split(' ');

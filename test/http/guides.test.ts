@@ -4,7 +4,6 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
 import guidePages from '../../http/guides/pages.json' with { type: 'json' };
-import { readGuide } from '../../http/guides/readGuide.mjs';
 import { errorStatus } from '../../http/routes/errors.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { routes } from '../../http/routes/routes.ts';
@@ -25,7 +24,7 @@ import {
 } from '../support/explorer/browser.ts';
 import { startLocalService } from '../support/explorer/localService.ts';
 import { createGrowingFeed } from '../support/http/growingFeed.ts';
-import { listSnippets, prepareSnippet, writeTypeCheck } from '../support/http/guideSnippets.ts';
+import { listSnippets, prepareSnippet, readGuide, writeTypeCheck } from '../support/http/guideSnippets.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';

@@ -1,8 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'rolldown';
 import guidePages from '../../../http/guides/pages.json' with { type: 'json' };
-import { readGuide } from '../../../http/guides/readGuide.mjs';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -12,6 +11,10 @@ interface Snippet {
   readonly id: string;
   readonly language: string;
   readonly source: string;
+}
+
+export function readGuide(name: string): string {
+  return readFileSync(join(root, 'http/guides', `${name}.md`), 'utf8');
 }
 
 export function listSnippets(): Snippet[] {

@@ -1,2 +1,0 @@
-export declare const programsFolder: string;
-export declare function readGuide(name: string): string;
