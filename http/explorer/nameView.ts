@@ -12,7 +12,7 @@ export function nameView(place: Place): string {
     settlements: 'Settlements',
     owners: 'Owners',
     feed: 'Feed',
-    about: 'What this is',
+    about: 'About',
   };
   return names[place.view];
 }

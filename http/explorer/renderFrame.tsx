@@ -27,8 +27,8 @@ export function renderFrame(request: FrameRequest): string {
   );
 }
 
-const later = { advice: 'Wait some seconds.', way: 'again' } as const;
-const fromBeginning = { advice: 'Begin at the beginning of the list.', way: 'beginning' } as const;
+const later = { advice: 'Wait a few seconds.', way: 'again' } as const;
+const fromBeginning = { advice: 'Start from the first page of the list.', way: 'beginning' } as const;
 
 /** Errors that a person gets as a page, by their codes, and the way on from there. */
 const refusals: Readonly<
@@ -43,16 +43,16 @@ const refusals: Readonly<
   public_stats_rebuilding: { title: 'Not available at the moment', ...later },
   request_timeout: { title: 'This took too long', ...later },
   internal_error: {
-    title: 'Something has failed',
-    advice: 'It is in the log of the service.',
+    title: 'Something went wrong',
+    advice: 'The service has logged it.',
     way: 'again',
   },
-  invalid_query: { title: 'No such part of the list', ...fromBeginning },
-  invalid_cursor: { title: 'No such part of the list', ...fromBeginning },
+  invalid_query: { title: 'No such page of the list', ...fromBeginning },
+  invalid_cursor: { title: 'No such page of the list', ...fromBeginning },
   cursor_invalidated: { title: 'The list has moved on', ...fromBeginning },
   not_found: {
     title: 'Not found',
-    advice: 'Follow a link above, or search for what you expected here.',
+    advice: 'Follow a link above, or use the search.',
     way: null,
   },
 };
@@ -83,7 +83,7 @@ export function renderRefusal({ code, settings }: RefusalRequest): string | null
                   // biome-ignore lint/a11y/useValidAnchor: the address of this page
                   <a href="">Try again</a>
                 ) : (
-                  <a href="?">To the beginning of the list</a>
+                  <a href="?">First page</a>
                 )}{' '}
                 <a href="/">To the wheel</a>
               </p>

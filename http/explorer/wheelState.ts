@@ -9,21 +9,21 @@ type Words = readonly [name: string, sentence: string, lostSentence: string, det
 const words: Readonly<Record<WheelState, Words>> = {
   unknown: [
     'Unknown',
-    'The wheel has not been heard of.',
-    'The wheel had not been heard of.',
-    'No reading was accepted yet. Unknown is not zero: the wheel may well be turning.',
+    'The wheel has not reported yet.',
+    'The wheel had not reported yet.',
+    'No reading has been accepted yet. The wheel may still be turning.',
   ],
   stale: [
     'Out of touch',
     'The wheel is out of touch.',
     'The wheel was out of touch.',
-    'No reading of the last two minutes is known. What it does now is unknown.',
+    'No reading for two minutes. The wheel may still be turning.',
   ],
   fault: [
     'Counter fault',
     'The counter reports a fault.',
     'The counter reported a fault.',
-    'The device is in touch, but says that its counter cannot be trusted.',
+    'The device is connected but reports that its counter is faulty.',
   ],
   turning: ['Turning', 'The wheel is turning.', 'The wheel was turning.', null],
   resting: ['Resting', 'The wheel is resting.', 'The wheel was resting.', null],
@@ -33,7 +33,7 @@ export type WheelWords = ReturnType<typeof describeWheel>;
 
 /** For visitors who do not know the project. */
 export function describeWhatItIs(chain: PageChain | null): string {
-  return `A wheel whose every turn is counted as work, settled on ${nameChain(chain)}, and rewarded with tokens.`;
+  return `Every turn of a wheel is counted as work, settled on ${nameChain(chain)} and rewarded with tokens.`;
 }
 
 /** Describes the wheel by its newest reading. */

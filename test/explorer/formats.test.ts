@@ -226,7 +226,7 @@ it.each([
   [resting, 'Resting', 'resting', 'The wheel is resting.', 'The wheel was resting.'],
   [broken, 'Counter fault', 'fault', 'The counter reports a fault.', 'The counter reported a fault.'],
   [stale, 'Out of touch', 'stale', 'The wheel is out of touch.', 'The wheel was out of touch.'],
-  [null, 'Unknown', 'unknown', 'The wheel has not been heard of.', 'The wheel had not been heard of.'],
+  [null, 'Unknown', 'unknown', 'The wheel has not reported yet.', 'The wheel had not reported yet.'],
 ] as const)(
   'a wheel of which %j is known is called %s',
   (measurement, title, state, sentence, lostSentence) => {

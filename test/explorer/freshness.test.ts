@@ -63,12 +63,12 @@ const paths = [
 const failures: readonly (readonly [string, string, (route: Route) => unknown])[] = [
   [
     'refuses',
-    'The service cannot answer for a moment.',
+    'The service is busy.',
     (route) => route.fulfill({ status: 503, headers: { 'Retry-After': '1' }, body: '{}' }),
   ],
   [
     'is asked too often',
-    'Asked too often.',
+    'Too many requests.',
     (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, body: '{}' }),
   ],
   ['is cut off', 'Connection lost.', (route) => route.abort('connectionreset')],
@@ -187,7 +187,7 @@ describe('a page that is read again', () => {
     server.views.process = { ...server.views.process, measurement: null };
     server.clock.advance(sharedMs);
     await page.clock.runFor(10_000);
-    await page.getByText('The wheel has not been heard of.').waitFor();
+    await page.getByText('The wheel has not reported yet.').waitFor();
     expect(await page.locator('#table-today').getAttribute('open')).toBe('');
     expect(await page.getByRole('searchbox').inputValue()).toBe('half a word');
     expect(await page.locator('#chart-today .readout').textContent()).toBe(said);
@@ -253,7 +253,7 @@ describe('an earlier page of a list', () => {
     await page.getByRole('link', { name: 'Earlier events' }).click();
     await page.waitForURL(/\/feed\?category=measurement&cursor=/);
     expect(await page.locator('.event').first().getAttribute('id')).not.toBe(first);
-    await page.getByRole('link', { name: 'To the beginning of the list' }).click();
+    await page.getByRole('link', { name: 'First page' }).click();
     expect(await page.locator('.event').first().getAttribute('id')).toBe(first);
   });
 });

@@ -96,7 +96,7 @@ describe('the page of a record', () => {
     const unknown = buildTransactionHash(batchCount + 1);
     const { status, html } = await readPage(`/transactions/${unknown}`);
     expect([status, html.includes('class="event ')]).toEqual([200, false]);
-    expect(html).toContain('Nothing that the feed shows is known of this transaction');
+    expect(html).toContain('No events for this transaction');
     expect(html).toContain(`href="https://chain.example/tx/${unknown}"`);
   });
 

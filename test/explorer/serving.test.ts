@@ -214,7 +214,7 @@ describe('pages of the explorer', () => {
       expect(text).toMatch(/A part cannot be read.*statistics at <time dateTime="2026-01-31T12:00/is);
       expect(text).not.toContain('cannot be shown at the moment');
     }
-    expect((await html('/'))[1]).toContain('The wheel has not been heard of.');
+    expect((await html('/'))[1]).toContain('The wheel has not reported yet.');
     // A page that nobody has asked for yet, and files, have nothing to show.
     expect((await html('/statistics?range=30d'))[0]).toBe(200);
     for (const file of ['days.csv', 'half-hours.csv?date=2026-01-31'])
@@ -357,9 +357,9 @@ describe('pages of the explorer', () => {
       after: 1,
     });
     for (const [path, status, code, sentence] of [
-      ['/feed?cursor=bad', 400, 'invalid_cursor', 'No such part of the list'],
-      ['/feed?cursor=', 400, 'invalid_query', 'No such part of the list'],
-      [`/owners/${stateOwner}?list=activity&cursor=bad`, 400, 'invalid_cursor', 'No such part of the list'],
+      ['/feed?cursor=bad', 400, 'invalid_cursor', 'No such page of the list'],
+      ['/feed?cursor=', 400, 'invalid_query', 'No such page of the list'],
+      [`/owners/${stateOwner}?list=activity&cursor=bad`, 400, 'invalid_cursor', 'No such page of the list'],
       [`/owners/${stateOwner}?list=activity&cursor=${tooOld}`, 409, 'cursor_invalidated', 'has moved on'],
     ] as const) {
       const page = await server.get(path, html);
@@ -370,7 +370,7 @@ describe('pages of the explorer', () => {
         'text/html; charset=utf-8',
       ]);
       expect(body).toContain(sentence);
-      expect(body).toContain('<a href="?">To the beginning of the list</a>');
+      expect(body).toContain('<a href="?">First page</a>');
       await expectError(await server.get(path), status, code);
     }
   });

@@ -81,7 +81,7 @@ describe('the explorer follows the wheel', () => {
   it('says that nothing is known before the first reading: unknown, not zero', async () => {
     const { url } = await start();
     const { page, conduct } = await openPage(await openWindow(await sharedBrowser()), url);
-    await page.getByRole('heading', { name: 'The wheel has not been heard of.' }).waitFor();
+    await page.getByRole('heading', { name: 'The wheel has not reported yet.' }).waitFor();
     await waitUntilLive(page);
     await expect.poll(() => page.locator('.now .figures .unknown').count()).toBe(3);
     expect(await page.locator('.now .value').count()).toBe(0);
@@ -146,12 +146,12 @@ describe('the explorer and its connection', () => {
       10,
     );
     onTestFinished(() => clearInterval(flood));
-    await page.getByText('Asked too often.').waitFor();
+    await page.getByText('Too many requests.').waitFor();
     expect(await findViolations(page)).toEqual([]);
     await savePicture(page, 'state-asked-too-often');
     clearInterval(flood);
     await waitUntilLive(page);
-    await page.getByText('Asked too often.').waitFor({ state: 'hidden', timeout: 60_000 });
+    await page.getByText('Too many requests.').waitFor({ state: 'hidden', timeout: 60_000 });
   });
 
   it('keeps what it knew while the service is away, and says so', async () => {

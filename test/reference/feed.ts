@@ -52,7 +52,7 @@ export const chainExamples: EventExamples<Extract<FeedEvent, { eventVersion: 2 }
   ],
   'player.miner_minted': [
     { tokenId: '7', weight: '1000', nextMergeBlock: '9', firstRound: '2000', owner: '0x1' },
-    'New miner: Miner 7 was created with weight 1,000 for 0x1. It earns from round 2,000 on.',
+    'New miner: Miner 7 was created with weight 1,000 for 0x1. It earns from round 2,000.',
     '/miners/7 /owners/0x1 /rounds/2000',
   ],
   'player.miners_merged': [
@@ -64,7 +64,7 @@ export const chainExamples: EventExamples<Extract<FeedEvent, { eventVersion: 2 }
       effectiveRound: '2000',
       owner: '0x1',
     },
-    'Merged: Miner 7 was merged into miner 8 of 0x1, which is of level 3 from round 2,000 on.',
+    'Merged: Miner 7 was merged into miner 8 of 0x1, which has level 3 from round 2,000.',
     '/miners/7 /miners/8 /owners/0x1 /rounds/2000',
   ],
   'player.rewards_claimed': [

@@ -26,7 +26,7 @@ export const measurementExamples: EventExamples<Exclude<MeasurementEvent['type']
   {
     'measurement.distance_milestone': [
       { thresholdDistanceMm: '1000000', observedLifetimeDistanceMm: '1000001' },
-      'Distance: The wheel has run 1\u00a0km in its life.',
+      'Distance: The wheel has run 1\u00a0km in total.',
     ],
     'measurement.daily_distance_milestone': [
       { thresholdDistanceMm: '500000', observedDayDistanceMm: '500001', utcDate: '2026-11-22' },

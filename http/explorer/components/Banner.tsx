@@ -73,7 +73,7 @@ export function ChainBanner() {
   const { lastKnown } = chain;
   const name = capitalize(nameChain(chain));
   return lastKnown === null ? (
-    <Banner severity="warning" title={`Nothing of ${nameChain(chain)} can be shown.`}>
+    <Banner severity="warning" title={`${capitalize(nameChain(chain))} cannot be shown.`}>
       {explain(chain.reason)}
     </Banner>
   ) : (
@@ -85,8 +85,8 @@ export function ChainBanner() {
         </>
       }
     >
-      Its figures are of then, at chain block {formatInteger(lastKnown.blockNumber)}. What happened there
-      since is unknown.
+      Chain figures below are from block {formatInteger(lastKnown.blockNumber)}. Later blocks are not known
+      yet.
     </Banner>
   );
 }

@@ -31,7 +31,7 @@ export function Figure({ label, value, unit, size = 'medium', children, ...sourc
   const isKnown = value !== null && value !== false;
   return (
     <div class={`figure ${size}`} data-source={`${source.route} ${source.field}`}>
-      <button type="button" class="figure-button" popovertarget={id} title="Where is this from?">
+      <button type="button" class="figure-button" popovertarget={id} title="Source of this figure">
         <span class="label">{label}</span>
         {isKnown ? (
           <span class="value">

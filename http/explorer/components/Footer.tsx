@@ -10,12 +10,12 @@ export function Footer() {
         <p class="printed">
           Printed from {formatPlace(place)}, with the figures of{' '}
           <Time at={new Date(nowMs).toISOString()} as="minute" />.
-          <span class="sources"> Each has its route and field below it.</span>
+          <span class="sources"> The source of each figure is printed below it.</span>
         </p>
       )}
       <p>
-        <span class="screen sources">Press any figure to see where it is from. </span>Unknown is never shown
-        as zero. Read the contracts again before you sign anything.
+        <span class="screen sources">Select a figure to see its source. </span>Unknown is never shown as zero.
+        Read the contracts again before you sign anything.
       </p>
       <Links />
     </footer>
@@ -25,8 +25,8 @@ export function Footer() {
 export function Links() {
   return (
     <p>
-      <a href="/about">What this is</a> · <a href="/docs">Documentation of the routes</a> ·{' '}
-      <a href="/openapi.json">OpenAPI</a> · no cookies, nothing from elsewhere
+      <a href="/about">About</a> · <a href="/docs">API documentation</a> · <a href="/openapi.json">OpenAPI</a>{' '}
+      · no cookies, no third parties
     </p>
   );
 }

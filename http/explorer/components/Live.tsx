@@ -18,7 +18,7 @@ export function LiveNotices() {
   const renderedAt = new Date(usePage().nowMs).toISOString();
   const shown = (
     <>
-      What is shown is of{' '}
+      This page is from{' '}
       <span class="shown-at">
         <Time at={renderedAt} as="minute" />
       </span>
@@ -28,8 +28,8 @@ export function LiveNotices() {
     <div class="banners" id="notices">
       <noscript>
         <p class="banner note">
-          <strong>Without JavaScript</strong> this page does not follow by itself. {shown}; load it again for
-          what is newer.
+          <strong>Without JavaScript</strong> this page does not update itself. {shown}. Reload it for newer
+          figures.
         </p>
       </noscript>
       {notices.map(([when, severity, title, before, after]) => (
@@ -42,8 +42,8 @@ export function LiveNotices() {
       ))}
       <div class="when reverted">
         <Banner severity="warning" title="The chain was reorganized.">
-          What was shown as settled from round <span class="first-round" /> through round{' '}
-          <span class="last-round" /> is not in the chain that is there now. What is shown is what that holds.
+          Rounds <span class="first-round" /> to <span class="last-round" /> are no longer settled. This page
+          shows the new chain.
         </Banner>
       </div>
     </div>
@@ -51,20 +51,14 @@ export function LiveNotices() {
 }
 
 const notices = [
-  [
-    'lost',
-    'warning',
-    'Connection lost.',
-    '',
-    'The page continues by itself as soon as the service can be reached.',
-  ],
+  ['lost', 'warning', 'Connection lost.', '', 'Reconnecting…'],
   [
     'limited',
     'note',
-    'Asked too often.',
-    'Too many requests came from this address. ',
-    'The page asks again by itself.',
+    'Too many requests.',
+    'Your address has reached the limit. ',
+    'The page will try again.',
   ],
-  ['failed', 'warning', 'The service cannot answer for a moment.', '', 'The page asks again by itself.'],
-  ['gone', 'warning', 'The service does not know this page any more.', '', ''],
+  ['failed', 'warning', 'The service is busy.', '', 'The page will try again.'],
+  ['gone', 'warning', 'This page no longer exists.', '', ''],
 ] as const;

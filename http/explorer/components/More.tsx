@@ -17,7 +17,7 @@ export function More({ place, list, cursor, text }: MoreProps) {
         {text}
       </a>
       <span class="more-failed" role="status">
-        It could not be read. Try again in a moment.
+        This list is unavailable. Try again in a moment.
       </span>
     </p>
   );
@@ -29,7 +29,7 @@ export function Newest({ place }: { place: ListPlace }) {
   const { earlier: _, ...first } = place;
   return (
     <p>
-      <a href={formatPlace(first)}>To the beginning of the list</a>
+      <a href={formatPlace(first)}>First page</a>
     </p>
   );
 }

@@ -35,17 +35,17 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
         completedBlockCount === '0'
           ? say`Rounds ${rounds} completed no work block.`
           : payload.amountBaseUnits === '0'
-            ? say`Nothing was minted for ${blocks} of rounds ${rounds}: no miner counted in the rounds that completed them, or everything that can ever be minted had been.`
+            ? say`Nothing was minted for ${blocks} of rounds ${rounds}: no miner was active in those rounds, or the maximum supply had been minted.`
             : say`${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${blocks} of rounds ${rounds}. Owners can claim their parts.`,
     };
   },
   'player.miner_minted': ({ tokenId, weight, firstRound, owner }) => ({
     title: 'New miner',
-    sentence: say`Miner ${toMiner(tokenId)} was created with weight ${formatInteger(weight)} for ${toOwner(owner)}. It earns from round ${toRound(firstRound)} on.`,
+    sentence: say`Miner ${toMiner(tokenId)} was created with weight ${formatInteger(weight)} for ${toOwner(owner)}. It earns from round ${toRound(firstRound)}.`,
   }),
   'player.miners_merged': ({ donorTokenId, survivorTokenId, level, effectiveRound, owner }) => ({
     title: 'Merged',
-    sentence: say`Miner ${toMiner(donorTokenId)} was merged into miner ${toMiner(survivorTokenId)} of ${toOwner(owner)}, which is of level ${level} from round ${toRound(effectiveRound)} on.`,
+    sentence: say`Miner ${toMiner(donorTokenId)} was merged into miner ${toMiner(survivorTokenId)} of ${toOwner(owner)}, which has level ${level} from round ${toRound(effectiveRound)}.`,
   }),
   'player.rewards_claimed': ({ asset, amountBaseUnits, tokenIds, owner }) => ({
     title: 'Claimed',
@@ -53,7 +53,7 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
   }),
   'measurement.distance_milestone': (payload) => ({
     title: 'Distance',
-    sentence: say`The wheel has run ${distance(payload.thresholdDistanceMm)} in its life.`,
+    sentence: say`The wheel has run ${distance(payload.thresholdDistanceMm)} in total.`,
   }),
   'measurement.daily_distance_milestone': (payload) => ({
     title: 'Distance of a day',

@@ -11,7 +11,7 @@ export function explainNoMint({ nextRound, unmintedCapacityBaseUnits }: Mining):
     return 'No work block was completed since the last mint, so a checkpoint would mint nothing.';
   return `A checkpoint would mint nothing for ${count(nextRound.completedBlockCount, 'work block')}: ${
     unmintedCapacityBaseUnits === '0'
-      ? 'everything that can ever be minted has been.'
-      : 'no miner counted in the rounds that completed them.'
+      ? 'the maximum supply has been minted.'
+      : 'no miner was active in the rounds that completed them.'
   }`;
 }

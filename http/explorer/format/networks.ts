@@ -27,9 +27,9 @@ export function describeUnreal(status: Bodies['status'] | null, chain: PageChain
   const label = networks[target][0];
   switch (status?.measurement?.provenance) {
     case 'simulated':
-      return { short: 'simulated', sentence: 'Simulated wheel: nothing here is real.' };
+      return { short: 'simulated', sentence: 'Simulated wheel: none of these figures are real.' };
     case 'replay':
-      return { short: 'replay', sentence: 'Replay of a recording: nothing here happens now.' };
+      return { short: 'replay', sentence: 'Replay of a recording: these figures are not live.' };
     default:
       return target === 'mainnet'
         ? null

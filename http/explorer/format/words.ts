@@ -6,9 +6,9 @@ import { formatInteger } from './numbers.ts';
 /** Sentences for the contract's codes. An unknown code is shown unchanged. */
 const sentences: Readonly<Record<string, string>> = {
   // Builder and settlement queue (CONTRACT.md, Builder and Settlement queue state).
-  no_measurement: 'No reading of the wheel was accepted yet.',
-  counter_fault: 'The device says that its counter is faulty, so nothing is projected from it.',
-  counter_epoch_unapproved: 'The device counts in a new counter epoch that the oracle has not approved yet.',
+  no_measurement: 'No reading has been accepted yet.',
+  counter_fault: 'The device reports a faulty counter, so there is no projection.',
+  counter_epoch_unapproved: 'The counter has started again, and the oracle has not approved it yet.',
   oracle_head_unavailable: 'The oracle has not closed a round yet.',
   round_ineligible: 'A round has more work than the core contract accepts.',
   // Why the queue is blocked.
@@ -17,25 +17,24 @@ const sentences: Readonly<Record<string, string>> = {
   settlement_paused: 'The guardian has paused the core contract.',
   // Routes of the chain (CONTRACT.md, Unavailable reasons).
   indexer_disabled: 'This service is not connected to a chain.',
-  indexer_mismatch:
-    'What is read from the chain belongs to other contracts than this service is configured for.',
+  indexer_mismatch: 'The chain data belongs to contracts that this service is not configured for.',
   indexer_unavailable:
-    'The chain cannot be read at the moment: the indexer is behind or away, or what it reads cannot be shown.',
-  not_yet_safe: 'The contracts are not 12 Ethereum blocks deep in the chain yet.',
+    'The chain is unavailable: the indexer is behind or stopped, or its data cannot be shown.',
+  not_yet_safe: 'The contracts do not have 12 confirmations yet.',
   not_configured: 'No reward contracts are configured.',
-  source_disabled: 'No reading of the wheel was accepted yet.',
+  source_disabled: 'No reading has been accepted yet.',
   no_closure: 'The oracle has not closed a round yet.',
   // Errors (CONTRACT.md, Errors).
-  not_found: 'There is nothing at this address.',
-  rate_limited: 'Too many requests came from this address.',
+  not_found: 'There is no such page.',
+  rate_limited: 'Your address has sent too many requests.',
   database_unavailable: 'The service is starting, or its database does not answer.',
   database_busy: 'The service is busy.',
-  public_stats_rebuilding: 'Statistics are being rebuilt from the readings. This is no empty history.',
+  public_stats_rebuilding: 'Statistics are being rebuilt from the readings. The history is not empty.',
   request_timeout: 'The database took too long.',
-  internal_error: 'The service met an unexpected failure.',
-  invalid_query: 'This address is not one that a page of the list has given.',
-  invalid_cursor: 'This address is not one that a page of the list has given.',
-  cursor_invalidated: 'What this part of the list was read from is no longer kept.',
+  internal_error: 'An unexpected error occurred.',
+  invalid_query: 'This link does not belong to the list.',
+  invalid_cursor: 'This link does not belong to the list.',
+  cursor_invalidated: 'This page of the list has expired.',
 };
 
 export function explain(code: string): string {
@@ -52,26 +51,26 @@ export function explainProjection(
   chain: PageChain | null,
 ): string {
   if (reason !== 'round_projection_gap') return explain(reason);
-  const outcome = 'so what would settle cannot be computed.';
+  const outcome = 'so there is no projection.';
   if (chain === null) return `This service is not connected to a chain, ${outcome}`;
   if (chain.reason !== null) return `${nameNetwork(chain.target)} cannot be read at the moment, ${outcome}`;
   // The queue counts closed rounds alone.
   return queue.status === 'unavailable' && queue.reason === reason
-    ? `The closed rounds that are known here do not continue what is settled, ${outcome}`
-    : `A round since the last closed one was not observed from beginning to end: its work is unknown, ${outcome}`;
+    ? `The closed rounds do not follow the last settled round, ${outcome}`
+    : `A round since the last closed one was not fully observed, so its work is unknown and there is no projection.`;
 }
 
 /** States of the settlement queue in which more happens than that rounds wait, as a headline and a sentence. */
 export const queueStates: Readonly<Record<string, { title: string; meaning: string } | undefined>> = {
-  blocked: { title: 'Blocked', meaning: 'Nothing is submitted until the block is lifted.' },
-  disabled: { title: 'Disabled', meaning: 'Settlement is switched off by its operator.' },
+  blocked: { title: 'Blocked', meaning: 'Nothing is submitted until it is unblocked.' },
+  disabled: { title: 'Disabled', meaning: 'The operator has switched settlement off.' },
   stale: {
     title: 'Reporter silent',
     meaning: 'The reporter has not finished a run in the last ten minutes.',
   },
-  preparing: { title: 'Preparing', meaning: 'A batch of closed rounds is being put together.' },
-  submitted: { title: 'Submitted', meaning: 'A batch is on its way into the chain.' },
-  retrying: { title: 'Retrying', meaning: 'A batch did not get through and is being sent again.' },
+  preparing: { title: 'Preparing', meaning: 'A batch of closed rounds is being prepared.' },
+  submitted: { title: 'Submitted', meaning: 'A batch has been sent to the chain.' },
+  retrying: { title: 'Retrying', meaning: 'A batch failed and is being sent again.' },
 };
 
 export const oracleStates: Readonly<Record<string, string>> = {

@@ -2,32 +2,29 @@
 export function About() {
   return (
     <section aria-labelledby="about">
-      <h1 id="about">What this is</h1>
+      <h1 id="about">About this service</h1>
       <Drawing />
       <ol class="about-steps">
         <li>
-          A physical <strong>wheel</strong> turns, and a device counts its turns as <strong>work</strong>:
-          that is measured.
+          A physical <strong>wheel</strong> turns, and a device measures its turns as <strong>work</strong>.
         </li>
         <li>
-          Every ten minutes are a <strong>round</strong>; an oracle checks the work of a round that has ended,
-          and closes it.
+          Ten minutes make a <strong>round</strong>. When a round has ended, an oracle checks its work and
+          closes it.
         </li>
         <li>
-          Closed rounds are written to <strong>Ethereum</strong> in batches: from then on they are settled,
-          and until then what would settle is only expected.
+          Batches of closed rounds are recorded on <strong>Ethereum</strong>. From then on they are settled;
+          before that, settlement is only expected.
         </li>
         <li>
-          Settled work completes <strong>work blocks</strong>, and for each of them tokens are minted, round
-          by round.
+          Settled work completes <strong>work blocks</strong>. Each work block mints tokens, round by round.
         </li>
         <li>
-          <strong>Miners</strong> are positions that share in what is minted, by their weight; their owners
-          claim it.
+          <strong>Miners</strong> share the minted tokens by weight. Their owners claim the tokens.
         </li>
         <li>
-          This service only reads: it shows what is known, says where each figure is from, and never shows
-          what is unknown as zero.
+          This service only reads. It names the source of each figure and never shows an unknown value as
+          zero.
         </li>
       </ol>
       <p>
@@ -47,7 +44,7 @@ const stations = [
 /** The way of the work, as a row of stations. Their words are in the page, so that they can be read at any width. */
 function Drawing() {
   return (
-    <ol class="stages stations" aria-label="The way of the work">
+    <ol class="stages stations" aria-label="From work to tokens">
       {stations.map(([stage, place, what]) => (
         <li key={stage} class={`stage ${stage}`}>
           <svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true">

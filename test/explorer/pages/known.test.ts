@@ -92,9 +92,9 @@ const measuredBy = (provenance: string) => ({
 
 describe('what is not real', () => {
   it.each([
-    ['simulated', 'anvil', 'Simulated wheel: nothing here is real.', 'simulated'],
-    ['simulated', 'mainnet', 'Simulated wheel: nothing here is real.', 'simulated'],
-    ['replay', 'mainnet', 'Replay of a recording: nothing here happens now.', 'replay'],
+    ['simulated', 'anvil', 'Simulated wheel: none of these figures are real.', 'simulated'],
+    ['simulated', 'mainnet', 'Simulated wheel: none of these figures are real.', 'simulated'],
+    ['replay', 'mainnet', 'Replay of a recording: these figures are not live.', 'replay'],
     ['hardware', 'sepolia', 'Sepolia test network: its tokens are worth nothing.', 'Sepolia test network'],
   ] as const)('is said on every page: a wheel that is %s, on %s', (provenance, target, sentence, short) => {
     for (const place of places) {
@@ -127,10 +127,10 @@ describe('a chain that cannot be read', () => {
     for (const place of places) {
       const { text } = render(place, {}, { chain: { target: 'sepolia', reason, lastKnown } });
       expect(text).toContain(
-        'The Sepolia test network has not been read past 25 Nov 21:47 UTC . Its figures are of then, at chain block 1,234.',
+        'The Sepolia test network has not been read past 25 Nov 21:47 UTC . Chain figures below are from block 1,234. Later blocks are not known yet.',
       );
       const nothing = render(place, {}, { chain: { target: 'mainnet', reason, lastKnown: null } });
-      expect(nothing.text).toContain('Nothing of Ethereum can be shown. The chain cannot be read');
+      expect(nothing.text).toContain('Ethereum cannot be shown. The chain is unavailable');
     }
   });
 
@@ -150,8 +150,8 @@ it.each([
     'unavailable',
     'Ethereum cannot be read',
   ],
-  ['closures that do not continue', mainnet, 'unavailable', 'do not continue what is settled'],
-  ['a gap since the last closure', mainnet, 'available', 'was not observed from beginning to end'],
+  ['closures that do not continue', mainnet, 'unavailable', 'do not follow the last settled round'],
+  ['a gap since the last closure', mainnet, 'available', 'was not fully observed'],
 ] as const)('a projection that has a gap has its own cause: %s', (_, chain, status, words) => {
   const settlementQueue = { status, reason: 'round_projection_gap' } as never;
   expect(explainProjection('round_projection_gap', { settlementQueue }, chain)).toContain(words);
@@ -168,7 +168,7 @@ describe('a shared link', () => {
   it('has a description with its date', () => {
     const { findMeta } = render(glance, measuredBy('hardware'));
     expect(findMeta('og:description')).toMatch(
-      /settled on Ethereum, and rewarded with tokens\. As of 25 Nov 2026 \d\d:\d\d UTC: The wheel is (?:turning|resting)\.$/,
+      /settled on Ethereum and rewarded with tokens\. As of 25 Nov 2026 \d\d:\d\d UTC: The wheel is (?:turning|resting)\.$/,
     );
     const round = render({ view: 'round', id: '1' }, { '/v1/rounds/1': bodies.RoundRecord.answer });
     expect(round.findMeta('description')).toMatch(/ As of 25 Nov 2026 \d\d:\d\d UTC\.$/);
@@ -186,7 +186,7 @@ describe('a shared link', () => {
 });
 
 it('says in every state what the wheel is', () => {
-  const what = 'A wheel whose every turn is counted as work, settled on Ethereum, and rewarded with tokens.';
+  const what = 'Every turn of a wheel is counted as work, settled on Ethereum and rewarded with tokens.';
   const states = [
     { ...measurement, freshness: 'stale' },
     { ...measurement, coreStatus: 'COUNTER_FAULT' },
@@ -315,7 +315,7 @@ describe('days before the first reading', () => {
     expect(text).toMatch(
       /2026-11-22 2026-11-22 12:00 2026-11-23 12:00 unknown unknown unknown 0 0 before the first reading/,
     );
-    expect(text).toContain('The first reading is of 23 Nov 22:10 UTC');
+    expect(text).toContain('The first reading was at 23 Nov 22:10 UTC');
   });
 
   it('are said in the files', () => {
@@ -382,9 +382,9 @@ describe('a zero', () => {
 
   it('has its reason: why nothing would be minted', () => {
     expect(next('0', '9')).toContain('No work block was completed since the last mint');
-    expect(next('15', '0')).toContain('for 15 work blocks: everything that can ever be minted has been.');
+    expect(next('15', '0')).toContain('for 15 work blocks: the maximum supply has been minted.');
     expect(next('15', '9')).toContain(
-      'for 15 work blocks: no miner counted in the rounds that completed them.',
+      'for 15 work blocks: no miner was active in the rounds that completed them.',
     );
     expect(next('15', '9', '1')).toBeNull();
   });
@@ -398,7 +398,7 @@ describe('a zero', () => {
     const { title, sentence } = describe({ amountBaseUnits: '0', completedBlockCount: '15' });
     expect(title).toBe('Nothing minted');
     expect(writeSentence(sentence)).toMatch(
-      /^Nothing was minted for 15 work blocks of rounds .*: no miner counted .*, or everything/,
+      /^Nothing was minted for 15 work blocks of rounds .*: no miner was active .*, or the maximum supply/,
     );
     const withoutBlocks = describe({ amountBaseUnits: '0', completedBlockCount: '0' });
     expect(writeSentence(withoutBlocks.sentence)).toContain('completed no work block');

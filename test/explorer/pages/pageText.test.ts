@@ -171,7 +171,7 @@ function listText(html: string): string[] {
       const said = [...String(attributes).matchAll(/([^\s=]+)="([^"]*)"/g)]
         .filter(([, name = '']) => told.test(name.toLowerCase()) || (tag === 'text' && name === 'x'))
         .map(([, name, value]) => `${name}=${value}`)
-        .filter((one) => one !== 'title=Where is this from?');
+        .filter((one) => one !== 'title=Source of this figure');
       const begin = block.test(tag) || String(attributes).includes('data-source') ? '\n' : ' ';
       return said.length === 0 ? begin : `${begin}[${said.join(' ')}] `;
     })

@@ -28,7 +28,7 @@ export function DayFacts({ date }: { date: string }) {
     endMs > nowMs
       ? ' It has not ended yet.'
       : day?.coverage.observedRoundCount === 0 && day.distanceMm === null
-        ? ' It was not observed, so what the wheel did is unknown.'
+        ? ' It was not observed, so the wheel’s work is unknown.'
         : '';
   return (
     <>
@@ -69,14 +69,14 @@ function Figures({ day }: { day: Day }) {
         {...describeDistance(distanceMm)}
         label="Distance"
         field="day.distanceMm"
-        meaning="The largest distance that the device reported on this day, which it counts from noon. It is kept for a year."
+        meaning="The largest distance the device reported on this day, counted from noon. Kept for a year."
       />
       <Figure
         {...common}
         {...describeWork(coverage.observedRoundCount === 0 ? null : observedWorkUnits)}
         label="Work"
         field="day.observedWorkUnits"
-        meaning="Work of the rounds that were observed without a gap."
+        meaning="Work of the fully observed rounds."
         provenance="accepted rounds"
       />
       <Figure
@@ -85,7 +85,7 @@ function Figures({ day }: { day: Day }) {
         value={formatPercent(coverage.coverageBps)}
         field="day.coverage"
         exact={nameCoverage(day)}
-        meaning="Rounds of the day that were observed from beginning to end. What was not observed is unknown, not zero."
+        meaning="Fully observed rounds of the day. Work in other rounds is unknown, not zero."
       >
         {nameCoverage(day)}
       </Figure>

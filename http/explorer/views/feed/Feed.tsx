@@ -21,7 +21,7 @@ export function Feed(place: Extract<Place, { view: 'feed' }>) {
     <section aria-labelledby="feed">
       <h1 id="feed">Feed</h1>
       <p class="lead">
-        What happened on the chain, 12 Ethereum blocks deep, and what the wheel reached, newest first.
+        Events of the chain, with 12 confirmations, and milestones of the wheel, newest first.
       </p>
       <Choice
         label="Category"

@@ -120,28 +120,28 @@ function Now({ status, wheel, children }: NowProps) {
         </h1>
         <WhatItIs />
         {detail !== null && <p class="lead unless lost">{detail}</p>}
-        <p class="lead when lost">That is the last that reached this page. What it does now is unknown.</p>
+        <p class="lead when lost">This was the last report. The wheel’s current state is unknown.</p>
         <div class="figures">
           <Figure
             {...common}
             {...describeRpm(current?.rpmMilli ?? null)}
             label="Turning at"
             field="measurement.rpmMilli"
-            meaning="Turns per minute that the device reported last."
+            meaning="Turns per minute, as last reported."
           />
           <Figure
             {...common}
             {...describeSpeed(current?.speedMmPerSecond ?? null)}
             label="Speed"
             field="measurement.speedMmPerSecond"
-            meaning="Speed of the rim that the device reported last."
+            meaning="Speed of the rim, as last reported."
           />
           <Figure
             {...common}
             {...describeDistance(measurement?.distanceMm ?? null)}
             label="Today"
             field="measurement.distanceMm"
-            meaning="Distance of the wheel’s current day, which began at noon UTC, as the device counts it."
+            meaning="Distance since noon UTC, as the device counts it."
           />
         </div>
         {measurement !== null && (

@@ -70,7 +70,7 @@ export function OpenRound({ status }: { status: Bodies['status'] }) {
         {...describeWork(builder.status === 'available' ? builder.queued.openRoundWorkUnits : null)}
         route={statusPath}
         field="builder.queued.openRoundWorkUnits"
-        meaning="Work of the rounds that are measured and not closed by the oracle yet."
+        meaning="Work of the measured rounds that the oracle has not closed yet."
       >
         {builder.status === 'unavailable' && explainProjection(builder.reason, status, chain)}
       </Figure>

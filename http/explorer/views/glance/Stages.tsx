@@ -21,7 +21,7 @@ export function Stages({ status }: StagesProps) {
   return (
     <section aria-labelledby="stages">
       <h2 id="stages">From a turn to a token</h2>
-      <p class="lead">Four different things, in this order. None of them is the sum of the others.</p>
+      <p class="lead">Four separate stages, in this order. They do not add up.</p>
       <ol class="stages">
         <Measured status={status} />
         <Optimistic status={status} />
@@ -59,7 +59,7 @@ function Measured({ status: { measurement } }: StagesProps) {
         {...describeWork(total)}
         route={statisticsPath('7d')}
         field="lifetime.acceptedWorkUnits"
-        meaning="All work in rounds that were observed without a gap, since the first accepted reading. Work in a gap is unknown and not in it."
+        meaning="Work of all fully observed rounds since the first accepted reading. Work in gaps is unknown and not included."
         observedAt={measurement?.observedAt ?? null}
       />
       <Figure
@@ -68,7 +68,7 @@ function Measured({ status: { measurement } }: StagesProps) {
         {...describeDistance(firstObservedAt === null ? null : observedDistanceMm)}
         route={statisticsPath('7d')}
         field="lifetime.observedDistanceMm"
-        meaning="The sum of what the device counted on each day, since the first accepted reading. What ran while nothing was received is not in it."
+        meaning="Sum of the daily distances since the first accepted reading. Distance while the device was offline is not included."
         observedAt={measurement?.observedAt ?? null}
       />
       <Figure
@@ -77,7 +77,7 @@ function Measured({ status: { measurement } }: StagesProps) {
         {...describeWork(measurement?.cumulativeWorkUnits ?? null)}
         route={statusPath}
         field="measurement.cumulativeWorkUnits"
-        meaning="The counter of the device in its present epoch. It is not settled work."
+        meaning="The device’s counter in its present epoch. This is not settled work."
         provenance={measurement === null ? null : (provenances[measurement.provenance] ?? null)}
         observedAt={measurement?.observedAt ?? null}
       />
@@ -98,7 +98,7 @@ function Optimistic({ status }: StagesProps) {
         route={statusPath}
         field="builder.projected.completedBlockCount"
         exact={isKnown ? `${builder.projected.completedBlockCount} work blocks` : null}
-        meaning="Work blocks that the rounds behind the settled ones would complete, by the arithmetic of the contract."
+        meaning="Work blocks that the rounds waiting for settlement would complete, by the contract’s arithmetic."
         observedAt={measurement?.observedAt ?? null}
       />
       {isKnown ? (
@@ -192,7 +192,7 @@ function Issued() {
         {...describeAmount(shown?.issuance.paidBaseUnits, asset, 2)}
         {...common}
         field="issuance.paidBaseUnits"
-        meaning="What owners have claimed of it."
+        meaning="Part that owners have claimed."
       />
       {shown !== null && (
         <p class="small quiet">

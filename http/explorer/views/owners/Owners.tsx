@@ -22,8 +22,8 @@ export function Owners(place: OwnersPlace) {
         <p class="lead">
           {place.address === null ? (
             <>
-              Miners are positions that share in what is minted, by their weight. Search for an address to see
-              what it owns, or look at <To text="what owners did last" place={ownersFeed} />.
+              Miners share the minted tokens by weight. Search for an address to see what it owns, or look at{' '}
+              <To text="what owners did last" place={ownersFeed} />.
             </>
           ) : (
             <>

@@ -43,14 +43,14 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
             {...describeAmount(summary.claimableBaseUnits, asset, 4)}
             label="Claimable"
             field="summary.claimableBaseUnits"
-            meaning="Earned and not claimed yet."
+            meaning="Earned but not claimed yet."
           />
           <Figure
             {...common}
             {...describeAmount(summary.earnedBaseUnits, asset, 4)}
             label="Earned in all"
             field="summary.earnedBaseUnits"
-            meaning="Since these positions belong to this owner."
+            meaning="Since this owner holds these positions."
           >
             in 7 days {formatShort(summary.earnedSevenDayBaseUnits, decimals, 4)} {symbol}
           </Figure>
@@ -59,7 +59,7 @@ export function Positions({ portfolio, place }: { portfolio: Portfolio; place: L
             {...describeShare(summary.activeWeight, mining.totalWeight)}
             label="Share of the weight"
             field="summary.activeWeight, mining.totalWeight"
-            meaning="Weight of this owner that earns now, of the weight of all owners. What is minted is shared by weight."
+            meaning="This owner’s share of the active weight. Minted tokens are shared by weight."
           >
             weight {formatInteger(summary.activeWeight)} of {formatInteger(mining.totalWeight)}
             {summary.activeWeight !== summary.targetWeight && `, soon ${formatInteger(summary.targetWeight)}`}
@@ -133,7 +133,7 @@ function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio })
       label="Projected at the next mint"
       route={nextMintPath}
       field="mining.nextRound.amountBaseUnits"
-      meaning="Neither minted nor earned yet: what a checkpoint through all settled rounds would mint, times the share of the weight that this owner has now. Rounded down."
+      meaning="Not minted or earned yet: the next mint through all settled rounds, times this owner’s current share of the weight. Rounded down."
     >
       {next !== null &&
         (next.nextRound.amountBaseUnits === '0'

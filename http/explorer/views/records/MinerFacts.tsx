@@ -55,14 +55,14 @@ function Position({ miner }: { miner: LiveMiner }) {
           {...describeAmount(position.claimableBaseUnits, asset, 4)}
           label="Claimable"
           field="position.claimableBaseUnits"
-          meaning="Earned and not claimed yet."
+          meaning="Earned but not claimed yet."
         />
         <Figure
           {...common}
           {...describeAmount(position.earnedBaseUnits, asset, 4)}
           label="Earned"
           field="position.earnedBaseUnits"
-          meaning="All that this miner has earned for its owner."
+          meaning="Total earned by this miner for its owner."
         />
         <Figure
           {...common}
@@ -71,7 +71,7 @@ function Position({ miner }: { miner: LiveMiner }) {
           unit={`of ${configuration.maximumLevel}`}
           exact={String(position.level)}
           field="position.level"
-          meaning="A merge raises it, and with it the weight."
+          meaning="A merge raises the level and the weight."
         />
         <Figure
           {...common}
@@ -79,7 +79,7 @@ function Position({ miner }: { miner: LiveMiner }) {
           value={formatInteger(position.activeWeight)}
           exact={position.activeWeight}
           field="position.activeWeight"
-          meaning="Its part of the weight of all owners is its part of what is minted."
+          meaning="Its share of all weight is its share of each mint."
         >
           {share.value !== null && `${share.value} % of all`}
           {position.pendingRound !== null &&

@@ -17,14 +17,14 @@ import { MinerFacts } from './MinerFacts.tsx';
 import { RoundFacts } from './RoundFacts.tsx';
 
 const leads: Readonly<Record<RecordView, string>> = {
-  miner: 'A position that shares in what is minted, by its weight.',
+  miner: 'A position that shares the minted tokens by weight.',
   round: '',
   transaction: 'What this transaction did.',
   day: '',
 };
 
 const withoutEvents =
-  'Nothing that the feed shows is known of this transaction. It may not be 12 Ethereum blocks deep yet, may only have moved miners between owners, which is in the activity of both, or may belong to other contracts.';
+  'No events for this transaction. It may not have 12 confirmations yet, may only have transferred miners (see the activity of their owners), or may belong to other contracts.';
 
 /** Newest events that the route of a miner has. */
 const newestEventsMax = 100;
@@ -44,7 +44,7 @@ export function RecordPage({ view, id }: { view: RecordView; id: string }) {
       {view === 'transaction' && events?.length === 0 && <p class="empty">{withoutEvents}</p>}
       {events !== null && events.length > 0 && (
         <>
-          {view === 'day' && <h2>What the wheel reached</h2>}
+          {view === 'day' && <h2>Milestones</h2>}
           <ol class="events">
             {events.map((event) => (
               <DescribedEvent key={event.id} event={event} />
@@ -89,7 +89,7 @@ function Miner({ tokenId }: { readonly tokenId: string }) {
       (event) => event.type === 'player.miners_merged' && event.payload.donorTokenId === tokenId,
     );
     return found.mergedInto === null || merge === undefined ? (
-      <p>There was a miner with this number. It has been merged into another one.</p>
+      <p>This miner has been merged into another one.</p>
     ) : (
       <p>
         It was merged into miner <To {...toMiner(found.mergedInto)} /> on{' '}
@@ -100,7 +100,7 @@ function Miner({ tokenId }: { readonly tokenId: string }) {
   return (
     <>
       {metadata?.status === 'unavailable' && metadata.reason === 'not_yet_safe' ? (
-        <p>Its picture and its attributes are not known at the safe block.</p>
+        <p>Its picture and attributes are not known at the safe block.</p>
       ) : (
         <Available what={`Miner ${tokenId}`} body={metadata}>
           {({ name, imageDataUri, description }) => (

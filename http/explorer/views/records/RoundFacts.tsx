@@ -36,10 +36,10 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
     : startMs > nowMs
       ? 'It has not begun yet.'
       : endMs > nowMs
-        ? 'It is open: its work is being measured.'
+        ? 'It is open. Its work is being measured.'
         : closedThrough === null || BigInt(closedThrough) < BigInt(round)
-          ? 'It has ended, and the oracle has not closed it yet.'
-          : 'It is closed, and waits to be settled.';
+          ? 'It has ended. The oracle has not closed it yet.'
+          : 'It is closed and waiting for settlement.';
   return (
     <>
       <p class="lead">
@@ -59,7 +59,7 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
             label="Work of its half hour"
             route={statisticsPath('30d')}
             field="activity.days.buckets.workUnits"
-            meaning="Work is published for half hours, which are three rounds."
+            meaning="Work is published per half hour, which is three rounds."
           >
             {formatInteger(halfHour.observedRoundCount)} of 3 rounds observed
           </Figure>

@@ -44,8 +44,9 @@ export function Settlements({ range }: { range: SettlementsRange }) {
       <section aria-labelledby="settlements">
         <h1 id="settlements">Settlements</h1>
         <p class="lead">
-          Closed rounds are settled on {nameChain(usePage().chain)} in batches. Work completes work blocks,
-          which tokens are minted for. <To text="Every batch and mint" place={protocolFeed} /> is in the feed.
+          Closed rounds are settled on {nameChain(usePage().chain)} in batches. Settled work completes work
+          blocks, and each work block mints tokens. <To text="Every batch and mint" place={protocolFeed} /> is
+          in the feed.
         </p>
         <Choice
           label="Range"
@@ -102,7 +103,7 @@ function Summary({ history, route, core }: { history: History; route: string; co
           value={formatInteger(summary.completedBlockCount)}
           field="summary.completedBlockCount"
           exact={`${summary.completedBlockCount} work blocks`}
-          meaning="Blocks of the wheel’s work, which are not Ethereum blocks."
+          meaning="Blocks of the wheel’s work, not Ethereum blocks."
         />
         {mining.status === 'available' && (
           <Figure
@@ -110,7 +111,7 @@ function Summary({ history, route, core }: { history: History; route: string; co
             {...describeAmount(mining.rangeMintedBaseUnits, mining.economy, 2)}
             label="Minted"
             field="mining.rangeMintedBaseUnits"
-            meaning="What the checkpoints of the range have minted. It may be for rounds that were settled before."
+            meaning="Tokens minted by the checkpoints of this range. Their rounds may have been settled earlier."
             contract={mining.economy.mining}
           />
         )}
@@ -131,7 +132,7 @@ function Difficulty({ core }: { core: Extract<Bodies['core'], { status: 'availab
       route={corePath}
       field="core.workPerThousandBlocks"
       exact={`${formatInteger(workPerThousandBlocks)} work units for 1,000 work blocks`}
-      meaning="The difficulty. The contract adjusts it after each batch, so that a round with work completes a steady number of work blocks."
+      meaning="The difficulty. The contract adjusts it after each batch to keep the number of work blocks per active round steady."
       safeBlock={core.chain.safeThroughBlock}
       contract={core.identities.core}
     />
@@ -203,7 +204,7 @@ function NextMint({ mining: body, route }: { mining: History['mining']; route: s
                   {...describeAmount(nextRound.amountBaseUnits, economy, 2)}
                   label="A mint now would be"
                   field="mining.nextRound.amountBaseUnits"
-                  meaning="What a checkpoint through all settled rounds would mint."
+                  meaning="Tokens that a checkpoint through all settled rounds would mint."
                 >
                   through round <To {...toRound(nextRound.countedThroughRound)} />
                 </Figure>

@@ -67,7 +67,7 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
         label="Work"
         {...describeWork(seen?.observedWorkUnits ?? null)}
         field="activity.summary.observedWorkUnits"
-        meaning="Work of the rounds that were observed without a gap."
+        meaning="Work of the fully observed rounds."
         provenance="accepted rounds"
       />
       <Figure
@@ -75,7 +75,7 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
         label="Distance"
         {...describeDistance(seen?.observedDistanceMm ?? null)}
         field="activity.summary.observedDistanceMm"
-        meaning="The sum of what the device counted on each day."
+        meaning="Sum of the daily distances."
       />
       <Figure
         {...common}
@@ -89,7 +89,7 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
         }
         field="activity.summary.peakWindowStartMinuteUtc"
         exact={peak === null ? null : `${peak} minutes after midnight UTC`}
-        meaning="The half hour with the most work on a typical day: the mean of the days on which all of it was observed."
+        meaning="The half hour with the most work on a typical day, as the mean of fully observed days."
       />
       <Figure
         {...common}
@@ -97,13 +97,13 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
         value={formatPercent(coverage.coverageBps)}
         field="activity.coverage"
         exact={`${coverage.observedRoundCount} of ${coverage.expectedRoundCount} rounds`}
-        meaning="Rounds that were observed from beginning to end. What was not observed is unknown, not zero."
+        meaning="Fully observed rounds. Work in other rounds is unknown, not zero."
       >
         {first === null
-          ? 'There was no reading yet.'
+          ? 'No reading yet.'
           : first > statistics.window.startAt && (
               <>
-                The first reading is of <Time at={first} as="minute" />, and the range begins before.
+                The first reading was at <Time at={first} as="minute" />, after the start of this range.
               </>
             )}
       </Figure>
@@ -113,7 +113,7 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
         value={formatInteger(summary.activeDayCount)}
         field="activity.summary.activeDayCount"
         exact={`${summary.activeDayCount} active, ${summary.inactiveDayCount} observed without work`}
-        meaning="Days with observed work. A day that was not observed counts neither as active nor as inactive."
+        meaning="Days with observed work. A day without observations is neither active nor inactive."
       />
     </div>
   );
