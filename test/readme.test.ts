@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import guidePages from '../http/guides/pages.json' with { type: 'json' };
+import { examples } from '../http/routes/documentation/examples.ts';
 import { routes } from '../http/routes/routes.ts';
 import { drawMachine, machines } from './machines/machineDiagrams.ts';
 
@@ -63,6 +64,11 @@ describe('pages', () => {
         return section !== undefined && !listSections(read(linked)).includes(section);
       });
     expect(broken).toEqual([]);
+  });
+
+  it('begin with a recorded answer (npm run examples)', () => {
+    const [, answer = ''] = /```json\n(.*?)```/s.exec(read('README.md')) ?? [];
+    expect(JSON.parse(answer)).toEqual(examples.bodies.Telemetry?.answer);
   });
 
   it('has a diagram of each machine', () => {
