@@ -19,7 +19,7 @@ const slowest = [
   'endToEnd/faults',
   'endToEnd/twoIngests',
   'endToEnd/doctor',
-  'endToEnd/doctorAll',
+  'endToEnd/dryRun',
   'storage/snapshots',
   'recipes',
   'endToEnd/readiness',

@@ -90,10 +90,10 @@ belongs to one process, so stop that service first.`,
   .action(async ({ fromSequence, fromTime, dryRun = false }: ReplayOptions) => {
     const from = fromSequence ?? fromTime ?? null;
     const { runReplay } = await import('./commands/replay/runReplay.ts');
-    const isOfAll = dryRun === true && from === null;
-    const streams = isOfAll
-      ? inputStreamNames
-      : [typeof dryRun === 'string' ? dryRun : ('MINER_COUNTER' as const)];
+    if (dryRun === true && from !== null)
+      return program.error('error: with a first message, --dry-run needs a stream: --dry-run MINER_COUNTER');
+    const streams =
+      dryRun === true ? inputStreamNames : [typeof dryRun === 'string' ? dryRun : ('MINER_COUNTER' as const)];
     return runReplay({ streams, from: from ?? { sequence: 1 }, dryRun: dryRun !== false });
   });
 

@@ -37,7 +37,6 @@ function programOptions(folder) {
     cwd: root,
     input: programs[folder],
     platform: 'node',
-    // The folder in which an image is built has no tsconfig.json.
     tsconfig: false,
     transform: { target: 'es2023' },
     external: loadedPackages.map((name) => new RegExp(`^${name}(?:/|$)`)),

@@ -129,7 +129,7 @@ export const variables = {
       urlOf('http:', 'https:').transform((url) => url.replace(/\/$/, '')),
       'an http(s) address such as https://mining.example.org',
     ),
-    'Public address of the pages, for previews of shared links and citations; unset: previews have no image, and `local` uses its own',
+    'Public address of the service, for previews of shared links, citations, the server in OpenAPI and the `$id` of schemas; unset: previews have no image, and `local` uses its own',
   ),
   MINER_SECURITY_CONTACT: variable(
     optional(

@@ -170,7 +170,7 @@ export async function judgeSnapshots(
     if (last === 0) return skipped(check, found);
     if (first <= 1) return ok(check, `${found}: the next start folds the stream from its beginning`);
     const run = 'run the version and deployment that the snapshots are of';
-    const remedy = `${run}, or restore a backup (deploy/RUNBOOK.md, "Restore")`;
+    const remedy = `${run}, or restore a backup (deploy/RUNBOOK.md, "Backup and restore")`;
     return failed(check, `${found}, and the stream begins at ${first}`, remedy);
   }
   const { position } = newest;

@@ -49,7 +49,10 @@ export function findPlace(path: string, query: string, readKnown: () => Known): 
   }
   if (first === 'events' && id !== '') {
     const [, hash] = /^chain:\d+:0x[0-9a-f]{40}:(0x[0-9a-f]{64}):/.exec(id) ?? [];
-    return hash === undefined ? withoutPage : formatPlace({ view: 'transaction', id: hash });
+    if (hash !== undefined) return formatPlace({ view: 'transaction', id: hash });
+    return id.startsWith('measurement:')
+      ? formatPlace({ view: 'feed', category: 'measurement' })
+      : withoutPage;
   }
   if (first.endsWith('blocks')) return withoutPage;
   const view = id === '' ? undefined : recordViews.find((one) => `${one}s` === first);

@@ -9,7 +9,6 @@ const jsx = { runtime: 'automatic', importSource: 'preact' };
 
 /** @param {string} directory folder of the service's bundle, which gets a folder for the explorer. */
 export function explorerBundles(directory) {
-  // Without tsconfig.json, which is not copied into the image's build.
   const shared = { cwd: root, logLevel: 'warn', tsconfig: false, transform: { target: 'es2022', jsx } };
   const program = {
     ...shared,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { findPlace } from '../addresses/findPlace.ts';
 import { readKnown } from '../addresses/knownRecords.ts';
 import { formatPlace, type Place } from '../addresses/place.ts';
+import { eventPath } from '../addresses/recordPaths.ts';
 import type { Known } from '../addresses/search.ts';
 import { searchKinds, searchResponse } from '../responses/records/search.ts';
 import { noCache } from './cacheControl.ts';
@@ -33,16 +34,27 @@ const searchRoute = defineReadRoute({
     const place = findLast('/search', `q=${encodeURIComponent(asked)}`, () =>
       readKnown(views, views.process().generatedAtMs),
     );
+    const event = eventPath.parse(asked.trim());
     const [reason, places] = place.view === 'missing' ? [place.reason, place.others] : [null, [place]];
     const body = { installationId: views.publicInstallationId, query: asked, reason };
-    return { body: { schemaVersion: 1 as const, ...body, results: places.flatMap(describeResult) } };
+    const results =
+      event === null ? places.flatMap(describeResult) : places.map((one) => describeEvent(event, one));
+    return { body: { schemaVersion: 1 as const, ...body, results } };
   },
 });
 
 /** The place to which an address leads in the end. */
 function findLast(path: string, query: string, known: () => Known): Place {
   const found = findPlace(path, query, known);
-  return typeof found === 'string' ? findLast(found, '', known) : found;
+  if (typeof found !== 'string') return found;
+  const [next = '', parameters = ''] = found.split('?');
+  return findLast(next, parameters, known);
+}
+
+/** An event has no page of its own: its place is its transaction, or the feed. */
+function describeEvent(id: string, place: Place) {
+  const route = `/v1/events/${encodeURIComponent(id)}`;
+  return { kind: 'event' as const, id, route, page: formatPlace(place) };
 }
 
 function describeResult(place: Place) {

@@ -3,7 +3,7 @@ import { defineTable } from '../definition/table.ts';
 
 export const agedRows = defineTable({
   name: 'aged_rows',
-  comment: 'Earlier TTLs of rows, and which rows they may have removed',
+  comment: 'Earlier TTLs of readings, and which of them they may have removed',
   columns: {
     goneBeforeMs: column(integer, {
       comment: 'Rows received before this time may be gone (epoch milliseconds)',

@@ -288,9 +288,7 @@ describe('pages of the explorer', () => {
     ['/rounds/9999999999', 'far in the future'],
     ['/days/2026-02-30', 'There is no such date'],
     ['/days/yesterday', 'A day has a date'],
-    ['/events/measurement:wheel:v1:measurement.speed_record:834', 'Events and blocks have no pages'],
     ['/events/x', 'Events and blocks have no pages'],
-    ['/blocks/17', 'Events and blocks have no pages'],
     ['/ethereum-blocks/17', 'Events and blocks have no pages'],
     ['/ethereum-blocks/x', 'href="/feed"'],
     ['/search?q=hello', 'This is not something that can be found'],
@@ -396,10 +394,14 @@ describe('pages of the explorer', () => {
       transaction.toLowerCase(),
       'transactions',
     ],
+    ['events', 'measurement:wheel:v1:measurement.speed_record:834', '?category=measurement', 'feed'],
   ])('lead for %s from %s to the usual form', async (view, written, usual, name = view) => {
     const { base } = await sharedServer();
     const response = await fetch(`${base}/${view}/${written}`, { redirect: 'manual' });
-    expect([response.status, response.headers.get('location')]).toEqual([303, `/${name}/${usual}`]);
+    expect([response.status, response.headers.get('location')]).toEqual([
+      303,
+      `/${name}${usual.startsWith('?') ? '' : '/'}${usual}`,
+    ]);
   });
 
   it('share the rate limit of what they show: tables are expensive', async () => {

@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
 import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
@@ -18,6 +18,15 @@ const hash = buildTransactionHash(7);
 describe('the routes of records', () => {
   it.each(['events/chain:1:x', 'miners/9999'])('/v1/%s does not exist', async (path) => {
     await expectError(await (await start()).get(`/v1/${path}`), 404, 'not_found');
+  });
+
+  it.each([
+    [`chain:1:0x${'a'.repeat(40)}:${hash}:0:player.miner_minted`, `/transactions/${hash}`],
+    ['measurement:wheel-1:v1:measurement.speed_record:834', '/feed?category=measurement'],
+  ])('are found by the ID of an event: %s', async (id, page) => {
+    const response = await (await start()).get(`/v1/search?q=${encodeURIComponent(id)}`);
+    const result = { kind: 'event', id, route: `/v1/events/${encodeURIComponent(id)}`, page };
+    expect(await response.json()).toMatchObject({ results: [result], reason: null });
   });
 
   it('ask for patience while old events cannot be read, and are never empty instead', async () => {

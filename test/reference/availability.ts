@@ -2,7 +2,7 @@ import { type IndexedChain, listEvents, type SafeChain } from './chain.ts';
 import { type CoreState, readVersion } from './core.ts';
 import type { Economy } from './mining.ts';
 
-/** CONTRACT.md, Unavailable reasons; design.md, 3, Chain unavailable. */
+/** CONTRACT.md, Unavailable reasons. */
 
 export type Reason = 'indexer_disabled' | 'indexer_mismatch' | 'indexer_unavailable' | 'not_yet_safe';
 /** Several conditions share one reason in bodies. */

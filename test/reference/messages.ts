@@ -80,7 +80,7 @@ export const isOneOf = (value: unknown, values: readonly string[]) => values.inc
 
 export const provenances = ['hardware', 'simulated', 'replay', 'derived'];
 
-/** A time as responses show it; contract times beyond the year 9999 as its last millisecond (design.md, 4). */
+/** A time as responses show it; contract times beyond the year 9999 as its last millisecond. */
 export const toIso = (timeMs: number) =>
   new Date(Math.min(timeMs, Date.UTC(9999, 11, 31, 23, 59, 59, 999))).toISOString();
 export const toDate = (timeMs: number) => toIso(timeMs).slice(0, 10);

@@ -36,7 +36,7 @@ export function buildTelemetry(
   };
 }
 
-/** The cursor of a position: base64url of the decimal (design.md, Counter reading). */
+/** The cursor of a position: base64url of the decimal. */
 const encodeCursor = (position: number) => Buffer.from(String(position)).toString('base64url');
 
 /** CONTRACT.md, Observations. */

@@ -342,7 +342,7 @@ function move({ submissions }: Settlement, body: Json, atMs: number): Refusal {
   submissions[submissions.length - 1] = {
     ...latest,
     lifecycle: next,
-    // A known transaction stays known (design.md, 3).
+    // A known transaction stays known .
     transactionHash:
       (body.transactionHash as string | null | undefined)?.toLowerCase() ?? latest.transactionHash,
     submittedAtMs: next === 'submitted' ? (latest.submittedAtMs ?? atMs) : latest.submittedAtMs,

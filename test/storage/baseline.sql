@@ -6,7 +6,7 @@ CREATE TABLE aged_rows
 ENGINE = MergeTree
 ORDER BY at_ms
 SETTINGS index_granularity = 8192
-COMMENT 'Earlier TTLs of rows, and which rows they may have removed';
+COMMENT 'Earlier TTLs of readings, and which of them they may have removed';
 
 CREATE TABLE fold_states
 (

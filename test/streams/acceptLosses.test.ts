@@ -192,7 +192,7 @@ describe('a stream is folded from its beginning', () => {
     expect(context.fault).toBeInstanceOf(RebuildIncomplete);
     await note('MINER_PIPELINE', ours);
     await require();
-    // Its states are gone, or count no longer: those of a check do not.
+    // Its states are gone, or no longer count.
     await note('MINER_PIPELINE', { ...ours, position: 2 });
     const place = { position: 2, streamCreated: 'now', digest: null, takenAtMs: 0 };
     const save = (run: string) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject, installationId, schemaVersion } from '../scalars.ts';
 
-export const searchKinds = ['owner', 'miner', 'round', 'transaction', 'day'] as const;
+export const searchKinds = ['owner', 'miner', 'round', 'transaction', 'day', 'event'] as const;
 
 export const searchResponse = z
   .strictObject({
@@ -12,7 +12,7 @@ export const searchResponse = z
       .array(
         defineObject('SearchResult', {
           kind: z.enum(searchKinds).meta({ id: 'SearchResultKind' }).describe('What it is'),
-          id: z.string().min(1).describe('Its number, address, hash or date'),
+          id: z.string().min(1).describe('Its number, address, hash, date or event ID'),
           route: z
             .string()
             .regex(/^\/v1\//)

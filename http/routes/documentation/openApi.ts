@@ -99,7 +99,7 @@ export function createOpenApiDocument(publicUrl: string | null = null) {
       version: interfaceVersion,
       description:
         'Mining activity of a physical wheel, read-only: measured, optimistic, settled, issued. Unknown is never shown as zero: `status: unavailable` and null mean that a value is ' +
-        'unknown. Clients must ignore unknown fields within a version. HEAD works wherever GET does. `/docs` explains all of it; lists are also CSV files (`/docs/find#tables-for-spreadsheets`).',
+        'unknown. Clients must ignore unknown fields within a version. HEAD works wherever GET does. `/docs` explains all of it; some tables are also CSV files (`/docs/find#tables-for-spreadsheets`).',
       license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' },
     },
     servers: [{ url: publicUrl ?? '/', description: 'The service that answers this document' }],

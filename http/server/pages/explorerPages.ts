@@ -34,10 +34,9 @@ export const recordPaths = [
   '/rounds/:id',
   '/transactions/:id',
   '/days/:id',
-  // They lead to a transaction.
+  // They lead to a transaction, or to the feed.
   '/events/:id',
   '/ethereum-blocks/:id',
-  '/blocks/:id',
 ];
 
 /** Renders the explorer's pages (`http/explorer`) from what the routes answer, and from what the chain's views showed last while they cannot. */
