@@ -5,6 +5,12 @@ import { http, TimeoutError, type Transport } from 'viem';
  * one such block stop the indexer.
  */
 const answerBytesMax = 64 * 1024 * 1024;
+/** Longest answers of requests that say nothing of a block's logs: a number, or a header with the hashes of its transactions. */
+const shortAnswerBytesMax: Readonly<Record<string, number>> = {
+  eth_chainId: 64 * 1024,
+  eth_blockNumber: 64 * 1024,
+  'eth_getBlockByNumber of headers': 4 * 1024 * 1024,
+};
 
 interface NodeTransportOptions {
   readonly url: string;
@@ -26,10 +32,36 @@ export function createNodeTransport({ url, requestMs, batchSize }: NodeTransport
   });
 }
 
-/** Aborts the request, or the reading of its answer, after `requestMs`. */
-function fetchWithin(requestMs: number, url: string, init: RequestInit = {}): Promise<Response> {
+/**
+ * Aborts the request, or the reading of its answer, after `requestMs`. A redirection is an error: it could lead to any address, inside the operator's
+ * network too.
+ */
+async function fetchWithin(requestMs: number, url: string, init: RequestInit = {}): Promise<Response> {
   const controller = new AbortController();
-  const abort = () => controller.abort(new TimeoutError({ body: JSON.parse(String(init.body)), url }));
+  const body: Record<string, unknown> = JSON.parse(String(init.body));
+  const abort = () => controller.abort(new TimeoutError({ body, url }));
   setTimeout(abort, requestMs).unref();
-  return fetch(url, { ...init, signal: controller.signal });
+  const response = await fetch(url, { ...init, signal: controller.signal, redirect: 'manual' });
+  const target = response.headers.get('Location');
+  if (target !== null)
+    throw new Error(`the node redirects to ${target.slice(0, 200)}, which is not followed`);
+  const bytesMax = shortAnswerBytesMax[nameRequest(body)];
+  return bytesMax === undefined ? response : limitBody(response, bytesMax);
+}
+
+function nameRequest(body: object): string {
+  const { method = '', params = [] } = body as { method?: string; params?: unknown[] }; // A batch has neither.
+  return method === 'eth_getBlockByNumber' && params[1] === false ? `${method} of headers` : method;
+}
+
+function limitBody(response: Response, bytesMax: number): Response {
+  let bytes = 0;
+  const limit = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      bytes += chunk.length;
+      if (bytes > bytesMax) controller.error(new Error(`the answer is longer than ${bytesMax} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body?.pipeThrough(limit), response);
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { serializeError } from '../../deploy/process/serviceLogger.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
 import { writeDeployment } from '../support/processes/minerProcess.ts';
 import { startNats } from '../support/processes/natsServer.ts';
@@ -31,4 +32,17 @@ it('writes readable lines to a terminal', async () => {
     .filter((one) => one.includes('listening'));
   expect(line).toMatch(/^\[\d\d:\d\d:\d\d\] .*INFO/);
   expect(run.output()).not.toContain('"level"');
+});
+
+it('logs the texts of an error in short, whatever a node has answered', () => {
+  const answer = 'x'.repeat(20_000_000);
+  const inner = Object.assign(new Error(answer), { details: answer, code: -32_000 });
+  const error = Object.assign(new Error(`failed: ${answer}`, { cause: inner }), {
+    body: { params: [answer], all: Array.from({ length: 1_000 }, () => answer) },
+  });
+  const logged = JSON.stringify(serializeError(error));
+  expect(logged.length).toBeLessThan(30_000);
+  expect(logged).toContain('failed: xxx');
+  expect(logged).toContain('serviceLogger.test.ts');
+  expect(logged).toMatch(/… \(2\d{7} characters\)/);
 });

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { createClient } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
@@ -26,14 +26,18 @@ async function startAnsweringNode(answer: (id: number) => string) {
     const { id } = JSON.parse(String(Buffer.concat(await incoming.toArray()))) as { id: number };
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(answer(id));
   });
+  return createClient({ transport: await listen(server) });
+}
+
+/** The transport to a server of this test. */
+async function listen(server: Server) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   whenFinished(() => {
     server.closeAllConnections();
     server.close();
   });
   const { port } = server.address() as { port: number };
-  const transport = createNodeTransport({ url: `http://127.0.0.1:${port}`, requestMs: 60_000 });
-  return createClient({ transport });
+  return createNodeTransport({ url: `http://127.0.0.1:${port}`, requestMs: 60_000 });
 }
 
 describe('a connection to the node', () => {
@@ -83,16 +87,18 @@ describe('a connection to the node', () => {
     await eventually(() => proxy.open === 0, 'the end of the idle connection');
   });
 
+  const receipts = { method: 'eth_getBlockReceipts', params: ['latest'] } as never; // Not in viem's own list.
+
   it('carries the receipts of a full block', async () => {
     const digits = 'a'.repeat(20_000_000);
     const client = await startAnsweringNode((id) => JSON.stringify({ id, result: digits }));
-    expect(await client.request({ method: 'eth_chainId' })).toBe(digits);
+    expect(await client.request(receipts)).toBe(digits);
   });
 
   it('carries no answer without bounds', async () => {
     const digits = 'a'.repeat(70_000_000);
     const client = await startAnsweringNode((id) => JSON.stringify({ id, result: digits }));
-    await expect(client.request({ method: 'eth_chainId' })).rejects.toThrow('exceeded the size limit');
+    await expect(client.request(receipts)).rejects.toThrow('exceeded the size limit');
   });
 
   it('carries an error of the node with its code', async () => {
@@ -102,5 +108,30 @@ describe('a connection to the node', () => {
       name: 'MethodNotFoundRpcError',
       details: error.message,
     });
+  });
+
+  it('refuses a redirection, which could lead anywhere', async () => {
+    const requests: string[] = [];
+    const server = createServer((incoming, response) => {
+      requests.push(String(incoming.url));
+      response.writeHead(307, { Location: '/elsewhere' }).end();
+    });
+    const client = createClient({ transport: await listen(server) });
+    await expect(client.request({ method: 'eth_chainId' })).rejects.toThrow('redirects to /elsewhere');
+    expect(requests).toEqual(['/']);
+  });
+
+  it.each([
+    ['a number', { method: 'eth_chainId' }, 64 * 1024],
+    ['a header', { method: 'eth_getBlockByNumber', params: ['latest', false] }, 4 * 1024 * 1024],
+  ] as const)('reads no answer that is too long for %s', async (_, request, bytesMax) => {
+    const answer = (id: number, bytes: number) => {
+      const [before, after] = [`{"jsonrpc":"2.0","id":${id},"result":"`, '"}'];
+      return before + '0'.repeat(bytes - before.length - after.length) + after;
+    };
+    const fits = await startAnsweringNode((id) => answer(id, bytesMax));
+    expect(String(await fits.request(request as never)).length).toBeGreaterThan(bytesMax - 100);
+    const tooLong = await startAnsweringNode((id) => answer(id, bytesMax + 1));
+    await expect(tooLong.request(request as never)).rejects.toThrow(`longer than ${bytesMax} bytes`);
   });
 });
