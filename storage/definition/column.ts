@@ -2,7 +2,7 @@ import { isAddress, isBlockHash, isTransactionHash, zeroAddress } from '../../ac
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import type { BlockWriter } from './blockWriter.ts';
 
-export type ResultCell = string | number | null;
+export type ResultCell = string | number | null | readonly ResultCell[];
 
 /** A row of a result: its values in the order of the select list. */
 export type ResultRow = readonly ResultCell[];
@@ -167,8 +167,9 @@ export const sum: Column<bigint | null> = {
     ),
 };
 
-/** A list of values whose text holds no comma. */
-function listOf<Value>(kind: Column<Value>, parse: (text: string) => Value): Column<readonly Value[]> {
+/** A list of values. */
+function listOf<Value>(kind: Column<Value>): Column<readonly Value[]> {
+  const { readExpression } = kind;
   return {
     type: `Array(${kind.type})`,
     write: (writer, lists) => {
@@ -180,16 +181,18 @@ function listOf<Value>(kind: Column<Value>, parse: (text: string) => Value): Col
       kind.write(writer, lists.flat());
     },
     read: (cell) => {
-      const list = readString(cell);
-      return list === '' ? [] : list.split(',').map(parse);
+      if (!Array.isArray(cell)) throw new Error(`a column of lists holds ${cell}`);
+      return cell.map(kind.read);
     },
-    readExpression: (column) => `arrayStringConcat(arrayMap(one -> toString(one), ${column}), ',')`,
+    ...(readExpression && {
+      readExpression: (column) => `arrayMap(one -> ${readExpression('one')}, ${column})`,
+    }),
   };
 }
 
-export const amounts = listOf(amount, BigInt);
-export const counts = listOf(count, Number);
-export const strings = listOf(string, String);
+export const amounts = listOf(amount);
+export const counts = listOf(count);
+export const strings = listOf(string);
 
 /** 0 to 2^64 - 1, for example the number of a block. */
 export const largeCount: Column<bigint> = {
