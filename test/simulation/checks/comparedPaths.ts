@@ -12,7 +12,7 @@ export const clockPaths = [
   '/v1/measurement/stats?range=30d',
   '/v1/core',
   '/v1/settlements?range=24h',
-  '/v1/rounds?limit=3',
+  '/v1/rounds?limit=100',
   '/v1/days/2026-01-31',
   '/v1/search?q=yesterday',
 ];
@@ -43,7 +43,6 @@ export const comparedPaths = [
   '/v1/rounds/{settledThroughRound}',
   '/v1/rounds/{throughRound}',
   '/v1/rounds/100000',
-  '/v1/rounds?limit=100',
   '/v1/rounds?limit=5&from=2026-01-31T12:10:00Z&to=2026-01-31T15:00:00Z',
   '/v1/batches?limit=100',
   '/v1/checkpoints?limit=7',
