@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { Session } from 'chdb';
 import { SimulationFailure } from './checks/failure.ts';
+import { openEngine } from './clickhouse/clickHouseServer.ts';
 import { keptPlans } from './keptPlans.ts';
 import { mutationPlans } from './mutationPlans.ts';
 import { drawPlan } from './plan/drawPlan.ts';
@@ -32,6 +34,7 @@ interface Settings {
 /** Runs plans in their order while time is left. */
 export async function runCommandLine(settings: Settings): Promise<void> {
   const { minutes = 1, trace = false, log = false, keepGoing = false, shrinking = true } = settings;
+  const engine = openEngine();
   const startedMs = realNowMs();
   const passedSeconds = () => Math.round((realNowMs() - startedMs) / 1_000);
   const byKind = new Map<string, number>();
@@ -41,6 +44,7 @@ export async function runCommandLine(settings: Settings): Promise<void> {
     if (totals.seeds > 0 && passedSeconds() > Number(minutes) * 60) break;
     const { failure, counts, fingerprint, messages, ranMs, passedMs } = await simulate({
       plan,
+      engine,
       ...(trace && { onTrace: write }),
       ...(log && { onLog: (line: string) => write(line.trim()) }),
     });
@@ -63,7 +67,7 @@ export async function runCommandLine(settings: Settings): Promise<void> {
   write(kinds.map(([kind, count]) => `${kind} ${count}`).join(', '));
   if (first === null) return;
   process.exitCode = 1;
-  if (shrinking) await writeShrunk(first.plan, first.failure);
+  if (shrinking) await writeShrunk(first.plan, first.failure, engine);
 }
 
 function* choosePlans(settings: Settings): Iterable<Plan> {
@@ -92,13 +96,13 @@ function writeTotals(
   );
 }
 
-async function writeShrunk(plan: Plan, failure: Error) {
+async function writeShrunk(plan: Plan, failure: Error, engine: Session) {
   write(`making the plan of seed ${plan.seed} shorter, for ${shrinkingMinutes} minutes at most`);
   const untilMs = realNowMs() + shrinkingMinutes * 60_000;
   const kindOf = (error: Error | null) => (error instanceof SimulationFailure ? error.check : error?.name);
   const shortest = await shrinkPlan(
     plan,
-    async (smaller) => kindOf((await simulate({ plan: smaller })).failure) === kindOf(failure),
+    async (smaller) => kindOf((await simulate({ plan: smaller, engine })).failure) === kindOf(failure),
     () => realNowMs() < untilMs,
   );
   const path = `dist/simulation/seed-${plan.seed}.json`;

@@ -1,3 +1,4 @@
+import type { Session } from 'chdb';
 import type { Deployment } from '../../deploy/configuration/deploymentFile.ts';
 import { onChain } from './chain/deployment.ts';
 import { createEthereumChain } from './chain/ethereumNode.ts';
@@ -42,15 +43,17 @@ const foldedMs = 5_000;
 
 interface SimulationOptions {
   readonly plan: Plan;
+  /** The embedded ClickHouse, which one world at a time may use. */
+  readonly engine: Session;
   readonly onLog?: (line: string) => void;
   readonly onTrace?: (line: string) => void;
 }
 
 /** Runs a plan until it is done or a check fails. */
-export async function simulate({ plan, onLog, onTrace = () => undefined }: SimulationOptions) {
+export async function simulate({ plan, engine, onLog, onTrace = () => undefined }: SimulationOptions) {
   const startMs = genesisMs - plan.beforeGenesisMs;
   const chain = await createEthereumChain(genesis, genesis - 3_600n);
-  const world = createWorld(plan.seed, startMs, chain);
+  const world = createWorld(plan.seed, startMs, chain, engine);
   world.nats.store.isReplicated = plan.isReplicated ?? false;
   const counts = createFaultCounts();
   const outcome = { failure: null as Error | null };

@@ -37,7 +37,7 @@ export function checkHistoryRows(world: SimulatedWorld, { chain }: Reference): v
       columns: [number, 'block_hash', 'log_index', ...Object.keys(columns)].join(', '),
       table: name,
       order: number,
-    }).map((row) => row.map(String));
+    });
     const events = listEvents<Readonly<Record<string, unknown>>>(safe, contract, event);
     const finalCount = events.filter(({ place }) => place.blockNumber <= finalThrough).length;
     const expected = events

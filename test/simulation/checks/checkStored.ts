@@ -1,11 +1,11 @@
 import { group } from 'd3-array';
 import { measured, observeBuckets, observeRounds, type Reading } from '../../reference/readings.ts';
 import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
-import type { SqlValue } from '../clickhouse/evaluate.ts';
 import { selectCounted } from './countedRows.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
 
 const roundMs = 600_000;
+const start = 'toUnixTimestamp64Milli(start)';
 
 /** Stored columns of a reading. */
 const members = [
@@ -14,8 +14,10 @@ const members = [
   'coreStatus' as const,
   ...measured,
 ];
-const nameColumn = (member: string) =>
-  member.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const nameColumn = (member: string) => {
+  const name = member.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return member.endsWith('Ms') ? `toUnixTimestamp64Milli(${name})` : name;
+};
 
 /** Checks that the stored readings, rounds and half hours that count equal the reference's, each once. */
 export function checkStored(
@@ -36,14 +38,14 @@ export function checkStored(
   compareRows(
     'rounds',
     sortRows(rows.flatMap(({ rounds }) => rounds)),
-    sortRows(select('installation_id, start, position, work_units', 'stored_rounds')),
+    sortRows(select(`installation_id, ${start}, position, work_units`, 'stored_rounds')),
   );
   compareRows(
     'half hours',
     sortRows(rows.flatMap(({ buckets }) => buckets)),
     sortRows(
       select(
-        'installation_id, start, position, work_units, observed_round_count, reading_count, max_distance_mm',
+        `installation_id, ${start}, position, work_units, observed_round_count, reading_count, max_distance_mm`,
         'stored_half_hour_buckets',
       ),
     ),
@@ -54,11 +56,11 @@ export function checkStored(
 
 /** Rows of one installation. The position of a row is the reading that ended its period. */
 function listRows(installationId: string, readings: readonly Reading[], genesisMs: number) {
-  const rounds = [...observeRounds(readings, genesisMs)].map(([startMs, work]): SqlValue[] => {
+  const rounds = [...observeRounds(readings, genesisMs)].map(([startMs, work]): unknown[] => {
     const closing = readings.find(({ observedAtMs }) => observedAtMs >= startMs + roundMs) as Reading;
     return [installationId, startMs, closing.position, work];
   });
-  const buckets = observeBuckets(readings, genesisMs).map(({ bucket, closing }): SqlValue[] => {
+  const buckets = observeBuckets(readings, genesisMs).map(({ bucket, closing }): unknown[] => {
     const { startMs, workUnits, observedRoundCount, readingCount, maxDistanceMm } = bucket;
     return [
       installationId,
@@ -73,29 +75,24 @@ function listRows(installationId: string, readings: readonly Reading[], genesisM
   return { rounds, buckets };
 }
 
-function compareRows(what: string, expected: readonly SqlValue[][], found: readonly SqlValue[][]) {
-  const difference = findDifference(expected, found);
+function compareRows(what: string, expected: readonly unknown[][], found: readonly string[][]) {
+  const texts = expected.map((values) => values.map(String));
+  const difference = findDifference(texts, found);
   if (difference !== null) throw new SimulationFailure('stored rows', `${what}, ${difference}`);
 }
 
-function sortRows(rows: SqlValue[][]): SqlValue[][] {
-  const keyOf = (row: readonly SqlValue[]) => `${row[0]} ${String(row[1]).padStart(20)}`;
+function sortRows<Row extends readonly unknown[]>(rows: Row[]): Row[] {
+  const keyOf = (row: Row) => `${row[0]} ${String(row[1]).padStart(20)}`;
   return rows.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
 /** Checks that rewritten rows of a run are identical, so that any of them may stay. */
-function checkVersions(clickHouse: SimulatedClickHouse, name: string) {
-  const table = clickHouse.tables.get(name);
-  if (table === undefined) throw new SimulationFailure('stored rows', `there is no table ${name}`);
-  const position = table.indexOf('position');
-  const key = name === 'stored_rounds' ? ['round_id'] : name === 'stored_readings' ? [] : ['start'];
-  const indexes = ['run', 'installation_id', ...key].map(table.indexOf);
-  const seen = new Map<string, string>();
-  for (const { values } of table.rows) {
-    const version = [...indexes, position].map((index) => String(values[index])).join(' ');
-    const text = values.map(String).join('\t');
-    if ((seen.get(version) ?? text) !== text)
-      throw new SimulationFailure('stored rows', `${name} has two rows of one version: ${version}`);
-    seen.set(version, text);
-  }
+function checkVersions(clickHouse: SimulatedClickHouse, table: string) {
+  const period = table === 'stored_rounds' ? 'round_id' : table === 'stored_readings' ? 'position' : 'start';
+  const [version] = clickHouse.select(
+    `SELECT run, installation_id, ${period}, position FROM ${table}
+     GROUP BY run, installation_id, ${period}, position HAVING uniqExact(toString(tuple(*))) > 1`,
+  );
+  if (version !== undefined)
+    throw new SimulationFailure('stored rows', `${table} has two rows of one version: ${version.join(' ')}`);
 }

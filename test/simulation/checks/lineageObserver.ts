@@ -1,6 +1,5 @@
 import { openEnd } from '../../../storage/runs/lineages.ts';
-import { decidingCauses } from '../../../storage/tables/lineages.ts';
-import type { SqlValue } from '../clickhouse/evaluate.ts';
+import { decidingCauses, type LineageRow, lineages } from '../../../storage/tables/lineages.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
 
@@ -8,19 +7,17 @@ import { SimulationFailure } from './failure.ts';
 const [retainedMs, readMs] = [120_000, 65_000];
 /** Rows that a killed process sent arrive within this time. The next history leaves them out. */
 const lateMs = 60_000;
+/** Between two histories more and more is shown. It is looked at this often. */
+const tipMs = 10_000;
 
-/** A row of `lineages`, by column. */
-type Noted = Readonly<Record<string, SqlValue>>;
+type Noted = LineageRow;
 
-const fillCauses: readonly SqlValue[] = ['filling', 'filled'];
 /** Whether it decides which rows count. */
-const decides = ({ cause }: Noted) => (decidingCauses as readonly SqlValue[]).includes(cause ?? '');
-const fold = ['stream', 'fold_version', 'configuration', 'stream_created'];
-const isSame = (one: Noted, other: Noted | undefined, columns: readonly string[]) =>
-  columns.every((column) => one[column] === other?.[column]);
-const listRuns = ({ runs }: Noted) => runs as unknown as readonly string[];
-const listThroughs = ({ throughs }: Noted) => throughs as unknown as readonly number[];
-const lastRun = (noted: Noted) => listRuns(noted).at(-1);
+const decides = ({ cause }: Noted) => (decidingCauses as readonly string[]).includes(cause);
+const isFill = ({ cause }: Noted) => cause === 'filling' || cause === 'filled';
+const isSame = (one: Noted, other: Noted, members: readonly (keyof Noted)[]) =>
+  members.every((member) => one[member] === other[member]);
+const lastRun = ({ runs }: Noted) => runs.at(-1);
 const order = ({ epoch, holder, step }: Noted) =>
   `${String(epoch).padStart(9)} ${holder} ${String(step).padStart(9)}`;
 
@@ -34,29 +31,36 @@ export function observeLineages(
   { time, clickHouse }: SimulatedWorld,
   { isClockRight, onFailure }: { isClockRight: boolean; onFailure: (failure: SimulationFailure) => void },
 ) {
-  const noted: Noted[] = [];
+  /** By their text, since an insert may be sent twice. */
+  const known = new Map<string, Noted>();
+  let noted: Noted[] = [];
   let tips: { readonly atMs: number; readonly tip: number }[] = [];
-  let streamCreated: SqlValue | undefined;
+  let streamCreated: string | undefined;
   const fail = (detail: string) => onFailure(new SimulationFailure('histories', detail));
   const { command } = clickHouse;
-  clickHouse.command = (sql, parameters) => {
+  clickHouse.command = (sql, parameters = {}) => {
     const [, name = '', hasPartition] = /^ALTER TABLE (stored_\w+) (DROP PARTITION)?/.exec(sql) ?? [];
     if (hasPartition !== undefined && isClockRight) checkDrop(name, String(Object.values(parameters)[0]));
     command(sql, parameters);
   };
 
   /** Histories of a stream that decide which rows count, oldest first. */
-  function listDeciding(stream: SqlValue | undefined): Noted[] {
+  function listDeciding(stream: Noted['stream']): Noted[] {
     return noted
       .filter((one) => one.stream === stream && decides(one))
       .sort((one, other) => (order(one) < order(other) ? -1 : 1));
   }
 
   function read() {
-    const { rows = [], columns = [] } = clickHouse.tables.get('lineages') ?? {};
-    for (const { values } of rows.slice(noted.length)) {
-      const one: Noted = Object.fromEntries(columns.map(({ name }, at) => [name, values[at] ?? null]));
-      noted.push(one);
+    const rows = clickHouse.select(
+      `SELECT ${lineages.list} FROM ${lineages.name} ORDER BY epoch, holder, step`,
+    );
+    for (const row of rows) {
+      const text = JSON.stringify(row);
+      if (known.has(text)) continue;
+      const one = lineages.read(row);
+      known.set(text, one);
+      noted = [...known.values()];
       if (decides(one)) checkNoted(one);
     }
   }
@@ -68,75 +72,70 @@ export function observeLineages(
       (other) => order(other) < order(one) && lastRun(other) === run,
     );
     // A process that only leaves the history of a lost stream writes none of its runs.
-    const isWritten = run !== undefined && Number(one.step) > 0;
+    const isWritten = run !== undefined && one.step > 0;
     if (isWritten && before !== undefined && !isSame(before, one, ['holder']) && before.cause !== 'ended')
       fail(`${about}: another process writes ${run}`);
     if (
       noted.some(
         (other) =>
-          other.cause === 'retired' && isSame(other, one, ['holder']) && listRuns(other).includes(run ?? ''),
+          other.cause === 'retired' && isSame(other, one, ['holder']) && other.runs.includes(run ?? ''),
       )
     )
       fail(`${about}: it has retired ${run}, which it writes`);
-    const fills = noted.filter(
-      (other) => fillCauses.includes(other.cause ?? '') && lastRun(other) === one.continuedRun,
-    );
-    const hasEnded = (other: Noted) => other.cause === 'filled' && !listThroughs(other).includes(openEnd);
-    if (fills.length > 0 && !fills.some((other) => hasEnded(other) && isSame(other, one, fold)))
+    const fills = noted.filter((other) => isFill(other) && lastRun(other) === one.continuedRun);
+    const hasEnded = (other: Noted) => other.cause === 'filled' && !other.throughs.includes(openEnd);
+    const isOfFold = (other: Noted) =>
+      isSame(other, one, ['stream', 'foldVersion', 'configuration', 'streamCreated']);
+    if (fills.length > 0 && !fills.some((other) => hasEnded(other) && isOfFold(other)))
       fail(`${about}: ${one.continuedRun} is of another fold, or has not ended`);
     if (one.stream !== 'MINER_COUNTER') return;
-    if (one.cause === 'diverged' || one.stream_created !== streamCreated) tips = [];
-    streamCreated = one.stream_created;
+    if (one.cause === 'diverged' || one.streamCreated !== streamCreated) tips = [];
+    streamCreated = one.streamCreated;
   }
 
-  function checkDrop(name: string, partition: string) {
+  function checkDrop(table: string, partition: string) {
     read();
-    const table = clickHouse.tables.get(name);
-    const row = table?.rows.find((one) => table.partitionOf(one) === partition);
-    if (table === undefined || row === undefined) return;
-    const run = String(row.values[table.indexOf('run')]);
+    const ofPartition = `SELECT run FROM ${table} WHERE _partition_id = {partition:String} LIMIT 1`;
+    const [[run] = []] = clickHouse.select(ofPartition, { partition });
+    if (run === undefined) return;
     const nowMs = time.within(time.outside, time.wallMs);
-    const isOld = (one: Noted, ms: number) => nowMs - Number(one.noted_at_ms) >= ms;
-    const isRetired = noted.some(
-      (one) => one.cause === 'retired' && listRuns(one).includes(run) && isOld(one, readMs),
-    );
-    if (!isRetired) fail(`${name}: ${run} was dropped, but not retired long ago`);
+    const isOld = (one: Noted, ms: number) => nowMs - one.notedAtMs >= ms;
+    const holds = ({ runs }: Noted) => runs.includes(String(run));
+    const isRetired = noted.some((one) => one.cause === 'retired' && holds(one) && isOld(one, readMs));
+    if (!isRetired) fail(`${table}: ${run} was dropped, but not retired long ago`);
     for (const stream of new Set(noted.map((one) => one.stream)))
       for (const [at, one] of listDeciding(stream).entries()) {
         const next = listDeciding(stream)[at + 1];
-        if (
-          listRuns(one).includes(run) &&
-          (next === undefined || !isOld(next, retainedMs) || !isOld(one, retainedMs))
-        )
-          fail(`${name}: ${run} was dropped, and ${order(one)} may count again`);
+        if (holds(one) && (next === undefined || !isOld(next, retainedMs) || !isOld(one, retainedMs)))
+          fail(`${table}: ${run} was dropped, and ${order(one)} may count again`);
       }
   }
 
   /** The newest message whose reading is shown. */
   function findTip(): number {
-    const table = clickHouse.tables.get('stored_readings');
     const newest = listDeciding('MINER_COUNTER').at(-1);
-    if (table === undefined || newest === undefined) return 0;
-    const throughs = new Map(listRuns(newest).map((run, at) => [run, Number(listThroughs(newest)[at])]));
-    const [runAt, storedByAt] = [table.indexOf('run'), table.indexOf('stored_by')];
-    let tip = 0;
-    for (const { values } of table.rows) {
-      const storedBy = Number(values[storedByAt]);
-      if (storedBy > tip && storedBy <= (throughs.get(String(values[runAt])) ?? 0)) tip = storedBy;
-    }
-    return tip;
+    if (newest === undefined) return 0;
+    const { runs, throughs } = newest;
+    const [row] = clickHouse.select(
+      `SELECT max(stored_by) FROM stored_readings
+       WHERE arrayExists((one, through) -> run = one AND stored_by <= through, {runs:Array(String)}, {throughs:Array(UInt64)})`,
+      { runs, throughs },
+    );
+    return Number(row?.[0] ?? 0);
   }
 
   return {
     /** Call it every second. */
     note: () => {
+      const before = noted.length;
       read();
       const atMs = time.nowMs();
+      if (noted.length === before && atMs - (tips.at(-1)?.atMs ?? 0) < tipMs) return;
       const tip = findTip();
       const least = Math.min(...tips.map((one) => one.tip));
       if (tips.length > 0 && atMs - (tips[0]?.atMs ?? 0) >= lateMs && tip < least)
         fail(`readings are shown through ${tip}, and were through ${least} before`);
-      tips = [...tips.filter((one) => one.atMs >= atMs - lateMs - 1_500), { atMs, tip }];
+      tips = [...tips.filter((one) => one.atMs >= atMs - lateMs - tipMs), { atMs, tip }];
     },
   };
 }

@@ -1,111 +1,98 @@
-import type { SqlValue } from './evaluate.ts';
-import { readBlocks } from './readBlocks.ts';
-import { type QueriedRows, runSelect, type SelectContext } from './runSelect.ts';
-import { readSql, type SelectQuery } from './sqlParser.ts';
-import { parseCreateTable, type StoredRow, type StoredTable } from './storedTable.ts';
+import { writeFileSync } from 'node:fs';
+import { Session } from 'chdb';
+import type { ResultRow } from '../../../storage/definition/column.ts';
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** The part of ClickHouse that the service uses: tables and merges. */
+/** As the program sets them for its embedded engine, which also runs in one thread here: results in any order then come in the same order again. */
+const settings = [
+  'async_insert = 0',
+  'input_format_parallel_parsing = 0',
+  "local_filesystem_read_method = 'pread'",
+  'max_threads = 1',
+  'output_format_json_quote_64bit_integers = 1',
+];
+
+/** Opens the embedded ClickHouse in a temporary folder. A process has one. */
+export function openEngine(): Session {
+  // The engine knows no POSIX zones such as `GMT+1`.
+  process.env.TZ = 'UTC';
+  const engine = new Session();
+  engine.query(`SET ${settings.join(', ')}`);
+  return engine;
+}
+
+/** ClickHouse in a world: an empty database of the engine, which answers within the turn. Parts are merged only when a fault does it. */
 export type SimulatedClickHouse = ReturnType<typeof createSimulatedClickHouse>;
 
-export function createSimulatedClickHouse() {
-  const tables = new Map<string, StoredTable>();
-  const parsed = new Map<string, readonly SelectQuery[]>();
-  /** Columns of all tables; null after a table was created. */
-  let columns: Record<string, SqlValue>[] | null = null;
+export function createSimulatedClickHouse(engine: Session) {
+  for (const sql of ['DROP DATABASE IF EXISTS world SYNC', 'CREATE DATABASE world', 'USE world'])
+    engine.query(sql);
+  const path = `${engine.path}/insert.native`;
+  const tables = new Set<string>();
+  /** Texts of results. A statement takes milliseconds, most are asked again, and only a change of a table gives another result. */
+  const results = new Map<string, string>();
 
-  function findTable(name: string): StoredTable {
-    const table = tables.get(name);
-    if (table === undefined) throw new Error(`Code: 60. table ${name} does not exist`);
-    return table;
+  /** Forgets results of statements that name a table; all of them for an empty name. */
+  function forget(table: string) {
+    for (const statement of results.keys()) if (statement.includes(table)) results.delete(statement);
   }
 
-  function rowsOf(name: string, isFinal: boolean): QueriedRows {
-    if (name.startsWith('system.')) {
-      const rows = systemRows(name.slice('system.'.length));
-      // These are the rows.
-      return { rows, readColumn: (row, column) => (row as (typeof rows)[number])[column] ?? null };
-    }
-    const table = findTable(name);
-    const rows = isFinal ? table.final() : table.rows;
-    return { rows, readColumn: (row, column) => readColumn(table, row as StoredRow, column) };
+  /** Text of a result. */
+  function query(sql: string, parameters: Parameters): string {
+    const statement =
+      sql + JSON.stringify(parameters, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
+    const result = results.get(statement) ?? engine.queryBind(sql, parameters, 'JSONCompact');
+    results.set(statement, result);
+    return result;
   }
 
-  function listColumns(): Record<string, SqlValue>[] {
-    return [...tables.values()].flatMap((table) =>
-      table.columns.map(({ name }) => ({ database: 'default', table: table.name, name })),
+  function command(sql: string, parameters: Parameters = {}) {
+    const [, created, changed = ''] =
+      /^(?:CREATE TABLE IF NOT EXISTS (\w+)|(?:INSERT INTO|ALTER TABLE) (\w+))/.exec(sql) ?? [];
+    // Each process that starts asks for tables.
+    if (created !== undefined && tables.has(created)) return;
+    forget(changed);
+    engine.queryBind(sql, parameters);
+    if (created === undefined) return;
+    tables.add(created);
+    engine.query(`SYSTEM STOP MERGES ${created}`);
+  }
+
+  /** Inserts the rows of `Native` blocks, or only the first half of them. */
+  function insert(table: string, blocks: Buffer, isTorn = false) {
+    forget(table);
+    writeFileSync(path, blocks);
+    const file = `file('${path}', Native)`;
+    engine.query(
+      isTorn
+        ? `INSERT INTO ${table} SELECT * FROM ${file} LIMIT (SELECT intDiv(count(), 2) FROM ${file})`
+        : `INSERT INTO ${table} FROM INFILE '${path}' FORMAT Native`,
     );
   }
 
-  function systemRows(name: string): Record<string, SqlValue>[] {
-    if (name === 'columns') {
-      columns ??= listColumns();
-      return columns;
+  /** Rows of a result; none before the table exists. Integers of 64 bits and more are texts. */
+  function select(sql: string, parameters: Parameters = {}): ResultRow[] {
+    try {
+      return JSON.parse(query(sql, parameters)).data;
+    } catch (error) {
+      if (String(error).includes('UNKNOWN_TABLE')) return [];
+      throw error;
     }
-    if (name !== 'tables') return [];
-    return [...tables.values()].map((table) => ({
-      database: 'default',
-      name: table.name,
-      engine_full: table.engine,
-    }));
   }
 
-  function query(sql: string, parameters: Parameters): SqlValue[][] {
-    if (sql.startsWith('SELECT * FROM system.settings')) return [];
-    let selects = parsed.get(sql);
-    if (selects === undefined) {
-      selects = sql.split(' UNION ALL ').map((one) => readSql(one).select());
-      parsed.set(sql, selects);
-    }
-    const context: SelectContext = { parameters, rowsOf };
-    return selects.flatMap((select) => runSelect(select, context));
+  /** Changes stored rows in the way that ClickHouse does it in the background. */
+  function change(table: string, sql: string) {
+    forget(table);
+    engine.query(`SYSTEM START MERGES ${table}`);
+    engine.query(`${sql} SETTINGS mutations_sync = 1`);
+    engine.query(`SYSTEM STOP MERGES ${table}`);
   }
 
-  function insertSelected(sql: string, parameters: Parameters) {
-    const [head, name = '', list = ''] = /^INSERT INTO (\w+) \(([^)]*)\) (?=SELECT)/.exec(sql) ?? [];
-    if (head === undefined) throw new Error(`the simulated database cannot insert: ${sql.slice(0, 80)}`);
-    const columns = list.split(',').map((one) => one.trim());
-    findTable(name).insert(columns, query(sql.slice(head.length), parameters));
+  /** Merges the parts of each table. */
+  function merge() {
+    for (const name of tables) change(name, `OPTIMIZE TABLE ${name} FINAL`);
   }
 
-  /** Inserts the rows of `Native` blocks, or the first part of each block. */
-  function insert(name: string, bytes: Buffer, part = 1) {
-    const table = findTable(name);
-    for (const { columns, rows } of readBlocks(bytes))
-      table.insert(columns, rows.slice(0, Math.floor(rows.length * part)));
-  }
-
-  function alter(sql: string, parameters: Parameters) {
-    const [head = '', name = '', action = ''] = /^ALTER TABLE (\w+) (.*)$/s.exec(sql) ?? [];
-    if (head === '') throw new Error(`the simulated database cannot alter: ${sql.slice(0, 80)}`);
-    const table = findTable(name);
-    if (!action.startsWith('DROP PARTITION')) throw new Error(`the simulated database cannot alter: ${sql}`);
-    const dropped = String(Object.values(parameters)[0]);
-    table.rows = table.rows.filter((row) => table.partitionOf(row) !== dropped);
-  }
-
-  function command(sql: string, parameters: Parameters) {
-    if (sql.startsWith('INSERT INTO')) return insertSelected(sql, parameters);
-    if (sql.startsWith('ALTER TABLE')) return alter(sql, parameters);
-    if (sql.startsWith('CREATE TABLE')) {
-      // Each process that starts asks for all of them.
-      if (tables.has(/^CREATE TABLE IF NOT EXISTS (\w+)/.exec(sql)?.[1] ?? '')) return;
-      columns = null;
-      const table = parseCreateTable(sql);
-      tables.set(table.name, table);
-      return;
-    }
-    // Views are only for queries by hand.
-    if (!sql.startsWith('CREATE OR REPLACE VIEW'))
-      throw new Error(`the simulated database cannot run: ${sql}`);
-  }
-
-  /** Merges the parts of a table. */
-  const merge = (name: string) => findTable(name).merge();
-  return { tables, query, command, insert, merge };
-}
-
-function readColumn(table: StoredTable, row: StoredRow, name: string): SqlValue {
-  return name === '_partition_id' ? table.partitionOf(row) : (row.values[table.indexOf(name)] as SqlValue);
+  return { query, command, insert, select, change, merge };
 }

@@ -127,9 +127,7 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     clickHouseFull: ({ forMs }) => refuse((kind) => kind === 'write', forMs),
     insertsRefused: ({ forMs, table }) =>
       refuse((_, sql = '') => sql.startsWith(`INSERT INTO ${table}`), forMs),
-    merge: () => {
-      for (const name of clickHouse.tables.keys()) clickHouse.merge(name);
-    },
+    merge: () => clickHouse.merge(),
     reorganize: ({ depth, length }) => miners.reorganize(depth, length),
     returnToBranch: () => miners.returnToBranch(),
     nodeAway: ({ forMs }) => refuse((kind) => kind === 'request', forMs),
@@ -248,9 +246,9 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
   /** Whether a history names the present stream of readings. */
   function isStored(): boolean {
     const created = store.streams.get('MINER_COUNTER')?.createdNanos;
-    const { rows = [], indexOf = () => 0 } = clickHouse.tables.get('lineages') ?? {};
-    const at = indexOf('stream_created');
-    return created !== undefined && rows.some(({ values }) => values[at] === formatNanos(created));
+    if (created === undefined) return false;
+    const named = 'SELECT 1 FROM lineages WHERE stream_created = {created:String} LIMIT 1';
+    return clickHouse.select(named, { created: formatNanos(created) }).length > 0;
   }
 
   function isIngesting({ domain, service }: ServiceProcess): boolean {

@@ -1,5 +1,4 @@
 import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
-import type { StoredTable } from '../clickhouse/storedTable.ts';
 import type { SnapshotDamage } from '../plan/plan.ts';
 import type { Random } from '../world/random.ts';
 
@@ -9,44 +8,51 @@ export function damageSnapshots(
   damage: SnapshotDamage,
   random: Random,
 ): void {
-  const table = clickHouse.tables.get('fold_states');
-  if (table === undefined) return;
-  const streams = [...new Set(table.rows.map(({ values }) => values[table.indexOf('stream')]))];
-  for (const stream of streams) if (!random.oneOf(3)) damageStream(table, stream, damage, random);
+  const streams = clickHouse.select('SELECT stream FROM fold_states GROUP BY stream ORDER BY stream');
+  for (const [stream] of streams)
+    if (!random.oneOf(3)) damageStream(clickHouse, String(stream), damage, random);
 }
 
-function damageStream(table: StoredTable, stream: unknown, damage: SnapshotDamage, random: Random) {
-  const [streamAt, positionAt, chunkAt, payloadAt] = ['stream', 'position', 'chunk', 'payload'].map(
-    table.indexOf,
-  ) as [number, number, number, number];
-  const own = table.rows.filter(({ values }) => values[streamAt] === stream);
-  const positions = [...new Set(own.map(({ values }) => Number(values[positionAt])))].sort((a, b) => b - a);
+function damageStream(
+  { select, change }: SimulatedClickHouse,
+  stream: string,
+  damage: SnapshotDamage,
+  random: Random,
+) {
+  const positions = select(
+    'SELECT position FROM fold_states WHERE stream = {stream:String} GROUP BY position ORDER BY position DESC',
+    { stream },
+  ).map(([position]) => Number(position));
+  const ofStream = `stream = '${stream}'`;
   const lost =
     damage === 'newestLost' ? 1 : damage === 'severalLost' ? random.integer(1, 5) : positions.length;
-  const newest = positions[0];
   switch (damage) {
     case 'newestLost':
     case 'severalLost':
-    case 'allLost': {
-      const gone = new Set(positions.slice(0, lost));
-      table.rows = table.rows.filter(
-        ({ values }) => values[streamAt] !== stream || !gone.has(Number(values[positionAt])),
+    case 'allLost':
+      change(
+        'fold_states',
+        `ALTER TABLE fold_states DELETE WHERE ${ofStream} AND position IN (${positions.slice(0, lost)})`,
       );
       return;
-    }
     case 'torn': {
-      const last = own.filter(({ values }) => values[positionAt] === newest);
-      const chunk = Math.max(...last.map(({ values }) => Number(values[chunkAt])));
-      table.rows = table.rows.filter((row) => !last.includes(row) || Number(row.values[chunkAt]) !== chunk);
+      const newest = `${ofStream} AND position = ${positions[0]}`;
+      const [[chunk] = []] = select(`SELECT max(chunk) FROM fold_states WHERE ${newest}`);
+      change('fold_states', `ALTER TABLE fold_states DELETE WHERE ${newest} AND chunk = ${chunk}`);
       return;
     }
     case 'flipped': {
-      const row = random.pick(own);
-      const payload = String(row.values[payloadAt]);
-      const at = random.integer(0, Math.max(0, payload.length - 3));
-      const flipped = `${payload.slice(0, at)}${payload[at] === 'A' ? 'B' : 'A'}${payload.slice(at + 1)}`;
-      const values = row.values.map((value, index) => (index === payloadAt ? flipped : value));
-      table.rows = table.rows.map((one) => (one === row ? { values } : one));
+      const rows = select(
+        `SELECT snapshot, chunk, length(payload) FROM fold_states WHERE ${ofStream} ORDER BY position, snapshot, chunk`,
+      );
+      const [snapshot, chunk, length] = random.pick(rows);
+      const at = random.integer(0, Math.max(0, Number(length) - 3)) + 1;
+      const flipped = `if(substring(payload, ${at}, 1) = 'A', 'B', 'A')`;
+      change(
+        'fold_states',
+        `ALTER TABLE fold_states UPDATE payload = insert(payload, ${at}, 1, ${flipped})
+         WHERE snapshot = '${snapshot}' AND chunk = ${chunk}`,
+      );
       return;
     }
   }

@@ -13,15 +13,12 @@ export function removeFronts(
     const stream = nats.store.streams.get(name);
     if (stream === undefined) continue;
     const created = formatNanos(stream.createdNanos);
-    const saved = [...clickHouse.tables.values()]
-      .filter((table) => table.name === 'fold_states')
-      .flatMap(({ rows, indexOf }) =>
-        rows
-          .filter(({ values }) => values[indexOf('stream')] === name)
-          .filter(({ values }) => values[indexOf('stream_created')] === created)
-          .map(({ values }) => Number(values[indexOf('position')])),
-      );
-    const through = [...new Set(saved)].sort((one, other) => other - one)[newerSnapshots];
+    const saved = clickHouse.select(
+      `SELECT position FROM fold_states WHERE stream = {name:String} AND stream_created = {created:String}
+       GROUP BY position ORDER BY position DESC`,
+      { name, created },
+    );
+    const [through] = saved[newerSnapshots] ?? [];
     if (through === undefined) continue;
     const folded = fleet.alive.map(({ domain, service }) => {
       const { streams } = time.within(domain, () => service.readiness()).detail as {
@@ -29,6 +26,6 @@ export function removeFronts(
       };
       return streams[name]?.position ?? 0;
     });
-    stream.retireBefore(Math.min(through, ...folded) + 1);
+    stream.retireBefore(Math.min(Number(through), ...folded) + 1);
   }
 }

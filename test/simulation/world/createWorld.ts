@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { nuid } from '@nats-io/transport-node';
+import type { Session } from 'chdb';
 import type { EthereumChain } from '../chain/ethereumNode.ts';
 import { createNodeLink, type RequestFate } from '../chain/nodeLink.ts';
 import { createSimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
@@ -47,7 +48,7 @@ const natsPort = 4222;
 /** Longest wait for an answer. */
 const answerMs = 60_000;
 
-export function createWorld(seed: string, startMs: number, chain: EthereumChain) {
+export function createWorld(seed: string, startMs: number, chain: EthereumChain, engine: Session) {
   const time = createVirtualTime(startMs);
   const random = createRandom(seed);
   const weather = fairWeather();
@@ -68,7 +69,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
     latencyMs,
     fateOf: () => weather.fateOfMessage(),
   });
-  const clickHouse = createSimulatedClickHouse();
+  const clickHouse = createSimulatedClickHouse(engine);
 
   const sent = createHash('sha256');
   function onSend(domain: Domain, what: Buffer) {

@@ -18,7 +18,8 @@ export interface ClientSide {
 
 /** Calls of a ClickHouse client, and their answers. */
 export interface SimulatedDatabaseServer {
-  query(sql: string, parameters: Readonly<Record<string, unknown>>): Promise<unknown[][]>;
+  /** Text of the result. */
+  query(sql: string, parameters: Readonly<Record<string, unknown>>): Promise<string>;
   command(sql: string, parameters: Readonly<Record<string, unknown>>): Promise<void>;
   insert(table: string, blocks: Buffer): Promise<void>;
 }

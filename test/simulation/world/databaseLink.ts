@@ -75,14 +75,14 @@ export function createDatabaseLink(options: DatabaseLinkOptions): SimulatedDatab
   }
 
   return {
-    query: (sql, parameters) => send('read', sql, () => server.query(sql, parameters) as unknown[][]),
+    query: (sql, parameters) => send('read', sql, () => server.query(sql, parameters)),
     command: (sql, parameters) => send('write', sql, () => server.command(sql, parameters)),
     insert: (table, blocks) =>
       send(
         'write',
         `INSERT INTO ${table} FORMAT Native\n${blocks.toString('latin1')}`,
         () => server.insert(table, blocks),
-        () => server.insert(table, blocks, 1 / 2),
+        () => server.insert(table, blocks, true),
       ),
   };
 }
