@@ -55,6 +55,7 @@ function nameRequest(body: object): string {
 }
 
 function limitBody(response: Response, bytesMax: number): Response {
+  if (response.body === null) return response;
   let bytes = 0;
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
@@ -63,5 +64,5 @@ function limitBody(response: Response, bytesMax: number): Response {
       else controller.enqueue(chunk);
     },
   });
-  return new Response(response.body?.pipeThrough(limit), response);
+  return new Response(response.body.pipeThrough(limit), response);
 }
