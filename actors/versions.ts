@@ -13,14 +13,14 @@ export const interfaceVersion = '1.0.0';
  */
 export const foldVersions = {
   MINER_COUNTER: {
-    version: 9,
+    version: 10,
     records: [
       'installation: 3 20c78acc7347, form 5ddfa5be4a80',
       'places: 1 284c69cb5d3e, form 978060d8cce1',
       'recentRounds: 1 0a6ceb36a632, form 70142dfb26dd',
       'history: 1 566c3cf08403, form 2a142d78d736',
       'day: 1 7cea825a63ba, form 5467093e6d4d',
-      'progress: 1 cf2bfdba6bfa, form 9d3dccbb6dd9',
+      'progress: 1 f5dd9e3057f0, form 2dfca6340b10',
       'measurementEvent: 11 aa52b4dc7f08, form 9cb3f36383ea',
     ],
   },
@@ -38,10 +38,10 @@ export const foldVersions = {
     ],
   },
   MINER_CHAIN: {
-    version: 9,
+    version: 10,
     records: [
       'fold: 1 817e2114c5dc, form 515531d8dcf1',
-      'state: 1 c0ef7edd468d, form dba477bea14c',
+      'state: 1 1d55e2774202, form 7a2f67dd4db7',
       'settlement: 1 63d990fade8a, form d2202c165726',
       'unprocessedRound: 0 e3b0c44298fc, form 5908296c7e61',
       'checkpoint: 1 8ac2f10f6a9e, form 5eb2a8ff2ceb',

@@ -26,11 +26,11 @@ import {
 import {
   clientsMax,
   heartbeatMs,
+  readMs,
   stateWaitMaxMs,
   streamsOfClientMax,
   streamsOfSiteMax,
 } from '../http/server/events/eventStream.ts';
-import { waitingMax as waitingEventsMax } from '../http/server/events/streamOutput.ts';
 import { eventLoopDelayMaxMs } from '../http/server/limits/loadGuard.ts';
 import { saveGraceMs } from '../machines/serviceMachine.ts';
 import { openIncidentsMax } from '../machines/settlementEvents.ts';
@@ -81,9 +81,9 @@ const requests: readonly Row[] = [
   [
     'Delay of the event loop, on average',
     `${eventLoopDelayMaxMs} ms`,
-    'routes that read events or ClickHouse, and pages to be rendered, answer 503 `database_busy`; resuming event streams wait',
+    'routes that read events or ClickHouse, and pages to be rendered, answer 503 `database_busy`; event streams wait for evicted events',
   ],
-  ['Events waiting for a client that does not read', count(waitingEventsMax), 'its stream ends'],
+  ['Time in which a client of the event stream reads what it was sent', seconds(readMs), 'its stream ends'],
   ['Silence on an event stream', seconds(heartbeatMs), 'a comment keeps the connection open'],
   [
     'Time from a start without state, in which event streams wait for it',

@@ -1,4 +1,5 @@
 import type { ChainFeedEvent } from '../events/eventSchemas.ts';
+import type { FoldedMessage } from '../folds/foldedMessage.ts';
 import { type FoldIdentity, identifyFold } from '../folds/foldIdentity.ts';
 import type { FoldRecord } from '../folds/foldRecord.ts';
 import type { Outcome, Rejection } from '../messages/decodeMessage.ts';
@@ -43,6 +44,10 @@ export interface ChainActors {
   readonly newestSpanAtMs: number | null;
   /** The first span that was refused since the last accepted one; null if none was. */
   readonly refusedSpan: RefusedSpan | null;
+  /** Notes how far the messages are folded. */
+  noteFolded(through: FoldedMessage): void;
+  /** The last message that the state includes; null before the first restoration. */
+  readonly foldedThrough: FoldedMessage | null;
   /** The records of the state as of this call. */
   capture(): Iterable<FoldRecord>;
   beginRestore(): ChainRestoration<() => void>;
@@ -65,6 +70,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   let state = emptySpanFoldState;
   let newestSpanAtMs: number | null = null;
   let refusedSpan: RefusedSpan | null = null;
+  let foldedThrough: FoldedMessage | null = null;
   const subject = spanSubject(settings.chainId);
 
   function receiveReads(reads: ChainReads): Outcome<ChainOutput> {
@@ -125,6 +131,12 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
     },
     get refusedSpan() {
       return refusedSpan;
+    },
+    noteFolded: (through) => {
+      foldedThrough = through;
+    },
+    get foldedThrough() {
+      return foldedThrough;
     },
     capture: () => encodeSpanFold({ state, newestSpanAtMs }),
     beginRestore: () => {

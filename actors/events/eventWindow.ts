@@ -16,8 +16,6 @@ const evictedMin = 500;
  * The newest events of a source, in order of arrival. Older events are only stored. Immutable.
  */
 export interface EventWindow<Event extends Arrival> {
-  /** Origin of the events ({@link buildRunId}), which tells positions in the event stream apart. */
-  readonly run: string;
   /** Oldest first. */
   readonly events: List<Event>;
   readonly evicted: EvictedEvents;
@@ -37,14 +35,6 @@ export const evictedEvents = z.strictObject({
 export type EvictedEvents = Inferred<typeof evictedEvents>;
 
 export const nothingEvicted: EvictedEvents = { through: null, throughMs: 0, atPosition: 0 };
-
-/**
- * Names the origin of a fold by its first message. Folding again from the same first message makes the same events at the same places. After a purge,
- * or with another stream, the first message differs, and positions that a client has kept mean nothing any more.
- */
-export function buildRunId(firstPosition: number, storedAtMs: number): string {
-  return `${firstPosition}.${storedAtMs}`;
-}
 
 /** Arrival of the newest event, in memory or evicted; null before the first. */
 export function findNewestArrival<Event extends Arrival>({
@@ -76,7 +66,7 @@ export function evictOldest<Event extends Arrival>(
   window: EventWindow<Event>,
   { recordedAtMs, canEvict, position }: EvictionRule<Event>,
 ): { readonly window: EventWindow<Event>; readonly evicted: readonly Event[] } | null {
-  const { run, events, evicted } = window;
+  const { events, evicted } = window;
   if (events.size <= windowMax || !canEvict(events.get(evictedMin - 1) as Event)) return null;
   const leaving = events
     .take(events.size - windowMin)
@@ -90,7 +80,6 @@ export function evictOldest<Event extends Arrival>(
   const through = { position: newest.position, ordinal: newest.ordinal };
   return {
     window: {
-      run,
       events: events.skip(leaving.length),
       evicted: { through, throughMs, atPosition: position },
     },

@@ -1,5 +1,5 @@
 import { memoizeByIdentity } from '../caching/memoizeByIdentity.ts';
-import { type EventNoun, formatKey, listEventKeys } from './eventKeys.ts';
+import { type EventNoun, findSource, formatKey, listEventKeys } from './eventKeys.ts';
 import {
   type FeedCategory,
   type FeedType,
@@ -46,7 +46,13 @@ export function createEventChecks(): BuildEventCheck {
 }
 
 /** Kinds of nouns, from those with the fewest events. */
-const byEventCount: readonly EventNoun['kind'][] = ['transaction', 'ethereumBlock', 'miner', 'owner'];
+const byEventCount: readonly EventNoun['kind'][] = [
+  'achievement',
+  'transaction',
+  'ethereumBlock',
+  'miner',
+  'owner',
+];
 
 /** Keys of the stored events of a source among which are all that meet a filter. No keys if no event of the source can meet it. */
 export function listStoredKeys(
@@ -57,7 +63,8 @@ export function listStoredKeys(
   if (type !== null && !categories.includes(feedTypes[type])) return [];
   const [fewest] = nouns.toSorted((one, other) => findRank(one) - findRank(other));
   if (fewest === undefined) return type === null ? categories : [type];
-  return source === 'chain' && categories.length > 0 ? fewest.map((noun) => formatKey(noun, type)) : [];
+  const named = categories.length === 0 ? [] : fewest.filter((noun) => findSource(noun) === source);
+  return named.map((noun) => formatKey(noun, type));
 }
 
 function findRank([first]: readonly EventNoun[]): number {

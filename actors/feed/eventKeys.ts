@@ -1,34 +1,42 @@
 import type { ChainFeedDetails } from '../events/eventSchemas.ts';
 import { type FeedType, feedTypes } from './feedCategories.ts';
 import type { FeedItem } from './feedItem.ts';
+import type { FeedSource } from './feedPosition.ts';
 
 /** Something that events are about, by which they are found. */
 export type EventNoun =
   | { readonly kind: 'owner'; readonly address: string }
   | { readonly kind: 'miner'; readonly tokenId: bigint }
   | { readonly kind: 'transaction'; readonly hash: string }
-  | { readonly kind: 'ethereumBlock'; readonly number: bigint };
+  | { readonly kind: 'ethereumBlock'; readonly number: bigint }
+  /** A measurement event by its ID, which names all of it. */
+  | { readonly kind: 'achievement'; readonly id: string };
 
-/** The key of all events of a noun, or of its events of one type. Few events have the same transaction or block, so these have no key with a type. */
+/** The source whose events may name a noun. */
+export function findSource({ kind }: EventNoun): FeedSource {
+  return kind === 'achievement' ? 'measurement' : 'chain';
+}
+
+/** The key of all events of a noun, or of its events of one type. Only an owner and a miner have events enough for a key with a type. */
 export function formatKey(noun: EventNoun, type: FeedType | null): string {
   const key = formatNoun(noun);
-  return type === null || noun.kind === 'transaction' || noun.kind === 'ethereumBlock'
-    ? key
-    : `${key} ${type}`;
+  return type !== null && (noun.kind === 'owner' || noun.kind === 'miner') ? `${key} ${type}` : key;
 }
 
 /** All keys of an event: its category, its type, and the keys of its nouns. */
-export function listEventKeys({ type, event }: FeedItem): string[] {
-  const nouns: EventNoun[] =
-    event.family === 'chain'
-      ? [
-          { kind: 'transaction', hash: event.source.transactionHash },
-          { kind: 'ethereumBlock', number: event.source.blockNumber },
-          ...listParties(event.details),
-        ]
-      : [];
-  const keys = nouns.flatMap((noun) => [formatKey(noun, null), formatKey(noun, type)]);
+export function listEventKeys(item: FeedItem): string[] {
+  const { type } = item;
+  const keys = listNouns(item).flatMap((noun) => [formatKey(noun, null), formatKey(noun, type)]);
   return [...new Set([feedTypes[type], type, ...keys])];
+}
+
+function listNouns({ id, event }: FeedItem): EventNoun[] {
+  if (event.family === 'measurement') return [{ kind: 'achievement', id }];
+  return [
+    { kind: 'transaction', hash: event.source.transactionHash },
+    { kind: 'ethereumBlock', number: event.source.blockNumber },
+    ...listParties(event.details),
+  ];
 }
 
 /** The owner and the miners of an event. */
@@ -59,5 +67,7 @@ function formatNoun(noun: EventNoun): string {
       return `transaction ${noun.hash}`;
     case 'ethereumBlock':
       return `block ${noun.number}`;
+    case 'achievement':
+      return noun.id;
   }
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { type Arrival, beforeFirst, compareArrivals } from '../events/arrival.ts';
+import type { Arrival } from '../events/arrival.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
-import { type EventWindow, findNewestArrival } from '../events/eventWindow.ts';
-import { count } from '../schemas/stateScalars.ts';
+import type { EventWindow } from '../events/eventWindow.ts';
+import type { FoldedMessage } from '../folds/foldedMessage.ts';
+import { count, milliseconds } from '../schemas/stateScalars.ts';
 import { decodeFields, encodeFields } from './opaqueCursor.ts';
 
 export interface FeedSources {
@@ -12,62 +13,33 @@ export interface FeedSources {
 export type FeedSource = keyof FeedSources;
 export const feedSources = ['measurement', 'chain'] as const satisfies readonly FeedSource[];
 
-interface SourcePosition extends Arrival {
-  readonly run: string;
+/** The event of a source that a client of the event stream was sent last. With the time of storage, another event that has its place is told apart. */
+export interface SourcePlace extends Arrival, Omit<FoldedMessage, 'position'> {}
+
+/** A client's place in the event stream; null for a source of which nothing was sent yet. */
+export type FeedPosition = Readonly<Record<FeedSource, SourcePlace | null>>;
+
+/** ID of a message of the event stream. */
+export function encodeFeedPosition(position: FeedPosition): string {
+  const places = feedSources.map((source) => {
+    const place = position[source];
+    if (place === null) return null;
+    return [place.streamCreatedMs, place.position, place.ordinal, place.storedAtMs] as const;
+  });
+  return encodeFields(places);
 }
 
-/** Last events of both sources, by arrival, that were delivered to a client of the event stream. */
-export type FeedPosition = Readonly<Record<FeedSource, SourcePosition>>;
+const placeFields = z.tuple([milliseconds, count, count, milliseconds]).nullable();
+const positionFields = z.tuple([placeFields, placeFields]);
 
-export function findNewestPosition({ measurement, chain }: FeedSources): FeedPosition {
-  return { measurement: findNewest(measurement), chain: findNewest(chain) };
-}
-
-function findNewest<Event extends Arrival>(window: EventWindow<Event>): SourcePosition {
-  return toSourcePosition(window.run, findNewestArrival(window) ?? beforeFirst);
-}
-
-export function toSourcePosition(run: string, { position, ordinal }: Arrival): SourcePosition {
-  return { run, position, ordinal };
-}
-
-/**
- * Where a source is resumed. After a position of another run, every event of this run is new.
- */
-export function findStart(at: SourcePosition, { run }: Pick<EventWindow<Arrival>, 'run'>): Arrival {
-  return at.run === run ? at : beforeFirst;
-}
-
-/** The later position of each source. It never goes back, since a reorganization may remove events that were already delivered. */
-export function advancePosition(before: FeedPosition, newest: FeedPosition): FeedPosition {
-  const later = (source: FeedSource) => {
-    const [one, other] = [before[source], newest[source]];
-    if (other.run === '') return one; // This process has no event of the source yet.
-    return one.run === other.run && compareArrivals(one, other) >= 0 ? one : other;
-  };
-  const position = { measurement: later('measurement'), chain: later('chain') };
-  return isSamePosition(position, before) ? before : position;
-}
-
-export function isSamePosition(one: FeedPosition, other: FeedPosition): boolean {
-  return feedSources.every(
-    (source) => one[source].run === other[source].run && compareArrivals(one[source], other[source]) === 0,
-  );
-}
-
-/** ID of an event of the event stream. */
-export function encodeFeedPosition({ measurement, chain }: FeedPosition): string {
-  return encodeFields([measurement, chain].flatMap(({ run, position, ordinal }) => [run, position, ordinal]));
-}
-
-const positionFields = z.tuple([z.string(), count, count, z.string(), count, count]);
-
+/** Null for a text that no message has as its ID. */
 export function decodeFeedPosition(text: string): FeedPosition | null {
   const fields = decodeFields(text, positionFields);
   if (fields === null) return null;
-  const [measuredRun, measuredPosition, measuredOrdinal, run, position, ordinal] = fields;
-  return {
-    measurement: { run: measuredRun, position: measuredPosition, ordinal: measuredOrdinal },
-    chain: { run, position, ordinal },
-  };
+  const [measurement, chain] = fields.map((place): SourcePlace | null => {
+    if (place === null) return null;
+    const [streamCreatedMs, position, ordinal, storedAtMs] = place;
+    return { streamCreatedMs, position, ordinal, storedAtMs };
+  });
+  return { measurement: measurement ?? null, chain: chain ?? null };
 }

@@ -3,7 +3,7 @@ import type { EvictedEvents } from '../events/eventWindow.ts';
 import type { EventRow } from './eventRows.ts';
 import type { StoredCategory } from './feedCategories.ts';
 import type { FeedPlace } from './feedItem.ts';
-import type { FeedSource, FeedSources } from './feedPosition.ts';
+import type { FeedSource, FeedSources, SourcePlace } from './feedPosition.ts';
 
 /** A source with evicted events. Stored events may be read up to the newest evicted one. */
 export interface EvictedSource {
@@ -28,24 +28,16 @@ export interface OlderEvents {
     },
     signal: AbortSignal,
   ): Promise<readonly EventRow[]>;
-  /** Events that arrived after a place, oldest first. */
+  /** Events that arrived after the event at a place, oldest first; all for null. Null if the event is not there. */
   after(
     from: EvictedSource,
     query: {
       readonly categories: readonly StoredCategory[];
-      readonly arrival: Arrival;
+      readonly place: SourcePlace | null;
       readonly limit: number;
     },
     signal: AbortSignal,
-  ): Promise<readonly EventRow[]>;
-  /** Null for an unknown ID. */
-  find(from: EvictedSource, id: string, signal: AbortSignal): Promise<StoredArrival | null>;
-  /** The last event that arrived before a time (epoch milliseconds). */
-  lastBefore(from: EvictedSource, timeMs: number, signal: AbortSignal): Promise<Arrival | null>;
-}
-
-interface StoredArrival extends Arrival {
-  readonly arrivedAtMs: number;
+  ): Promise<readonly EventRow[] | null>;
 }
 
 /** The source, if it has evicted events; otherwise null. */

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 const version = 1;
 
 /** Encodes fields as one text that a client sends back unchanged. */
-export function encodeFields(fields: readonly (string | number)[]): string {
+export function encodeFields(fields: readonly unknown[]): string {
   return Buffer.from(JSON.stringify([version, ...fields])).toString('base64url');
 }
 

@@ -6,6 +6,7 @@ import type { SettlementActors } from '../settlement/settlementActors.ts';
 import type { CounterActors } from '../wheel/counterActors.ts';
 import type { ChainViews } from './chain/chainViews.ts';
 import { mapSettlementRanges } from './chain/settlementHistory.ts';
+import { createFeedNews } from './feed/feedNews.ts';
 import { createFeedViews } from './feed/feedViews.ts';
 import { hasRound, projectProcess } from './processProjection.ts';
 import { computeRevision } from './revision.ts';
@@ -105,6 +106,7 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
     isClosed: (roundId) => hasRound(settlements.settlement(publicInstallationId).closedRounds, roundId),
     chain: options.chain,
     feed: createFeed(options.chain),
+    readFeedMoment: createFeedNews(options),
     lastKnownFeed: createFeed(options.chain.lastKnown),
     settlements: (range, withQueue) => (withQueue ? settlementsWithQueue : settlementsAlone)[range](),
     get statistics() {

@@ -11,6 +11,7 @@ import type { ChainViews } from './chain/chainViews.ts';
 import type { SettlementRange } from './chain/settlementHistory.ts';
 import type { SettlementHistoryView } from './chain/settlementView.ts';
 import type { ChainUnavailable } from './chain/shownStates.ts';
+import type { ReadFeedMoment } from './feed/feedNews.ts';
 import type { FeedViews } from './feed/feedViews.ts';
 import type { StatisticsViews } from './statisticsViews.ts';
 
@@ -155,7 +156,9 @@ export interface ActorViews {
   /** Events of the chain and achievements of the public installation. */
   readonly feed: FeedViews;
   /** The same from the last known state of the chain, for the pages while `feed` is unavailable. */
-  readonly lastKnownFeed: Pick<FeedViews, 'page' | 'locate' | 'after'>;
+  readonly lastKnownFeed: Pick<FeedViews, 'page'>;
+  /** The events in the order of the event stream. */
+  readonly readFeedMoment: ReadFeedMoment;
   /** Statistics of the public installation; null until all readings from before the start are folded. */
   readonly statistics: StatisticsViews | null;
 }

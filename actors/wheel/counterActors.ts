@@ -1,4 +1,5 @@
 import type { MeasurementEvent } from '../events/eventSchemas.ts';
+import type { FoldedMessage } from '../folds/foldedMessage.ts';
 import { type FoldIdentity, identifyFold } from '../folds/foldIdentity.ts';
 import { type FoldRecord, listRecords, RecordRefused, type StateRestoration } from '../folds/foldRecord.ts';
 import { createPlaces, installationsMax, type PlaceCounts, type Places } from '../folds/places.ts';
@@ -47,6 +48,10 @@ export interface CounterActors {
   /** Newest reading and open round; null for an installation without readings. The same object until a reading is accepted. */
   installation(installationId: string): InstallationState | null;
   places(): PlaceCounts;
+  /** Notes how far the messages are folded. */
+  noteFolded(through: FoldedMessage): void;
+  /** The last message that the shown state includes; null before the first restoration. */
+  shownThrough(): FoldedMessage | null;
   /** The records of the state as of this call. */
   capture(): Iterable<FoldRecord>;
   /**
@@ -71,7 +76,7 @@ export function createCounterActors(settings: {
     readHeardAtMs: (actor: InstallationActor) => actor.state()?.heardAtMs ?? 0,
   };
   let folded: Folded | null = null;
-  let shown: Folded = { places: createPlaces(placesOptions), ...nothingPublic };
+  let shown: Folded = { places: createPlaces(placesOptions), through: null, ...nothingPublic };
 
   function receive(message: StreamMessage): Received<CounterOutput> {
     const storedAtMs = readStoredAtMs(message);
@@ -144,7 +149,7 @@ export function createCounterActors(settings: {
   const places = () => (folded ?? shown).places;
 
   function capture(): Iterable<FoldRecord> {
-    const { places, ...rest } = folded ?? shown;
+    const { places, through: _through, ...rest } = folded ?? shown;
     const installations = Array.from(places.entries.values(), (actor) => actor.state()).filter(
       (state) => state !== null,
     );
@@ -161,7 +166,11 @@ export function createCounterActors(settings: {
           const { installationId } = installation.acceptance.latest;
           return [installationId, createInstallationActor(installationId, genesisMs, installation)] as const;
         });
-        const restored = { places: createPlaces(placesOptions, { entries, state }), ...rest };
+        const restored: Folded = {
+          places: createPlaces(placesOptions, { entries, state }),
+          through: null,
+          ...rest,
+        };
         if ((restored.history === null) === restored.places.entries.has(publicInstallationId))
           throw new RecordRefused(
             'the public installation has records without a history, or the other way round',
@@ -189,6 +198,10 @@ export function createCounterActors(settings: {
     recentRounds: () => shown.recentRounds,
     installation: (installationId) => shown.places.entries.get(installationId)?.state() ?? null,
     places: () => places().counts(),
+    noteFolded: (through) => {
+      (folded ?? shown).through = through;
+    },
+    shownThrough: () => shown.through,
     capture,
     beginRestore,
     reveal: () => {
@@ -199,4 +212,6 @@ export function createCounterActors(settings: {
 
 interface Folded extends PublicState {
   readonly places: Places<InstallationActor>;
+  /** The last folded message; null before the first restoration. */
+  through: FoldedMessage | null;
 }

@@ -41,7 +41,7 @@ const installation = z.strictObject({ acceptance: acceptanceState, openRound, he
 /** A day with its rounds as pairs of place and work, since JSON has no map. */
 const day = daySums.extend({ rounds: z.array(z.tuple([count, amount])).nullable() });
 
-const progress = progressScalars.extend({ run: z.string(), evicted: evictedEvents });
+const progress = progressScalars.extend({ evicted: evictedEvents });
 
 const createDraft = () => ({
   installations: [] as InstallationState[],

@@ -2,7 +2,7 @@ import { List } from 'immutable';
 import { z } from 'zod';
 import type { Inferred } from '../../machines/inferred.ts';
 import type { Achievement, MeasurementEvent } from '../events/eventSchemas.ts';
-import { buildRunId, type EventWindow, nothingEvicted } from '../events/eventWindow.ts';
+import { type EventWindow, nothingEvicted } from '../events/eventWindow.ts';
 import { dayMs } from '../schemas/durations.ts';
 import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
 import type { CounterReading } from './counterReading.ts';
@@ -48,7 +48,7 @@ export interface MeasurementProgress
   extends EventWindow<MeasurementEvent>,
     Inferred<typeof progressScalars> {}
 
-const nothingYet: Omit<MeasurementProgress, 'run'> = {
+const nothingYet: MeasurementProgress = {
   earlierDaysMm: 0n,
   dayStartMs: Number.NEGATIVE_INFINITY,
   nextDistanceMm: firstDistancesMm[0] as bigint,
@@ -181,7 +181,7 @@ export function addAchievements(
   { dayMm, previousDayMm, storedAtMs }: ReadingContext,
 ): MeasurementProgress {
   const dayStartMs = findDayStart(reading.observedAtMs);
-  const known = previous ?? { run: buildRunId(reading.position, storedAtMs), ...nothingYet };
+  const known = previous ?? nothingYet;
   const before = dayStartMs === known.dayStartMs ? known : withDay(known, dayStartMs, previousDayMm);
   const seen: Seen = { dayMm, speedMmPerSecond: reading.speedMmPerSecond };
   if (!rules.some(({ isReached }) => isReached(before, seen))) return before;

@@ -13,7 +13,13 @@ import { readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { SnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { measureEventLoop } from '../measureEventLoop.ts';
-import { applyClaims, createSyntheticChain, fillActivity, type SyntheticSize } from './syntheticChain.ts';
+import {
+  applyClaims,
+  createSyntheticChain,
+  fillActivity,
+  type SyntheticSize,
+  syntheticRun,
+} from './syntheticChain.ts';
 
 /** A process of the benchmark of snapshots: it saves a state, or restores another process's, and reports the cost. */
 
@@ -109,10 +115,10 @@ async function restore({ dir, positions }: SnapshotTask) {
 }
 
 async function measureOldestPages(
-  { owners, position, feed: { run } }: ChainState,
+  { owners, position }: ChainState,
   database: StoredActivityOptions['database'],
 ): Promise<number[]> {
-  const runs = [{ run, through: openEnd }];
+  const runs = [{ run: syntheticRun, through: openEnd }];
   const older = createStoredActivity({ database, writer: null, readRuns: async () => runs });
   const pagesMs: number[] = [];
   for (const [owner, known] of owners) {

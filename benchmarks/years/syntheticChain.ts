@@ -17,7 +17,8 @@ export interface SyntheticSize {
   readonly ownerEvents: number;
 }
 
-const syntheticRun = 'synthetic';
+/** Run of the rows. */
+export const syntheticRun = 'synthetic';
 const positionsPerOwner = 10;
 const genesisMs = Date.UTC(2026, 0, 1);
 const blockMs = 12_000;
@@ -41,7 +42,7 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
     buildPosition(tokenId, addresses[tokenId % ownerCount] ?? deriveAddress(0)),
   ]);
   const state: ChainState = {
-    ...emptyChainState(block, syntheticRun),
+    ...emptyChainState(block),
     position: ownerEvents,
     minerPositions: ImmutableMap(heldPositions),
     owners: ImmutableMap(owners),

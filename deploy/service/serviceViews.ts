@@ -36,8 +36,6 @@ export function createServiceViews(options: ServiceViewsOptions) {
     olderEvents: {
       before: async (...query) => expectFollowers().olderEvents.before(...query),
       after: async (...query) => expectFollowers().olderEvents.after(...query),
-      find: async (...query) => expectFollowers().olderEvents.find(...query),
-      lastBefore: async (...query) => expectFollowers().olderEvents.lastBefore(...query),
     },
     olderDay: async (...query) => expectFollowers().olderDay(...query),
     chain: createChainViews({

@@ -93,20 +93,19 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   });
   mountRoutes(mount, { sources, transport, writer, guard, metrics, clock, reads });
   const events = createEventStream({
-    feed: sources.views.feed,
+    readFeedMoment: sources.views.readFeedMoment,
     hasViews,
     transport,
     writer,
     registry,
     loadGuard,
     clock,
-    readTimeoutMs: timeoutMs,
     onRefused: (error) => {
       const counts = metrics.route(eventStreamPath, 'publicHeavy');
       guard.note({ route: eventStreamPath, requestId: '', counts }, error);
     },
   });
-  mountEventStream(mount, { events, transport, writer, reads, hasViews });
+  mountEventStream(mount, { events, transport, writer });
   for (const { path, isLarge, prepare } of loadDocuments(settings, clock))
     mount(path, isLarge ? largeGuarded : null, (exchange) => writer.sendConditionally(exchange, prepare()));
   const { transactionUrl, publicUrl } = settings;

@@ -1,4 +1,4 @@
-import { type Arrival, compareArrivals, formatArrival } from '../../actors/events/arrival.ts';
+import { type Arrival, beforeFirst, compareArrivals, formatArrival } from '../../actors/events/arrival.ts';
 import { listStoredCategories } from '../../actors/feed/feedCategories.ts';
 import { compareShown, type FeedPlace } from '../../actors/feed/feedItem.ts';
 import type { EvictedSource, OlderEvents } from '../../actors/feed/olderEvents.ts';
@@ -13,7 +13,6 @@ import type { AwaitEvents } from './awaitEvents.ts';
 /** The tables of both sources have the same columns. */
 const shownPlaces = measurementEvents.keys.select('recordedAtMs', 'position', 'ordinal');
 const arrivalPlaces = measurementEvents.events.select('position', 'ordinal');
-const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'arrivedAtMs');
 
 /**
  * Events of the feed that memory has evicted, from ClickHouse. Every statement reads a few marks next to a place in the order of its table: a server
@@ -70,19 +69,24 @@ export function createStoredEvents(options: {
       return eventsAt(of, runs, arrivals.slice(0, limit), signal);
     },
 
-    after: async (of, { categories, arrival, limit }, signal) => {
+    after: async (of, { categories, place, limit }, signal) => {
       const runs = await awaitEvents(of, signal);
+      if (place !== null) {
+        const [found] = await eventsAt(of, runs, [place], signal);
+        if (found?.arrivedAtMs !== place.storedAtMs) return null;
+      }
+      const from = place ?? beforeFirst;
       const { events } = selectTables(of);
       let arrivals: Arrival[] = [];
       // Events are stored in the order of their arrival, so each run has later ones than the run before, except those that both have.
       for (const run of runs) {
-        if (run.through < arrival.position) continue;
+        if (run.through < from.position) continue;
         if (arrivals.length >= limit) break;
         const found = await seekEach(
           listOrders(run, 'category', categories),
           limit,
           (order, after: Arrival | null) => {
-            const { position, ordinal } = after ?? arrival;
+            const { position, ordinal } = after ?? from;
             return select(
               arrivalPlaces,
               `FROM ${events.name}
@@ -103,39 +107,6 @@ export function createStoredEvents(options: {
         arrivals = takeOnce([...arrivals, ...found]).sort(compareArrivals);
       }
       return eventsAt(of, runs, arrivals.slice(0, limit), signal);
-    },
-
-    find: async (of, id, signal) => {
-      const visible = selectVisible(await awaitEvents(of, signal));
-      const { ids } = selectTables(of);
-      const found = await select(
-        arrivalPlacesById,
-        `FROM ${ids.name} WHERE ${visible.sql} AND id = {id:String} AND ${isEvicted} LIMIT 1`,
-        { ...evictedParameters(of), ...visible.parameters, id },
-        signal,
-      );
-      return found[0] ?? null;
-    },
-
-    lastBefore: async (of, timeMs, signal) => {
-      const runs = await awaitEvents(of, signal);
-      const { events } = selectTables(of);
-      const categories = listStoredCategories('all', of.source);
-      const orders = runs.flatMap((run) => listOrders(run, 'category', categories));
-      const found = await Promise.all(
-        orders.map(({ sql, parameters }) =>
-          select(
-            arrivalPlaces,
-            `FROM ${events.name}
-             WHERE ${sql} AND ${isEvicted}
-             AND arrived_at < fromUnixTimestamp64Milli({timeMs:Int64}, 'UTC')
-             ORDER BY position DESC, ordinal DESC LIMIT 1`,
-            { ...evictedParameters(of), ...parameters, timeMs },
-            signal,
-          ),
-        ),
-      );
-      return found.flat().sort(compareArrivals).at(-1) ?? null;
     },
   };
 

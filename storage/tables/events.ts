@@ -15,15 +15,8 @@ interface EventKeyRow
   readonly key: string;
 }
 
-/** Place of an event by its ID. */
-type EventIdRow = Pick<
-  EventRow,
-  'id' | 'installationId' | 'position' | 'ordinal' | 'arrivedAtMs' | 'storedBy'
->;
-
 /** Tables of events of one source that memory has evicted, and of their places. */
 export interface EventTables {
-  readonly ids: Table<EventIdRow & OfRun, EventIdRow>;
   readonly keys: Table<EventKeyRow & OfRun, EventKeyRow>;
   readonly events: Table<EventRow & OfRun, EventRow>;
 }
@@ -60,7 +53,6 @@ function defineEventTables(tableName: string, kind: string, stream: InputStreamN
     codec: 'Delta, ZSTD(1)',
   });
   const ordinal = column(smallCount, { comment: 'Place among the events of that message, from 0' });
-  const id = column(string, { comment: 'ID of the event in the feed', codec: 'ZSTD(1)' });
   const key = column(string, {
     comment: 'What the event is found by, such as its category, or an owner and a type',
     codec: 'ZSTD(1)',
@@ -69,25 +61,11 @@ function defineEventTables(tableName: string, kind: string, stream: InputStreamN
     comment: 'Time by which the feed is ordered',
     codec: 'Delta, ZSTD(1)',
   });
-  const arrivedAtMs = column(time, {
-    comment: 'When the stream stored that message',
-    codec: 'Delta, ZSTD(1)',
-  });
   const storedBy = storedByColumn(stream);
   return {
-    ids: defineTable<EventIdRow & OfRun, EventIdRow>({
-      name: `${tableName}_ids`,
-      comment: `Places of the events in ${tableName}, by ID`,
-      columns: { run: runColumn, id, installationId, position, ordinal, arrivedAtMs, storedBy },
-      shared: ['run'],
-      engine: 'ReplacingMergeTree()',
-      partitionBy: { value: 'run' },
-      orderBy: ['run', 'id', 'storedBy'],
-      rowsPerMark,
-    }),
     keys: defineTable<EventKeyRow & OfRun, EventKeyRow>({
       name: `${tableName}_keys`,
-      comment: `Places of the events in ${tableName}, by category, type, owner, miner, transaction and block`,
+      comment: `Places of the events in ${tableName}, by category, type, owner, miner, transaction, block and achievement`,
       columns: { run: runColumn, key, installationId, recordedAtMs, position, ordinal, storedBy },
       shared: ['run'],
       engine: 'ReplacingMergeTree()',
@@ -104,10 +82,13 @@ function defineEventTables(tableName: string, kind: string, stream: InputStreamN
         installationId,
         position,
         ordinal,
-        id,
+        id: column(string, { comment: 'ID of the event in the feed', codec: 'ZSTD(1)' }),
         type: column(name, { comment: 'Type of the event' }),
         recordedAtMs,
-        arrivedAtMs,
+        arrivedAtMs: column(time, {
+          comment: 'When the stream stored that message',
+          codec: 'Delta, ZSTD(1)',
+        }),
         event: column(string, { comment: 'The event as JSON', codec: 'ZSTD(3)' }),
         storedBy,
       },

@@ -61,11 +61,10 @@ function defineRows<Kind extends keyof RowLists>(
 
 function defineEventRows(
   kind: 'measurementEvents' | 'chainEvents',
-  { ids, keys, events }: EventTables,
+  { keys, events }: EventTables,
   stream: InputStreamName,
 ): RowTable[] {
   return [
-    defineRows(kind, ids, stream),
     {
       stream,
       definition: keys,

@@ -13,7 +13,7 @@ import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { noRows } from '../../storage/tables/storedRows.ts';
 import type { ChainCounts } from '../metrics/chainMetrics.ts';
 import type { MessageCounts } from '../pipeline/messageCounts.ts';
-import { receiveBatch } from '../pipeline/receiveBatch.ts';
+import { findLastMessage, receiveBatch } from '../pipeline/receiveBatch.ts';
 import { afterRestoration, OlderSnapshotNeeded, type StreamFold } from '../pipeline/streamFold.ts';
 
 /** The state at the block of an owner list's cursor is retained for at least this long, also across a restart. */
@@ -131,6 +131,7 @@ export function createChainFold(options: ChainFoldOptions): StreamFold {
           },
           collect: (output, message) => collectRows(output, message, rows),
         });
+        actors.noteFolded(findLastMessage(batch));
         return { rows: { ...noRows, ...rows }, rejections };
       } catch (error) {
         if (!(error instanceof ForkBelowStates)) throw error;
@@ -145,7 +146,10 @@ export function createChainFold(options: ChainFoldOptions): StreamFold {
     beginRestore: () => {
       const restoration = actors.beginRestore();
       return {
-        ...afterRestoration(restoration, reportFault),
+        ...afterRestoration(restoration, (through) => {
+          actors.noteFolded(through);
+          reportFault();
+        }),
         accepts: () => rewound === null || restoration.liesWithin(rewound.forkBlock),
       };
     },

@@ -9,7 +9,7 @@ import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import type { BucketRow, RoundRow } from '../../actors/wheel/roundFold.ts';
 import { noRows } from '../../storage/tables/storedRows.ts';
-import { receiveBatch } from '../pipeline/receiveBatch.ts';
+import { findLastMessage, receiveBatch } from '../pipeline/receiveBatch.ts';
 import { afterRestoration } from '../pipeline/streamFold.ts';
 import { createStoredReadings } from './storedReadings.ts';
 import { findRejection, type StreamDefinition } from './streamDefinition.ts';
@@ -37,12 +37,17 @@ export const counterStream: StreamDefinition<CounterActors> = {
       const rejections = receiveBatch({ stream: 'MINER_COUNTER', batch, counts, receive, collect });
       if (batch.messages.length === 0) recent.skipTo(batch.position);
       else for (const reading of rows.readings) recent.add(reading);
+      actors.noteFolded(findLastMessage(batch));
       return { rows, rejections };
     },
 
     capture: () => actors.capture(),
 
-    beginRestore: () => afterRestoration(actors.beginRestore(), recent.reset),
+    beginRestore: () =>
+      afterRestoration(actors.beginRestore(), (through) => {
+        recent.reset(through.position);
+        actors.noteFolded(through);
+      }),
 
     caughtUp: () => actors.reveal(),
   }),

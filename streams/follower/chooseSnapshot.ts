@@ -5,12 +5,13 @@ import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts'
 import { StreamDiverged, type StreamState, type StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
 import { NotProven, orNotProven } from '../jetstream/proofs/suspicions.ts';
 import type { StateSaverOptions } from '../pipeline/stateSaver.ts';
+import type { FoldRestoration } from '../pipeline/streamFold.ts';
 
 /** The order in which snapshots are tried. */
 const ranks = { oldEnough: 0, tooYoung: 1, beforeGap: 2, otherStream: 3 } as const;
 
-/** Replaces the state of a fold with a restored one, as of a stream position. */
-type ReplaceState = (position: number) => void;
+/** Replaces the state of a fold with a restored one. */
+type ReplaceState = ReturnType<FoldRestoration['complete']>;
 
 export interface SnapshotChoice {
   /** The best snapshot that the fold accepts and that agrees with the stream; null if none does. */

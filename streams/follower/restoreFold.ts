@@ -81,7 +81,7 @@ async function restoreOnce(
       ? choice.disagrees
       : await stored.correct({ choice, position, streamCreated, firstSequence, fault });
   const replaceState = found?.replaceState ?? fold.beginRestore().complete();
-  replaceState(position);
+  replaceState({ streamCreatedMs: Date.parse(streamCreated), position, storedAtMs: 0 });
   logger.info(
     { stream, position, lastSequence },
     found === null ? 'folding from the beginning of the stream' : 'snapshot restored',

@@ -1,6 +1,8 @@
+import type { FoldedMessage } from '../../actors/folds/foldedMessage.ts';
 import type { Outcome } from '../../actors/messages/decodeMessage.ts';
-import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { readStoredAtMs, type StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import type { MessageBatch } from '../jetstream/source/messageBatch.ts';
 import type { MessageCounts } from './messageCounts.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
 
@@ -40,4 +42,11 @@ export function receiveBatch<Output>(options: ReceiveBatchOptions<Output>): read
     counts.accepted(stream, accepted);
   }
   return rejections;
+}
+
+/** The message that a fold has come to with a batch. */
+export function findLastMessage({ messages, streamCreated, position }: MessageBatch): FoldedMessage {
+  const last = messages.at(-1);
+  const storedAtMs = last === undefined ? 0 : readStoredAtMs(last);
+  return { streamCreatedMs: Date.parse(streamCreated), position, storedAtMs };
 }

@@ -1,3 +1,4 @@
+import type { FoldedMessage } from '../../actors/folds/foldedMessage.ts';
 import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { FoldRecord, Restoration, StateRestoration } from '../../actors/folds/foldRecord.ts';
 import type { ErrorKind } from '../../machines/failures.ts';
@@ -17,24 +18,24 @@ interface FoldOutput {
   readonly rejections: readonly RejectedMessage[];
 }
 
-/** Collects a restored state. Only the function that `complete` returns replaces the fold's state, as of a stream position. */
-export interface FoldRestoration extends Restoration<(position: number) => void> {
+/** Collects a restored state. Only the function that `complete` returns replaces the fold's state, as of a message. */
+export interface FoldRestoration extends Restoration<(through: FoldedMessage) => void> {
   /** Whether the fold can continue from the added records; by default it can. */
   accepts?(): boolean;
 }
 
-/** Calls `onReplaced` with the stream position once the restored state has replaced the fold's. */
+/** Calls `onReplaced` with the last folded message once the restored state has replaced the fold's. */
 export function afterRestoration(
   restoration: StateRestoration,
-  onReplaced: (position: number) => void,
+  onReplaced: (through: FoldedMessage) => void,
 ): FoldRestoration {
   return {
     ...restoration,
     complete: () => {
       const replace = restoration.complete();
-      return (position) => {
+      return (through) => {
         replace();
-        onReplaced(position);
+        onReplaced(through);
       };
     },
   };

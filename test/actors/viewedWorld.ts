@@ -15,10 +15,11 @@ import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
 
 export const wheelId = 'wheel.one';
 
-export const chainStart = emptyChainState(
-  { number: 100n, hash: buildBlockHash('a'), timestampMs: genesisMs },
-  'run',
-);
+export const chainStart = emptyChainState({
+  number: 100n,
+  hash: buildBlockHash('a'),
+  timestampMs: genesisMs,
+});
 
 /** Views over the messages of one wheel, and over a chain that a test sets. */
 export function startViews(startMs = genesisMs) {

@@ -1,19 +1,38 @@
-import { EventEmitter, once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compareArrivals } from '../../actors/events/arrival.ts';
-import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
+import { type KeyedEventRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
+import { encodeFeedPosition } from '../../actors/feed/feedPosition.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
 import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { createFeedNews } from '../../actors/views/feed/feedNews.ts';
 import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
-import { streamsOfClientMax } from '../../http/server/events/eventStream.ts';
+import type { Exchange, ResponseWriter } from '../../http/server/answers/responseWriter.ts';
+import { selectTransport } from '../../http/server/engine/uws.ts';
+import {
+  clientsMax,
+  createEventStream,
+  heartbeatMs,
+  readMs,
+  stateWaitMaxMs,
+  streamsOfClientMax,
+  streamsOfSiteMax,
+} from '../../http/server/events/eventStream.ts';
+import { parseStreamRequest } from '../../http/server/events/streamForm.ts';
+import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
+import type { AddressWords } from '../../http/server/requests/ipAddress.ts';
+import { chainlessViews } from '../support/chain/chainlessViews.ts';
+import { foldedThrough } from '../support/chain/economyState.ts';
 import { minted, recordStep } from '../support/chain/feedEvents.ts';
 import { rewardsClaimed } from '../support/chain/feedOfEvents.ts';
 import { listen, type Message } from '../support/http/eventSource.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { createGrowingFeed } from '../support/http/growingFeed.ts';
-import { makeEventLoopLate } from '../support/http/lateEventLoop.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
+import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
@@ -21,26 +40,18 @@ import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
 /** Progress that a test drives: each record is an event. */
 function createRecords() {
   const records = createSpeedRecords();
-  let rows: ReturnType<typeof toMeasurementRow>[] = [];
+  let rows: readonly KeyedEventRow[] = [];
   let failures = 0;
-  const state = { isSlow: false };
   const olderEvents: OlderEvents = {
     ...noOlderEvents,
-    find: async (_window, id, signal) => {
-      if (state.isSlow) {
-        await once(signal, 'abort');
-        throw new RecordsUnavailable('aborted');
-      }
-      return rows.find((row) => row.id === id) ?? null;
-    },
-    after: async (_window, { categories, arrival, limit }) => {
+    after: async (_source, { categories, place, limit }) => {
       if (failures-- > 0) throw new RecordsUnavailable('unavailable');
-      return rows
-        .filter((row) => categories.some((one) => one === row.category) && compareArrivals(row, arrival) > 0)
-        .slice(0, limit);
+      const isHeld = place === null || rows.some((row) => compareArrivals(row, place) === 0);
+      const later = rows.filter((row) => place === null || compareArrivals(row, place) > 0);
+      return isHeld ? later.filter(({ category }) => categories.includes(category)).slice(0, limit) : null;
     },
   };
-  return Object.assign(state, {
+  return {
     ...records,
     olderEvents,
     /** Moves all events but the newest to the older ones, whose reads fail at first. */
@@ -54,13 +65,18 @@ function createRecords() {
         ...progress,
         events: progress.events.takeLast(retainedCount),
         evicted: {
-          through: gone.at(-1) ?? progress.evicted.through,
+          through: gone.at(-1) ?? null,
           throughMs: Math.max(...gone.map(({ receivedAtMs }) => receivedAtMs)),
           atPosition: records.count(),
         },
       });
     },
-  });
+    /** The newest events are gone, as after a power failure of NATS. */
+    loseNewest(count: number) {
+      const progress = records.progress();
+      if (progress !== null) records.replace({ ...progress, events: progress.events.skipLast(count) });
+    },
+  };
 }
 
 async function startServer(settings: Partial<PublicServerSettings> = {}) {
@@ -76,7 +92,7 @@ const measurements = '/v1/events/stream?category=measurement';
 /** The sent records, each by its number. */
 const listRecords = (messages: readonly Message[]) =>
   messages
-    .filter(({ event }) => event === 'measurement.speed_record')
+    .filter(({ data }) => data.type === 'measurement.speed_record')
     .map(({ data }) => Number(data.payload.recordMmPerSecond) / recordStep);
 const from = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_unused, index) => first + index);
@@ -86,14 +102,19 @@ describe('the event stream', () => {
     const { chain, records, server } = await startServer();
     const all = await listen(server.base);
     const players = await listen(server.base, '/v1/events/stream?category=players');
-    expect(all.response.headers.get('content-type')).toContain('text/event-stream');
-    expect(all.response.headers.get('cache-control')).toBe('no-store');
+    const unnamed = await listen(server.base, '/v1/events/stream?unnamed=1');
+    expect(Object.fromEntries(all.response.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    await eventually(() => [all, players, unnamed].every(({ state }) => state.lastId !== ''), 'positions');
     records.add(2);
     await eventually(() => listRecords(all.messages).length === 2, 'two records');
     for (const details of [minted, rewardsClaimed]) chain.add(details);
     await eventually(() => players.messages.length === 2, 'events of players');
     records.add(1);
-    await eventually(() => listRecords(all.messages).length === 3, 'the last record');
+    await eventually(() => listRecords(unnamed.messages).length === 3, 'the last record');
     const { events } = (await (await server.get('/v1/events?limit=100')).json()) as {
       events: { id: string }[];
     };
@@ -106,163 +127,62 @@ describe('the event stream', () => {
     const ids = all.messages.map(({ data }) => data.id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(players.messages.map(({ data }) => data.id)).toEqual(ids.filter((id) => id.startsWith('chain:')));
-  });
-
-  it('sends the same events without names to those who ask so', async () => {
-    const { records, server } = await startServer();
-    const named = await listen(server.base, measurements);
-    const unnamed = await listen(server.base, '/v1/events/stream?unnamed=1&category=measurement');
-    records.add(2);
-    await eventually(() => named.messages.length === 2 && unnamed.messages.length === 2, 'two records');
-    expect(unnamed.messages).toEqual(named.messages.map((message) => ({ ...message, event: 'message' })));
-    const [first] = named.messages as [Message];
-    const resumed = await listen(server.base, '/v1/events/stream?unnamed=1', { 'Last-Event-ID': first.id });
-    await eventually(() => resumed.messages.length === 1, 'the second one');
-    expect(resumed.messages).toEqual(unnamed.messages.slice(1));
+    expect(new Set(unnamed.messages.map(({ event }) => event))).toEqual(new Set(['message']));
+    expect(unnamed.messages.map(({ data }) => data.id)).toEqual(ids);
   });
 
   it.each([
-    ['the last event that a client has seen', ({ id }: Message) => id, 0],
-    ['the ID that the event has in the feed', ({ data }: Message) => data.id, 0],
-    ['an event that memory holds no more, once ClickHouse answers', ({ id }: Message) => id, 2],
-  ])('resumes after %s', async (_, toLastId, failedReads) => {
+    ['its last event', 0],
+    ['an event that memory holds no more, once ClickHouse answers', 2],
+  ])('resumes after %s', async (_, failedReads) => {
     const { records, server } = await startServer();
     const first = await listen(server.base, measurements);
+    await eventually(() => first.state.lastId !== '', 'a position');
     records.add(1);
     await eventually(() => first.messages.length === 1, 'a record');
     first.end();
     records.add(350);
     if (failedReads > 0) records.evictOldest(20, failedReads);
-    const again = await listen(server.base, measurements, {
-      'Last-Event-ID': toLastId(first.messages[0] as Message),
-    });
+    const again = await listen(server.base, measurements, { 'Last-Event-ID': first.state.lastId });
     await eventually(() => listRecords(again.messages).length === 350, '350 missed records');
     records.add(1);
     await eventually(() => listRecords(again.messages).length === 351, 'the next one');
     expect(listRecords(again.messages)).toEqual(from(5, 355));
-    again.end();
-    const metrics = () => server.registry.metrics();
-    expect(await metrics()).toContain(`miner_event_stream_failed_reads_total ${failedReads}`);
-    await eventually(
-      async () => (await metrics()).includes('miner_event_stream_clients 0'),
-      'the end of both',
-    );
+    expect(await server.registry.metrics()).toContain(`miner_event_stream_failed_reads_total ${failedReads}`);
   });
 
-  it('lets resuming clients wait while the event loop is late', async () => {
-    const { records, server } = await startServer({ rateLimits: true });
-    const live = await listen(server.base, measurements);
-    records.add(4);
-    await eventually(() => listRecords(live.messages).length === 4, 'four records');
-    const { id, data } = live.messages[0] as Message;
-    const end = makeEventLoopLate(server);
-    await eventually(
-      async () => (await server.get('/v1/public/installations/wheel-1/observations')).status === 503,
-      'expensive routes refuse',
-    );
-    const again = await listen(server.base, undefined, { 'Last-Event-ID': id });
-    const named = await listen(server.base, `${measurements}&lastEventId=${encodeURIComponent(data.id)}`);
-    expect([again.response.status, named.response.status]).toEqual([200, 200]);
-    records.add(1);
-    await eventually(() => listRecords(live.messages).length === 5, 'the fifth one');
-    expect([again.messages, named.messages]).toEqual([[], []]);
-    end();
-    for (const { messages } of [again, named]) {
-      await eventually(() => {
-        server.clock.advance(20);
-        return listRecords(messages).length === 4;
-      }, 'what was missed');
-      expect(listRecords(messages)).toEqual(from(5, 8));
-    }
-  });
-
-  it('loses nothing that is evicted before a listener has received it', async () => {
+  it('names a source that restarts, and sends what memory holds of it', async () => {
     const { records, server } = await startServer();
-    const client = await listen(server.base, measurements);
-    const other = await listen(server.base, '/v1/events/stream?category=protocol');
-    await eventually(() => client.state.lastId !== '' && other.state.lastId !== '', 'two clients');
-    records.add(450);
-    records.evictOldest(10, 1);
-    await eventually(() => listRecords(client.messages).length === 450, 'all records');
-    records.add(1);
-    await eventually(() => listRecords(client.messages).length === 451, 'the next one');
-    expect(listRecords(client.messages)).toEqual(from(4, 454));
-    expect(other.messages).toEqual([]);
-  });
-
-  it('ends the stream of a client that does not read, and of no other', async () => {
-    const { records, server } = await startServer();
-    const reader = await listen(server.base);
-    const reading = new EventEmitter();
-    const mayRead = once(reading, 'begin').then(() => undefined);
-    const sleeper = await listen(server.base, '/v1/events/stream', {}, mayRead);
-    const clients = async () =>
-      Number(/miner_event_stream_clients (\d+)/.exec(await server.registry.metrics())?.[1]);
-    await eventually(async () => (await clients()) === 2, 'two clients');
-    const isNewestSent = () => listRecords(reader.messages.slice(-2)).includes(records.count());
-    await eventually(async () => {
-      records.add(1_000);
-      await eventually(isNewestSent, 'the events for the one that reads');
-      return (await clients()) === 1;
-    }, 'the end of the stream that nobody reads');
-    expect(await server.registry.metrics()).toContain('miner_event_stream_slow_clients_total 1');
-    // Until then it was sent everything in order.
-    reading.emit('begin');
-    await eventually(() => sleeper.state.isEnded, 'the end of what was sent to it');
-    expect(sleeper.state.failure).toBeNull();
-    expect(sleeper.messages.length).toBeGreaterThan(0);
-    expect(sleeper.messages).toEqual(reader.messages.slice(0, sleeper.messages.length));
+    const first = await listen(server.base, measurements);
+    await eventually(() => first.state.lastId !== '', 'a position');
+    first.end();
+    records.loseNewest(2);
+    const again = await listen(server.base, measurements, { 'Last-Event-ID': first.state.lastId });
+    await eventually(() => again.messages.length > 1, 'the events of memory');
+    expect(again.messages[0]).toEqual({
+      id: first.state.lastId,
+      event: 'restarted',
+      data: { source: 'measurement' },
+    });
+    const kept = records.progress()?.events.size ?? 0;
+    await eventually(() => again.messages.length === 1 + kept, 'all of them');
+    expect(again.state.lastId).not.toBe(first.state.lastId);
   });
 
   it.each([
-    ['in the query', (id: string) => `lastEventId=${encodeURIComponent(id)}`, {}],
-    ['of the header, if the query has one too', () => 'lastEventId=abc', { isHeader: true }],
-    ['that comes last in the query', (id: string) => `lastEventId=abc&lastEventId=${id}`, {}],
-  ])('resumes after the ID %s', async (_, format, { isHeader = false }: { isHeader?: boolean }) => {
+    ['in the query', (id: string) => `lastEventId=${id}`, false],
+    ['of the header, if the query has one too', () => 'lastEventId=abc', true],
+    ['that comes last in the query', (id: string) => `lastEventId=abc&lastEventId=${id}`, false],
+  ])('resumes after the ID %s', async (_, format, isHeader) => {
     const { records, server } = await startServer();
     const first = await listen(server.base, measurements);
-    records.add(3);
-    await eventually(() => first.messages.length === 3, 'three records');
-    const { id } = first.messages[0] as Message;
-    const headers = isHeader ? { 'Last-Event-ID': id } : {};
-    const again = await listen(
-      server.base,
-      `${measurements}&${format(id)}`,
-      headers as Record<string, string>,
-    );
-    await eventually(() => listRecords(again.messages).length === 2, 'two missed records');
-    expect(listRecords(again.messages)).toEqual([5, 6]);
-  });
-
-  it('begins after an event that a query names, once state is restored', async () => {
-    const { records, server } = await startServer();
-    const first = await listen(server.base, measurements);
+    await eventually(() => first.state.lastId !== '', 'a position');
+    const { lastId } = first.state;
     records.add(2);
-    await eventually(() => first.messages.length === 2, 'two records');
-    const ids = first.messages.map(({ data }) => encodeURIComponent(data.id));
-    server.hasViews = false;
-    const open = (id: string) => listen(server.base, `${measurements}&lastEventId=${id}`);
-    const [known, unknown] = [await open(ids[0] ?? ''), await open('measurement:unknown')];
-    expect([known.response.status, unknown.response.status]).toEqual([200, 200]);
-    server.hasViews = true;
-    await eventually(() => listRecords(known.messages).length === 1, 'the second record');
-    await eventually(() => unknown.state.isEnded, 'the end of the other stream');
-    expect([listRecords(known.messages), unknown.messages, unknown.state.failure]).toEqual([[5], [], null]);
-  });
-
-  it('is open while ClickHouse searches for a named event', async () => {
-    const { records, server } = await startServer({ readTimeoutMs: 200 });
-    const first = await listen(server.base, measurements);
-    records.add(30);
-    await eventually(() => listRecords(first.messages).length === 30, 'the records');
-    records.evictOldest(10, 0);
-    records.isSlow = true;
-    const { id } = (first.messages[0] as Message).data;
-    const again = await listen(server.base, `${measurements}&lastEventId=${encodeURIComponent(id)}`);
-    expect(again.response.status).toBe(200);
-    records.isSlow = false;
-    await eventually(() => listRecords(again.messages).length === 29, 'what followed it');
-    expect(listRecords(again.messages)).toEqual(from(5, 33));
+    const headers: Record<string, string> = isHeader ? { 'Last-Event-ID': lastId } : {};
+    const again = await listen(server.base, `${measurements}&${format(lastId)}`, headers);
+    await eventually(() => listRecords(again.messages).length === 2, 'two missed records');
+    expect(listRecords(again.messages)).toEqual([4, 5]);
   });
 
   it('is refused for a wrong cursor, and beyond the bound of streams', async () => {
@@ -276,7 +196,6 @@ describe('the event stream', () => {
       ['?lastEventId=abc', {}, 'invalid_cursor'],
       ['', { 'Last-Event-ID': 'abc' }, 'invalid_cursor'],
       ['', { 'Last-Event-ID': 'measurement:wheel-1:v1:measurement.speed_record:1' }, 'invalid_cursor'],
-      ['', { 'Last-Event-ID': 'chain:31337:0x:0x:1:player.miner_minted' }, 'invalid_cursor'],
     ] as const) {
       const response = await server.get(`/v1/events/stream${query}`, headers);
       expect([response.status, await response.json()]).toEqual([400, { error }]);
@@ -285,10 +204,6 @@ describe('the event stream', () => {
     }
     const head = await server.get('/v1/events/stream', {}, 'HEAD');
     expect([head.status, await head.text()]).toEqual([200, '']);
-    expect(Object.fromEntries(head.headers)).toMatchObject({
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-    });
     expect(head.headers.get('content-length')).toBeNull();
     for (let stream = 0; stream < streamsOfClientMax; stream++) {
       server.clock.advance(1_000); // Within the rate of requests.
@@ -299,4 +214,185 @@ describe('the event stream', () => {
     await expectError(refused, 429, 'rate_limited');
     expect(refused.headers.get('retry-after')).toBe('15');
   });
+
+  it('ends with its server', async () => {
+    const { server } = await startServer();
+    const client = await listen(server.base);
+    server.close();
+    await eventually(() => client.state.isEnded, 'the end of the stream');
+  });
+});
+
+/** An event stream whose connections a test opens, blocks and aborts. Its reads of evicted events never end. */
+function createWorld() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const records = createRecords();
+  const reads: AbortSignal[] = [];
+  const state = { ended: 0, hasViews: true, isBlocked: false, isOverloaded: false };
+  const clock = manualClock();
+  const written: string[] = [];
+  let onAborted = () => undefined as unknown;
+  const response = {
+    onAborted: (handler: () => void) => {
+      onAborted = handler;
+    },
+    onWritable: () => undefined,
+    write: (text: string) => written.push(text) > 0 && !state.isBlocked,
+    cork: (run: () => void) => run(),
+    end: () => state.ended++,
+  };
+  const stream = createEventStream({
+    readFeedMoment: createFeedNews({
+      chain: chainlessViews(),
+      counters: { achievements: records.progress, shownThrough: () => foldedThrough },
+      olderEvents: {
+        ...noOlderEvents,
+        after: async (_source, _query, signal) => {
+          reads.push(signal);
+          await once(signal, 'abort');
+          return null;
+        },
+      },
+    }),
+    hasViews: () => state.hasViews,
+    transport: selectTransport(),
+    writer: { beginStream: () => response } as unknown as ResponseWriter,
+    registry: new Registry(),
+    loadGuard: { isOverloaded: () => state.isOverloaded, stop: () => undefined },
+    clock,
+    onRefused: () => undefined,
+  });
+  onTestFinished(() => stream.close());
+  /** Opens a stream. @returns what aborts its connection, or the code of the refusal. */
+  const open = (client: AddressWords = [0, 0, 0xffff, 1], lastEventId = '', query = '') => {
+    const request = parseStreamRequest(new URLSearchParams(query), lastEventId);
+    if (request === null) throw new Error('the request is valid');
+    return stream.open({ client } as unknown as Exchange, request)?.code ?? onAborted;
+  };
+  const abort = (opened: ReturnType<typeof open> | undefined) => {
+    if (typeof opened !== 'function') throw new Error(`no stream is open: ${opened}`);
+    opened();
+  };
+  return { stream, records, reads, state, clock, open, abort, takeWritten: () => written.splice(0).join('') };
+}
+
+/** ID of the position before the first event. */
+const fromTheBeginning = encodeFeedPosition({ measurement: null, chain: null });
+
+/** Lets time pass, and then turns of the event loop. */
+const pass = async (ms: number) => {
+  await vi.advanceTimersByTimeAsync(ms);
+  await vi.advanceTimersByTimeAsync(1);
+};
+
+describe('a client of the event stream', () => {
+  it('learns its own pause and its position, and then gets comments', async () => {
+    const { open, takeWritten } = createWorld();
+    open(undefined, '', 'unnamed=1');
+    await pass(0);
+    expect(takeWritten()).toMatch(
+      new RegExp(`^retry: \\d+\\n:\\nid: ${fromTheBeginning}\\nevent: position\\ndata: {}\\n\\n:\\n$`),
+    );
+    await pass(heartbeatMs - 1_000);
+    expect(takeWritten()).toBe('');
+    await pass(heartbeatMs + 1_000);
+    expect(takeWritten()).toBe(':\n'.repeat(2));
+    for (let index = 1; index < streamsOfClientMax; index++) open();
+    const pauses = [...takeWritten().matchAll(/retry: (\d+)/g)].map(([, ms]) => Number(ms));
+    expect(new Set(pauses).size).toBe(streamsOfClientMax - 1);
+    expect([Math.min(...pauses) >= 3_000, Math.max(...pauses) < 6_000]).toEqual([true, true]);
+    // None of them is refused, even if all streams break at the same moment.
+    const limiter = createRateLimiter();
+    for (const ms of pauses.sort((one, other) => one - other))
+      expect(limiter.take([0, 0, 0xffff, 1], 'publicHeavy', 1_000 + ms).waitSeconds).toBe(0);
+  });
+
+  it('is sent comments until state is restored, and ends if that takes long', async () => {
+    const { state, records, clock, open, takeWritten } = createWorld();
+    state.hasViews = false;
+    records.add(1);
+    open();
+    open(undefined, fromTheBeginning);
+    takeWritten();
+    await pass(heartbeatMs);
+    expect(takeWritten()).toBe(':\n'.repeat(2));
+    state.hasViews = true;
+    await pass(1_000);
+    expect(takeWritten().match(/^event: \S+/gm)).toEqual(
+      expect.arrayContaining(['event: position', 'event: measurement.speed_record']),
+    );
+    state.hasViews = false;
+    clock.advance(stateWaitMaxMs);
+    expect(open()).toBe('database_unavailable');
+    await pass(1_000);
+    expect([state.ended, vi.getTimerCount()]).toEqual([2, 0]);
+    // It is never late again.
+    state.hasViews = true;
+    expect(open()).toBeTypeOf('function');
+  });
+
+  it.each<[string, number, (index: number) => AddressWords]>([
+    ['of a client', streamsOfClientMax, () => [0, 0, 0xffff, 1]],
+    ['of a site', streamsOfSiteMax, (index) => [0x20010db8, 0x00010000 + index, 0, 1]],
+    ['in all', clientsMax, (index) => [0, 0, 0xffff, index]],
+  ])('makes room for one other %s, even if its connection is aborted twice', (_, max, addressOf) => {
+    const { open, abort } = createWorld();
+    const opened = Array.from({ length: max }, (_, index) => open(addressOf(index)));
+    expect(opened.map((one) => typeof one)).toEqual(Array(max).fill('function'));
+    expect(open(addressOf(max))).toBe('rate_limited');
+    for (let time = 0; time < 2; time++) abort(opened[0]);
+    expect(open(addressOf(max))).toBeTypeOf('function');
+    expect(open(addressOf(max + 1))).toBe('rate_limited');
+  });
+
+  it('leaves no timer and no read behind', async () => {
+    const { records, reads, state, open, abort, takeWritten } = createWorld();
+    records.add(9);
+    records.evictOldest(1, 0);
+    state.isOverloaded = true;
+    const opened = Array.from({ length: 12 }, () => open(undefined, fromTheBeginning));
+    await pass(1_000);
+    expect(reads).toEqual([]);
+    state.isOverloaded = false;
+    await pass(1_000);
+    // The others wait for one of them.
+    expect(reads.map(({ aborted }) => aborted)).toEqual(Array(8).fill(false));
+    takeWritten();
+    for (const one of opened) abort(one);
+    await pass(0);
+    expect([reads.every(({ aborted }) => aborted), reads.length, vi.getTimerCount()]).toEqual([true, 8, 0]);
+    expect(takeWritten()).toBe('');
+  });
+
+  it('without room is sent nothing more, and ends unless it reads', async () => {
+    const { records, state, open, takeWritten } = createWorld();
+    open();
+    await pass(0);
+    takeWritten();
+    state.isBlocked = true;
+    records.add(1);
+    await pass(1_000);
+    expect(takeWritten().match(/^event: /gm)).toHaveLength(1);
+    records.add(200);
+    await pass(readMs - 2_000);
+    expect([takeWritten(), state.ended]).toEqual(['', 0]);
+    await pass(heartbeatMs + 2_000);
+    expect([takeWritten(), state.ended]).toEqual(['', 1]);
+  });
+});
+
+it('a turn of the event loop serves a bounded number of clients and events, and each client gets a turn', async () => {
+  const { records, open, takeWritten } = createWorld();
+  vi.useRealTimers();
+  records.add(250);
+  for (let index = 0; index < 60; index++) open([0, 0, 0xffff, index], index === 0 ? fromTheBeginning : '');
+  takeWritten();
+  const turns: number[] = [];
+  for (let turn = 0; turn < 40; turn++) {
+    await nextTurn();
+    turns.push(takeWritten().match(/^event: /gm)?.length ?? 0);
+  }
+  expect(Math.max(...turns)).toBeLessThan(200);
+  expect(turns.reduce((sum, one) => sum + one)).toBe(59 + (records.progress()?.events.size ?? 0));
 });

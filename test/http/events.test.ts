@@ -82,9 +82,8 @@ it('an event that no body may have is counted, not sent', async () => {
   const server = await startPublicServer({
     chain: replaceFeed(views, [buildFeedEvent(state, rewardsClaimed)]),
   });
-  const nothing = { run: 'other', position: 0, ordinal: 0 };
   const { response, messages } = await listen(server.base, undefined, {
-    'Last-Event-ID': encodeFeedPosition({ measurement: nothing, chain: nothing }),
+    'Last-Event-ID': encodeFeedPosition({ measurement: null, chain: null }),
   });
   // Proxies do not gather it.
   expect(response.headers.get('x-accel-buffering')).toBe('no');

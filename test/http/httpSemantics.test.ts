@@ -200,7 +200,7 @@ describe('a preflight', () => {
     expect(Object.fromEntries(approved.headers)).toMatchObject({
       'access-control-allow-origin': 'https://wheel.example',
       'access-control-allow-methods': 'GET, HEAD',
-      'access-control-allow-headers': 'If-None-Match, Last-Event-ID, X-Request-Id',
+      'access-control-allow-headers': 'Cache-Control, If-None-Match, Last-Event-ID, X-Request-Id',
       'access-control-max-age': '600',
       vary: 'Origin',
       'x-request-id': expect.any(String),

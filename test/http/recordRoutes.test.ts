@@ -34,7 +34,7 @@ describe('the routes of records', () => {
     const unavailable = async () => {
       throw new RecordsUnavailable('ClickHouse does not answer');
     };
-    const olderEvents: OlderEvents = { ...noOlderEvents, before: unavailable, find: unavailable };
+    const olderEvents: OlderEvents = { ...noOlderEvents, before: unavailable };
     const details = {
       type: 'system.settlement_completed',
       previousSettledThroughRound: 90n,
@@ -53,7 +53,12 @@ describe('the routes of records', () => {
     const evicted = { ...nothingEvicted, through, throughMs: state.block.timestampMs };
     const chain = replaceFeed(views, [buildFeedEvent(state, details, 1)], evicted);
     const { get } = await startPublicServer({ chain, olderEvents });
-    for (const path of ['rounds/1', 'batches', `transactions/${hash}`, 'events/chain:1:x'])
+    for (const path of [
+      'rounds/1',
+      'batches',
+      `transactions/${hash}`,
+      `events/chain:1:0x${'0'.repeat(40)}:${hash}:0:x`,
+    ])
       await expectError(await get(`/v1/${path}`), 503, 'database_unavailable', path);
   });
 });

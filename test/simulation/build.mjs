@@ -58,15 +58,6 @@ const versions = [
   to: `foldVersions.${stream}.version + countEarlierVersions('${stream}')`,
 }));
 
-/** Counts the listeners of the feed. */
-const counted = [
-  {
-    file: 'actors/views/feed/feedNews.ts',
-    from: 'return () => listeners.delete(listener);',
-    to: 'const release = holdListener();\n      return () => {\n        release();\n        return listeners.delete(listener);\n      };',
-  },
-];
-
 /** Replaces texts of sources. Each text must stand once in its file. */
 function replaceTexts(replacements) {
   const byPath = group(replacements, ({ file }) => join(root, file));
@@ -94,10 +85,7 @@ export async function buildSimulator({ mutation = null, name = 'simulate' } = {}
     input: join(import.meta.dirname, 'main.ts'),
     platform: 'node',
     external: ['chdb', 'swagger-ui-dist', '@foundry-rs/anvil'].map((one) => new RegExp(`^${one}(?:/|$)`)),
-    plugins: [
-      substitution,
-      replaceTexts([...smallLimits, ...versions, ...counted, ...(mutation?.replacements ?? [])]),
-    ],
+    plugins: [substitution, replaceTexts([...smallLimits, ...versions, ...(mutation?.replacements ?? [])])],
     logLevel: 'warn',
     output: {
       dir: outDir,

@@ -90,22 +90,6 @@ ORDER BY (run, category, position, ordinal, stored_by)
 SETTINGS index_granularity = 256
 COMMENT 'Chain events of the feed that memory has evicted, in order of arrival';
 
-CREATE TABLE stored_chain_events_ids
-(
-    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
-    `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
-    `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the event visible' CODEC(Delta(8), ZSTD(1)),
-    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
-    `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
-)
-ENGINE = ReplacingMergeTree
-PARTITION BY run
-ORDER BY (run, id, stored_by)
-SETTINGS index_granularity = 256
-COMMENT 'Places of the events in stored_chain_events, by ID';
-
 CREATE TABLE stored_chain_events_keys
 (
     `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
@@ -120,7 +104,7 @@ ENGINE = ReplacingMergeTree
 PARTITION BY run
 ORDER BY (run, key, recorded_at, position, ordinal, stored_by)
 SETTINGS index_granularity = 256
-COMMENT 'Places of the events in stored_chain_events, by category, type, owner, miner, transaction and block';
+COMMENT 'Places of the events in stored_chain_events, by category, type, owner, miner, transaction, block and achievement';
 
 CREATE TABLE stored_checkpoints
 (
@@ -191,22 +175,6 @@ ORDER BY (run, category, position, ordinal, stored_by)
 SETTINGS index_granularity = 256
 COMMENT 'Measurement events of the feed that memory has evicted, in order of arrival';
 
-CREATE TABLE stored_measurement_events_ids
-(
-    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
-    `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
-    `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `position` UInt64 COMMENT 'Sequence in MINER_COUNTER of the message that made the event visible' CODEC(Delta(8), ZSTD(1)),
-    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
-    `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `stored_by` UInt64 COMMENT 'Sequence in MINER_COUNTER of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
-)
-ENGINE = ReplacingMergeTree
-PARTITION BY run
-ORDER BY (run, id, stored_by)
-SETTINGS index_granularity = 256
-COMMENT 'Places of the events in stored_measurement_events, by ID';
-
 CREATE TABLE stored_measurement_events_keys
 (
     `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
@@ -221,7 +189,7 @@ ENGINE = ReplacingMergeTree
 PARTITION BY run
 ORDER BY (run, key, recorded_at, position, ordinal, stored_by)
 SETTINGS index_granularity = 256
-COMMENT 'Places of the events in stored_measurement_events, by category, type, owner, miner, transaction and block';
+COMMENT 'Places of the events in stored_measurement_events, by category, type, owner, miner, transaction, block and achievement';
 
 CREATE TABLE stored_owner_activity
 (

@@ -246,7 +246,6 @@ it('merged runs have the same rows, and are never the longest', async () => {
       'stored_rounds',
       'stored_half_hour_buckets',
       'stored_measurement_events',
-      'stored_measurement_events_ids',
       'stored_measurement_events_keys',
     ])
       found.push(

@@ -9,14 +9,15 @@ import type { EventNoun } from '../../actors/feed/eventKeys.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { feedCategories, feedTypes, isOfCategory } from '../../actors/feed/feedCategories.ts';
 import { type FeedItem, toChainItem } from '../../actors/feed/feedItem.ts';
-import { type FeedPosition, findNewestPosition } from '../../actors/feed/feedPosition.ts';
+import { type FeedPosition, feedSources, type SourcePlace } from '../../actors/feed/feedPosition.ts';
 import { stringify } from '../../actors/folds/bigintJson.ts';
 import type { ActivityRange } from '../../actors/older/olderActivity.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { EconomyView } from '../../actors/views/chain/coreViews.ts';
 import { buildActivityPage } from '../../actors/views/chain/ownerPages.ts';
 import { encodeFeedCursor } from '../../actors/views/feed/feedCursor.ts';
-import type { FeedNews, ReadNews } from '../../actors/views/feed/feedNews.ts';
+import { createFeedNews, type ReadNext } from '../../actors/views/feed/feedNews.ts';
+import { findEvent } from '../../actors/views/feed/feedRecords.ts';
 import { createFeedViews, type FeedPage } from '../../actors/views/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { createAwaitByReading } from '../../storage/reading/awaitEvents.ts';
@@ -25,7 +26,7 @@ import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
 import { openEnd } from '../../storage/runs/lineages.ts';
 import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
 import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
-import { stateOwner } from '../support/chain/economyState.ts';
+import { foldedThrough, stateOwner } from '../support/chain/economyState.ts';
 import {
   buildChainEvents,
   buildMeasurementEvents,
@@ -33,7 +34,6 @@ import {
   feedChainId as chainId,
   createWindow,
   evictShare,
-  feedRun,
   inFeedOrder,
   minted,
   minter,
@@ -85,6 +85,7 @@ const atOneTime = {
   spans: [{ gapMs: 1, blocks: [[[true, false]]] }],
 };
 
+const feedRun = 'run';
 const readRuns = async () => [{ run: feedRun, through: openEnd }];
 
 /** A feed over sources that a test sets, and over rows that it gives. */
@@ -100,13 +101,12 @@ function createFeed({ database }: OpenTables) {
   const identities = { core: stateOwner, mining: minter } as EconomyView['identities'];
   const view = () =>
     ({ status: 'available', chain: { chainId }, identities, feed: sources.chain }) as EconomyView;
-  const feed = createFeedViews({
-    installationId: 'wheel-1',
-    chain: { economy: view },
-    progress: () => sources.measurement as MeasurementProgress,
-    olderEvents: createStoredEvents({ database, awaitEvents }),
-  });
-  return { feed, sources };
+  const olderEvents = createStoredEvents({ database, awaitEvents });
+  const chain = { economy: view, foldedThrough: () => foldedThrough };
+  const progress = () => sources.measurement as MeasurementProgress;
+  const feed = createFeedViews({ installationId: 'wheel-1', chain, progress, olderEvents });
+  const counters = { achievements: progress, shownThrough: () => foldedThrough };
+  return { feed, sources, readMoment: createFeedNews({ chain, counters, olderEvents }) };
 }
 
 const buildRows = (measurements: readonly MeasurementEvent[], chain: readonly ChainFeedEvent[]) => ({
@@ -152,13 +152,15 @@ function names({ event }: FeedItem, noun: EventNoun): boolean {
       return event.source.transactionHash === noun.hash;
     case 'ethereumBlock':
       return event.source.blockNumber === noun.number;
+    case 'achievement':
+      return false;
   }
 }
 
-type Feed = ReturnType<typeof createFeed>['feed'];
+type Feed = ReturnType<typeof createFeed>;
 type Category = (typeof feedCategories)[number];
 
-async function walk(feed: Feed, filter: EventFilter, limit: number) {
+async function walk({ feed }: Feed, filter: EventFilter, limit: number) {
   const seen: FeedItem[] = [];
   for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
     const page = (await feed.page({ filter, limit, cursor }, neverAborted)) as FeedPage;
@@ -170,23 +172,33 @@ async function walk(feed: Feed, filter: EventFilter, limit: number) {
   return seen;
 }
 
+/** Place after the last of some events. */
+function placeAfter(events: readonly (ChainFeedEvent | MeasurementEvent)[]): SourcePlace | null {
+  const event = events.at(-1);
+  if (event === undefined) return null;
+  const { position, ordinal } = event;
+  const storedAtMs = event.family === 'chain' ? event.recordedAtMs : event.arrivedAtMs;
+  return { streamCreatedMs: foldedThrough.streamCreatedMs, position, ordinal, storedAtMs };
+}
+
 /** Everything of a category after a position, asked for in pieces. */
-async function resume(feed: Feed, category: Category, from: FeedPosition, limit: number) {
+async function resume({ readMoment }: Feed, category: Category, from: FeedPosition, limit: number) {
   const delivered: FeedItem[] = [];
   const positions: FeedPosition[] = [];
   let isFromRows = false;
-  for (let position = from; ; ) {
-    const found = feed.after(category, position, limit);
-    isFromRows ||= typeof found === 'function';
-    const news = (typeof found === 'function' ? await found(neverAborted) : found) as FeedNews;
-    delivered.push(...news.items.map(({ item }) => item));
-    positions.push(...news.items.map((arrived) => arrived.position));
-    position = news.position;
-    if (news.isComplete) {
-      expect(position).toBe(feed.position());
-      return { delivered, positions, isFromRows };
+  let position = from;
+  for (const source of feedSources)
+    for (;;) {
+      const found = readMoment().next(source, position[source], { category, limit });
+      isFromRows ||= typeof found === 'function';
+      const next = typeof found === 'function' ? await found(neverAborted) : found;
+      if (next === null) break;
+      expect(next.isRestarted).toBe(false);
+      delivered.push(...next.items.map(({ item }) => item));
+      for (const { place } of next.items) positions.push({ ...position, [source]: place });
+      position = { ...position, [source]: next.place };
     }
-  }
+  return { delivered, positions, isFromRows };
 }
 
 describe('events of any age', () => {
@@ -212,12 +224,12 @@ describe('events of any age', () => {
         await storeRows(database, buildRows(ofMeasurement.gone, ofChain.gone), feedRun);
         // A batch that was sent twice changes nothing, nor what was stored before a restart and is in memory again since.
         await storeRows(database, buildRows(measurements, chain), feedRun);
-        const { feed, sources } = createFeed(opened);
-        Object.assign(sources, { measurement: ofMeasurement.window, chain: ofChain.window });
+        const opening = createFeed(opened);
+        Object.assign(opening.sources, { measurement: ofMeasurement.window, chain: ofChain.window });
 
         const all = inFeedOrder(measurements, chain);
         const shown = all.filter(({ type }) => isOfCategory(category, type));
-        expect((await walk(feed, selectCategory(category), limit)).map(({ id }) => id)).toEqual(
+        expect((await walk(opening, selectCategory(category), limit)).map(({ id }) => id)).toEqual(
           shown.map(({ id }) => id),
         );
 
@@ -226,11 +238,11 @@ describe('events of any age', () => {
           seed % (measurements.length + 1),
           Math.floor(seed / 7) % (chain.length + 1),
         ];
-        const from = findNewestPosition({
-          measurement: createWindow(measurements.slice(0, deliveredMeasurements)),
-          chain: createWindow(chain.slice(0, deliveredChain)),
-        });
-        const resumed = await resume(feed, category, from, limit);
+        const from = {
+          measurement: placeAfter(measurements.slice(0, deliveredMeasurements)),
+          chain: placeAfter(chain.slice(0, deliveredChain)),
+        };
+        const resumed = await resume(opening, category, from, limit);
         isFromRows ||= resumed.isFromRows;
         const delivered = resumed.delivered.map(({ id }) => id);
         const missed = [measurements.slice(deliveredMeasurements), chain.slice(deliveredChain)].map(
@@ -245,7 +257,7 @@ describe('events of any age', () => {
         const half = Math.floor(delivered.length / 2);
         const position = resumed.positions[half - 1];
         if (position === undefined) return;
-        const rest = await resume(feed, category, position, limit);
+        const rest = await resume(opening, category, position, limit);
         expect(rest.delivered.map(({ id }) => id).toSorted()).toEqual(delivered.slice(half).toSorted());
       }),
       {
@@ -291,9 +303,9 @@ describe('events of any age', () => {
     });
     await fc.assert(
       fc.asyncProperty(filters, share, fc.integer({ min: 1, max: 9 }), async (filter, gone, limit) => {
-        const { feed, sources } = createFeed(opened);
-        sources.chain = evictShare(chain, gone).window;
-        sources.measurement = evictShare(measurements, gone).window;
+        const opening = createFeed(opened);
+        opening.sources.chain = evictShare(chain, gone).window;
+        opening.sources.measurement = evictShare(measurements, gone).window;
         const { category, type, nouns, fromMs, toMs } = filter;
         const expected = all.filter(
           (item) =>
@@ -303,7 +315,9 @@ describe('events of any age', () => {
             item.recordedAtMs < (toMs ?? Number.POSITIVE_INFINITY) &&
             nouns.every((list) => list.some((noun) => names(item, noun))),
         );
-        expect((await walk(feed, filter, limit)).map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+        expect((await walk(opening, filter, limit)).map(({ id }) => id)).toEqual(
+          expected.map(({ id }) => id),
+        );
       }),
       { numRuns: 60 },
     );
@@ -329,25 +343,10 @@ describe('events of any age', () => {
       const { feed, sources } = createFeed(opened);
       sources.measurement = evictShare(measurements, measurementShare).window;
       sources.chain = evictShare(chain, chainShare).window;
-      for (const [at, { id, source, position, ordinal, arrivedAtMs }] of all.entries()) {
-        // The neighbours of an event are found the same way.
-        if (at % 3 !== 0) continue;
-        const located = (await feed.locate(id, neverAborted)) as FeedPosition;
-        expect(located[source]).toEqual({ run: feedRun, position, ordinal });
-        const { delivered } = await resume(feed, 'all', located, 30);
-        const ids = new Set(delivered.map((item) => item.id));
-        // A client gets all later events of the same source, and at least all later ones of the other source.
-        for (const item of all) {
-          if (item.source === source)
-            expect(ids.has(item.id)).toBe(
-              item.position > position || (item.position === position && item.ordinal > ordinal),
-            );
-          else if (item.arrivedAtMs >= arrivedAtMs) expect(ids).toContain(item.id);
-          else if (item.arrivedAtMs < arrivedAtMs - 60_000) expect(ids).not.toContain(item.id);
-        }
-      }
+      const find = (id: string) => findEvent(feed, id, neverAborted);
+      for (const item of all) expect(await find(item.id)).toMatchObject({ events: [item] });
       for (const id of ["chain:'", "measurement:\\' OR 1 = 1 --", `${all[0]?.id}0`, 'chain:\0\n\u{1f600}'])
-        expect(await feed.locate(id, neverAborted)).toBeNull();
+        expect(await find(id)).toBeNull();
     }
   });
 
@@ -400,11 +399,10 @@ describe('events of any age', () => {
       events.push(...added);
       for (let from = 0; from < added.length; from += 5_000)
         await storeRows(database, buildRows([], added.slice(from, from + 5_000)), feedRun);
-      const { feed, sources } = createFeed(opened);
+      const { feed, sources, readMoment } = createFeed(opened);
       sources.chain = evictShare(events, 1).window;
       const middle = events[count / 2] as ChainFeedEvent;
       const { recordedAtMs, position, ordinal } = middle;
-      const from = findNewestPosition({ measurement: createWindow([]), chain: createWindow([middle]) });
       const reads = (['all', 'players', 'protocol'] as const).flatMap((category) => {
         const place = { recordedAtMs, source: 'chain', position, ordinal } as const;
         const cursor = encodeFeedCursor(category, place);
@@ -417,9 +415,8 @@ describe('events of any age', () => {
             expect(page.events).toHaveLength(9);
           },
           async () => {
-            const read = feed.after(category, from, 9) as ReadNews;
-            const news = await read(neverAborted);
-            expect(news.items).toHaveLength(9);
+            const read = readMoment().next('chain', placeAfter([middle]), { category, limit: 9 });
+            expect((await (read as ReadNext)(neverAborted))?.items).toHaveLength(9);
           },
         ];
       });
@@ -431,7 +428,7 @@ describe('events of any age', () => {
         nouns: [[{ kind: 'transaction', hash: transactionHash }]],
       };
       const findTransaction = () => feed.page({ filter, limit: 9, cursor: null }, neverAborted);
-      for (const read of [...reads, () => feed.locate(id, neverAborted), findTransaction]) {
+      for (const read of [...reads, () => findEvent(feed, id, neverAborted), findTransaction]) {
         const before = await rowsSelected();
         await read();
         cost.push((await rowsSelected()) - before);

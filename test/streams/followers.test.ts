@@ -51,8 +51,9 @@ it('older events and activity are read once their writer stored them', async () 
   for (const [name, writer] of writers)
     vi.spyOn(writer, 'flushNow').mockImplementation(() => flushed.push(name));
   const evicted = { through: { position: 5, ordinal: 0 }, throughMs: 0, atPosition: 5 };
+  const query = { categories: [], place: null, limit: 1 };
   const find = (source: EvictedSource['source']) =>
-    olderEvents.find({ source, evicted }, 'id', AbortSignal.abort()).catch(({ message }) => message);
+    olderEvents.after({ source, evicted }, query, AbortSignal.abort()).catch(({ message }) => message);
   const missing = (source: string) => `ClickHouse does not hold the older ${source} events yet`;
   writers.get('MINER_CHAIN')?.resumeAfter(5);
   expect(await find('chain')).not.toBe(missing('chain'));

@@ -10,7 +10,7 @@ interface Restorable {
 export function restoreState(into: Restorable, records: Iterable<FoldRecord>, position = 0): void {
   const restoration = into.beginRestore();
   for (const record of records) restoration.add(record);
-  restoration.complete()(position);
+  restoration.complete()({ streamCreatedMs: 0, position, storedAtMs: 0 });
 }
 
 /** Whether a fold can continue from the state of the records. */

@@ -1,6 +1,6 @@
 import { requireValue } from '../../../machines/requireValue.ts';
 import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
-import { buildRunId, evictOldest } from '../../events/eventWindow.ts';
+import { evictOldest } from '../../events/eventWindow.ts';
 import { readErrorMessage } from '../../readErrorMessage.ts';
 import { applyEvent } from '../handlers/applyEvent.ts';
 import { addFeedEvent, type StoredSpan } from '../handlers/chainFeed.ts';
@@ -19,9 +19,6 @@ import {
   type SpanFoldState,
   toKnownBlock,
 } from './spanFoldState.ts';
-
-/** Version of the rules that turn spans into history. Stored rows and feed positions of the same version stay valid. */
-const historyVersion = 4;
 
 export interface AppliedBlocks {
   /** Events that the feed evicted from memory, of final blocks only. */
@@ -47,7 +44,7 @@ export function applySafeBlocks(
   const safe = [...state.safe];
   let fault: ChainFault | null = null;
   for (const block of state.unsafe.slice(0, safeCount)) {
-    const before = safe.at(-1) ?? createFirstState(state, block, stored);
+    const before = safe.at(-1) ?? createFirstState(state, block);
     const after = applyBlock(before, block, { contracts, stored });
     if ('detail' in after) {
       fault = after;
@@ -84,12 +81,8 @@ function retainStates(safe: readonly ChainState[], retainedFromBlock: bigint | n
 }
 
 /** The state before the first block, which holds only the chain reads. */
-function createFirstState(
-  { reads, rootHash }: SpanFoldState,
-  block: KnownBlock,
-  { position, storedAtMs }: StoredSpan,
-): ChainState {
-  const empty = emptyChainState(toKnownBlock(block), `${historyVersion}.${buildRunId(position, storedAtMs)}`);
+function createFirstState({ reads, rootHash }: SpanFoldState, block: KnownBlock): ChainState {
+  const empty = emptyChainState(toKnownBlock(block));
   return reads !== null && reads.blockHash === rootHash ? withReads(empty, reads.proposers) : empty;
 }
 

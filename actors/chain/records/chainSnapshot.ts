@@ -53,7 +53,7 @@ const stateScalars = z.strictObject({
   mintedRounds: z.array(mintedRound),
   activityRowsThroughBlock: amount.nullable(),
   archive,
-  feed: z.strictObject({ run: z.string(), evicted: evictedEvents }),
+  feed: z.strictObject({ evicted: evictedEvents }),
 });
 
 const createDraft = () => ({

@@ -51,12 +51,8 @@ export function countSettlements({ archive, settlements }: ChainState): number {
   return archive.settlements.count + settlements.size;
 }
 
-/**
- * The state before the first block.
- *
- * @param run names the run of the fold.
- */
-export function emptyChainState(block: KnownBlock, run: string): ChainState {
+/** The state before the first block. */
+export function emptyChainState(block: KnownBlock): ChainState {
   return {
     block,
     position: 0,
@@ -112,6 +108,6 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
       metadata: ImmutableMap(),
     },
     token: null,
-    feed: { run, events: List(), evicted: nothingEvicted },
+    feed: { events: List(), evicted: nothingEvicted },
   };
 }

@@ -46,6 +46,8 @@ export function createChainViews(options: ChainViewsOptions) {
     ...createStateViews(options, { states, conditions }),
     /** The newest safe state; null if the core cannot be shown. */
     safeState: () => (conditions.core() === 'available' ? newest() : null),
+    /** The last message that the state includes; null before the first restoration, and without contracts. */
+    foldedThrough: () => onChain?.actors.foldedThrough ?? null,
     /** Null if no contracts are configured. */
     release: onChain?.deployment.release ?? null,
     /** For operators; bodies carry fewer reasons. */

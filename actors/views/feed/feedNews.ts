@@ -1,242 +1,175 @@
-import type { Seq } from 'immutable';
-import { cacheView } from '../../caching/cacheView.ts';
-import { beforeFirst, compareArrivals } from '../../events/arrival.ts';
-import { findEventsAfter } from '../../events/eventWindow.ts';
+import { List } from 'immutable';
+import { type Arrival, compareArrivals } from '../../events/arrival.ts';
+import { type EventWindow, nothingEvicted } from '../../events/eventWindow.ts';
+import { findFirstIndex } from '../../events/findFirstIndex.ts';
 import { toFeedItem } from '../../feed/eventRows.ts';
 import { type FeedCategory, isOfCategory, listStoredCategories } from '../../feed/feedCategories.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from '../../feed/feedItem.ts';
-import {
-  advancePosition,
-  type FeedPosition,
-  type FeedSource,
-  type FeedSources,
-  feedSources,
-  findNewestPosition,
-  findStart,
-  isSamePosition,
-  toSourcePosition,
-} from '../../feed/feedPosition.ts';
-import { findEvictedSource, type OlderEvents } from '../../feed/olderEvents.ts';
+import type { FeedPosition, FeedSource, FeedSources, SourcePlace } from '../../feed/feedPosition.ts';
+import type { OlderEvents } from '../../feed/olderEvents.ts';
+import type { FoldedMessage } from '../../folds/foldedMessage.ts';
+import type { CounterActors } from '../../wheel/counterActors.ts';
 import type { ChainViews } from '../chain/chainViews.ts';
 import type { EconomyView } from '../chain/coreViews.ts';
 
-/**
- * The streams are folded independently. An event may therefore become visible up to this time earlier than an event of the other source
- * that arrived before it. A client that names an event by ID receives the other source's events of this time before it once more.
- */
-const overlapMs = 60_000;
-
-/** An event, and the position of a client that has received it and all events before it. */
-interface ArrivedItem {
+/** An event, and the place of a client that was sent it. */
+interface PlacedItem {
   readonly item: FeedItem;
-  readonly position: FeedPosition;
+  readonly place: SourcePlace;
 }
 
-/** Events in the order of arrival, with the context that each is sent with. */
-export interface FeedNews {
-  /** Position before the events. */
-  readonly from: FeedPosition;
-  readonly items: readonly ArrivedItem[];
-  /** Position after the events, including skipped events of other categories. */
-  readonly position: FeedPosition;
-  /** Whether no event follows `position` at this moment. */
-  readonly isComplete: boolean;
-  readonly context: Omit<EconomyView, 'feed'>;
+/** Events of a source that a client is sent next, oldest first. */
+export interface NextEvents {
+  readonly items: readonly PlacedItem[];
+  /** Place of a client that was sent them: of the last one, also if that has another category. */
+  readonly place: SourcePlace | null;
+  /** Whether the client's last event is gone, so that all events in memory are sent. */
+  readonly isRestarted: boolean;
 }
 
-/** Reads news with evicted events. May reject with RecordsUnavailable. */
-export type ReadNews = (signal: AbortSignal) => Promise<FeedNews>;
+/** Reads next events that memory has evicted; null if none follows. May reject with RecordsUnavailable. */
+export type ReadNext = (signal: AbortSignal) => Promise<NextEvents | null>;
 
-export interface FeedNewsViews {
-  /** Reads the sources and delivers new events to the listeners. Only this call delivers. */
-  refresh(): void;
-  /**
-   * Delivers news of all categories. News is incomplete if events were evicted before their delivery; read these with `after`.
-   *
-   * @returns a function that removes the listener.
-   */
-  listen(listener: (news: FeedNews) => void): () => void;
-  /**
-   * The position after all delivered events; before the first refresh, after all events. Null until the feed is first available.
-   */
-  position(): FeedPosition | null;
-  /** The position after all events, delivered or not: the same object until another one is there. Null while the feed is unavailable. */
-  newest(): FeedPosition | null;
-  /**
-   * At most `limit` events of a category after a position; null while the feed is unavailable. If they are in memory, the cost depends only
-   * on `limit`, and complete news goes up to {@link position}. Otherwise the result is a function that reads them. Empty, incomplete news
-   * means that this process has yet to fold the events.
-   */
-  after(category: FeedCategory, from: FeedPosition, limit: number): FeedNews | null | ReadNews;
-  /**
-   * A position after the event with an ID, from which no event is lost. Some events of the other source may be delivered again. Null for
-   * an unknown ID, and `unavailable` while the feed is.
-   *
-   * @throws RecordsUnavailable
-   */
-  locate(id: string, signal: AbortSignal): Promise<FeedPosition | null | 'unavailable'>;
+interface NextQuery {
+  readonly category: FeedCategory;
+  /** Number of events that are looked at in memory, and that are read from the store. */
+  readonly limit: number;
 }
+
+/** The events of both sources at one moment. */
+export interface FeedMoment {
+  /** Position after all events; null before state is restored, and while the chain is unavailable. */
+  readonly newest: FeedPosition | null;
+  /** What events of the chain are shown with; null while it is unavailable. */
+  readonly context: Omit<EconomyView, 'feed'> | null;
+  /**
+   * Finds the events of a source that follow the last one that a client was sent; all events for null. Returns null if none follows, and while this
+   * process has yet to fold the client's last event.
+   */
+  next(source: FeedSource, place: SourcePlace | null, query: NextQuery): NextEvents | ReadNext | null;
+}
+
+/** Reads the events of this moment, in the order in which they became visible. */
+export type ReadFeedMoment = () => FeedMoment;
 
 interface FeedNewsOptions {
-  readonly chain: Pick<ChainViews, 'economy'>;
-  readonly readSources: (economy: EconomyView) => FeedSources;
+  readonly chain: Pick<ChainViews, 'economy' | 'foldedThrough'>;
+  readonly counters: Pick<CounterActors, 'achievements' | 'shownThrough'>;
   readonly olderEvents: OlderEvents;
 }
 
-export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOptions): FeedNewsViews {
-  const listeners = new Set<(news: FeedNews) => void>();
-  let delivered: FeedPosition | null = null;
-
-  /** The same object while the sources are unchanged, so that the first refresh continues from the position that clients already have. */
-  const findNewest = cacheView({
-    inputs: ({ measurement, chain: chainSource }: FeedSources) => [measurement, chainSource],
-    compute: (measurement, chainSource) => findNewestPosition({ measurement, chain: chainSource }),
-  });
-
-  /** The sources at this moment; null while the feed is unavailable. */
-  function readCurrent() {
+export function createFeedNews({ chain, counters, olderEvents }: FeedNewsOptions): ReadFeedMoment {
+  return () => {
     const economy = chain.economy();
-    if (economy.status === 'unavailable') return null;
-    const { feed: _events, ...context } = economy;
-    const sources = readSources(economy);
-    const itemsAfter = createItemsAfter(sources, context.chain.chainId);
-    const newest = findNewest(sources);
-    return { sources, context, itemsAfter, newest, delivered: delivered ?? newest };
-  }
-
-  function refresh() {
-    const now = readCurrent();
-    if (now === null) return;
-    const { sources, context, itemsAfter, newest, delivered: from } = now;
-    const position = advancePosition(from, newest);
-    delivered = position;
-    if (position === from || listeners.size === 0) return;
-    const isComplete = feedSources.every((source) => isInMemoryAfter(sources, source, from));
-    const lists = isComplete ? feedSources.map((source) => itemsAfter(source, from, 'all').toArray()) : [];
-    const items = attachPositions(from, sources, mergeByArrival(lists));
-    for (const listener of listeners) listener({ from, items, position, isComplete, context });
-  }
-
-  return {
-    refresh,
-    listen: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    position: () => delivered ?? readCurrent()?.newest ?? null,
-    newest: () => readCurrent()?.newest ?? null,
-
-    after: (category, from, limit) => {
-      const now = readCurrent();
-      if (now === null) return null;
-      const { sources, context, itemsAfter } = now;
-      // Differs from `delivered` while the sources are folded again, or if the client comes from a process that is ahead.
-      const end = advancePosition(from, now.newest);
-      const isUpToDate = isSamePosition(end, now.delivered);
-      const buildNews = (lists: readonly (readonly FeedItem[])[], isFromMemory: boolean): FeedNews => {
-        const items = attachPositions(from, sources, mergeByArrival(lists).slice(0, limit));
-        const isAll = items.length < limit;
-        const position = isAll ? (isUpToDate ? now.delivered : end) : (items.at(-1) as ArrivedItem).position;
-        return { from, items, position, isComplete: isAll && isFromMemory && isUpToDate, context };
-      };
-      const stored = feedSources.filter((source) => !isInMemoryAfter(sources, source, from));
-      const wanted = stored.filter((source) => listStoredCategories(category, source).length > 0);
-      const inMemory = feedSources.map((source) => itemsAfter(source, from, category).take(limit).toArray());
-      if (wanted.length === 0) return buildNews(inMemory, true);
-      return async (signal) => {
-        const reading = wanted.map(async (source) => {
-          const of = findEvictedSource(sources, source);
-          if (of === null) return [];
-          const arrival = findStart(from[source], sources[source]);
-          const query = { categories: listStoredCategories(category, source), arrival, limit };
-          return (await olderEvents.after(of, query, signal)).map(toFeedItem);
-        });
-        const rows = await Promise.all(reading);
-        const lists = feedSources.map((source, at) => [
-          ...(rows[wanted.indexOf(source)] ?? []),
-          ...(inMemory[at] as FeedItem[]),
-        ]);
-        // Not complete, since events may have arrived during the read. The next call reads them.
-        return buildNews(lists, false);
-      };
-    },
-
-    locate: async (id, signal) => {
-      const now = readCurrent();
-      if (now === null) return 'unavailable';
-      const { sources, itemsAfter } = now;
-      const source: FeedSource = id.startsWith('chain:') ? 'chain' : 'measurement';
-      const other: FeedSource = source === 'chain' ? 'measurement' : 'chain';
-      const stored = findEvictedSource(sources, source);
-      const found =
-        itemsAfter(source, null, 'all').find((item) => item.id === id) ??
-        (stored === null ? null : await olderEvents.find(stored, id, signal));
-      if (found === null) return null;
-      const untilMs = found.arrivedAtMs - overlapMs;
-      const storedOther = findEvictedSource(sources, other);
-      const before =
-        itemsAfter(other, null, 'all').findLast(({ arrivedAtMs }) => arrivedAtMs < untilMs) ??
-        (storedOther === null ? null : await olderEvents.lastBefore(storedOther, untilMs, signal)) ??
-        beforeFirst;
-      const [at, otherAt] = [
-        toSourcePosition(sources[source].run, found),
-        toSourcePosition(sources[other].run, before),
-      ];
-      return source === 'chain' ? { chain: at, measurement: otherAt } : { measurement: at, chain: otherAt };
-    },
+    const context = economy.status === 'available' ? economy : null;
+    const sources: Record<FeedSource, ShownSource | null> = {
+      measurement: showSource('measurement', {
+        window: counters.achievements() ?? nothingMeasured,
+        through: counters.shownThrough(),
+        toItem: toMeasurementItem,
+        olderEvents,
+      }),
+      chain:
+        context &&
+        showSource('chain', {
+          window: context.feed,
+          through: chain.foldedThrough(),
+          toItem: (event) => toChainItem(context.chain.chainId, event),
+          olderEvents,
+        }),
+    };
+    const { measurement } = sources;
+    const hasNoChain = economy.status === 'unavailable' && economy.reason === 'indexer_disabled';
+    const isWhole = measurement !== null && (sources.chain !== null || hasNoChain);
+    return {
+      newest: isWhole ? { measurement: measurement.newest, chain: sources.chain?.newest ?? null } : null,
+      context,
+      next: (source, place, query) => sources[source]?.next(place, query) ?? null,
+    };
   };
 }
 
-/** Events in memory of a source and category after a position, oldest first, converted lazily; all events for null. */
-type ItemsAfter = (
+export const nothingMeasured: FeedSources['measurement'] = { events: List(), evicted: nothingEvicted };
+
+interface ShownSource {
+  /** Place of the newest event in memory; null without any. */
+  readonly newest: SourcePlace | null;
+  next(place: SourcePlace | null, query: NextQuery): NextEvents | ReadNext | null;
+}
+
+interface SourceOptions<Event extends Arrival> {
+  readonly window: EventWindow<Event>;
+  /** The last folded message; null before state is restored. */
+  readonly through: FoldedMessage | null;
+  readonly toItem: (event: Event) => FeedItem;
+  readonly olderEvents: OlderEvents;
+}
+
+/** One source at one moment; null before its state is restored. */
+function showSource<Event extends Arrival>(
   source: FeedSource,
-  from: FeedPosition | null,
-  category: FeedCategory,
-) => Seq.Indexed<FeedItem>;
+  { window: { events, evicted }, through, toItem, olderEvents }: SourceOptions<Event>,
+): ShownSource | null {
+  if (through === null) return null;
+  const { streamCreatedMs } = through;
 
-function createItemsAfter({ measurement, chain }: FeedSources, chainId: bigint): ItemsAfter {
-  return (source, from, category) => {
-    const start = (run: string) => (from === null ? beforeFirst : findStart(from[source], { run }));
-    const items =
-      source === 'measurement'
-        ? findEventsAfter(measurement, start(measurement.run)).toSeq().map(toMeasurementItem)
-        : findEventsAfter(chain, start(chain.run))
-            .toSeq()
-            .map((event) => toChainItem(chainId, event));
-    return items.filter(({ type }) => isOfCategory(category, type));
+  const toPlaced = (item: FeedItem): PlacedItem => {
+    const { position, ordinal, arrivedAtMs: storedAtMs } = item;
+    return { item, place: { streamCreatedMs, position, ordinal, storedAtMs } };
   };
-}
 
-/** Whether memory holds every event of a source that arrived after a position. */
-function isInMemoryAfter(sources: FeedSources, source: FeedSource, from: FeedPosition): boolean {
-  const { run, evicted } = sources[source];
-  return evicted.through === null || compareArrivals(findStart(from[source], { run }), evicted.through) >= 0;
-}
-
-/** Merges two lists in order of arrival by time, and keeps the order within each list. */
-function mergeByArrival([some = [], others = []]: readonly (readonly FeedItem[])[]): FeedItem[] {
-  const merged: FeedItem[] = [];
-  let at = 0;
-  for (const item of some) {
-    for (
-      let other = others[at];
-      other !== undefined && other.arrivedAtMs < item.arrivedAtMs;
-      other = others[++at]
-    )
-      merged.push(other);
-    merged.push(item);
+  /** The events in memory from an index on. */
+  function takeFrom(index: number, { category, limit }: NextQuery, isRestarted: boolean): NextEvents {
+    const found = events.slice(index, index + limit).toArray();
+    const placed = found.map((event) => toPlaced(toItem(event)));
+    const items = placed.filter(({ item }) => isOfCategory(category, item.type));
+    return { items, place: placed.at(-1)?.place ?? null, isRestarted };
   }
-  return merged.concat(others.slice(at));
+
+  /** Index of the event after a place; null if memory does not hold the event at the place. */
+  function findIndexAfter(place: SourcePlace): number | null {
+    const index = findFirstIndex(events.size, (at) => compareArrivals(events.get(at) as Event, place) >= 0);
+    const event = events.get(index);
+    if (event === undefined || compareArrivals(event, place) !== 0) return null;
+    return toItem(event).arrivedAtMs === place.storedAtMs ? index + 1 : null;
+  }
+
+  function readAfter(place: SourcePlace | null, evictedThrough: Arrival, query: NextQuery): ReadNext {
+    const of = { source, evicted: { ...evicted, through: evictedThrough } };
+    const { category, limit } = query;
+    return async (signal) => {
+      const categories = listStoredCategories(category, source);
+      const rows = await olderEvents.after(of, { categories, place, limit }, signal);
+      if (rows === null) return takeFrom(0, query, true);
+      const stored = rows.map((row) => toPlaced(toFeedItem(row)));
+      const last = stored.at(-1)?.place ?? place;
+      if (stored.length === limit) return { items: stored, place: last, isRestarted: false };
+      if (stored.length === 0 && events.isEmpty()) return null;
+      const inMemory = takeFrom(0, query, false);
+      return { ...inMemory, items: [...stored, ...inMemory.items], place: inMemory.place ?? last };
+    };
+  }
+
+  function next(place: SourcePlace | null, query: NextQuery): NextEvents | ReadNext | null {
+    if (place === null || place.streamCreatedMs === streamCreatedMs) {
+      const { through: evictedThrough } = evicted;
+      if (evictedThrough !== null && (place === null || compareArrivals(place, evictedThrough) <= 0))
+        return readAfter(place, evictedThrough, query);
+      const index = place === null ? 0 : findIndexAfter(place);
+      if (index !== null) return index === events.size ? null : takeFrom(index, query, false);
+    }
+    return place !== null && isBefore(through as FoldedMessage, place) ? null : takeFrom(0, query, true);
+  }
+
+  const newest = events.last();
+  return { newest: newest === undefined ? null : toPlaced(toItem(newest)).place, next };
 }
 
-function attachPositions(
-  from: FeedPosition,
-  sources: FeedSources,
-  items: readonly FeedItem[],
-): ArrivedItem[] {
-  let position = from;
-  return items.map((item) => {
-    position = { ...position, [item.source]: toSourcePosition(sources[item.source].run, item) };
-    return { item, position };
-  });
+/** Whether a process has folded nothing newer than the event at a place, and has yet to fold that. */
+function isBefore(through: FoldedMessage, place: SourcePlace): boolean {
+  const isOtherStream = through.streamCreatedMs !== place.streamCreatedMs;
+  const isBehind = isOtherStream
+    ? through.streamCreatedMs < place.streamCreatedMs
+    : through.position < place.position;
+  return isBehind && through.storedAtMs <= place.storedAtMs;
 }

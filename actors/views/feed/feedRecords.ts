@@ -8,7 +8,7 @@ import type { EconomyView } from '../chain/coreViews.ts';
 import type { FeedPage, FeedRequest, FeedUnavailable, FeedViews } from './feedViews.ts';
 
 /** The part of the feed in which records are found. */
-type SearchedFeed = Pick<FeedViews, 'page' | 'locate' | 'after'>;
+type SearchedFeed = Pick<FeedViews, 'page'>;
 
 /** The events of a record, newest first, with the context that they are shown with. */
 export interface FoundEvents extends Omit<EconomyView, 'feed'> {
@@ -26,7 +26,6 @@ const firstLimit = 20;
 const firstStepMs = 3_600_000;
 /** A reading that is received later than this after its day is not looked for. */
 const lateMs = dayMs;
-const unread = { status: 'unavailable' } as const;
 
 /** Rounds that an event is about: after the first, through the second. Null if it is about none. */
 type FindSpan = (item: FeedItem) => readonly [after: bigint, through: bigint] | null;
@@ -196,25 +195,18 @@ export async function readChainPage(
 export const findBlockTime = ({ event, recordedAtMs }: FeedItem) =>
   event.family === 'chain' ? event.source.blockTimestampMs : recordedAtMs;
 
-/** Finds the event with an ID; null if none is known. */
+/** Finds the event with an ID; null if none is known. The ID of an event of the chain names its transaction. */
 export async function findEvent(
   feed: SearchedFeed,
   id: string,
   signal: AbortSignal,
-): Promise<FoundEvents | typeof unread | null> {
-  const position = await feed.locate(id, signal);
-  if (position === null) return null;
-  if (position === 'unavailable') return unread;
-  const source = id.startsWith('chain:') ? 'chain' : 'measurement';
-  const category = source === 'measurement' ? source : id.includes(':player.') ? 'players' : 'protocol';
-  const at = position[source];
-  // The position is after the event.
-  const before = { ...position, [source]: { ...at, ordinal: at.ordinal - 1 } };
-  const news = feed.after(category, before, 1);
-  const read = typeof news === 'function' ? await news(signal) : news;
-  if (read === null) return unread;
-  const events = read.items.map(({ item }) => item).filter((item) => item.id === id);
-  return events.length === 0 ? null : { ...read.context, events };
+): Promise<FoundEvents | FeedUnavailable | null> {
+  const hash = /^chain:\d+:0x[0-9a-f]{40}:(0x[0-9a-f]{64}):/.exec(id)?.[1];
+  const noun: EventNoun = hash === undefined ? { kind: 'achievement', id } : { kind: 'transaction', hash };
+  const filter = { ...selectCategory('all'), nouns: [[noun]] };
+  const matches = (item: FeedItem) => item.id === id;
+  const found = await collect(feed, filter, signal, { eventsMax: 1, matches });
+  return found.status === 'available' && found.events.length === 0 ? null : found;
 }
 
 /** Finds the wheel's milestones and records that it reached between two times of the device's clock (epoch milliseconds), newest first. */

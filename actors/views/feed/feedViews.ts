@@ -1,6 +1,4 @@
-import { List } from 'immutable';
 import { cacheView } from '../../caching/cacheView.ts';
-import { nothingEvicted } from '../../events/eventWindow.ts';
 import { createEventChecks, type EventFilter, listStoredKeys } from '../../feed/eventFilter.ts';
 import { toFeedItem } from '../../feed/eventRows.ts';
 import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from '../../feed/feedCategories.ts';
@@ -14,7 +12,7 @@ import type { EconomyView } from '../chain/coreViews.ts';
 import { chainUnavailableReasons } from '../chain/shownStates.ts';
 import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
 import { createFeedIndex } from './feedIndex.ts';
-import { createFeedNews, type FeedNewsViews } from './feedNews.ts';
+import { nothingMeasured } from './feedNews.ts';
 
 export const feedUnavailableReasons = [...chainUnavailableReasons, 'source_disabled'] as const;
 type FeedUnavailableReason = (typeof feedUnavailableReasons)[number];
@@ -41,7 +39,7 @@ export interface FeedUnavailable {
   readonly reason: FeedUnavailableReason;
 }
 
-export interface FeedViews extends FeedNewsViews {
+export interface FeedViews {
   /** The values behind pages in memory: while each is the same (`===`), so are the pages. */
   inputs(): readonly unknown[];
   /**
@@ -75,8 +73,6 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
     return { measurement: progress() ?? nothingMeasured, chain: economy.feed };
   }
 
-  const news = createFeedNews({ chain, readSources, olderEvents });
-
   /** Stored events below a place, from the sources with evicted events: all that meet the filter, and perhaps others. */
   async function storedBefore(
     sources: FeedSources,
@@ -96,7 +92,6 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
   }
 
   return {
-    ...news,
     inputs: () => [chain.economy(), progress()],
     page: ({ filter, limit, cursor }, signal) => {
       const { category, fromMs, toMs } = filter;
@@ -133,8 +128,6 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
     },
   };
 }
-
-const nothingMeasured: FeedSources['measurement'] = { run: '', events: List(), evicted: nothingEvicted };
 
 function listTypes(category: FeedCategory, source: FeedSource): FeedType[] {
   return listKeys(feedTypes).filter(

@@ -177,11 +177,13 @@ type EventBody = z.infer<typeof feedEvent>;
 
 type FeedContext = Pick<FeedPage, 'asset' | 'chain' | 'release'>;
 
-export function toFeedEventBody({ id, event, recordedAtMs }: FeedItem, context: FeedContext): EventBody {
+/** @param shown what an event of the chain is shown with; null is enough for other events. */
+export function toFeedEventBody({ id, event, recordedAtMs }: FeedItem, shown: FeedContext | null): EventBody {
   const recordedAt = toIsoString(recordedAtMs);
   if (event.family === 'chain') {
+    if (shown === null) throw new Error('an event of the chain needs its context');
     const { blockTimestamp: occurredAt, ...at } = encodeView(event.source);
-    const { chain, release } = context;
+    const { chain, release } = shown;
     const source = {
       kind: 'chain' as const,
       chainId: chain.chainId.toString(),
@@ -191,7 +193,7 @@ export function toFeedEventBody({ id, event, recordedAtMs }: FeedItem, context: 
       ...at,
       confirmationStatus: 'safe' as const,
     };
-    return { id, occurredAt, recordedAt, eventVersion: 2, source, ...toChainPayload(event, context) };
+    return { id, occurredAt, recordedAt, eventVersion: 2, source, ...toChainPayload(event, shown) };
   }
   const { achievement, position, telemetryId, observedAtMs, receivedAtMs } = event;
   const source = {

@@ -266,7 +266,7 @@ const otherPaths: ZodOpenApiPathsObject = {
       operationId: 'streamEvents',
       summary: 'Events of the feed as server-sent events, as they become visible',
       description:
-        'The data of a message is an event of `/v1/events`, its name is the event’s type, and its ID resumes the stream after it. Unless the stream resumes, its first message is not an event: its name is `position` and its data `{}`, and its ID resumes the stream, too.',
+        'The data of a message is an event of `/v1/events`, its name is the event’s type, and its ID resumes the stream after it. Unless the stream resumes, its first message is not an event: its name is `position` and its data `{}`, and its ID resumes the stream, too. A message named `restarted` says that the last event of a source, named in its data, is gone, and that the newest events of that source follow.',
       tags: ['events'],
       requestParams: {
         query: z.object({
@@ -283,8 +283,7 @@ const otherPaths: ZodOpenApiPathsObject = {
         header: z.object({
           'X-Request-Id': requestId.optional(),
           'Last-Event-ID': lastEventId.meta({
-            description:
-              'The ID of the last received message, or the ID of an event in the feed; browsers send the former automatically',
+            description: 'The ID of the last received message; browsers send it automatically',
           }),
         }),
       },

@@ -41,7 +41,7 @@ export interface Exchange {
 const exposedHeaders =
   'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
 /** Headers that such scripts may send. */
-const allowedHeaders = 'If-None-Match, Last-Event-ID, X-Request-Id';
+const allowedHeaders = 'Cache-Control, If-None-Match, Last-Event-ID, X-Request-Id';
 /** First headers of responses that are not prepared. */
 const computedLeading = prepareLeading(
   [
@@ -159,7 +159,8 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
     beginStream: (exchange, contentType) => {
       const response = begin(exchange, defaultStatus, computedLeading);
       response.writeHeader('Content-Type', contentType);
-      response.writeHeader('Cache-Control', 'no-store');
+      // A proxy that compresses the stream would hold its messages back.
+      response.writeHeader('Cache-Control', 'no-store, no-transform');
       // Keeps proxies from buffering the stream.
       response.writeHeader('X-Accel-Buffering', 'no');
       // A stream has no length.

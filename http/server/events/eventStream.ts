@@ -1,12 +1,10 @@
 import type { Registry } from 'prom-client';
 import { interval, merge, type Subscription, tap } from 'rxjs';
 import type { Clock } from '../../../actors/clock.ts';
-import { decodeFeedPosition, encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
-import { RecordsUnavailable } from '../../../actors/older/recordsUnavailable.ts';
+import { decodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
 import { registerMetrics } from '../../../actors/registerMetrics.ts';
-import type { FeedViews } from '../../../actors/views/feed/feedViews.ts';
+import type { ReadFeedMoment } from '../../../actors/views/feed/feedNews.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
-import type { ReadResult } from '../../routes/route.ts';
 import type { Exchange, ResponseWriter } from '../answers/responseWriter.ts';
 import { retryAfterSeconds } from '../answers/routeAnswers.ts';
 import type { Transport } from '../engine/uws.ts';
@@ -18,9 +16,13 @@ import { createStreamOutput } from './streamOutput.ts';
 
 const eventStreamType = 'text/event-stream; charset=utf-8';
 
-/** How often the feed is checked while clients listen. */
+/** How often clients are looked at for new events. */
 const refreshMs = 1_000;
 export const heartbeatMs = 15_000;
+/** Comments that a client without room misses before its stream ends. */
+const missedCommentsMax = 3;
+/** The least time that a client has to read what was sent to it. */
+export const readMs = missedCommentsMax * heartbeatMs;
 export const clientsMax = 5_000;
 export const streamsOfClientMax = 32;
 export const streamsOfSiteMax = 256;
@@ -37,7 +39,7 @@ const retryMs = 3_000;
 export const stateWaitMaxMs = 300_000;
 
 interface EventStreamOptions {
-  readonly feed: FeedViews;
+  readonly readFeedMoment: ReadFeedMoment;
   /** False until state is restored. */
   readonly hasViews: () => boolean;
   readonly transport: Transport;
@@ -46,8 +48,6 @@ interface EventStreamOptions {
   /** Null if expensive work is not limited. */
   readonly loadGuard: LoadGuard | null;
   readonly clock: Clock;
-  /** Deadline of a read. */
-  readonly readTimeoutMs: number;
   /** Called when an event is left out because its body is invalid. */
   readonly onRefused: (error: unknown) => void;
 }
@@ -60,27 +60,11 @@ export interface EventStream {
    * @returns why no stream was opened; null if one was.
    */
   open(exchange: Exchange, request: StreamRequest): HttpError | null;
-  /**
-   * @param eventId the event's ID in the feed.
-   * @returns the ID that the stream sends with the event, or the same ID if that cannot be looked up before the read's deadline. The stream then
-   *   looks it up.
-   */
-  locate(eventId: string, signal: AbortSignal): Promise<ReadResult<string>>;
   close(): void;
 }
 
-/** Whether an ID of the last event is an ID of the feed; the stream's own IDs have no colon. */
-export function isFeedEventId(lastEventId: string): boolean {
-  return /^(?:chain|measurement):./.test(lastEventId);
-}
-
-function toUnavailable(error: unknown): 'unavailable' {
-  if (error instanceof RecordsUnavailable) return 'unavailable';
-  throw error;
-}
-
 export function createEventStream(options: EventStreamOptions): EventStream {
-  const { feed, hasViews, transport, writer, registry, loadGuard, clock, readTimeoutMs } = options;
+  const { readFeedMoment, hasViews, transport, writer, registry, loadGuard, clock } = options;
   const startedMs = clock.monotonicMs();
   const clients = new Set<StreamClient>();
   const counts = createClientCounts(streamsOfClientMax, streamsOfSiteMax);
@@ -98,12 +82,10 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     ],
   });
   const delivery = createStreamDelivery({
-    feed,
+    readFeedMoment,
     hasViews,
     clients,
     loadGuard,
-    onSlow: endSlow,
-    onUnknown: end,
     onReadFailed: () => {
       failedReads++;
     },
@@ -115,9 +97,8 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   const isStateLate = () => !hasViews() && clock.monotonicMs() - startedMs >= stateWaitMaxMs;
 
   function open(exchange: Exchange, { form, lastEventId }: StreamRequest): HttpError | null {
-    const eventId = isFeedEventId(lastEventId) ? lastEventId : null;
-    const position = eventId === null && lastEventId !== '' ? decodeFeedPosition(lastEventId) : null;
-    if (lastEventId !== '' && eventId === null && position === null) return createHttpError('invalid_cursor');
+    const position = lastEventId === '' ? null : decodeFeedPosition(lastEventId);
+    if (lastEventId !== '' && position === null) return createHttpError('invalid_cursor');
     const { client: address } = exchange;
     if (clients.size >= clientsMax || counts.isFull(address))
       return createHttpError('rate_limited', refusedForSeconds);
@@ -128,20 +109,18 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       response,
       form,
       address,
-      output: createStreamOutput(transport, response, () => delivery.advance(client)),
-      eventId,
+      output: createStreamOutput(transport, response, () => delivery.add(client)),
       position,
-      isLive: false,
+      isReading: false,
+      dueComments: 0,
       ending: new AbortController(),
     };
     counts.change(address, 1);
     clients.add(client);
     response.onAborted(() => forget(client));
     start();
-    client.output.cork(() => {
-      delivery.send(client, formatRetry(choosePauseMs()));
-      delivery.advance(client);
-    });
+    client.output.cork(() => client.output.send(formatRetry(choosePauseMs())));
+    delivery.add(client);
     return null;
   }
 
@@ -151,35 +130,37 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     return Math.round(retryMs * (1 + opened / streamsOfClientMax));
   }
 
-  async function locate(eventId: string, signal: AbortSignal): Promise<ReadResult<string>> {
-    const ending = AbortSignal.any([signal, AbortSignal.timeout(readTimeoutMs / 2)]);
-    const position = await feed.locate(eventId, ending).catch(toUnavailable);
-    if (position === null) return { error: 'invalid_cursor' };
-    return { body: position === 'unavailable' ? eventId : encodeFeedPosition(position) };
-  }
-
   function forget(client: StreamClient) {
     if (!clients.delete(client)) return;
     client.output.stop();
     client.ending.abort();
-    delivery.remove(client);
     counts.change(client.address, -1);
     if (clients.size === 0) stop();
   }
 
   function start() {
-    if (upkeep !== null) return;
-    upkeep = merge(
+    upkeep ??= merge(
       interval(refreshMs).pipe(tap(refresh)),
-      interval(heartbeatMs).pipe(tap(delivery.sendHeartbeats)),
+      interval(heartbeatMs).pipe(tap(sendComments)),
     ).subscribe();
-    upkeep.add(feed.listen(delivery.broadcastNews));
   }
 
   function refresh() {
-    if (hasViews()) delivery.refresh();
     // They come again, and a proxy in front finds a process with state.
-    else if (isStateLate()) endAll();
+    if (isStateLate()) endAll();
+    for (const client of clients) delivery.add(client);
+  }
+
+  function sendComments() {
+    for (const client of clients) {
+      if (client.dueComments === missedCommentsMax) {
+        slowClients++;
+        end(client);
+      } else {
+        client.dueComments++;
+        delivery.add(client);
+      }
+    }
   }
 
   function stop() {
@@ -187,22 +168,14 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     upkeep = null;
   }
 
-  function endSlow(client: StreamClient) {
-    slowClients++;
-    forget(client);
-    client.response.end();
-  }
-
   function end(client: StreamClient) {
-    if (!clients.has(client)) return;
     forget(client);
     client.response.cork(() => client.response.end());
   }
 
   function endAll() {
-    delivery.clear();
     for (const client of clients) end(client);
   }
 
-  return { open, locate, close: endAll };
+  return { open, close: endAll };
 }

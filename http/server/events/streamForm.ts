@@ -1,6 +1,7 @@
-import { type FeedCategory, feedCategories, isOfCategory } from '../../../actors/feed/feedCategories.ts';
-import { encodeFeedPosition, type FeedPosition } from '../../../actors/feed/feedPosition.ts';
-import type { FeedNews } from '../../../actors/views/feed/feedNews.ts';
+import { type FeedCategory, feedCategories } from '../../../actors/feed/feedCategories.ts';
+import type { FeedItem } from '../../../actors/feed/feedItem.ts';
+import { encodeFeedPosition, type FeedPosition, type FeedSource } from '../../../actors/feed/feedPosition.ts';
+import type { FeedMoment } from '../../../actors/views/feed/feedNews.ts';
 import { feedEvent, toFeedEventBody } from '../../responses/feed/feedEvent.ts';
 import { parseExactQuery } from '../../routes/parseExactQuery.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
@@ -14,7 +15,7 @@ export interface StreamForm {
 
 export interface StreamRequest {
   readonly form: StreamForm;
-  /** Position or ID of an event after which the stream begins; empty if it begins now. */
+  /** Position after which the stream begins; empty if it begins now. */
   readonly lastEventId: string;
 }
 
@@ -46,27 +47,38 @@ function parseForm(query: URLSearchParams): StreamForm | null {
 }
 
 /**
- * @param onRefused called for an event with an invalid body, which is left out.
- * @returns the messages of the form's events.
+ * Creates the function that formats events without their IDs. Each body is made once, however many clients are sent it.
+ *
+ * @param onRefused called for an event with an invalid body, which is left out: its text is null.
  */
-export function formatEvents(
-  { category, isNamed }: StreamForm,
-  { items, context }: FeedNews,
-  onRefused: (error: unknown) => void,
-): string[] {
-  return items
-    .filter(({ item }) => isOfCategory(category, item.type))
-    .flatMap(({ item, position }) => {
-      try {
-        const body = toFeedEventBody(item, context);
-        checkEvent(body);
-        const name = isNamed ? `event: ${item.type}\n` : '';
-        return `id: ${encodeFeedPosition(position)}\n${name}data: ${JSON.stringify(body)}\n\n`;
-      } catch (error) {
-        onRefused(error);
-        return [];
-      }
-    });
+export function createEventFormat(onRefused: (error: unknown) => void) {
+  const bodies = new WeakMap<FeedItem['event'], string | null>();
+
+  function formatBody(item: FeedItem, context: FeedMoment['context']): string | null {
+    try {
+      const body = toFeedEventBody(item, context);
+      checkEvent(body);
+      return JSON.stringify(body);
+    } catch (error) {
+      onRefused(error);
+      return null;
+    }
+  }
+
+  return ({ isNamed }: StreamForm, item: FeedItem, context: FeedMoment['context']): string | null => {
+    let body = bodies.get(item.event);
+    if (body === undefined) {
+      body = formatBody(item, context);
+      bodies.set(item.event, body);
+    }
+    if (body === null) return null;
+    const name = isNamed ? `event: ${item.type}\n` : '';
+    return `${name}data: ${body}\n\n`;
+  };
+}
+
+export function formatId(position: FeedPosition): string {
+  return `id: ${encodeFeedPosition(position)}\n`;
 }
 
 /**
@@ -75,7 +87,12 @@ export function formatEvents(
  *   every form: `onmessage` of an `EventSource` does not receive it.
  */
 export function formatPosition(position: FeedPosition): string {
-  return `id: ${encodeFeedPosition(position)}\nevent: position\ndata: {}\n\n`;
+  return `${formatId(position)}event: position\ndata: {}\n\n`;
+}
+
+/** @returns a message that says that all events of a source in memory follow, since the client's last one is gone. It has the ID of before. */
+export function formatRestart(position: FeedPosition, source: FeedSource): string {
+  return `${formatId(position)}event: restarted\ndata: ${JSON.stringify({ source })}\n\n`;
 }
 
 /** @returns a line that asks the client for a pause before its next connection. It belongs to the message that follows. */

@@ -8,8 +8,6 @@ import type { Transport } from '../engine/uws.ts';
 const portionBytes = 8 * 1024;
 /** The engine frames each text with its length and two line ends. */
 const framingBytes = 16;
-/** Texts that may wait for a client that does not read. Clients share the texts. */
-export const waitingMax = 4_096;
 /** A line that clients skip. Without an empty line behind it, it is no message, not even for a parser that reports messages without data. */
 export const comment = ':\n';
 
@@ -17,8 +15,8 @@ export const comment = ':\n';
 export interface StreamOutput {
   /** Whether the next text would be written without waiting. */
   isFlowing(): boolean;
-  /** Called within `cork`. @returns false if too much waits for the client already. */
-  send(text: string): boolean;
+  /** Called within `cork`. Without room the text waits, so the caller sends little to an output that does not flow. */
+  send(text: string): void;
   /** Writes everything that `run` sends in one piece. */
   cork(run: () => void): void;
   /** Writes nothing more, since the client is gone or its stream ends. */
@@ -88,9 +86,7 @@ export function createStreamOutput(
     isFlowing: () => waiting.length === 0 && canWrite(),
     send: (text) => {
       if (waiting.length === 0 && canWrite()) write(text);
-      else if (waiting.length < waitingMax) waiting.push(text);
-      else return false;
-      return true;
+      else waiting.push(text);
     },
     cork,
     stop: () => {

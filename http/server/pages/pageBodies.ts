@@ -1,4 +1,5 @@
 import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
+import { encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
 import type { ActorViews } from '../../../actors/views/views.ts';
 import { decodePercent } from '../../addresses/recordPaths.ts';
 import { isPassing } from '../../routes/errors.ts';
@@ -78,11 +79,16 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
     return (target === null ? null : attempt(() => readTarget(target, signal))) ?? unread;
   }
 
+  function nameNewest(): string | null {
+    const { newest } = sources.views.readFeedMoment();
+    return newest && encodeFeedPosition(newest);
+  }
+
   return {
     /** How the chain is followed; null until state is restored. */
     following: () => (hasViews() ? sources.views.chain.following() : null),
     /** A value that is the same (`===`) until an event has happened; null while events cannot be read. */
-    news: (): unknown => (hasViews() ? attempt(sources.views.feed.newest) : null),
+    news: (): unknown => (hasViews() ? attempt(nameNewest) : null),
     /** A body from memory; null if the route answers with an error, or has to read the database. */
     read: (path: string): unknown => {
       const reading = new AbortController();

@@ -5,7 +5,6 @@ import type { ActorViews } from '../../../actors/views/views.ts';
 export function createPageViews(views: ActorViews): ActorViews {
   const { chain, feed, lastKnownFeed } = views;
   const { lastKnown } = chain;
-  const chooseFeed = () => (chain.economy().status === 'available' ? feed : lastKnownFeed);
   const replaced: Pick<ActorViews, 'chain' | 'feed'> = {
     chain: {
       ...chain,
@@ -22,9 +21,8 @@ export function createPageViews(views: ActorViews): ActorViews {
     },
     feed: {
       ...feed,
-      page: (request, signal) => chooseFeed().page(request, signal),
-      locate: (id, signal) => chooseFeed().locate(id, signal),
-      after: (category, from, limit) => chooseFeed().after(category, from, limit),
+      page: (request, signal) =>
+        (chain.economy().status === 'available' ? feed : lastKnownFeed).page(request, signal),
     },
   };
   // Other views are read from the original, whose statistics change.

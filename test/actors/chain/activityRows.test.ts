@@ -29,7 +29,7 @@ function buildState(eventCount: number, addresses: readonly Address[]): ChainSta
   });
   const block = { number: findBlock(eventCount - 1), hash: buildBlockHash(1), timestampMs: 0 };
   return {
-    ...emptyChainState(block, 'run'),
+    ...emptyChainState(block),
     owners: ImmutableMap(owners),
     activityProgress: { rowsThroughBlock: null, pending: List(events) },
   };

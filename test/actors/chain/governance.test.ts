@@ -18,14 +18,11 @@ const block = { number: 1n, hash: buildBlockHash(1), timestampMs: 1_000_000, log
 /** Governance after these events. */
 function governanceAfter(events: readonly WrittenEvent[]) {
   const decode = createLogDecoder(writtenContracts);
-  return events.reduce(
-    (state, event, index) => {
-      const decoded = decode(block, buildLog(event, index));
-      if (decoded === null) throw new Error(`${event.name} is not decoded`);
-      return applyEvent(state, decoded, writtenContracts);
-    },
-    emptyChainState(block, 'run'),
-  ).governance;
+  return events.reduce((state, event, index) => {
+    const decoded = decode(block, buildLog(event, index));
+    if (decoded === null) throw new Error(`${event.name} is not decoded`);
+    return applyEvent(state, decoded, writtenContracts);
+  }, emptyChainState(block)).governance;
 }
 
 const id = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`;

@@ -29,7 +29,7 @@ it('a page of activity ends where memory no longer holds events', () => {
   const end = 10;
   const events = List(Range(first, end).map((number) => buildClaim({ blockNumber: BigInt(number) })));
   const owners = ImmutableMap([[heir, { tokenIds: [], activityCount: end, activity: events }]]);
-  const start = emptyChainState({ number: 1n, hash: buildHash(1), timestampMs: 0 }, 'run');
+  const start = emptyChainState({ number: 1n, hash: buildHash(1), timestampMs: 0 });
   for (let after = 0; after <= end + 1; after++)
     for (let limit = 1; limit <= end + 1; limit++) {
       const page = buildActivityPage({ ...start, owners, position: 5 }, { owner: heir, limit, after });

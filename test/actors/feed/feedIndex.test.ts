@@ -8,7 +8,8 @@ describe('cursors of the feed and IDs of the event stream', () => {
   const arrival = { position: fc.maxSafeNat(), ordinal: fc.maxSafeNat() };
 
   it('are decoded only as what they are, and only for their own category', () => {
-    const source = fc.record({ run: fc.string({ maxLength: 40 }), ...arrival });
+    const timeMs = fc.maxSafeInteger();
+    const source = fc.option(fc.record({ streamCreatedMs: timeMs, storedAtMs: timeMs, ...arrival }));
     const place = fc.record({
       recordedAtMs: fc.maxSafeInteger(),
       source: fc.constantFrom('chain' as const, 'measurement' as const),

@@ -1,382 +1,340 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { compareArrivals } from '../../../actors/events/arrival.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../../../actors/events/eventSchemas.ts';
-import type { EventWindow } from '../../../actors/events/eventWindow.ts';
-import { selectCategory } from '../../../actors/feed/eventFilter.ts';
 import { toChainRow, toMeasurementRow } from '../../../actors/feed/eventRows.ts';
 import { type FeedCategory, feedCategories, isOfCategory } from '../../../actors/feed/feedCategories.ts';
+import { type FeedItem, toChainItem, toMeasurementItem } from '../../../actors/feed/feedItem.ts';
 import {
-  advancePosition,
   decodeFeedPosition,
   encodeFeedPosition,
   type FeedPosition,
+  type FeedSource,
+  feedSources,
 } from '../../../actors/feed/feedPosition.ts';
 import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
+import type { FoldedMessage } from '../../../actors/folds/foldedMessage.ts';
 import type { EconomyView } from '../../../actors/views/chain/coreViews.ts';
-import type { FeedNews } from '../../../actors/views/feed/feedNews.ts';
-import { createFeedViews, type FeedPage, type FeedViews } from '../../../actors/views/feed/feedViews.ts';
+import { createFeedNews } from '../../../actors/views/feed/feedNews.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import { chainlessViews } from '../../support/chain/chainlessViews.ts';
+import { foldedThrough } from '../../support/chain/economyState.ts';
 import {
   buildChainEvents,
   buildMeasurementEvents,
   feedChainId as chainId,
   createWindow,
   evictShare,
-  feedRun,
-  inFeedOrder,
-  readingHistory,
-  spanHistory,
+  minted,
 } from '../../support/chain/feedEvents.ts';
-import { evenShare } from '../../support/evenShare.ts';
+import { buildTransactionHash } from '../../support/chain/hashes.ts';
 import { runs } from '../../support/propertyRuns.ts';
 import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
 
-it('a feed position stays while a source has no event', () => {
-  const at = (run: string, position: number) => ({ run, position, ordinal: 0 });
-  const before = { measurement: at('a', 2), chain: at('b', 2) };
-  const newest = { measurement: at('', 0), chain: at('b', 1) };
-  expect(advancePosition(before, newest)).toBe(before);
-  for (const chain of [at('c', 1), at('c', 2)])
-    expect(advancePosition(before, { ...newest, chain })).toEqual({ ...before, chain });
-});
-
 const neverAborted = new AbortController().signal;
 
-/** Events of the streams so far. A reorganization replaces the newest events of the chain by others, with later messages. */
-interface Streams {
-  measurements: readonly MeasurementEvent[];
-  chain: readonly ChainFeedEvent[];
+type AnyEvent = ChainFeedEvent | MeasurementEvent;
+
+/** A message, and what folding it does to the events of its source. */
+interface Message {
+  readonly seq: number;
+  readonly storedAtMs: number;
+  /** Numbers of its events, which are theirs alone. */
+  readonly added: readonly number[];
+  /** Number of the newest events that a reorganization takes away. */
+  readonly dropped: number;
 }
 
-/** A process that folds both streams, with some of the events evicted. */
-function createProcess(streams: Streams) {
-  const sources = {
-    measurement: createWindow<MeasurementEvent>([]),
-    chain: createWindow<ChainFeedEvent>([]),
+interface Stream {
+  createdMs: number;
+  messages: readonly Message[];
+}
+
+const [chainEvent] = buildChainEvents([{ gapMs: 0, blocks: [[[false]]] }]);
+const [measurementEvent] = buildMeasurementEvents([{ receivedAtMs: 0, distances: 0 }]);
+
+function buildEvent(source: FeedSource, number: number, message: Message, ordinal: number): AnyEvent {
+  const { seq: position, storedAtMs } = message;
+  const at = { position, ordinal };
+  if (source === 'measurement') {
+    const achievement = { type: 'measurement.speed_record', previous: null, observed: number } as const;
+    // The gateway received it up to days before, as from an outbox.
+    const receivedAtMs = storedAtMs - (number % 5) * 100_000_000;
+    return {
+      ...(measurementEvent as MeasurementEvent),
+      ...at,
+      achievement,
+      receivedAtMs,
+      arrivedAtMs: storedAtMs,
+    };
+  }
+  const { details, ...event } = chainEvent as ChainFeedEvent;
+  return {
+    ...event,
+    ...at,
+    details: number % 2 === 0 ? details : minted,
+    source: { ...event.source, transactionHash: buildTransactionHash(number) },
+    recordedAtMs: storedAtMs,
   };
-  const rowsOf = (categories: readonly string[]) =>
-    listItems(streams).filter(({ category }) => categories.includes(category));
+}
+
+/** Events of a stream that no later message has undone, with their numbers: the plain second answer. */
+function foldAll(source: FeedSource, { messages }: Stream) {
+  const shown: { readonly number: number; readonly event: AnyEvent }[] = [];
+  for (const message of messages) {
+    shown.splice(shown.length - message.dropped);
+    for (const [ordinal, number] of message.added.entries())
+      shown.push({ number, event: buildEvent(source, number, message, ordinal) });
+  }
+  return shown;
+}
+
+const toItem = (event: AnyEvent): FeedItem =>
+  event.family === 'chain' ? toChainItem(chainId, event) : toMeasurementItem(event);
+
+/** A process that shows what it has folded of both streams, some of it evicted. */
+function createReplica() {
+  const folded = {
+    measurement: { events: [] as AnyEvent[], through: null as FoldedMessage | null },
+    chain: { events: [] as AnyEvent[], through: null as FoldedMessage | null },
+  };
+  let share = 0;
+  const windowOf = <Event extends AnyEvent>(source: FeedSource) =>
+    evictShare(folded[source].events as Event[], share).window;
   const olderEvents: OlderEvents = {
     ...noOlderEvents,
-    before: async ({ evicted }, { keys }) =>
-      rowsOf(keys).filter((row) => compareArrivals(row, evicted.through) <= 0),
-    find: async ({ source }, id) =>
-      listItems(streams).find((row) => row.source === source && row.id === id) ?? null,
-    lastBefore: async ({ source }, timeMs) =>
-      listItems(streams).findLast((row) => row.source === source && row.arrivedAtMs < timeMs) ?? null,
-    after: async ({ evicted }, { categories, arrival, limit }) =>
-      rowsOf(categories)
-        .filter((row) => compareArrivals(row, arrival) > 0 && compareArrivals(row, evicted.through) <= 0)
-        .slice(0, limit),
+    after: async ({ source, evicted }, { categories, place, limit }) => {
+      const rows = folded[source].events
+        .filter((event) => compareArrivals(event, evicted.through) <= 0)
+        .map((event) =>
+          event.family === 'chain'
+            ? toChainRow(event, { storedBy: 1, chainId })
+            : toMeasurementRow(event, { storedBy: 1 }),
+        );
+      const isAtPlace = (row: (typeof rows)[number]) =>
+        place !== null && compareArrivals(row, place) === 0 && row.arrivedAtMs === place.storedAtMs;
+      if (place !== null && !rows.some(isAtPlace)) return null;
+      const later = rows.filter((row) => place === null || compareArrivals(row, place) > 0);
+      return later.filter(({ category }) => categories.includes(category)).slice(0, limit);
+    },
   };
-  const feed = createFeed(
-    () => sources.chain,
-    () => sources.measurement,
+  const read = createFeedNews({
+    chain: {
+      economy: () =>
+        ({ status: 'available', chain: { chainId }, feed: windowOf<ChainFeedEvent>('chain') }) as EconomyView,
+      foldedThrough: () => folded.chain.through,
+    },
+    counters: {
+      achievements: () => windowOf<MeasurementEvent>('measurement') as MeasurementProgress,
+      shownThrough: () => folded.measurement.through,
+    },
     olderEvents,
-  );
-  return {
-    feed,
-    /** Folds the chain again from an older snapshot, and shows it meanwhile. */
-    rewind: () => {
-      sources.chain = createWindow(streams.chain.slice(0, Math.floor(streams.chain.length / 2)));
-      feed.refresh();
-    },
-    /** Folds the streams. Only irreversible events of the chain are evicted. */
-    fold: (share: number, irreversible: number) => {
-      sources.measurement = evictShare(streams.measurements, share).window;
-      const gone = Math.min(irreversible, Math.floor(streams.chain.length * share));
-      sources.chain = evictShare(
-        streams.chain,
-        streams.chain.length === 0 ? 0 : gone / streams.chain.length,
-      ).window;
-      feed.refresh();
-    },
-  };
-}
-
-/** A client of the event stream: it is resumed until it has everything, then receives new events. */
-function createClient(feed: FeedViews, category: FeedCategory, lastId: string | null, limit: number) {
-  const delivered: { id: string; arrival: string }[] = [];
-  const ids: string[] = [];
-  let position: FeedPosition | null = lastId === null ? null : decodeFeedPosition(lastId);
-  const take = (news: FeedNews) => {
-    for (const arrived of news.items) {
-      if (!isOfCategory(category, arrived.item.type)) continue;
-      const { id, source, position: message, ordinal } = arrived.item;
-      delivered.push({ id, arrival: `${source} ${message}.${ordinal}` });
-      ids.push(encodeFeedPosition(arrived.position));
-    }
-    position = news.position;
-  };
-  async function resume() {
-    for (;;) {
-      if (position === null) throw new Error('a client without a position has nothing to resume');
-      const found = feed.after(category, position, limit);
-      const news = (typeof found === 'function' ? await found(neverAborted) : found) as FeedNews;
-      expect(news.items.every(({ item }) => isOfCategory(category, item.type))).toBe(true);
-      take(news);
-      // Events may have arrived during a read.
-      if (typeof found === 'function') expect(news.isComplete).toBe(false);
-      isBehind = !news.isComplete;
-      if (news.isComplete || news.items.length === 0) return;
-    }
-  }
-  let [isBehind, isStopped] = [false, false];
-  const stopListening = feed.listen((news) => {
-    expect(isStopped).toBe(false);
-    if (isBehind || position !== news.from) return;
-    if (news.isComplete) take(news);
-    else isBehind = true;
   });
   return {
-    delivered,
-    ids,
-    open: async () => {
-      if (position === null) position = feed.position();
-      else await resume();
-      if (position === null) throw new Error('the feed has no position');
-      return encodeFeedPosition(position);
+    read,
+    listItems: (source: FeedSource) => folded[source].events.map(toItem),
+    /** Folds a stream. A restored state does not know when its last message was stored. */
+    follow: (source: FeedSource, stream: Stream, isRestored = false) => {
+      const { seq: position = 0, storedAtMs = 0 } = stream.messages.at(-1) ?? {};
+      folded[source] = {
+        events: foldAll(source, stream).map(({ event }) => event),
+        through: {
+          streamCreatedMs: stream.createdMs,
+          position,
+          storedAtMs: isRestored ? 0 : storedAtMs,
+        },
+      };
     },
-    catchUp: async () => {
-      if (isBehind) await resume();
-    },
-    stop: () => {
-      isStopped = true;
-      stopListening();
+    evict: (next: number) => {
+      share = next;
     },
   };
 }
 
-/** One step, while a client listens to one of two processes. */
-const step = fc.record({
-  readings: fc.nat(3),
-  spans: fc.nat(2),
-  /** Spans whose events a reorganization undoes. */
-  undone: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) }),
-  shares: fc.tuple(evenShare(), evenShare()),
-  isRewound: fc.boolean(),
-  /** The client disconnects without having seen the last events, and connects to either process. */
-  drop: fc.option(fc.record({ unseen: fc.nat(4), at: fc.constantFrom(0, 1), isRestarted: fc.boolean() })),
-});
+type Replica = ReturnType<typeof createReplica>;
 
-describe('a client of the event stream', () => {
-  it('receives each event once and in order, through drops and reorganizations', async () => {
-    const story = fc.record({
-      readings: readingHistory(60),
-      spans: spanHistory(40),
-      steps: fc.array(step, { minLength: 1, maxLength: 20, size: 'max' }),
-      category: fc.constantFrom(...feedCategories),
-      limit: fc.integer({ min: 1, max: 9 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(story, async ({ readings, spans, steps, category, limit }) => {
-        const [allMeasurements, allChain] = [buildMeasurementEvents(readings), buildChainEvents(spans)];
-        const streams: Streams = { measurements: [], chain: [] };
-        let [readingCount, spanCount] = [0, 0];
-        const processes = [createProcess(streams), createProcess(streams)];
-        const at = (index: number) => processes[index] as ReturnType<typeof createProcess>;
-        for (const one of processes) one.fold(0, 0);
-        let connected = 0;
-        let client = createClient(at(0).feed, category, null, limit);
-        // A client that disconnects before the first event has only this ID.
-        let lastId = await client.open();
-        const seen: { id: string; arrival: string }[] = [];
-        const arrived = new Map<string, string>();
-        for (const { readings: more, spans: moreSpans, undone, shares, isRewound, drop } of steps) {
-          readingCount += more;
-          // Undone spans never arrive again; their replacements have messages of their own.
-          const reachable = spanCount - undone;
-          const before = streams.chain.filter(({ position }) => position <= reachable);
-          spanCount += moreSpans;
-          streams.measurements = allMeasurements.filter(({ position }) => position <= readingCount);
-          streams.chain = [
-            ...before,
-            ...allChain.filter(({ position }) => position > spanCount - moreSpans && position <= spanCount),
-          ];
-          for (const { id, source, position, ordinal } of listItems(streams))
-            if (isOfCategory(category, parseType(id))) arrived.set(`${source} ${position}.${ordinal}`, id);
-          const irreversible = streams.chain.filter(({ position }) => position <= spanCount - 6).length;
-          const foldAll = () => {
-            for (const [index, share] of shares.entries()) at(index).fold(share, irreversible);
-          };
-          if (isRewound) at(connected).rewind();
-          else foldAll();
-          await client.catchUp();
-          if (drop !== null) {
-            const kept = Math.max(0, client.delivered.length - drop.unseen);
-            seen.push(...client.delivered.slice(0, kept));
-            if (kept > 0) lastId = client.ids[kept - 1] as string;
-            client.stop();
-            connected = drop.at;
-            if (drop.isRestarted) {
-              processes[connected] = createProcess(streams);
-              at(connected).fold(shares[connected] as number, irreversible);
-            }
-            client = createClient(at(connected).feed, category, lastId, limit);
-            await client.open();
+/** A client that keeps the ID of its last message, and reads the feed when it is told that a source restarts. */
+function createClient(category: FeedCategory, limit: number, hasFault: (source: FeedSource) => boolean) {
+  const known = new Set<string>();
+  const places = { measurement: new Set<string>(), chain: new Set<string>() };
+  const problems: string[] = [];
+  let lastId = '';
+  const readAll = (replica: Replica, source: FeedSource) => {
+    for (const { id } of replica.listItems(source)) known.add(id);
+  };
+  return {
+    known,
+    problems,
+    hasBegun: () => lastId !== '',
+    begin: ({ read, ...replica }: Replica) => {
+      const { newest } = read();
+      if (newest === null) return;
+      lastId = encodeFeedPosition(newest);
+      for (const source of feedSources) readAll({ read, ...replica }, source);
+    },
+    /** Receives so many messages, or all; what else was sent to it is lost with its connection. */
+    receive: async (replica: Replica, messagesMax = Number.POSITIVE_INFINITY) => {
+      let position = decodeFeedPosition(lastId) as FeedPosition;
+      let left = messagesMax;
+      for (const source of feedSources)
+        for (;;) {
+          const found = replica.read().next(source, position[source], { category, limit });
+          const next = typeof found === 'function' ? await found(neverAborted) : found;
+          if (next === null) break;
+          if (next.isRestarted) {
+            if (left-- <= 0) return;
+            if (!hasFault(source)) problems.push(`${source} restarts although its events are there`);
+            places[source].clear();
+            readAll(replica, source);
           }
-          foldAll();
-          await client.catchUp();
+          for (const { item, place } of next.items) {
+            if (left-- <= 0) return;
+            const key = JSON.stringify(place);
+            if (places[source].has(key)) problems.push(`${item.id} came twice`);
+            if (!isOfCategory(category, item.type)) problems.push(`${item.id} has another category`);
+            places[source].add(key);
+            known.add(item.id);
+            lastId = encodeFeedPosition({ ...position, [source]: place });
+          }
+          position = { ...position, [source]: next.place };
         }
-        seen.push(...client.delivered);
-        expect(new Set(seen.map(({ arrival }) => arrival)).size).toBe(seen.length);
-        // The client saw everything that is visible at the end, and nothing that never was.
-        const visible = listItems(streams).filter(({ id }) => isOfCategory(category, parseType(id)));
-        for (const { id, source, position, ordinal } of visible)
-          expect(seen).toContainEqual({ id, arrival: `${source} ${position}.${ordinal}` });
-        for (const { id, arrival } of seen) expect(arrived.get(arrival)).toBe(id);
-        for (const source of ['chain', 'measurement']) {
-          const places = seen
-            .filter(({ arrival }) => arrival.startsWith(source))
-            .map(({ arrival }) => Number(arrival.split(' ')[1]?.split('.')[0]));
-          expect(places).toEqual(places.toSorted((one, other) => one - other));
-        }
-        client.stop();
-      }),
-      { numRuns: runs(60) },
-    );
-  });
-
-  it('continues after an event named by ID, a minute earlier elsewhere', async () => {
-    const slowly = 20_000;
-    const measurements = buildMeasurementEvents(Array(12).fill({ receivedAtMs: 0, distances: 0 })).map(
-      (event) => ({ ...event, arrivedAtMs: event.position * slowly }),
-    );
-    const chain = buildChainEvents(Array(12).fill({ gapMs: 1, blocks: [[[true, false]]] })).map((event) => ({
-      ...event,
-      recordedAtMs: event.position * slowly + 1,
-    }));
-    const streams = { measurements, chain };
-    const { feed, fold } = createProcess(streams);
-    const toPlace = (found?: ReturnType<typeof listItems>[number]) => ({
-      run: feedRun,
-      position: found?.position ?? 0,
-      ordinal: found?.ordinal ?? 0,
-    });
-    const byArrival = listItems(streams).toSorted((one, other) => one.arrivedAtMs - other.arrivedAtMs);
-    for (const share of [0, 0.5, 1]) {
-      fold(share, chain.length);
-      const found = feed.after('all', { chain: toPlace(), measurement: toPlace() }, 99);
-      const news = (typeof found === 'function' ? await found(neverAborted) : found) as FeedNews;
-      expect(news.items.map(({ item: { id } }) => id)).toEqual(byArrival.map(({ id }) => id));
-      // What is in memory is not read.
-      const newest = feed.position() as FeedPosition;
-      expect(feed.after('all', newest, 99)).toMatchObject({ items: [], isComplete: true });
-      const page = { filter: selectCategory('all'), limit: 1, cursor: null };
-      if (share < 1) expect(feed.page(page, neverAborted)).toHaveProperty('events.length', 1);
-      for (const item of listItems(streams)) {
-        const other = listItems(streams).findLast(
-          ({ source, arrivedAtMs }) => source !== item.source && arrivedAtMs < item.arrivedAtMs - 60_000,
-        );
-        const [at, otherAt] = [toPlace(item), toPlace(other)];
-        expect(await feed.locate(item.id, neverAborted)).toEqual(
-          item.source === 'chain' ? { chain: at, measurement: otherAt } : { measurement: at, chain: otherAt },
-        );
-      }
-      for (const id of ['chain:1', 'measurement:1']) expect(await feed.locate(id, neverAborted)).toBeNull();
-    }
-  });
-
-  it('receives all events of a recreated stream, although its positions restart', async () => {
-    const block = { gapMs: 1, blocks: [[[true]]] };
-    const chain = buildChainEvents([block, block, block]);
-    const before = createProcess({ measurements: [], chain });
-    before.fold(0, 0);
-    const position = before.feed.position() as FeedPosition;
-    let recreated = { ...createWindow(chain.slice(0, 1)), run: 'another' };
-    const noEvents = createWindow<MeasurementEvent>([]);
-    const other = createFeed(
-      () => recreated,
-      () => noEvents,
-    );
-    expect(other.after('all', position, 9)).toMatchObject({ items: [{}], isComplete: true });
-    other.refresh();
-    const delivered = other.position();
-    other.listen(() => expect.unreachable('nothing is new'));
-    other.refresh();
-    recreated = { ...recreated, events: createWindow(chain).events };
-    expect(other.position()).toBe(delivered);
-  });
-});
-
-it('the feed has neither news nor a position without a chain', async () => {
-  const feed = createFeedViews({
-    installationId: 'wheel-1',
-    chain: chainlessViews(),
-    progress: () => null,
-    olderEvents: noOlderEvents,
-  });
-  const place = { run: '', position: 0, ordinal: 0 };
-  const after = feed.after('all', { chain: place, measurement: place }, 9);
-  const located = await feed.locate('chain:1', neverAborted);
-  expect([after, feed.position(), located]).toEqual([null, null, 'unavailable']);
-});
-
-describe('a page of the feed', () => {
-  it('names no type of the measurements before the first reading', () => {
-    const noEvents = createWindow<ChainFeedEvent>([]);
-    const feed = createFeed(
-      () => noEvents,
-      () => null,
-    );
-    const read = (category: FeedCategory) =>
-      feed.page({ filter: selectCategory(category), limit: 1, cursor: null }, neverAborted);
-    const { activeEventTypes } = read('all') as FeedPage;
-    expect(activeEventTypes.filter((type) => isOfCategory('measurement', type))).toEqual([]);
-    expect(read('protocol')).toHaveProperty('status', 'available');
-    expect(read('measurement')).toMatchObject({ status: 'unavailable', reason: 'source_disabled' });
-  });
-
-  it('continues with the evicted events of its category, of each source that has some', async () => {
-    // All at the same time.
-    const measurements = buildMeasurementEvents([{ receivedAtMs: 1, distances: 0 }]);
-    const chain = buildChainEvents([{ gapMs: 1, blocks: [[[true, false, true, false]]] }]);
-    const { feed, fold } = createProcess({ measurements, chain });
-    for (const share of [0, 0.5, 1]) {
-      fold(share, chain.length);
-      for (const category of feedCategories)
-        for (const limit of [3, 99]) {
-          const { events } = (await feed.page(
-            { filter: selectCategory(category), limit, cursor: null },
-            neverAborted,
-          )) as FeedPage;
-          const expected = inFeedOrder(measurements, chain).filter(({ type }) =>
-            isOfCategory(category, type),
-          );
-          expect(events.map(({ id }) => id)).toEqual(expected.slice(0, limit).map(({ id }) => id));
-        }
-    }
-  });
-});
-
-/** Views of windows that a test sets. */
-function createFeed(
-  chain: () => EventWindow<ChainFeedEvent>,
-  measurement: () => EventWindow<MeasurementEvent> | null,
-  olderEvents = noOlderEvents,
-): FeedViews {
-  return createFeedViews({
-    installationId: 'wheel-1',
-    chain: { economy: () => ({ status: 'available', chain: { chainId }, feed: chain() }) as EconomyView },
-    progress: () => measurement() as MeasurementProgress | null,
-    olderEvents,
-  });
+    },
+  };
 }
 
-function listItems({ measurements, chain }: Streams) {
-  return [
-    ...measurements.map((event) => ({ ...toMeasurementRow(event, { storedBy: 1 }), source: 'measurement' })),
-    ...chain.map((event) => {
-      const row = toChainRow(event, { chainId, storedBy: 1 });
-      return { ...row, source: 'chain' };
+const source = fc.constantFrom(...feedSources);
+const at = fc.nat(2);
+const seldom = <Value>(arbitrary: fc.Arbitrary<Value>, otherwise: Value) =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(otherwise) }, { weight: 1, arbitrary });
+const kindOf = <Kind extends string, Members extends object>(
+  weight: number,
+  kind: Kind,
+  members: { readonly [Name in keyof Members]: fc.Arbitrary<Members[Name]> },
+) => ({
+  weight,
+  arbitrary: fc.record(members).map((values): { kind: Kind } & Members => ({ kind, ...(values as Members) })),
+});
+
+const step = fc.oneof(
+  kindOf(8, 'message', {
+    source,
+    afterMs: fc.constantFrom(0, 1, 20_000, 1_800_000),
+    count: fc.nat(3),
+    /** A reorganization, after which the chain may return to the first block that it undoes. */
+    undone: seldom(fc.record({ count: fc.integer({ min: 1, max: 4 }), isReturn: fc.boolean() }), null),
+  }),
+  kindOf(1, 'cutShort', { source, by: fc.integer({ min: 1, max: 6 }) }),
+  kindOf(1, 'recreated', { source }),
+  kindOf(1, 'clock', { backMs: fc.constantFrom(0, 7, 240_000) }),
+  kindOf(6, 'fold', { at, source, isRestored: seldom(fc.constant(true), false) }),
+  kindOf(2, 'evict', { at, share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  kindOf(6, 'receive', { at, messagesMax: fc.oneof(fc.nat(3), fc.constant(undefined)) }),
+);
+
+it('a client of the event stream loses nothing, and is told before it receives an event again', async () => {
+  const story = fc.record({
+    steps: fc.array(step, { minLength: 1, maxLength: 80, size: 'max' }),
+    category: fc.constantFrom(...feedCategories),
+    limit: fc.integer({ min: 1, max: 9 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(story, async ({ steps, category, limit }) => {
+      const streams: Record<FeedSource, Stream> = {
+        measurement: { createdMs: 1, messages: [] },
+        chain: { createdMs: 2, messages: [] },
+      };
+      const replicas = [createReplica(), createReplica(), createReplica()] as const;
+      const replicaAt = (index: number) => replicas[index] as Replica;
+      const foldEverywhere = () => {
+        for (const of of feedSources) for (const replica of replicas) replica.follow(of, streams[of]);
+      };
+      foldEverywhere();
+      const faulty = new Set<FeedSource>();
+      const client = createClient(category, limit, (of) => faulty.has(of));
+      let [nowMs, backMs, eventCount, latestCreatedMs] = [1_000_000_000_000, 0, 0, 2];
+      const taken = new Set<string>();
+      const publish = (of: FeedSource, added: readonly number[] = [], dropped = 0) => {
+        const { createdMs, messages } = streams[of];
+        const seq = (messages.at(-1)?.seq ?? 0) + 1;
+        let storedAtMs = nowMs - backMs;
+        // A server that was cut off needs longer than a millisecond to use a sequence again.
+        for (; taken.has(`${of} ${seq} ${storedAtMs}`); storedAtMs++);
+        taken.add(`${of} ${seq} ${storedAtMs}`);
+        streams[of] = { createdMs, messages: [...messages, { seq, storedAtMs, added, dropped }] };
+      };
+      for (const one of steps)
+        switch (one.kind) {
+          case 'message': {
+            nowMs += one.afterMs;
+            const undone = one.source === 'chain' ? one.undone : null;
+            const gone = foldAll(one.source, streams[one.source]).slice(-(undone?.count ?? 0) || Infinity);
+            const returned = undone?.isReturn ? gone.slice(0, 1).map(({ number }) => number) : [];
+            const added = Array.from({ length: one.count }, () => eventCount++);
+            if (gone.length > 0) faulty.add(one.source);
+            publish(one.source, [...returned, ...added], gone.length);
+            break;
+          }
+          case 'cutShort': {
+            faulty.add(one.source);
+            const { createdMs, messages } = streams[one.source];
+            streams[one.source] = { createdMs, messages: messages.slice(0, -one.by) };
+            break;
+          }
+          case 'recreated':
+            faulty.add(one.source);
+            streams[one.source] = { createdMs: ++latestCreatedMs, messages: [] };
+            break;
+          case 'clock':
+            // A process that is behind has then later times, and takes the sequences for used again.
+            if (one.backMs > 0) for (const of of feedSources) faulty.add(of);
+            backMs = one.backMs;
+            break;
+          case 'fold':
+            replicaAt(one.at).follow(one.source, streams[one.source], one.isRestored);
+            break;
+          case 'evict':
+            replicaAt(one.at).evict(one.share);
+            break;
+          case 'receive':
+            if (client.hasBegun()) await client.receive(replicaAt(one.at), one.messagesMax);
+            else client.begin(replicaAt(one.at));
+        }
+      if (!client.hasBegun()) return;
+      // Something newer than the client has seen shows a process that it is not behind.
+      [nowMs, backMs] = [nowMs + 3_600_000, 0];
+      for (const of of feedSources) publish(of);
+      foldEverywhere();
+      await client.receive(replicaAt(0));
+      expect(client.problems).toEqual([]);
+      const shown = feedSources.flatMap((of) => replicaAt(0).listItems(of));
+      const lost = shown.filter(({ id, type }) => isOfCategory(category, type) && !client.known.has(id));
+      expect(lost.map(({ id }) => id)).toEqual([]);
     }),
-  ];
-}
+    { numRuns: runs(300) },
+  );
+});
 
-function parseType(id: string) {
-  return id.split(':').find((part) => /^(?:system|player|measurement)\./.test(part)) as Parameters<
-    typeof isOfCategory
-  >[1];
-}
+it('a source whose chain is not there takes nothing from the other one', () => {
+  const [event] = buildMeasurementEvents([{ receivedAtMs: 0, distances: 0 }]);
+  const window = createWindow([event as MeasurementEvent]);
+  const readWith = (chain: Parameters<typeof createFeedNews>[0]['chain']) =>
+    createFeedNews({
+      chain,
+      counters: { achievements: () => window as MeasurementProgress, shownThrough: () => foldedThrough },
+      olderEvents: noOlderEvents,
+    })();
+  const query = { category: 'all', limit: 9 } as const;
+  const alone = readWith(chainlessViews());
+  expect(alone.newest).toMatchObject({ measurement: { position: 1 }, chain: null });
+  expect(alone.next('measurement', null, query)).toMatchObject({ items: [{ item: { event } }] });
+  expect(alone.next('chain', null, query)).toBeNull();
+  const views = chainlessViews();
+  const late = readWith({
+    foldedThrough: () => foldedThrough,
+    economy: () =>
+      ({ ...views.economy(), reason: 'indexer_unavailable' }) as ReturnType<typeof views.economy>,
+  });
+  expect(late.newest).toBeNull();
+  expect(late.next('measurement', null, query)).toMatchObject({ items: [{ item: { event } }] });
+  expect(late.next('chain', null, query)).toBeNull();
+});

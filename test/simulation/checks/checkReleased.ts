@@ -2,8 +2,6 @@ import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
 
-/** All clients of the event stream share one. */
-const holdsMost = new Map([['listeners of the feed', 1]]);
 /** Other clients come and go meanwhile, and change these counts. */
 const changing: ReadonlySet<string> = new Set(['timers', 'requests and streams of clients']);
 const changesMost = 6;
@@ -27,7 +25,7 @@ export async function checkReleased(
   for (const [index, { name, isAlive, domain }] of processes.entries())
     for (const [kind] of domain.held) {
       const more = changing.has(kind) ? changesMost : 0;
-      const most = holdsMost.get(kind) ?? (before[index]?.get(kind) ?? 0) + more;
+      const most = (before[index]?.get(kind) ?? 0) + more;
       const least = () => domain.held.get(kind) ?? 0;
       while (isAlive && least() > most) {
         if (world.time.nowMs() > untilMs)

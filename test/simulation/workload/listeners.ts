@@ -25,7 +25,7 @@ import type { SimulatedWorld } from '../world/createWorld.ts';
 interface ListenersOptions {
   readonly world: SimulatedWorld;
   readonly fleet: Fleet;
-  /** Called when one of them received an event twice. */
+  /** Called when one of them received an event twice without a restart of its source. */
   readonly onFailure: (failure: SimulationFailure) => void;
 }
 
@@ -71,7 +71,7 @@ export function startListeners({ world, fleet, onFailure }: ListenersOptions) {
   const listen = (sent: SentEvents) =>
     followEvents(open, () => random.integer(1, awayMsMax)).pipe(
       tap((event) => {
-        if (sent.note(event) && isTrusted && !hasReturned(event))
+        if (sent.note(event) && 'id' in event && isTrusted && !hasReturned(event))
           onFailure(new SimulationFailure('event stream', `${event.id} was sent twice`));
       }),
     );

@@ -87,7 +87,6 @@ export function replaceGlobals(): void {
     clearImmediate: stop,
     Date: SimulatedDate,
     fetch: answerFetch,
-    holdListener: () => hold('listeners of the feed'),
     countEarlierVersions: (stream: InputStreamName) => currentWorld().time.domain.versions[stream] ?? 0,
   });
   Object.defineProperty(process, 'pid', { value: 1 });

@@ -320,11 +320,18 @@ export function buildState(events: readonly StateEvent[], block: Partial<KnownBl
         } as ChainEvent,
         stateContracts,
       ),
-    emptyChainState(known, 'run'),
+    emptyChainState(known),
   );
 }
 
 /** Views over a state that a test sets. */
+/** A process that is behind nothing. */
+export const foldedThrough = {
+  streamCreatedMs: 1,
+  position: Number.MAX_SAFE_INTEGER,
+  storedAtMs: Number.MAX_SAFE_INTEGER,
+};
+
 export function createStateViews(
   first: ChainState | null,
   deployment: ChainDeployment = stateDeployment,
@@ -350,6 +357,7 @@ export function createStateViews(
     },
     fault: { get: () => source.fault },
     newestSpanAtMs: { value: spanAtMs },
+    foldedThrough: { value: foldedThrough },
     state: { get: () => ({ ...empty.state, isMismatched: source.isMismatched, head: source.head }) },
   });
   const views = createChainViews({

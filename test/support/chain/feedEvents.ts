@@ -5,7 +5,7 @@ import type {
   ChainFeedEvent,
   MeasurementEvent,
 } from '../../../actors/events/eventSchemas.ts';
-import { buildRunId, type EventWindow, nothingEvicted } from '../../../actors/events/eventWindow.ts';
+import { type EventWindow, nothingEvicted } from '../../../actors/events/eventWindow.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from '../../../actors/feed/feedItem.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { addAchievements, type MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
@@ -118,13 +118,11 @@ export function buildMeasurementEvents(readings: ReadingHistory, firstPosition =
   return progress?.events.toArray() ?? [];
 }
 
-export const feedRun = buildRunId(1, 0);
-
 /** A source without evicted events. */
 export function createWindow<Event extends MeasurementEvent | ChainFeedEvent>(
   events: Iterable<Event>,
 ): EventWindow<Event> {
-  return { run: feedRun, events: List(events), evicted: nothingEvicted };
+  return { events: List(events), evicted: nothingEvicted };
 }
 
 /** A source's newest events, as if a share of the oldest had been evicted. */
@@ -140,7 +138,6 @@ export function evictShare<Event extends MeasurementEvent | ChainFeedEvent>(
   );
   return {
     window: {
-      run: feedRun,
       events: List(events.slice(gone.length)),
       evicted: { through, throughMs, atPosition: through.position },
     },

@@ -43,7 +43,7 @@ export function replaceFeed(
   events: readonly ChainFeedEvent[],
   evicted = nothingEvicted,
 ): ChainViews {
-  const feed = { run: 'run', events: List(events), evicted };
+  const feed = { events: List(events), evicted };
   const economy = () => {
     const view = views.economy();
     return view.status === 'unavailable' ? view : { ...view, feed };

@@ -1,16 +1,16 @@
 import { createParser } from 'eventsource-parser';
 import { catchError, concatMap, defer, EMPTY, type Observable, repeat, timer } from 'rxjs';
-import type { FeedEvent } from './sentEvents.ts';
+import type { FeedEvent, Restart } from './sentEvents.ts';
 
 /** Opens the event stream. Emits its events, and completes or fails when it ends. */
 type OpenEventStream = (headers: Readonly<Record<string, string>>) => Observable<string>;
 
-/** Events for a client that resumes after the last one whenever its stream ends. */
-export function followEvents(open: OpenEventStream, pauseMs: () => number): Observable<FeedEvent> {
+/** Messages for a client that resumes after the last one whenever its stream ends. */
+export function followEvents(open: OpenEventStream, pauseMs: () => number): Observable<FeedEvent | Restart> {
   return defer(() => {
     let lastId = '';
     const readOnce = () => {
-      const events: FeedEvent[] = [];
+      const events: (FeedEvent | Restart)[] = [];
       const parser = createParser({
         onEvent: ({ id, event, data }) => {
           lastId = id ?? lastId;

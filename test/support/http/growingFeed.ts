@@ -10,7 +10,7 @@ export function createGrowingFeed() {
   const state = buildState(buildEconomyEvents());
   const { views } = createStateViews(state);
   let events = List<ChainFeedEvent>();
-  const economy = () => ({ ...views.economy(), feed: { run: 'run', events, evicted: nothingEvicted } });
+  const economy = () => ({ ...views.economy(), feed: { events, evicted: nothingEvicted } });
   return {
     views: { ...views, economy } as ChainViews,
     add: (details: ChainFeedEvent['details']) => {

@@ -6,6 +6,7 @@ import type { ObservationReader } from '../../../actors/older/observationReader.
 import type { ReadOlderDay } from '../../../actors/older/olderDay.ts';
 import { initialSettlement } from '../../../actors/settlement/settlementActor.ts';
 import type { ChainViews } from '../../../actors/views/chain/chainViews.ts';
+import { createFeedNews } from '../../../actors/views/feed/feedNews.ts';
 import { createFeedViews } from '../../../actors/views/feed/feedViews.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
 import type { ActorViews, ProcessView } from '../../../actors/views/views.ts';
@@ -14,6 +15,7 @@ import type { MeasurementProgress } from '../../../actors/wheel/measurementEvent
 import type { TelemetryView } from '../../../actors/wheel/telemetryView.ts';
 import { createPublicServer, type PublicServerSettings } from '../../../http/server/publicServer.ts';
 import { chainlessViews } from '../chain/chainlessViews.ts';
+import { foldedThrough } from '../chain/economyState.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { acceptedReading } from '../readings/acceptedReading.ts';
@@ -140,6 +142,11 @@ export async function startPublicServer(
     isClosed: () => false,
     chain,
     feed: createFeedViews({ installationId, chain, progress, olderEvents }),
+    readFeedMoment: createFeedNews({
+      chain,
+      counters: { achievements: progress, shownThrough: () => foldedThrough },
+      olderEvents,
+    }),
     lastKnownFeed: createFeedViews({ installationId, chain: chain.lastKnown, progress, olderEvents }),
     get statistics() {
       return state.ready ? statistics : null;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
+import { encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
 import type { BodyExamples, Examples } from '../../../http/routes/documentation/examples.ts';
 import { nameBody, type Route } from '../../../http/routes/route.ts';
 import { routes } from '../../../http/routes/routes.ts';
@@ -111,11 +112,10 @@ function cutLists<Body>(body: Body, isValid: (body: Body) => boolean): Body {
   return cut;
 }
 
-/** Returns the text of a stream that resumes after an event of the feed, through its second event. */
+/** Returns the text of a stream that resumes before its first event, through its second event. */
 async function recordStream(base: string): Promise<string> {
-  const { events } = (await get(`${base}/v1/events?limit=10`)) as { events: { id: string }[] };
   const ending = new AbortController();
-  const resumed = { 'Last-Event-ID': events.at(-1)?.id ?? '' };
+  const resumed = { 'Last-Event-ID': encodeFeedPosition({ measurement: null, chain: null }) };
   const response = await request(`${base}/v1/events/stream`, { headers: resumed, signal: ending.signal });
   let text = '';
   for await (const piece of (response.body as ReadableStream<Uint8Array>).pipeThrough(

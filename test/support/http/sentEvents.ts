@@ -6,25 +6,37 @@ export interface FeedEvent {
   readonly source: { readonly blockHash?: `0x${string}` };
 }
 
+type Source = 'chain' | 'measurement';
+
+/** Says that the last event of a source is gone, and that the newest ones follow. */
+export interface Restart {
+  readonly source: Source;
+}
+
 /** Records the events that a client of the event stream was sent. */
 export interface SentEvents {
   /**
-   * @returns whether it was sent before. After a reorganization has moved an event's transaction to another block, the event is sent
-   * again with its ID and the new block.
+   * @returns whether an event was sent before, since its source restarted. After a reorganization has moved an event's transaction to another block,
+   * the event is sent again with its ID and the new block.
    */
-  note(event: FeedEvent): boolean;
-  /** Events that were not sent although they became visible after the first sent event of their source. */
+  note(message: FeedEvent | Restart): boolean;
+  /** Events that were not sent although they became visible after the first sent event of their source since it restarted. */
   findMissed<Event extends FeedEvent>(feed: readonly Event[]): Event[];
 }
 
 export function createSentEvents(): SentEvents {
-  const keys = new Set<string>();
+  const keys: Record<Source, Set<string>> = { chain: new Set(), measurement: new Set() };
   const formatKey = ({ id, source }: FeedEvent) => `${id} ${source.blockHash ?? ''}`;
-  const has = (event: FeedEvent) => keys.has(formatKey(event));
+  const keysOf = ({ id }: FeedEvent) => keys[id.startsWith('chain:') ? 'chain' : 'measurement'];
+  const has = (event: FeedEvent) => keysOf(event).has(formatKey(event));
   return {
-    note: (event) => {
-      const isRepeated = has(event);
-      keys.add(formatKey(event));
+    note: (message) => {
+      if (!('id' in message)) {
+        keys[message.source].clear();
+        return false;
+      }
+      const isRepeated = has(message);
+      keysOf(message).add(formatKey(message));
       return isRepeated;
     },
     findMissed: (feed) =>

@@ -6,6 +6,4 @@ const refuse = () => Promise.reject(new Error('no event was evicted'));
 export const noOlderEvents: OlderEvents = {
   before: refuse,
   after: refuse,
-  find: refuse,
-  lastBefore: refuse,
 };
