@@ -302,7 +302,6 @@ describe('remembered IDs', () => {
 it('a window of events keeps 2,000 and then the newest 1,000', () => {
   const eventAt = (position: number) => ({ position, ordinal: 0 });
   const createWindow = (size: number, throughMs = 0) => ({
-    run: '1.0',
     events: List(Array.from({ length: size }, (_, index) => eventAt(index))),
     evicted: { ...nothingEvicted, throughMs },
   });
@@ -317,7 +316,6 @@ it('a window of events keeps 2,000 and then the newest 1,000', () => {
   const evicted = evict(2_001);
   expect(evicted?.evicted).toEqual(Array.from({ length: 1_001 }, (_, index) => eventAt(index)));
   expect(evicted?.window).toEqual({
-    run: '1.0',
     events: createWindow(2_001).events.skip(1_001),
     evicted: { through: eventAt(1_000), throughMs: 9_000, atPosition: 2_001 },
   });

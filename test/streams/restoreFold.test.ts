@@ -1,5 +1,6 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
+import type { FoldedMessage } from '../../actors/folds/foldedMessage.ts';
 import type { SnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import {
@@ -84,7 +85,10 @@ async function restore(world: World) {
             restored = Number(value);
           },
           accepts: () => restored <= acceptedMax,
-          complete: () => (position: number) => done.push(`replace ${position}`),
+          complete:
+            () =>
+            ({ position }: FoldedMessage) =>
+              done.push(`replace ${position}`),
         };
       },
       ...fold,
