@@ -44,7 +44,7 @@ export const observationsResponse = defineObject('Observations', {
     .meta({ description: 'Requests the next page; null if no more items exist now' }),
 });
 
-export type ObservationsResponse = z.infer<typeof observationsResponse>;
+type ObservationsResponse = z.infer<typeof observationsResponse>;
 
 export function toObservationsBody(installationId: string, page: ObservationPage): ObservationsResponse {
   const last = page.items.at(-1);

@@ -48,7 +48,7 @@ export const telemetryResponse = z
   })
   .meta({ id: 'Telemetry', description: 'Measurement of one installation' });
 
-export type TelemetryResponse = z.infer<typeof telemetryResponse>;
+type TelemetryResponse = z.infer<typeof telemetryResponse>;
 
 export function toTelemetryBody(view: TelemetryView): TelemetryResponse {
   const { reading } = view;

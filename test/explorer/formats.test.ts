@@ -37,8 +37,6 @@ import { nameView } from '../../http/explorer/nameView.ts';
 import type { Bodies, FeedEvent } from '../../http/explorer/page.ts';
 import { computeRoundEnd } from '../../http/explorer/rounds.ts';
 import { describeWheel } from '../../http/explorer/wheelState.ts';
-import { chainExamples } from '../reference/feed.ts';
-import { measurementExamples } from '../reference/measurementFeed.ts';
 import { useTimeZone } from '../support/explorer/useTimeZone.ts';
 import { runs } from '../support/propertyRuns.ts';
 
@@ -155,10 +153,93 @@ it.each([
 const chainSource = { kind: 'chain', blockNumber: '1234' };
 const wheelSource = { kind: 'measurement', receiptCursor: '1234', installationId: 'wheel' };
 
+const asset = { address: '0x2', symbol: 'A' } as const;
+
+/** An example of each type: its payload, and what a page says of it, with its links. */
+const examples: {
+  readonly [Of in Exclude<FeedEvent['type'], 'measurement.rpm_record'>]: readonly [
+    payload: Extract<FeedEvent, { type: Of }>['payload'],
+    said: string,
+    links?: string,
+  ];
+} = {
+  'system.settlement_completed': [
+    {
+      previousSettledThroughRound: '999',
+      settledThroughRound: '1005',
+      workAdded: '4000',
+      activeRoundCount: '1',
+      completedBlockCount: '2',
+      firstCompletedBlock: '1199',
+      lastCompletedBlock: '1200',
+      cumulativeWork: '9000',
+      blockHeight: '1200',
+      cumulativeBlockUnits: '1200000000001',
+    },
+    'Settled: Rounds 1,000 to 1,005: 4,000 work units in 1 round with work, 2 work blocks completed, up to 1,200.',
+    '/rounds/1000 /rounds/1005',
+  ],
+  'system.mining_checkpointed': [
+    {
+      afterRound: '9',
+      throughRound: '12',
+      completedBlockCount: '3',
+      cumulativeWork: '9000',
+      amountBaseUnits: '15',
+      asset: { ...asset, decimals: 1 },
+      cumulativeBlockUnits: '1200000000001',
+    },
+    'Minted: 1.5 A were minted for 3 work blocks of rounds 10 to 12. Owners can claim their parts.',
+    '/rounds/10 /rounds/12',
+  ],
+  'player.miner_minted': [
+    { tokenId: '7', weight: '1000', nextMergeBlock: '9', firstRound: '2000', owner: '0x1' },
+    'New miner: Miner 7 was created with weight 1,000 for 0x1. It earns from round 2,000.',
+    '/miners/7 /owners/0x1 /rounds/2000',
+  ],
+  'player.miners_merged': [
+    {
+      donorTokenId: '7',
+      survivorTokenId: '8',
+      level: 3,
+      nextMergeBlock: '9',
+      effectiveRound: '2000',
+      owner: '0x1',
+    },
+    'Merged: Miner 7 was merged into miner 8 of 0x1, which has level 3 from round 2,000.',
+    '/miners/7 /miners/8 /owners/0x1 /rounds/2000',
+  ],
+  'player.rewards_claimed': [
+    { tokenIds: ['7', '8'], amountBaseUnits: '123456', asset: { ...asset, decimals: 5 }, owner: '0x1' },
+    'Claimed: 1.2345 A were paid to 0x1 for miners 7 and 8.',
+    '/owners/0x1 /miners/7 /miners/8',
+  ],
+  'measurement.distance_milestone': [
+    { thresholdDistanceMm: '1000000', observedLifetimeDistanceMm: '1000001' },
+    'Distance: The wheel has run 1\u00a0km in total.',
+  ],
+  'measurement.daily_distance_milestone': [
+    { thresholdDistanceMm: '500000', observedDayDistanceMm: '500001', utcDate: '2026-11-22' },
+    'Distance of a day: The wheel has run 500\u00a0m on the day of 22 Nov 2026.',
+    '/days/2026-11-22',
+  ],
+  'measurement.speed_milestone': [
+    { thresholdSpeedMmPerSecond: '1000', observedSpeedMmPerSecond: '1001' },
+    'Speed: The wheel has reached 3.6\u00a0km/h for the first time.',
+  ],
+  'measurement.speed_record': [
+    { recordMmPerSecond: '2000', previousRecordMmPerSecond: '1000', observedSpeedMmPerSecond: '2000' },
+    'Speed record: The fastest so far: 7.2\u00a0km/h, 3.6\u00a0km/h before.',
+  ],
+  'measurement.distance_streak': [
+    { days: 3, minimumDailyDistanceMm: '2000000', endingUtcDate: '2026-11-22' },
+    'Streak: 3 days in a row with at least 2\u00a0km, the last on 22 Nov 2026.',
+    '/days/2026-11-22',
+  ],
+};
+
 const saidOfEvents: [type: string, payload: object, said: string, links?: string][] = [
-  ...Object.entries({ ...chainExamples, ...measurementExamples }).map(
-    ([type, example]) => [type, ...example] as [string, ...typeof example],
-  ),
+  ...Object.entries(examples).map(([type, example]) => [type, ...example] as [string, ...typeof example]),
   [
     'system.settlement_completed',
     {

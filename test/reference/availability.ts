@@ -1,17 +1,8 @@
-import { type IndexedChain, listEvents, type SafeChain } from './chain.ts';
-import { type CoreState, readVersion } from './core.ts';
+import type { IndexedChain, SafeChain } from './chain.ts';
+import type { CoreState } from './core.ts';
 import type { Economy } from './mining.ts';
 
-/** CONTRACT.md, Unavailable reasons. */
-
-export type Reason = 'indexer_disabled' | 'indexer_mismatch' | 'indexer_unavailable' | 'not_yet_safe';
-/** Several conditions share one reason in bodies. */
-type Condition = Reason | 'unsupported_contract_version';
-
-export const findReason = (...of: Parameters<typeof findCondition>): Reason | null => {
-  const condition = findCondition(...of);
-  return condition === 'unsupported_contract_version' ? 'indexer_unavailable' : condition;
-};
+/** design.md, 3, Chain unavailable. Why it is unavailable is no quantity. */
 
 const staleMs = 120_000;
 /** Longest lag of the safe block behind the clock. Beyond it, a state is too old to be shown. */
@@ -28,45 +19,28 @@ export interface ReadChain {
   readonly economy: Economy | null;
 }
 
-/** Why the core or the economy is unavailable; null if it is available. */
-export function findCondition(
-  part: 'core' | 'economy',
-  chain: ReadChain | null,
-  nowMs: number,
-): Condition | null {
-  if (chain === null) return 'indexer_disabled';
+export interface AvailableCore {
+  readonly safe: SafeChain;
+  readonly core: CoreState;
+  /** Null before its contracts are safe. */
+  readonly economy: Economy | null;
+  /** Whether the state may be older than the chain, because the indexer is behind or silent. */
+  readonly isLate: boolean;
+}
+
+const isSupported = (version: bigint) => version === 1n || version === 2n;
+
+/** The core at the safe block; null while it is unavailable. */
+export function findAvailable(chain: ReadChain | null, nowMs: number): AvailableCore | null {
+  if (chain === null || chain.safe === null || chain.core === null) return null;
   const { indexed, safe, core } = chain;
-  if (indexed.isOfOther && !indexed.isOfDeployment) return 'indexer_mismatch';
-  if (indexed.indexedThrough === null || nowMs - indexed.newestSpanAtMs > staleMs)
-    return 'indexer_unavailable';
-  if (safe === null || core === null) return 'not_yet_safe';
-  if (nowMs - safe.block.timestampMs > behindMs) return 'indexer_unavailable';
-  if (!isSupported(safe, 'core')) return 'unsupported_contract_version';
-  return part === 'core' ? null : findEconomyCondition(safe);
+  if (indexed.isOfOther && !indexed.isOfDeployment) return null;
+  if (!isSupported(core.version)) return null;
+  const isDeployed = safe.block.number >= safe.deployment.chain.economyDeploymentBlock;
+  const isLate = nowMs - indexed.newestSpanAtMs > staleMs || nowMs - safe.block.timestampMs > behindMs;
+  return { safe, core, economy: isDeployed ? chain.economy : null, isLate };
 }
 
-const isSupported = (safe: SafeChain, contract: 'core' | 'mining') =>
-  [1n, 2n].includes(readVersion(safe, contract)?.version ?? 0n);
-
-function findEconomyCondition(safe: SafeChain): Condition | null {
-  const { chain, contracts } = safe.deployment;
-  const configured = listEvents<Record<'core' | 'token' | 'collection', string>>(
-    safe,
-    'mining',
-    'MiningConfigured',
-  ).at(-1)?.args;
-  const isCreated = listEvents(safe, 'tokenFactory', 'TokenCreated').length > 0;
-  if (safe.block.number < chain.economyDeploymentBlock || configured === undefined || !isCreated)
-    return 'not_yet_safe';
-  if (!isSupported(safe, 'mining')) return 'unsupported_contract_version';
-  const isOfContracts =
-    configured.core === contracts.core &&
-    configured.token === contracts.token &&
-    configured.collection === contracts.collection;
-  if (!isOfContracts) return 'indexer_mismatch';
-  const version = readVersion(safe, 'mining');
-  const isZero = (hex: string) => BigInt(hex) === 0n;
-  if (version === null || isZero(version.implementation) || isZero(version.storageLayoutDigest))
-    return 'indexer_mismatch';
-  return isZero(safe.block.hash) ? 'indexer_unavailable' : null;
-}
+/** Whether the economy can be shown. */
+export const hasEconomy = (found: AvailableCore | null): found is AvailableCore & { economy: Economy } =>
+  found !== null && !found.isLate && found.economy !== null && isSupported(found.economy.version);

@@ -8,7 +8,7 @@ import { compareChainRoutes } from '../support/reference/chainRoutes.ts';
 import { startComparedProgram } from '../support/reference/comparedProgram.ts';
 import { worldDeployment } from '../support/reference/comparedWorld.ts';
 
-it('routes of the chain are the reference’s over the logs of the contracts themselves', async () => {
+it('quantities of the chain are the reference’s over the logs of the contracts themselves', async () => {
   const economy = await startEconomy();
   const indexed = await startIndexed(economy);
   const random = createRandomEconomy(economy, 5);

@@ -6,13 +6,7 @@ import { rememberFor } from './remember.ts';
 /** MESSAGES.md, Chain span and Chain reads; CONTRACT.md, Safe block and Unavailable reasons. */
 
 export interface ChainDeployment {
-  readonly release: {
-    readonly id: string;
-    readonly protocolRevision: string;
-    readonly rewardModelRevision: string;
-  };
   readonly chain: {
-    readonly target: 'anvil' | 'sepolia' | 'mainnet';
     readonly chainId: bigint;
     readonly deploymentBlock: bigint;
     readonly economyDeploymentBlock: bigint;
@@ -213,13 +207,9 @@ export interface SafeChain {
   readonly proposers: IndexedChain['proposers'];
 }
 
-/** The chain at its safe block, or at an earlier block; null before any is safe. */
-export function readSafeChain(
-  indexed: IndexedChain,
-  deployment: ChainDeployment,
-  atBlock: bigint | null = null,
-): SafeChain | null {
-  const through = atBlock ?? (indexed.indexedThrough ?? 0n) - 11n;
+/** The chain at its safe block; null before any is safe. */
+export function readSafeChain(indexed: IndexedChain, deployment: ChainDeployment): SafeChain | null {
+  const through = (indexed.indexedThrough ?? 0n) - 11n;
   const safe = indexed.blocks.filter(({ number }) => number <= through);
   const block = safe.at(-1);
   if (block === undefined || indexed.indexedThrough === null) return null;
@@ -238,10 +228,7 @@ function decodeLog(log: Json, block: Block, contract: ContractName | undefined):
   // No view reads other events.
   if (contract === undefined || declaration === undefined) return [];
   try {
-    // A truncated text counts as unknown (MESSAGES.md, Chain span). Only metadata has a text, after its epoch.
-    const data =
-      log.truncated === undefined ? log.data : `${String(log.data).slice(0, 2 + 2 * 64)}${'0'.repeat(64)}`;
-    const { name, args } = decodeEvent(declaration, [...topics, data].join());
+    const { name, args } = decodeEvent(declaration, [...topics, log.data].join());
     const place = {
       blockNumber: block.number,
       blockHash: block.hash,
@@ -280,34 +267,15 @@ const decodeEvent = rememberFor((declaration: AbiEvent, joined: string) => {
   return { name, args: Object.fromEntries(lowered) as ChainEvent['args'] };
 });
 
-// Shared objects (CONTRACT.md).
-
-export function showChainBriefly({ deployment: { chain }, indexedThrough, block }: SafeChain) {
-  return {
-    target: chain.target,
-    chainId: String(chain.chainId),
-    confirmations: '12' as const,
-    deploymentBlock: String(chain.deploymentBlock),
-    indexedThroughBlock: String(indexedThrough),
-    safeThroughBlock: String(block.number),
-  };
-}
-
-export function showChain(safe: SafeChain) {
-  return {
-    ...showChainBriefly(safe),
-    economyDeploymentBlock: String(safe.deployment.chain.economyDeploymentBlock),
-    safeBlockHash: safe.block.hash,
-    safeBlockTimestamp: toIso(safe.block.timestampMs),
-  };
+/** How far the chain was read. */
+export function showChain({ indexedThrough, block }: SafeChain) {
+  return { indexedThroughBlock: String(indexedThrough), safeThroughBlock: String(block.number) };
 }
 
 export function showPlace(place: EventPlace) {
   return {
     blockNumber: String(place.blockNumber),
-    blockHash: place.blockHash,
     blockTimestamp: toIso(place.blockTimestampMs),
-    transactionHash: place.transactionHash,
     transactionIndex: place.transactionIndex,
     logIndex: place.logIndex,
   };
@@ -329,6 +297,5 @@ export function toPlaceOfRecord({ transactionHash, blockNumber, blockTimestampMs
     ethereumBlockNumber: String(blockNumber),
     blockTimestamp: toIso(blockTimestampMs),
     logIndex,
-    confirmationStatus: 'safe' as const,
   };
 }

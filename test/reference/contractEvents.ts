@@ -1,46 +1,26 @@
 import { type AbiEvent, parseAbi, toEventSelector } from 'viem';
 
-/** Events from the contracts' sources. A proxy logs its own events at its contract's address. */
+/** Events from the contracts' sources that change a quantity. */
 
-const proxy = [
-  'event Upgraded(address indexed implementation)',
-  'event AdminChanged(address previousAdmin, address newAdmin)',
-  'event Initialized(uint64 version)',
-] as const;
 const version =
   'event VersionActivated(uint64 version, bytes32 storageLayoutDigest, address implementation, bytes32 runtimeHash)';
 const pausable = ['event Paused(address account)', 'event Unpaused(address account)'] as const;
-const ownable = [
-  'event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)',
-] as const;
 
 const contractEvents = {
   core: parseAbi([
-    ...proxy,
     ...pausable,
     version,
     'event CoreConfigured(bytes32 streamId, uint64 genesisTimestamp, uint64 roundDuration, uint256 maxWorkPerRound, uint64 maxRoundsPerBatch, uint256 initialWorkPerThousandBlocks, uint64 targetBlocksPerActiveRound, uint64 difficultySmoothingRounds, uint256 blockUnitsPerBlock, address operator, address guardian, address reporter)',
-    'event GuardianChanged(address guardian)',
-    'event ReporterChanged(address reporter)',
     'event RoundSettled(uint64 indexed roundId, uint256 work, uint256 cumulativeWork, uint256 cumulativeBlockUnits)',
     'event BatchSettled(uint64 indexed previousSettledThroughRound, uint64 indexed settledThroughRound, uint64 activeRoundCount, uint256 workAdded, uint256 cumulativeWork, uint256 cumulativeBlockUnits, uint256 workPerThousandBlocks, uint64 nonce)',
   ]),
-  proxyAdmin: parseAbi(ownable),
   operatorTimelock: parseAbi([
-    'event CallScheduled(bytes32 indexed id, uint256 indexed index, address target, uint256 value, bytes data, bytes32 predecessor, uint256 delay)',
-    'event CallExecuted(bytes32 indexed id, uint256 indexed index, address target, uint256 value, bytes data)',
-    'event CallSalt(bytes32 indexed id, bytes32 salt)',
-    'event Cancelled(bytes32 indexed id)',
-    'event MinDelayChange(uint256 oldDuration, uint256 newDuration)',
-    'event RoleAdminChanged(bytes32 indexed role, bytes32 indexed previousAdminRole, bytes32 indexed newAdminRole)',
     'event RoleGranted(bytes32 indexed role, address indexed account, address indexed sender)',
-    'event RoleRevoked(bytes32 indexed role, address indexed account, address indexed sender)',
   ]),
   tokenFactory: parseAbi([
     'event TokenCreated(address indexed token, address indexed minter, string name, string symbol, uint8 decimals, uint256 cap)',
   ]),
   mining: parseAbi([
-    ...proxy,
     version,
     'event MiningConfigured(address core, address token, address collection, uint256 rewardPerBlock, uint256 supplyCap, uint64 claimLimit, uint256[] weights, uint64[] cooldownBlocks)',
     'event PositionMinted(address indexed owner, uint256 indexed tokenId, uint256 weight, uint64 nextMergeBlock, uint64 firstRound)',
@@ -52,16 +32,12 @@ const contractEvents = {
   ]),
   token: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']),
   collection: parseAbi([
-    ...ownable,
     ...pausable,
     'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
-    'event MiningBound(address mining)',
     'event SaleConfigured(uint64 allowlistStart, uint64 allowlistEnd, uint256 publicPrice, uint64 publicAllocation, uint64 protocolReserve)',
     'event SaleClosed()',
     'event PublicMinted(address indexed owner, uint64 quantity, uint64 publicMinted)',
     'event ReserveMinted(address indexed owner, uint64 quantity, uint64 reserveMinted)',
-    'event MetadataEpochAdvanced(uint64 epoch)',
-    'event MetadataPublished(uint256 indexed tokenId, uint64 epoch, string uri)',
   ]),
 } as const;
 

@@ -1,5 +1,3 @@
-import type { ModuleSnapshot } from '../../http/responses/process/modules.ts';
-import type { StatusResponse } from '../../http/responses/process/status.ts';
 import {
   ignoreRejected,
   isFuture,
@@ -23,13 +21,20 @@ const pipelineBytesMax = 256 * 1024;
 const instancesMax = 256;
 const states = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'];
 
+interface Module {
+  readonly instanceId: string;
+  readonly schemaVersion: number;
+  readonly observedAt: string;
+  readonly health: { readonly checkedAt: string };
+}
+
 /** The newest snapshot of each instance, ordered by its ID. */
 export function readModules(
   messages: readonly StoredMessage[],
   installationId: string,
   onRejected = ignoreRejected,
-): ModuleSnapshot[] {
-  const modules = new Map<string, ModuleSnapshot>();
+): Module[] {
+  const modules = new Map<string, Module>();
   for (const message of messages) {
     const [id, instanceId] = readSubject(message.subject, 'miner.module') ?? [];
     if (id !== installationId || instanceId === undefined) continue;
@@ -42,7 +47,7 @@ export function readModules(
     else if (isFull) onRejected(message, 'too_many_instances');
     else if (known !== undefined && Date.parse(body.observedAt as string) < Date.parse(known.observedAt))
       onRejected(message, 'out_of_order');
-    else modules.set(instanceId, toModuleBody(body));
+    else modules.set(instanceId, measureModule(body));
   }
   return [...modules.values()].sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1));
 }
@@ -66,24 +71,22 @@ function isModule(body: Json): boolean {
 
 const listTimes = ({ observedAt, health }: Json) => [
   Date.parse(observedAt as string),
-  Date.parse((health as ModuleSnapshot['health']).checkedAt),
+  Date.parse((health as Module['health']).checkedAt),
 ];
 
-/** Data about the device are never shown. */
-function toModuleBody(body: Json): ModuleSnapshot {
-  const { checkedAt, message, code } = body.health as ModuleSnapshot['health'];
-  const { instanceId, moduleType, driverId, moduleVersion, schemaVersion, state, provenance } =
-    body as unknown as ModuleSnapshot;
+function measureModule(body: Json): Module {
+  const { instanceId, schemaVersion, observedAt, health } = body as unknown as Module;
   return {
-    ...{ instanceId, moduleType, driverId, moduleVersion, schemaVersion, state, provenance },
-    observedAt: toIso(Date.parse(body.observedAt as string)),
-    health: {
-      checkedAt: toIso(Date.parse(checkedAt)),
-      ...(message !== undefined && { message }),
-      ...(code !== undefined && { code }),
-    },
-    data: {},
+    instanceId,
+    schemaVersion,
+    observedAt: toIso(Date.parse(observedAt)),
+    health: { checkedAt: toIso(Date.parse(health.checkedAt)) },
   };
+}
+
+interface Signer {
+  readonly enrolledAt: string;
+  readonly lastVerifiedAt: string;
 }
 
 /** The newest signer. A repeated signer changes nothing (MESSAGES.md, Common rules). */
@@ -91,8 +94,8 @@ export function readSigner(
   messages: readonly StoredMessage[],
   installationId: string,
   onRejected = ignoreRejected,
-): StatusResponse['signer'] {
-  let signer: StatusResponse['signer'] = null;
+): Signer | null {
+  let signer: Signer | null = null;
   const known = new Set<string>();
   for (const message of messages) {
     const [id] = readSubject(message.subject, 'miner.signer') ?? [];
@@ -111,15 +114,7 @@ export function readSigner(
       continue;
     }
     known.add(JSON.stringify(body));
-    const { kind, algorithm, keySlot, lastSignature } = body as Record<string, string>;
-    signer = {
-      kind: kind as string,
-      algorithm: algorithm as string,
-      keySlot: keySlot as string,
-      enrolledAt: toIso(enrolledAtMs as number),
-      lastVerifiedAt: toIso(lastVerifiedAtMs as number),
-      lastSignature: lastSignature as string,
-    };
+    signer = { enrolledAt: toIso(enrolledAtMs as number), lastVerifiedAt: toIso(lastVerifiedAtMs as number) };
   }
   return signer;
 }

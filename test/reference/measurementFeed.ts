@@ -6,47 +6,10 @@ import { rememberFor } from './remember.ts';
 
 /** CONTRACT.md, Event types and Emission conditions: records and distances of readings. */
 
-export type FeedEvent = z.infer<typeof feedEvent>;
-type MeasurementEvent = Extract<FeedEvent, { eventVersion: 1 }>;
+type MeasurementEvent = Extract<z.infer<typeof feedEvent>, { eventVersion: 1 }>;
 type Reached<Event = MeasurementEvent> = Event extends { type: infer Type; payload: infer Payload }
   ? { readonly type: Type; readonly discriminator: string; readonly payload: Payload }
   : never;
-
-/** An example of each type: its payload, and what a page says of it, with its links. */
-export type EventExamples<Type extends FeedEvent['type']> = {
-  readonly [Of in Type]: readonly [
-    payload: Extract<FeedEvent, { type: Of }>['payload'],
-    said: string,
-    links?: string,
-  ];
-};
-
-/** The types in their order in the contract; `measurement.rpm_record` is only in the schema. */
-export const measurementExamples: EventExamples<Exclude<MeasurementEvent['type'], 'measurement.rpm_record'>> =
-  {
-    'measurement.distance_milestone': [
-      { thresholdDistanceMm: '1000000', observedLifetimeDistanceMm: '1000001' },
-      'Distance: The wheel has run 1\u00a0km in total.',
-    ],
-    'measurement.daily_distance_milestone': [
-      { thresholdDistanceMm: '500000', observedDayDistanceMm: '500001', utcDate: '2026-11-22' },
-      'Distance of a day: The wheel has run 500\u00a0m on the day of 22 Nov 2026.',
-      '/days/2026-11-22',
-    ],
-    'measurement.speed_milestone': [
-      { thresholdSpeedMmPerSecond: '1000', observedSpeedMmPerSecond: '1001' },
-      'Speed: The wheel has reached 3.6\u00a0km/h for the first time.',
-    ],
-    'measurement.speed_record': [
-      { recordMmPerSecond: '2000', previousRecordMmPerSecond: '1000', observedSpeedMmPerSecond: '2000' },
-      'Speed record: The fastest so far: 7.2\u00a0km/h, 3.6\u00a0km/h before.',
-    ],
-    'measurement.distance_streak': [
-      { days: 3, minimumDailyDistanceMm: '2000000', endingUtcDate: '2026-11-22' },
-      'Streak: 3 days in a row with at least 2\u00a0km, the last on 22 Nov 2026.',
-      '/days/2026-11-22',
-    ],
-  };
 
 const kmInMm = 1_000_000;
 const lifetimeKm = [1, 3, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100];
@@ -141,25 +104,16 @@ function listMilestones(before: bigint, after: bigint): bigint[] {
 }
 
 /** The events of one installation as the feed shows them, in the order of their readings. */
-export const buildMeasurementEvents = rememberFor((readings: readonly Reading[]): MeasurementEvent[] =>
-  listReached(readings).map(({ reading, reached: { discriminator, ...reached } }) => {
+export const buildMeasurementEvents = rememberFor((readings: readonly Reading[]) =>
+  listReached(readings).map(({ reading, reached: { discriminator, type, payload } }) => {
     const [occurredAt, recordedAt] = [toIso(reading.observedAtMs), toIso(reading.receivedAtMs)];
     return {
-      id: `measurement:${reading.installationId}:measurement-v1:${reached.type}:${discriminator}`,
-      eventVersion: 1,
+      id: `measurement:${reading.installationId}:measurement-v1:${type}:${discriminator}`,
+      type,
       occurredAt,
       recordedAt,
-      source: {
-        kind: 'measurement',
-        installationId: reading.installationId,
-        receiptCursor: String(reading.position),
-        telemetryId: reading.telemetryId,
-        observedAt: occurredAt,
-        receivedAt: recordedAt,
-        policyVersion: 'measurement-v1',
-        disposition: 'accepted',
-      },
-      ...reached,
-    } as MeasurementEvent;
+      source: { receiptCursor: String(reading.position), observedAt: occurredAt, receivedAt: recordedAt },
+      payload,
+    };
   }),
 );

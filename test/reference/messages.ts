@@ -13,9 +13,6 @@ export const ignoreRejected: OnRejected = () => undefined;
 
 export type Json = Record<string, unknown>;
 
-/** Stands for a string whose text the contract leaves open, because clients only compare it or send it back. */
-export const opaque = '(opaque)';
-
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;

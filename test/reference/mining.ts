@@ -1,11 +1,6 @@
-import type { z } from 'zod';
-import type { minerStateResponse, miningStateResponse } from '../../http/responses/chain/issuance.ts';
-import type { plainOwnerActivityResponse } from '../../http/responses/chain/ownerActivity.ts';
-import type { plainPortfolioResponse } from '../../http/responses/chain/portfolio.ts';
 import { type ChainEvent, listEvents, type SafeChain, showChain, showPlace } from './chain.ts';
-import { type CoreState, isPaused, readVersion, type Version } from './core.ts';
-import { dayMs, opaque, sum, toDate, toIso } from './messages.ts';
-import { readMetadata } from './metadata.ts';
+import { type CoreState, isPaused, readVersion } from './core.ts';
+import { dayMs, sum, toDate, toIso } from './messages.ts';
 import { rememberFor } from './remember.ts';
 import { findHeight, max, min } from './workToBlocks.ts';
 
@@ -20,11 +15,6 @@ interface Configured {
   readonly claimLimit: bigint;
   readonly weights: readonly bigint[];
   readonly cooldownBlocks: readonly bigint[];
-}
-
-interface Token {
-  readonly symbol: string;
-  readonly decimals: number;
 }
 
 /** Rewards are scaled. */
@@ -51,8 +41,9 @@ interface MintedRound {
 /** State of the economy's contracts. */
 export interface Economy {
   readonly configuration: Configured;
-  readonly token: Token;
-  readonly version: Version;
+  readonly decimals: number;
+  /** Version of the implementation's code. */
+  readonly version: bigint;
   readonly positions: Map<bigint, Position>;
   readonly mintedRounds: MintedRound[];
   totalWeight: bigint;
@@ -68,12 +59,12 @@ export interface Economy {
 /** Null before the contracts are configured. */
 export function readEconomy(safe: SafeChain): Economy | null {
   const configuration = listEvents<Configured>(safe, 'mining', 'MiningConfigured').at(-1)?.args;
-  const token = findToken(safe);
+  const token = listEvents<{ decimals: number }>(safe, 'tokenFactory', 'TokenCreated').at(-1)?.args;
   const version = readVersion(safe, 'mining');
-  if (configuration === undefined || token === undefined || version === null) return null;
+  if (configuration === undefined || token === undefined || version === 0n) return null;
   const economy: Economy = {
     configuration,
-    token,
+    decimals: token.decimals,
     version,
     positions: new Map(),
     mintedRounds: [],
@@ -221,66 +212,41 @@ export function projectCheckpoint(safe: SafeChain, economy: Economy, core: CoreS
 // Issuance and collection.
 
 export interface EconomyInput {
-  readonly installationId: string;
   readonly safe: SafeChain;
   readonly core: CoreState;
   readonly economy: Economy;
   readonly nowMs: number;
 }
 
-/** First members of every available body of the economy. */
-export function showAvailable({ installationId, safe, economy, nowMs }: EconomyInput) {
-  const { contracts, release } = safe.deployment;
-  const { core, tokenFactory, mining, token, collection } = contracts;
-  return {
-    installationId,
-    status: 'available' as const,
-    generatedAt: toIso(nowMs),
-    release: { ...release },
-    chain: showChain(safe),
-    identities: {
-      ...{ core, tokenFactory, mining, token, collection },
-      miningImplementation: economy.version.implementation,
-      miningImplementationVersion: String(economy.version.version),
-      miningStorageLayoutDigest: economy.version.storageLayoutDigest,
-    },
-  };
-}
+/** First members of every available answer of the economy. */
+export const showAvailable = ({ safe, economy, nowMs }: EconomyInput) => ({
+  status: 'available',
+  generatedAt: toIso(nowMs),
+  chain: { ...showChain(safe), safeBlockTimestamp: toIso(safe.block.timestampMs) },
+  identities: { miningImplementationVersion: String(economy.version) },
+});
 
-const findToken = (safe: SafeChain) => listEvents<Token>(safe, 'tokenFactory', 'TokenCreated').at(-1)?.args;
-
-/** An economy has a token. */
-export function showAsset(safe: SafeChain) {
-  const { symbol, decimals } = findToken(safe) as Token;
-  return { address: safe.deployment.contracts.token, symbol, decimals };
-}
-
-export function buildMinerState(input: EconomyInput): z.infer<typeof minerStateResponse> {
-  const { economy } = input;
-  return {
-    schemaVersion: 2,
-    ...showAvailable(input),
-    asset: showAsset(input.safe),
-    issuance: {
-      ...showIssuance(economy),
-      mintedThroughBlock: String(economy.closedThroughBlock),
-      mintedThroughRound: String(economy.processedThroughRound),
-      lastAppliedRound: String(economy.lastActivationRound),
-    },
-    collection: showCollection(input.safe),
-  };
-}
+export const measureMinerState = (input: EconomyInput) => ({
+  ...showAvailable(input),
+  asset: { decimals: input.economy.decimals },
+  issuance: {
+    ...showIssuance(input.economy),
+    mintedThroughBlock: String(input.economy.closedThroughBlock),
+    mintedThroughRound: String(input.economy.processedThroughRound),
+    lastAppliedRound: String(input.economy.lastActivationRound),
+  },
+  collection: showCollection(input.safe),
+});
 
 /** Whether the numbers agree as the public route promises (CONTRACT.md, Unavailable reasons). */
 export const isMintingConsistent = (economy: Economy) =>
   economy.totalMinted === economy.supply && economy.processedThroughRound >= economy.lastActivationRound;
 
-export function buildMiningState(input: EconomyInput): z.infer<typeof miningStateResponse> {
+export function measureMiningState(input: EconomyInput) {
   const { economy } = input;
   return {
-    schemaVersion: 1,
     ...showAvailable(input),
-    asset: showAsset(input.safe),
+    asset: { decimals: economy.decimals },
     issuance: {
       ...showIssuance(economy),
       closedThroughBlock: String(economy.closedThroughBlock),
@@ -335,32 +301,21 @@ function showCollection(safe: SafeChain) {
 
 /** CONTRACT.md, Collection phase. */
 function findPhase(sale: Sale | undefined, isClosed: boolean, publicMinted: bigint, nowSeconds: bigint) {
-  if (isClosed) return 'closed' as const;
-  if (sale === undefined) return 'unconfigured' as const;
-  if (publicMinted >= sale.publicAllocation) return 'closed' as const;
-  if (nowSeconds < sale.allowlistStart) return 'pending' as const;
-  return nowSeconds < sale.allowlistEnd ? ('allowlist' as const) : ('public' as const);
+  if (isClosed) return 'closed';
+  if (sale === undefined) return 'unconfigured';
+  if (publicMinted >= sale.publicAllocation) return 'closed';
+  if (nowSeconds < sale.allowlistStart) return 'pending';
+  return nowSeconds < sale.allowlistEnd ? 'allowlist' : 'public';
 }
 
 // Owners.
 
-/** A page of an owner's list: `limit` items after the last item of the previous page. */
-export interface OwnerPage {
-  readonly owner: string;
-  readonly limit: number;
-  /** A token ID, or the ID of an event; null for the first page. */
-  readonly behind: string | null;
-}
-
-type Portfolio = Extract<z.infer<typeof plainPortfolioResponse>, { status: 'available' }>;
-
-export function buildPortfolio(input: EconomyInput, { owner, limit, behind }: OwnerPage): Portfolio {
+export function measurePortfolio(input: EconomyInput, owner: string) {
   const { safe, core, economy } = input;
-  const { configuration, token } = economy;
+  const { configuration } = economy;
   const held = [...economy.positions.values()]
     .filter((position) => position.owner === owner)
     .sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1));
-  const following = held.filter(({ tokenId }) => tokenId > BigInt(behind ?? 0));
   const lastDay = Math.floor(safe.block.timestampMs / dayMs);
   const dates = Array.from({ length: 7 }, (_, index) => toDate((lastDay - 6 + index) * dayMs));
   const earnedIn = (positions: readonly Position[], days: readonly string[]) =>
@@ -376,16 +331,13 @@ export function buildPortfolio(input: EconomyInput, { owner, limit, behind }: Ow
   const { genesisTimestamp, roundDuration } = core.configuration;
   const seconds = BigInt(safe.block.timestampMs / 1000);
   return {
-    schemaVersion: 1,
     ...showAvailable(input),
-    owner,
     configuration: {
       genesisTimestamp: String(genesisTimestamp),
       roundDuration: String(roundDuration),
       claimLimit: String(configuration.claimLimit),
       maximumLevel: configuration.weights.length,
-      tokenSymbol: token.symbol,
-      tokenDecimals: token.decimals,
+      tokenDecimals: economy.decimals,
       levels: configuration.weights.map((weight, index) => ({
         level: index + 1,
         weight: String(weight),
@@ -407,7 +359,7 @@ export function buildPortfolio(input: EconomyInput, { owner, limit, behind }: Ow
       ...showRewards(held),
     },
     earnings: dates.map((date) => ({ date, earnedBaseUnits: toUnits(earnedIn(held, [date])) })),
-    positions: following.slice(0, limit).map((position) => ({
+    positions: held.map((position) => ({
       tokenId: String(position.tokenId),
       level: position.level,
       activeWeight: String(position.activeWeight),
@@ -419,33 +371,20 @@ export function buildPortfolio(input: EconomyInput, { owner, limit, behind }: Ow
       blocksUntilMerge: String(max(position.nextMergeBlock - height, 0n)),
       ...showRewards([position]),
       ownershipStartedAt: toIso(position.ownedSinceMs),
-      metadataStatus: readMetadata(safe, position.tokenId) === null ? 'unavailable' : 'available',
     })),
-    nextCursor: following.length > limit ? opaque : null,
   };
 }
 
 /** CONTRACT.md, Merge state. */
 function findMergeState({ level, pending, nextMergeBlock }: Position, height: bigint, highest: number) {
-  if (level === highest) return 'terminal' as const;
-  if (pending !== null) return 'pending' as const;
-  return height < nextMergeBlock ? ('cooldown' as const) : ('ready' as const);
+  if (level === highest) return 'terminal';
+  if (pending !== null) return 'pending';
+  return height < nextMergeBlock ? 'cooldown' : 'ready';
 }
 
-type Activity = Extract<z.infer<typeof plainOwnerActivityResponse>, { status: 'available' }>;
-type OwnerEvent = Activity['activity'][number];
-
-export function buildActivity(input: EconomyInput, { owner, limit, behind }: OwnerPage): Activity {
-  const all = listActivity(input.safe, owner);
-  const following = behind === null ? all : all.slice(all.findIndex(({ id }) => id === behind) + 1);
-  return {
-    schemaVersion: 1,
-    ...showAvailable(input),
-    owner,
-    activity: following.slice(0, limit),
-    total: String(all.length),
-    nextCursor: following.length > limit ? opaque : null,
-  };
+export function measureActivity(input: EconomyInput, owner: string) {
+  const activity = listActivity(input.safe, owner);
+  return { ...showAvailable(input), activity, total: String(activity.length) };
 }
 
 /** Newest first. */
@@ -458,32 +397,24 @@ function showOwnerEvent(
   { deployment }: SafeChain,
   { contract, name, args, address, place }: ChainEvent,
   of: string,
-): OwnerEvent[] {
+) {
   const given = args as unknown as Readonly<Record<string, bigint>>;
   const read = (argument: string) => String(given[argument]);
   const { owner, from, to } = args as unknown as Readonly<Record<string, string | undefined>>;
-  const show = (kind: OwnerEvent['kind'], tokenIds: string[], members: Partial<OwnerEvent>): OwnerEvent[] => [
+  const show = (kind: string, tokenIds: string[], members: object) => [
     {
       id: `chain:${deployment.chain.chainId}:${address}:${place.transactionHash}:${place.logIndex}:${kind}`,
       kind,
       tokenIds,
-      ...{
-        amountBaseUnits: null,
-        from: null,
-        to: null,
-        level: null,
-        effectiveRound: null,
-        nextMergeBlock: null,
-      },
+      ...{ amountBaseUnits: null, level: null, effectiveRound: null, nextMergeBlock: null },
       ...members,
-      source: { ...showPlace(place), confirmationStatus: 'safe' },
+      source: showPlace(place),
     },
   ];
   switch (`${contract} ${name}`) {
     case 'mining PositionMinted': {
       const rounds = { effectiveRound: read('firstRound'), nextMergeBlock: read('nextMergeBlock') };
-      const members = { to: of, level: 1, ...rounds };
-      return owner === of ? show('mint', [read('tokenId')], members) : [];
+      return owner === of ? show('mint', [read('tokenId')], { level: 1, ...rounds }) : [];
     }
     case 'mining PositionsMerged': {
       const members = {
@@ -495,13 +426,12 @@ function showOwnerEvent(
     }
     case 'mining RewardsClaimed': {
       const tokenIds = (args.tokenIds as unknown as bigint[]).map(String);
-      return owner === of ? show('claim', tokenIds, { to: of, amountBaseUnits: read('amount') }) : [];
+      return owner === of ? show('claim', tokenIds, { amountBaseUnits: read('amount') }) : [];
     }
-    case 'collection Transfer': {
+    case 'collection Transfer':
       // Mints and burns are not transfers.
-      if (from === undefined || to === undefined || from === nobody || to === nobody) return [];
+      if (from === nobody || to === nobody) return [];
       return from === of || to === of ? show('transfer', [read('tokenId')], { from, to }) : [];
-    }
     default:
       return [];
   }

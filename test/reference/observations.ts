@@ -1,6 +1,4 @@
-import type { ObservationsResponse } from '../../http/responses/observations.ts';
-import type { TelemetryResponse } from '../../http/responses/telemetry.ts';
-import { opaque, toIso } from './messages.ts';
+import { toIso } from './messages.ts';
 import type { Reading } from './readings.ts';
 
 /** CONTRACT.md, Measurement freshness. */
@@ -9,69 +7,30 @@ export function findFreshness(reading: Reading, nowMs: number): 'online' | 'stal
 }
 
 /** CONTRACT.md, Measurement. The readings are the accepted ones of the installation. */
-export function buildTelemetry(
-  installationId: string,
-  readings: readonly Reading[],
-  nowMs: number,
-): TelemetryResponse {
+export function measureTelemetry(readings: readonly Reading[], nowMs: number) {
   const reading = readings.at(-1);
-  if (reading === undefined) {
-    const nothing = { revision: null, observedAt: null, receivedAt: null, softwareVersion: null };
-    return { schemaVersion: 1, installationId, status: 'offline', ...nothing, measurement: null };
-  }
+  if (reading === undefined)
+    return { status: 'offline', observedAt: null, receivedAt: null, measurement: null };
   return {
-    schemaVersion: 1,
-    installationId,
-    revision: opaque,
     status: findFreshness(reading, nowMs),
     observedAt: toIso(reading.observedAtMs),
     receivedAt: toIso(reading.receivedAtMs),
-    softwareVersion: reading.softwareVersion,
-    measurement: {
-      counterEpoch: reading.counterEpoch,
-      cumulativeWorkUnits: String(reading.cumulativeWorkUnits),
-      provenance: reading.provenance,
-      coreStatus: reading.coreStatus,
-    },
+    measurement: { cumulativeWorkUnits: String(reading.cumulativeWorkUnits) },
   };
 }
 
-/** The cursor of a position: base64url of the decimal. */
-const encodeCursor = (position: number) => Buffer.from(String(position)).toString('base64url');
-
-/** CONTRACT.md, Observations. */
-export function buildObservations(
-  installationId: string,
-  readings: readonly Reading[],
-  query: URLSearchParams,
-): ObservationsResponse {
-  const cursor = query.get('cursor');
+/** CONTRACT.md, Observations: the readings after a cursor, which is base64url of a position. */
+export function measureObservations(readings: readonly Reading[], cursor: string | null) {
   const after = cursor === null ? 0 : Number(Buffer.from(cursor, 'base64url').toString());
-  const limit = readLimit(query.get('limit'));
-  const following = readings.filter(({ position }) => position > after);
-  const shown = following.slice(0, limit);
   return {
-    schemaVersion: 1,
-    installationId,
-    items: shown.map((reading) => ({
-      cursor: encodeCursor(reading.position),
-      telemetryId: reading.telemetryId,
-      installationId,
-      bootId: reading.bootId,
-      sequence: reading.sequence,
-      observedAt: toIso(reading.observedAtMs),
-      receivedAt: toIso(reading.receivedAtMs),
-      counterEpoch: reading.counterEpoch,
-      cumulativeWorkUnits: String(reading.cumulativeWorkUnits),
-      provenance: reading.provenance,
-      softwareVersion: reading.softwareVersion,
-    })),
-    nextCursor: following.length > limit ? encodeCursor((shown.at(-1) as Reading).position) : null,
+    items: readings
+      .filter(({ position }) => position > after)
+      .map((reading) => ({
+        telemetryId: reading.telemetryId,
+        sequence: reading.sequence,
+        observedAt: toIso(reading.observedAtMs),
+        receivedAt: toIso(reading.receivedAtMs),
+        cumulativeWorkUnits: String(reading.cumulativeWorkUnits),
+      })),
   };
-}
-
-/** Converted numerically; an integer is clamped to 1-100, anything else gives 100. */
-function readLimit(given: string | null): number {
-  const limit = given === null ? 100 : Number(given);
-  return Number.isInteger(limit) ? Math.min(Math.max(limit, 1), 100) : 100;
 }

@@ -1,7 +1,6 @@
-import type { ProcessResponse } from '../../http/responses/process/process.ts';
-import type { StatusResponse } from '../../http/responses/process/status.ts';
 import type { CoreState } from './core.ts';
-import { opaque, roundMs, sum, toIso, uint64Max, uint256Max } from './messages.ts';
+import type { readModules, readSigner } from './device.ts';
+import { roundMs, sum, toIso, uint64Max, uint256Max } from './messages.ts';
 import { findFreshness } from './observations.ts';
 import { isCovering, observeRounds, pickMeasured, type Reading } from './readings.ts';
 import type { Settlement, Submission } from './settlement.ts';
@@ -20,15 +19,14 @@ import {
 /** CONTRACT.md, Process: builder, oracle and settlement queue, as both routes show them. */
 
 export interface ProcessInput {
-  readonly installationId: string;
   readonly genesisMs: number;
   /** Accepted readings of the installation. */
   readonly readings: readonly Reading[];
   readonly settlement: Settlement;
   /** Null while the chain is not available. */
   readonly core: CoreState | null;
-  readonly signer: StatusResponse['signer'];
-  readonly modules: StatusResponse['modules'];
+  readonly signer: ReturnType<typeof readSigner>;
+  readonly modules: ReturnType<typeof readModules>;
   readonly nowMs: number;
 }
 
@@ -56,71 +54,56 @@ function showPlainSums(sums: CoreSums) {
   };
 }
 
-/** Body of the public route. */
-export function buildProcess(input: ProcessInput): ProcessResponse {
-  const { revision, generatedAt, oracle } = buildMembers(input);
-  const measurement = buildMeasurement(input);
-  const builder = buildBuilder(input, showPublicSums);
+/** The public route. */
+export function measureProcess(input: ProcessInput) {
+  const measurement = measureReading(input);
+  const builder = measureBuilder(input, showPublicSums);
   return {
-    schemaVersion: 4,
-    installationId: input.installationId,
-    revision,
-    generatedAt,
+    ...measureMembers(input),
     // A counter above 2^64 - 1 cannot be shown here.
     measurement: BigInt(measurement?.cumulativeWorkUnits ?? 0) > uint64Max ? null : measurement,
     builder:
-      builder.status === 'unavailable' && builder.reason === 'round_ineligible'
-        ? { status: 'unavailable', reason: 'round_projection_gap' }
-        : (builder as ProcessResponse['builder']),
-    oracle,
-    settlementQueue: buildQueue(input, showPublicSums),
+      'reason' in builder && builder.reason === 'round_ineligible'
+        ? unavailable('round_projection_gap')
+        : builder,
+    settlementQueue: measureQueue(input, showPublicSums),
   };
 }
 
-/** Body of the plain route. */
-export function buildStatus(input: ProcessInput): StatusResponse {
-  return {
-    schemaVersion: 1,
-    installationId: input.installationId,
-    ...buildMembers(input),
-    measurement: buildMeasurement(input),
-    builder: buildBuilder(input, showPlainSums),
-    settlementQueue: buildQueue(input, showPlainSums),
-    signer: input.signer,
-    modules: input.modules,
-  };
-}
+/** The plain route. */
+export const measureStatus = (input: ProcessInput) => ({
+  ...measureMembers(input),
+  measurement: measureReading(input),
+  builder: measureBuilder(input, showPlainSums),
+  settlementQueue: measureQueue(input, showPlainSums),
+  signer: input.signer,
+  modules: input.modules,
+});
 
-function buildMembers(input: ProcessInput) {
-  return { revision: opaque, generatedAt: toIso(input.nowMs), oracle: buildOracle(input) };
-}
+const measureMembers = (input: ProcessInput) => ({
+  generatedAt: toIso(input.nowMs),
+  oracle: measureOracle(input),
+});
 
-function buildMeasurement({ readings, nowMs }: ProcessInput): StatusResponse['measurement'] {
+function measureReading({ readings, nowMs }: ProcessInput) {
   const reading = readings.at(-1);
   if (reading === undefined) return null;
   return {
     freshness: findFreshness(reading, nowMs),
     observedAt: toIso(reading.observedAtMs),
     receivedAt: toIso(reading.receivedAtMs),
-    staleAfterSeconds: 120,
-    counterEpoch: reading.counterEpoch,
     cumulativeWorkUnits: String(reading.cumulativeWorkUnits),
-    provenance: reading.provenance,
-    coreStatus: reading.coreStatus,
     ...pickMeasured(reading),
   };
 }
 
-function buildOracle({ settlement, nowMs }: ProcessInput): StatusResponse['oracle'] {
-  const { closure, oracleBlockedReason } = settlement;
-  if (closure === null)
-    return { state: 'unavailable', reason: 'no_closure', latestAcceptedAt: null, latestClosure: null };
-  const acceptedAt = toIso(closure.acceptedAtMs);
+function measureOracle({ settlement, nowMs }: ProcessInput) {
+  const { closure } = settlement;
+  const acceptedAt = closure === null ? null : toIso(closure.acceptedAtMs);
   return {
     state: findOracleState(settlement, nowMs),
-    reason: oracleBlockedReason,
     latestAcceptedAt: acceptedAt,
-    latestClosure: {
+    latestClosure: closure && {
       firstRound: String(closure.firstRound),
       lastRound: String(closure.lastRound),
       roundCount: String(closure.lastRound - closure.firstRound + 1n),
@@ -129,23 +112,15 @@ function buildOracle({ settlement, nowMs }: ProcessInput): StatusResponse['oracl
   };
 }
 
-type ShownQueue = Extract<StatusResponse['settlementQueue'], { status: 'available' }>;
-
 /** CONTRACT.md, Oracle state. */
-export function findOracleState(
-  { closure, oracleBlockedReason }: Settlement,
-  nowMs: number,
-): StatusResponse['oracle']['state'] {
+export function findOracleState({ closure, oracleBlockedReason }: Settlement, nowMs: number) {
   if (closure === null) return 'unavailable';
   if (oracleBlockedReason !== null) return 'blocked';
   return nowMs - closure.acceptedAtMs > 1_200_000 ? 'stale' : 'accepted';
 }
 
 /** The first reason against settling; null if it is possible. */
-export function findBlockedReason(
-  { openIncidents, oracleBlockedReason }: Settlement,
-  isPaused: boolean,
-): ShownQueue['blockedReason'] {
+export function findBlockedReason({ openIncidents, oracleBlockedReason }: Settlement, isPaused: boolean) {
   if (openIncidents.size > 0) return 'incident_open';
   if (oracleBlockedReason !== null) return 'oracle_blocked';
   return isPaused ? 'settlement_paused' : null;
@@ -155,14 +130,14 @@ export function findBlockedReason(
 export function findQueueState(
   settlement: Settlement,
   { isPaused, bufferedCount, nowMs }: { isPaused: boolean; bufferedCount: number; nowMs: number },
-): ShownQueue['state'] {
+) {
   const { lastRun, runUnderWay, submissions } = settlement;
   if (findBlockedReason(settlement, isPaused) !== null) return 'blocked';
   if (!settlement.settlementEnabled) return 'disabled';
   if (lastRun === null || nowMs - lastRun.finishedAtMs > 600_000 || runUnderWay !== null) return 'stale';
   const latest = submissions.at(-1);
   // A submission without a terminal state is under way.
-  if (latest?.terminalAtMs === null) return latest.lifecycle as 'preparing' | 'submitted' | 'retrying';
+  if (latest?.terminalAtMs === null) return latest.lifecycle;
   return bufferedCount > 0 ? 'ready' : 'empty';
 }
 
@@ -208,9 +183,10 @@ function project(core: CoreState, works: readonly bigint[]): CoreSums | null {
   return isWithinBounds(sums) ? sums : null;
 }
 
+const unavailable = (reason: string) => ({ status: 'unavailable', reason });
+
 /** CONTRACT.md, Builder: the reasons in their order, then closed and open work. */
-function buildBuilder<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
-  const unavailable = <Reason extends string>(reason: Reason) => ({ status: 'unavailable' as const, reason });
+function measureBuilder<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
   const reading = input.readings.at(-1);
   if (reading === undefined) return unavailable('no_measurement');
   if (reading.coreStatus === 'COUNTER_FAULT') return unavailable('counter_fault');
@@ -227,12 +203,11 @@ function buildBuilder<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
   if (sums === null) return unavailable('round_ineligible');
   const last = core.batches.at(-1);
   return {
-    status: 'available' as const,
+    status: 'available',
     anchor: {
       settledThroughRound: String(core.settledThroughRound),
       ...show(core),
       confirmedAt: last === undefined ? null : toIso(last.place.blockTimestampMs),
-      transactionHash: last?.place.transactionHash ?? null,
     },
     queued: {
       closedRoundCount: String(works.length),
@@ -245,7 +220,7 @@ function buildBuilder<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
 
 function showProjected<Shown>(core: CoreState, sums: CoreSums, show: ShowSums<Shown>) {
   const completed = describeCompleted(findHeight(sums) - findHeight(core), findHeight(sums));
-  return { lifecycle: 'optimistic' as const, ...show(sums), ...completed };
+  return { ...show(sums), ...completed };
 }
 
 /** Work of each round after the last closed round, through the newest reading's; null if an earlier one is not observed. */
@@ -277,24 +252,20 @@ function measureRound(readings: readonly Reading[], start: number): bigint {
 }
 
 /** CONTRACT.md, Settlement queue state. */
-function buildQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
+function measureQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
   const buffered = findBuffered(input);
-  if (typeof buffered === 'string') return { status: 'unavailable' as const, reason: buffered };
+  if (typeof buffered === 'string') return unavailable(buffered);
   const { settlement, nowMs } = input;
   const { settlementEnabled, reporterEnvironmentEnabled } = settlement;
   if (settlementEnabled === null || reporterEnvironmentEnabled === null)
-    return { status: 'unavailable' as const, reason: 'oracle_head_unavailable' as const };
+    return unavailable('oracle_head_unavailable');
   const { core, works, sums } = buffered;
   const { lastRun } = settlement;
   const latest = settlement.submissions.at(-1) ?? null;
-  const incidentOpen = settlement.openIncidents.size > 0;
-  const blockedReason = findBlockedReason(settlement, core.paused);
   const isAny = works.length > 0;
   return {
-    status: 'available' as const,
+    status: 'available',
     state: findQueueState(settlement, { isPaused: core.paused, bufferedCount: works.length, nowMs }),
-    settlementEnabled,
-    reporterEnvironmentEnabled,
     buffered: {
       firstRound: isAny ? String(core.settledThroughRound + 1n) : null,
       lastRound: isAny ? String(core.settledThroughRound + BigInt(works.length)) : null,
@@ -303,22 +274,17 @@ function buildQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
       workUnits: String(sum(works)),
     },
     projected: showProjected(core, sums, show),
-    incidentOpen,
-    blockedReason,
-    lastRun:
-      lastRun === null
-        ? null
-        : {
-            startedAt: toIso(lastRun.startedAtMs),
-            finishedAt: toIso(lastRun.finishedAtMs),
-            result: lastRun.result,
-          },
+    blockedReason: findBlockedReason(settlement, core.paused),
+    lastRun: lastRun && {
+      startedAt: toIso(lastRun.startedAtMs),
+      finishedAt: toIso(lastRun.finishedAtMs),
+    },
     latestSubmission: latest === null ? null : showSubmission(latest, show),
   };
 }
 
-/** The queue in public bodies. */
-export const buildPublicQueue = (input: ProcessInput) => buildQueue(input, showPublicSums);
+/** The queue of public routes. */
+export const measurePublicQueue = (input: ProcessInput) => measureQueue(input, showPublicSums);
 
 /** CONTRACT.md, Submission lifecycle. */
 function showSubmission<Shown>(submission: Submission, show: ShowSums<Shown>) {
@@ -337,15 +303,12 @@ function showSubmission<Shown>(submission: Submission, show: ShowSums<Shown>) {
       ...show(expected),
       // Only a confirmed submission has an anchor.
       confirmedAt,
-      transactionHash: confirmedAt === null ? null : submission.transactionHash,
       ...describeCompleted(expected.completedBlockCount, findHeight(expected)),
     },
-    transactionHash: submission.transactionHash,
     createdAt: toIso(submission.createdAtMs),
     submittedAt: toIsoOrNull(submission.submittedAtMs),
     confirmedAt,
     terminalAt: toIsoOrNull(submission.terminalAtMs),
     changedAt: toIso(submission.changedAtMs),
-    outcomeCode: lifecycle === 'reverted' || lifecycle === 'superseded' ? lifecycle : null,
   };
 }

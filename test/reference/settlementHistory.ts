@@ -1,6 +1,4 @@
-import type { z } from 'zod';
-import type { plainSettlementsResponse } from '../../http/responses/chain/settlements.ts';
-import { type ChainEvent, listEvents, type SafeChain, showChainBriefly, toPlaceOfRecord } from './chain.ts';
+import { type ChainEvent, listEvents, type SafeChain, showChain, toPlaceOfRecord } from './chain.ts';
 import type { CoreState } from './core.ts';
 import { dayMs, hourMs, sum, toIso } from './messages.ts';
 import { type Economy, projectCheckpoint } from './mining.ts';
@@ -8,15 +6,11 @@ import { blockUnitsPerBlock, max } from './workToBlocks.ts';
 
 /** CONTRACT.md, Settlement history and Next mint round. */
 
-type Body = Extract<z.infer<typeof plainSettlementsResponse>, { status: 'available' }>;
-export type Range = Body['range'];
-
 interface HistoryInput {
-  readonly installationId: string;
   readonly safe: SafeChain;
   readonly core: CoreState;
-  /** A text says why issuance is unknown. */
-  readonly economy: Economy | 'not_configured' | 'not_yet_safe';
+  /** Null while issuance is unknown. */
+  readonly economy: Economy | null;
   readonly nowMs: number;
 }
 
@@ -43,6 +37,8 @@ const ranges = {
   '30d': { bucketMs: dayMs, count: 30, endsAtEach: dayMs, from: 12 * hourMs },
 };
 
+export type Range = 'now' | keyof typeof ranges;
+
 function findWindow(range: Exclude<Range, 'now'>, nowMs: number): Span {
   const { bucketMs, count, endsAtEach, from } = ranges[range];
   const endMs = (Math.floor((nowMs - from) / endsAtEach) + 1) * endsAtEach + from;
@@ -56,8 +52,8 @@ interface Settled {
   readonly height: bigint;
 }
 
-export function buildHistory(input: HistoryInput, range: Range): Body {
-  const { installationId, safe, core, economy, nowMs } = input;
+export function measureHistory(input: HistoryInput, range: Range) {
+  const { safe, core, economy, nowMs } = input;
   const isIn =
     ({ startMs, endMs }: Span) =>
     ({ place }: ChainEvent) =>
@@ -83,11 +79,8 @@ export function buildHistory(input: HistoryInput, range: Range): Body {
       completedBlockCount: String(sum(inSpan.map(({ height, heightBefore }) => height - heightBefore))),
     };
   };
-  const isKnown = typeof economy !== 'string';
   const sumMinted = (span: Span) =>
     String(sum(checkpoints.filter(isIn(span)).map(({ args }) => args.amount)));
-  // Amounts of issuance are left out unless it is known.
-  const showMinted = (span: Span) => (isKnown ? { sqkMintedBaseUnits: sumMinted(span) } : {});
   const bucketMs = range === 'now' ? 0 : ranges[range].bucketMs;
   const buckets = Array.from({ length: range === 'now' ? 0 : ranges[range].count }, (_, index): Span => {
     const startMs = (window as Span).startMs + index * bucketMs;
@@ -95,52 +88,51 @@ export function buildHistory(input: HistoryInput, range: Range): Body {
   });
   const previous =
     window === null ? null : { startMs: 2 * window.startMs - window.endMs, endMs: window.startMs };
-  const body: Body = {
-    schemaVersion: 1,
-    installationId,
+  return {
     status: 'available',
-    range,
     generatedAt: toIso(nowMs),
-    chain: showChainBriefly(safe),
-    window:
-      window === null
-        ? null
-        : { startAt: toIso(window.startMs), endAt: toIso(window.endMs), bucketSeconds: bucketMs / 1000 },
+    chain: showChain(safe),
+    window: window && {
+      startAt: toIso(window.startMs),
+      endAt: toIso(window.endMs),
+      bucketSeconds: bucketMs / 1000,
+    },
     summary: { ...sumUp(window ?? always), archivedSettlementCount: String(settled.length) },
     recentSettlements: settled
       .filter(({ event, height, heightBefore }) => isIn(window ?? always)(event) && height > heightBefore)
       .slice(-10)
       .reverse()
-      .map((one) => showSettlement(one, isKnown ? economy : null)),
+      .map((one) => showSettlement(one, economy)),
     buckets: buckets.map((span) => ({
       startAt: toIso(span.startMs),
       endAt: toIso(span.endMs),
       ...sumUp(span),
-      ...showMinted(span),
-    })) as Body['buckets'],
-    mining: isKnown
-      ? buildMining(input, economy, checkpoints.filter(isIn(window ?? always)))
-      : { status: 'unavailable', reason: economy },
-  };
-  if (!isKnown) return body;
-  if (previous !== null) {
-    const { startMs, endMs } = previous;
-    const minted = sumMinted(previous);
-    return {
-      ...body,
-      previousPeriod: { startAt: toIso(startMs), endAt: toIso(endMs), sqkMintedBaseUnits: minted },
-    };
-  }
-  return {
-    ...body,
-    recentRounds: economy.mintedRounds
-      .slice(-42)
-      .reverse()
-      .map(({ roundId, amount }) => ({
-        roundId: String(roundId),
-        endAt: toIso(findRoundStart(core, roundId + 1n)),
-        sqkMintedBaseUnits: String(amount),
-      })),
+      // Amounts of issuance are left out unless it is known.
+      sqkMintedBaseUnits: economy === null ? undefined : sumMinted(span),
+    })),
+    mining:
+      economy === null
+        ? { status: 'unavailable' }
+        : measureMining(input, economy, checkpoints.filter(isIn(window ?? always))),
+    previousPeriod:
+      economy === null || previous === null
+        ? undefined
+        : {
+            startAt: toIso(previous.startMs),
+            endAt: toIso(previous.endMs),
+            sqkMintedBaseUnits: sumMinted(previous),
+          },
+    recentRounds:
+      window !== null
+        ? undefined
+        : economy?.mintedRounds
+            .slice(-42)
+            .reverse()
+            .map(({ roundId, amount }) => ({
+              roundId: String(roundId),
+              endAt: toIso(findRoundStart(core, roundId + 1n)),
+              sqkMintedBaseUnits: String(amount),
+            })),
   };
 }
 
@@ -164,28 +156,21 @@ function showSettlement({ event: { args, place }, heightBefore, height }: Settle
     completedBlockCount: String(height - heightBefore),
     blockHeight: String(height),
     ...toPlaceOfRecord(place),
-    ...(isProcessed && { sqkMintedBaseUnits: String(sum((minted ?? []).map(({ amount }) => amount))) }),
+    sqkMintedBaseUnits: isProcessed ? String(sum((minted ?? []).map(({ amount }) => amount))) : undefined,
   };
 }
 
-function buildMining(
+function measureMining(
   { safe, core }: HistoryInput,
   economy: Economy,
   checkpoints: readonly (ChainEvent & { readonly args: Checkpoint })[],
-): Body['mining'] {
-  const { deployment } = safe;
-  const { configuration, token, processedThroughRound } = economy;
+) {
+  const { configuration, processedThroughRound } = economy;
   const next = projectCheckpoint(safe, economy, core);
   const round = processedThroughRound + 1n;
   return {
     status: 'available',
-    economy: {
-      releaseId: deployment.release.id,
-      mining: deployment.contracts.mining,
-      token: deployment.contracts.token,
-      symbol: token.symbol,
-      decimals: token.decimals,
-    },
+    economy: { decimals: economy.decimals },
     rewardPerBlock: String(configuration.rewardPerBlock),
     supplyCap: String(configuration.supplyCap),
     totalMintedBaseUnits: String(economy.totalMinted),

@@ -1,12 +1,9 @@
-import type { z } from 'zod';
-import type { plainStatisticsResponse } from '../../http/responses/statistics/statistics.ts';
 import {
   dayMs,
   findLargest,
   findMedian,
   findP90,
   minuteMs,
-  opaque,
   roundMs,
   sum,
   toBps,
@@ -17,14 +14,9 @@ import { findDay, measureDays, observeRounds, type Reading } from './readings.ts
 
 /** CONTRACT.md, Statistics and Terms of the statistics. */
 
-type Body = z.infer<typeof plainStatisticsResponse>;
-type Lifetime = Body['lifetime'];
-type Day = Body['activity']['days'][number];
-
 const bucketMs = 30 * minuteMs;
 
 interface StatisticsInput {
-  readonly installationId: string;
   /** Accepted readings of the installation. */
   readonly readings: readonly Reading[];
   readonly genesisMs: number;
@@ -38,11 +30,6 @@ export interface SubmissionTimes {
   readonly createdAtMs: number;
   readonly submittedAtMs: number | null;
   readonly terminalAtMs: number | null;
-}
-
-/** Body of the plain route; statistics are computed at multiples of 30 seconds, and `generatedAt` is one. */
-export function buildStatistics(input: StatisticsInput, range: '7d' | '30d', nowMs: number): Body {
-  return { ...buildWindow(input, range === '7d' ? 7 : 30, nowMs), range };
 }
 
 /** What is known of rounds and days at a time. */
@@ -69,13 +56,13 @@ function measure({ readings, genesisMs }: Pick<StatisticsInput, 'readings' | 'ge
 
   const buildBucket = (start: number) => {
     const { works } = describe(listRounds(start, 3));
-    const byCount = ['missing', 'partial', 'partial', 'complete'] as const;
+    const byCount = ['missing', 'partial', 'partial', 'complete'];
     return {
       start,
       work: sum(works),
       shown: {
         startMinuteUtc: (start % dayMs) / minuteMs,
-        coverage: hasEnded(start) ? (byCount[works.length] as (typeof byCount)[number]) : ('future' as const),
+        coverage: hasEnded(start) ? byCount[works.length] : 'future',
         observedRoundCount: works.length,
         workUnits: works.length === 0 ? null : String(sum(works)),
       },
@@ -86,7 +73,7 @@ function measure({ readings, genesisMs }: Pick<StatisticsInput, 'readings' | 'ge
     const { works, isFull, coverage } = describe(listRounds(start, 144));
     const buckets = Array.from({ length: 48 }, (_, index) => buildBucket(start + index * bucketMs));
     const distance = distances.get(start);
-    const shown: Day = {
+    const shown = {
       date: toDate(start),
       coverage,
       observedWorkUnits: String(sum(works)),
@@ -100,10 +87,11 @@ function measure({ readings, genesisMs }: Pick<StatisticsInput, 'readings' | 'ge
 }
 
 /** A universal day by its noon. */
-export const buildDay = (input: Parameters<typeof measure>[0], start: number, nowMs: number): Day =>
+export const measureDay = (input: Parameters<typeof measure>[0], start: number, nowMs: number) =>
   measure(input, nowMs).describeDay(start).shown;
 
-function buildWindow(input: StatisticsInput, dayCount: number, nowMs: number): Omit<Body, 'range'> {
+/** Statistics are computed at multiples of 30 seconds, and `generatedAt` is one. */
+export function measureStatistics(input: StatisticsInput, dayCount: number, nowMs: number) {
   const { readings } = input;
   const { rounds, describe, describeDay } = measure(input, nowMs);
   const windowStartMs = findDay(nowMs) - (dayCount - 1) * dayMs;
@@ -134,7 +122,7 @@ function buildWindow(input: StatisticsInput, dayCount: number, nowMs: number): O
       : {
           value: String(value),
           occurredAt: toIso(occurredAtMs),
-          coverage: isFull ? ('complete' as const) : ('partial' as const),
+          coverage: isFull ? 'complete' : 'partial',
         };
   const peak = (read: (reading: Reading) => number) => {
     const found = findLargest(inWindow, (reading) => BigInt(read(reading)));
@@ -152,21 +140,16 @@ function buildWindow(input: StatisticsInput, dayCount: number, nowMs: number): O
   const activeWorks = window.works.filter((work) => work > 0n);
   const { observedRoundCount, expectedRoundCount } = window.coverage;
   return {
-    schemaVersion: 1,
-    installationId: input.installationId,
-    revision: opaque,
     generatedAt: toIso(nowMs),
-    timezone: 'UTC',
     window: {
       startAt: toIso(windowStartMs),
       endAt: toIso(nowMs),
-      dayCount: dayCount as 7 | 30,
+      dayCount,
       bucketSeconds: 1800,
       roundSeconds: 600,
     },
     lifetime: buildLifetime(input, rounds, nowMs),
     activity: {
-      provenance: 'accepted_rounds',
       coverage: { ...window.coverage, complete: isComplete },
       summary: {
         observedWorkUnits: String(sum(window.works)),
@@ -206,7 +189,6 @@ function buildWindow(input: StatisticsInput, dayCount: number, nowMs: number): O
         streak.every(({ isFull }) => isFull),
       ),
     },
-    blocks: { status: 'unavailable', reason: 'completion_boundaries_unavailable' },
     rounds: {
       observedCount: observedRoundCount,
       activeCount: activeWorks.length,
@@ -243,7 +225,7 @@ function buildLifetime(
   { readings, genesisMs, settled }: StatisticsInput,
   rounds: ReadonlyMap<number, bigint>,
   nowMs: number,
-): Lifetime {
+) {
   const first = readings[0] ?? null;
   const workByDay = new Map<number, bigint>();
   for (const [start, work] of rounds)
@@ -266,9 +248,9 @@ function buildLifetime(
 }
 
 /** Submissions that were created in the window; `completeForWindow` when some are known since before it. */
-function buildOracle(submissions: readonly SubmissionTimes[], windowStartMs: number): Body['oracle'] {
+function buildOracle(submissions: readonly SubmissionTimes[], windowStartMs: number) {
   const first = submissions[0];
-  if (first === undefined) return { status: 'unavailable', reason: 'projection_not_initialized' };
+  if (first === undefined) return { status: 'unavailable' };
   const created = submissions.filter(({ createdAtMs }) => createdAtMs >= windowStartMs);
   const count = (lifecycle: string) => created.filter((one) => one.lifecycle === lifecycle).length;
   const rate = (lifecycle: string) => toBps(count(lifecycle), created.length);

@@ -28,7 +28,7 @@ export const moduleSnapshot = defineObject('ModuleSnapshot', {
   }),
 });
 
-export type ModuleSnapshot = z.infer<typeof moduleSnapshot>;
+type ModuleSnapshot = z.infer<typeof moduleSnapshot>;
 
 export const modulesResponse = z
   .strictObject({

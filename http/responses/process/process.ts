@@ -24,7 +24,7 @@ export const processResponse = z
   })
   .meta({ id: 'Process', description: 'Process snapshot' });
 
-export type ProcessResponse = z.infer<typeof processResponse>;
+type ProcessResponse = z.infer<typeof processResponse>;
 
 export function toProcessBody(view: ProcessView): ProcessResponse {
   return {

@@ -95,7 +95,7 @@ describe('the economy in a settlement history', () => {
 });
 
 describe('a settlement history that is not live', () => {
-  const staleMs = 120_001;
+  const staleMs = 120_000;
 
   it('is the durable copy while the safe block is far behind', () => {
     const state = buildState(buildEconomyEvents());
@@ -120,13 +120,15 @@ describe('a settlement history that is not live', () => {
   it('is unavailable for a state that fails a check', () => {
     const good = createStateViews(buildState(buildEconomyEvents()));
     good.clock.advance(staleMs);
+    expect(history(good.views, 'now').source).toBe('live');
+    good.clock.advance(1);
     expect(history(good.views, 'now').source).toBe('durable-cache');
     const unknownVersion = buildState(buildEconomyEvents({ codeVersion: 3n }));
     const belowDeployment = buildState(buildEconomyEvents(), { number: 9n });
     for (const state of [unknownVersion, belowDeployment]) {
       const { views, clock } = createStateViews(state);
       expect(views.settlements('now').status).toBe('unavailable');
-      clock.advance(staleMs);
+      clock.advance(staleMs + 1);
       expect(views.settlements('now').status).toBe('unavailable');
       expect(views.safeState()).toBeNull();
     }

@@ -1,8 +1,8 @@
-import { createReference, type Place, type ReferenceDeployment } from '../../reference/index.ts';
-import type { FeedEvent } from '../../reference/measurementFeed.ts';
+import type { FeedEvent } from '../../reference/feed.ts';
+import { createReference, type ReferenceDeployment } from '../../reference/index.ts';
 import type { StoredMessage } from '../../reference/messages.ts';
-import { listDifferences } from '../../support/reference/compareBodies.ts';
 import { followPages, type Page } from '../../support/reference/followPages.ts';
+import { listDifferences } from '../../support/reference/listDifferences.ts';
 import type { StoredStreamMessage } from '../nats/storedStream.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
@@ -34,7 +34,7 @@ export async function compareWithReference(
   function fill(form: string): string[] {
     const [, name] = /\{(\w+)\}/.exec(form) ?? [];
     if (name === undefined) return [form];
-    const { events = [] } = reference.body('/v1/events?limit=100000', nowMs()) as { events?: FeedEvent[] };
+    const { events = [] } = reference.measure('/v1/events', nowMs()) as { events?: FeedEvent[] };
     const ofType = (event: FeedEvent) => (one: FeedEvent) => one.type === event.type;
     const named = events.filter(
       (event) => event === events.find(ofType(event)) || event === events.findLast(ofType(event)),
@@ -52,7 +52,7 @@ export async function compareWithReference(
   async function agree(process: ServiceProcess, path: string, allowed: string | null) {
     const untilMs = time.nowMs() + agreementMs;
     for (;;) {
-      const difference = await followPages(path, (page, place) => read(process, page, place));
+      const difference = await findDifference(process, path);
       // A standby that woke first after a silence has taken its place.
       if (difference === null || difference === allowed || !process.isAlive) return;
       if (time.nowMs() > untilMs)
@@ -62,16 +62,23 @@ export async function compareWithReference(
     }
   }
 
-  /** The body, or a text that explains its absence. */
-  async function read(process: ServiceProcess, path: string, place?: Place): Promise<Page | string> {
-    const response = await process.get(path);
-    if (response?.status !== 200 && response?.status !== 404) return `${response?.status} ${response?.body}`;
-    const page = JSON.parse(response.body.toString('utf8')) as Page;
+  /** How an answer differs from the reference, or why it is absent; null if it agrees. */
+  async function findDifference(process: ServiceProcess, path: string): Promise<string | null> {
+    const answer = await followPages(path, (page) => read(process, page));
+    if (typeof answer === 'string') return answer;
     // A shared view names the time of its computation.
-    const shownMs = page.generatedAt === undefined ? nowMs() : Date.parse(page.generatedAt);
-    const differences = listDifferences(page, reference.body(path, shownMs, place));
-    return differences.length === 0 ? page : JSON.stringify(differences.slice(0, differencesShown));
+    const shownMs = answer.generatedAt === undefined ? nowMs() : Date.parse(answer.generatedAt);
+    const differences = listDifferences(answer, reference.measure(path, shownMs));
+    return differences.length === 0 ? null : JSON.stringify(differences.slice(0, differencesShown));
   }
+}
+
+/** The body, or a text that explains its absence. */
+async function read(process: ServiceProcess, path: string): Promise<Page | string> {
+  const response = await process.get(path);
+  return response?.status === 200 || response?.status === 404
+    ? (JSON.parse(response.body.toString('utf8')) as Page)
+    : `${response?.status} ${response?.body}`;
 }
 
 export type Reference = ReturnType<typeof createReference>;

@@ -9,7 +9,7 @@ import { createRecentReadings } from '../../../storage/reading/recentReadings.ts
 import { createStreamActors, createStreamFold } from '../../../streams/folds/streamDefinitions.ts';
 import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
 import type { Followers } from '../../../streams/work/followers.ts';
-import { createReference, type Place } from '../../reference/index.ts';
+import { createReference } from '../../reference/index.ts';
 import type { StoredMessage } from '../../reference/messages.ts';
 import { manualClock } from '../manualClock.ts';
 import { whenFinished } from '../processes/lifetime.ts';
@@ -17,7 +17,9 @@ import { buildBatch } from '../readings/buildBatch.ts';
 import { silentLogger } from '../silentLogger.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
 import { noOlderEvents } from '../storage/noOlderEvents.ts';
-import { listDifferences, noteMembers } from './compareBodies.ts';
+import { followPages, type Page } from './followPages.ts';
+import { listDifferences } from './listDifferences.ts';
+import { noteMembers } from './seenQuantities.ts';
 
 const settings = {
   allowedOrigins: [],
@@ -115,23 +117,24 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       headers: { 'accept-encoding': 'identity' },
     });
-    const body = (await response.json()) as Record<string, unknown>;
+    const body = (await response.json()) as Page;
     if (response.status !== 200) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
     return { body, headers: response.headers };
   };
 
-  /** Compares the bodies of a request, member by member. The place is the path's cursor, decoded for the reference. */
-  const compare = async (path: string, place?: Place) => {
-    const { body } = await fetchBody(path);
-    const differences = listDifferences(body, reference().body(path, clock.nowMs(), place));
+  /** Compares the quantities of a request's answer, which may be a list of several pages. Returns the answer. */
+  const compare = async (path: string): Promise<Page> => {
+    const body = await followPages(path, async (page) => (await fetchBody(page)).body);
+    if (typeof body === 'string') throw new Error(`${path}: ${body}`);
+    const answer = reference().measure(path, clock.nowMs());
+    const differences = listDifferences(body, answer);
     if (differences.length > 0)
       expect({ path, differences: differences.slice(0, 12) }).toEqual({ path, differences: [] });
-    noteMembers(path, body);
+    noteMembers(path, answer);
     return body;
   };
 
-  const hasChain = deployment.onChain !== null;
-  return { hasChain, clock, store, stored, reference, fetchBody, compare, close: () => server.close() };
+  return { clock, store, stored, reference, fetchBody, compare, close: () => server.close() };
 }
 
 /** A program for one example of a property; it ends with the example. */

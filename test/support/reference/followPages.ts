@@ -1,47 +1,42 @@
-import type { Place } from '../../reference/index.ts';
-
 /** The members of a page that its next one depends on. */
 export interface Page {
   readonly generatedAt?: string;
-  readonly chain?: { readonly safeThroughBlock: string };
   readonly nextCursor?: string | null;
-  readonly activity?: readonly unknown[];
-  readonly positions?: readonly unknown[];
+  readonly [member: string]: unknown;
 }
 
-type Item = Readonly<Record<string, unknown>>;
+/** Lists that have pages, by the member that holds them. */
+const lists = [
+  'events',
+  'activity',
+  'batches',
+  'checkpoints',
+  'rounds',
+  'positions',
+  'miners',
+  'owners',
+  'items',
+];
 
-const member = (name: string) => (item: Item) => String(item[name]);
-
-/** Lists of pages, each with the name of an item. */
-const names: Readonly<Record<string, (item: Item) => string>> = {
-  events: member('id'),
-  activity: member('id'),
-  batches: member('id'),
-  checkpoints: member('id'),
-  changes: ({ settlement }) => member('id')(settlement as Item),
-  rounds: member('roundId'),
-  positions: member('tokenId'),
-  miners: member('tokenId'),
-  owners: member('address'),
-};
-
-/** Reads a list from its first page to its last one, or until `read` returns a text; null at the end of the list. */
+/**
+ * Reads a list from its first page to its last one: the first page with the items of all, or the text that a read returned. Each page but the last is
+ * full, and only the first may be empty.
+ */
 export async function followPages(
   first: string,
-  read: (path: string, place?: Place) => Promise<Page | string>,
-): Promise<string | null> {
-  let page = await read(first);
-  while (typeof page !== 'string' && page.nextCursor != null) {
-    const { chain, activity, positions, nextCursor } = page;
-    const lists = page as Readonly<Record<string, readonly Item[] | undefined>>;
-    const [behind = ''] = Object.entries(names).flatMap(([list, name]) =>
-      (lists[list]?.slice(-1) ?? []).map(name),
-    );
-    // Only the pages of an owner belong to a block.
-    const ofBlock = positions ?? activity;
-    const atBlock = ofBlock !== undefined && chain ? { atBlock: BigInt(chain.safeThroughBlock) } : {};
-    page = await read(`${first}&cursor=${nextCursor}`, { behind, ...atBlock });
-  }
-  return typeof page === 'string' ? page : null;
+  read: (path: string) => Promise<Page | string>,
+): Promise<Page | string> {
+  const page = await read(first);
+  if (typeof page === 'string' || page.nextCursor == null) return page;
+  const list = lists.find((name) => name in page) as string;
+  const limit = new URL(first, 'http://reference').searchParams.get('limit');
+  const items = [...(page[list] as readonly unknown[])];
+  if (limit !== null && items.length !== Number(limit))
+    return `a page of ${items.length} of ${limit} has a next one`;
+  const cursor = `cursor=${page.nextCursor}`;
+  const next = first.includes('cursor=') ? first.replace(/cursor=[^&]*/, cursor) : `${first}&${cursor}`;
+  const rest = await followPages(next, read);
+  if (typeof rest === 'string') return rest;
+  const following = rest[list] as readonly unknown[];
+  return following.length === 0 ? 'the last page is empty' : { ...page, [list]: [...items, ...following] };
 }
