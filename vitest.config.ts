@@ -16,7 +16,6 @@ const slowest = [
   'endToEnd/local',
   'http/guides',
   'http/eventStream',
-  'endToEnd/faults',
   'endToEnd/twoIngests',
   'endToEnd/doctor',
   'endToEnd/dryRun',

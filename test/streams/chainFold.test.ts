@@ -203,27 +203,6 @@ describe('the fold of the chain stream', () => {
       before.map(({ recordedAtMs }) => recordedAtMs + 10_000_000),
     );
   });
-
-  it('makes the same rows again after a kill before a deep fork', async () => {
-    const { opened, start } = await createWritten();
-    const chain = createChainWriter();
-    chain.append(1, 2_000, 4);
-    const first = await start();
-    first.take(chain.messages.slice(0, 1_200));
-    const early = [...first.fold.capture()];
-    first.take(chain.messages.slice(1_200));
-    const expected = await readPages(first, opened);
-    const second = await start(1_200);
-    restoreState(second.fold, early, 1_200);
-    second.actors.retainFrom(600n);
-    second.take(chain.messages.slice(1_200, 1_700));
-    await second.feed.flushed();
-    // Snapshots of the second one are of a run that counts no longer, so the next start takes the same.
-    const third = await start(1_200);
-    restoreState(third.fold, early, 1_200);
-    third.take(chain.messages.slice(1_200));
-    expect(await readPages(third, opened)).toEqual(expected);
-  });
 });
 
 /** All events, as the pages of the feed show them. */
