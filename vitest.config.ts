@@ -22,7 +22,6 @@ const slowest = [
   'storage/snapshots',
   'recipes',
   'endToEnd/readiness',
-  'endToEnd/lostStreams',
   'endToEnd/natsCluster',
   'explorer/history',
   'streams/rowWriter',

@@ -39,4 +39,9 @@ it('the diagnosis goes on after findings of the self-audit, and lists them', asy
     { outcome: 'failed', remedy: 'index' },
   ]);
   expect(drifted).toHaveLength(sound.length + 1);
+  await noteLineage(database, { ...someLineage, stream: 'MINER_PIPELINE', streamCreated: 'then' }, 0);
+  const lost = (await inspect([])).filter(({ check }) => check === 'lost streams');
+  expect(lost).toMatchObject([
+    { outcome: 'failed', remedy: expect.stringContaining('MINER_LOST_STREAMS=MINER_PIPELINE@then') },
+  ]);
 });

@@ -25,7 +25,7 @@ const probe = ({ operatorUrl }: MinerProcess) =>
     env: { MINER_OPS_PORT: new URL(operatorUrl).port },
   }).exited;
 
-describe('several processes on one ClickHouse server', () => {
+describe('processes on one ClickHouse server', () => {
   const engine = useClickHouseEngine();
 
   async function prepare() {
@@ -95,5 +95,34 @@ describe('several processes on one ClickHouse server', () => {
     expect(await first.end('SIGTERM')).toBe(0);
     await waitUntilReady(second);
     expect(await settings()).toEqual([86_400 * 1e9, 40]);
+  });
+
+  it('wait for a stream that is gone, and take or create nothing, until its loss is accepted', async () => {
+    const { connection, jsm, clickhouseUrl, start } = await prepare();
+    const first = await start();
+    await waitUntilReady(first);
+    await publishAll(connection, mixedPublications(240));
+    await waitUntilStored(first, 240);
+    const { config, created: folded } = await jsm.streams.info('MINER_COUNTER');
+    await jsm.streams.delete('MINER_COUNTER');
+    await jsm.streams.add(config as Parameters<typeof jsm.streams.add>[0]);
+    const { created: found } = await jsm.streams.info('MINER_COUNTER');
+    const lost = [{ stream: 'MINER_COUNTER', folded, found }];
+    const untilLost = (miner: MinerProcess) =>
+      eventually(async () => (await fetchReadiness(miner)).lostStreams?.length === 1, 'the loss');
+    await untilLost(first);
+    await first.end('SIGTERM');
+    await jsm.streams.delete('MINER_LEASE');
+    // Accepting the loss of another stream changes nothing.
+    const waiting = await start({ MINER_LOST_STREAMS: `MINER_COUNTER@${found}` });
+    await untilLost(waiting);
+    expect(await fetchReadiness(waiting)).toMatchObject({ lostStreams: lost, waitingFor: ['the streams'] });
+    await expect(jsm.streams.info('MINER_LEASE')).rejects.toThrow('stream not found');
+    await waiting.end('SIGTERM');
+    const readings = async () => (await storedState({ url: clickhouseUrl })).readings.length;
+    expect(await readings()).toBe(240 - 6);
+    const accepting = await start({ MINER_LOST_STREAMS: `MINER_COUNTER@${folded}` });
+    await waitUntilReady(accepting);
+    expect(await readings()).toBe(0);
   });
 });
