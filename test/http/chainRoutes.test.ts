@@ -4,7 +4,6 @@ import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
 import type { ChainViews } from '../../actors/views/chain/chainViews.ts';
 import { encodeOwnerCursor, type OwnerCursor } from '../../actors/views/chain/ownerCursor.ts';
 import type { OwnerActivityView } from '../../actors/views/chain/ownerViews.ts';
-import { computeSettlementWindow } from '../../actors/views/chain/settlementHistory.ts';
 import {
   buildEconomyEvents,
   buildState,
@@ -206,21 +205,5 @@ describe('routes of the chain', () => {
     clock.advance(200_000);
     expect(await ask()).toEqual([200, 'durable-cache', expect.any(String)]);
     await expectError(await server.get('/v4/public/settlements?range=1h&queue=1'), 400, 'invalid_query');
-  });
-
-  it('have a window for each range, which shifts at full hours and at noon', () => {
-    expect(computeSettlementWindow('now', 0)).toBeNull();
-    for (const [range, now, start, end, bucketSeconds] of [
-      ['24h', '2026-02-03T10:59:59.999Z', '2026-02-02T11:00:00.000Z', '2026-02-03T11:00:00.000Z', 3_600],
-      ['24h', '2026-02-03T11:00:00.000Z', '2026-02-02T12:00:00.000Z', '2026-02-03T12:00:00.000Z', 3_600],
-      ['7d', '2026-02-03T11:59:59.999Z', '2026-01-27T12:00:00.000Z', '2026-02-03T12:00:00.000Z', 21_600],
-      ['7d', '2026-02-03T12:00:00.000Z', '2026-01-28T12:00:00.000Z', '2026-02-04T12:00:00.000Z', 21_600],
-      ['30d', '2026-02-03T12:00:00.000Z', '2026-01-05T12:00:00.000Z', '2026-02-04T12:00:00.000Z', 86_400],
-    ] as const)
-      expect(computeSettlementWindow(range, Date.parse(now))).toMatchObject({
-        startAtMs: Date.parse(start),
-        endAtMs: Date.parse(end),
-        bucketSeconds,
-      });
   });
 });

@@ -4,19 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { examples } from '../../http/routes/documentation/examples.ts';
 import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
-import { nameBody, type Route } from '../../http/routes/route.ts';
-import { routes } from '../../http/routes/routes.ts';
 import { startLocalService } from '../support/explorer/localService.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { parseStream, recordExamples } from '../support/http/recordExamples.ts';
 import { validateExamples } from '../support/http/validateExamples.ts';
 
 const file = resolve(import.meta.dirname, '../../http/routes/documentation/examples.json');
-
-const { schemas } = JSON.parse(JSON.stringify(createOpenApiDocument().components));
-
-/** Whether a body is one of several, so an available or an unavailable one. */
-const isUnion = (route: Route) => ['anyOf', 'oneOf'].some((key) => key in schemas[nameBody(route)]);
 
 // `npm run examples` runs this instead of the checks: they have loaded the examples that it replaces.
 if (process.env.MINER_EXAMPLES === 'record')
@@ -31,17 +24,6 @@ if (process.env.MINER_EXAMPLES === 'record')
   });
 else
   describe('the examples of the OpenAPI description', () => {
-    it.each(routes.map((route) => [route.path, route] as const))(
-      '%s has one of each kind that it answers',
-      (_, route) => {
-        const { answer, unavailable } = examples.bodies[nameBody(route)] ?? {};
-        expect(route.response.safeParse(answer).error).toBeUndefined();
-        expect(answer).not.toHaveProperty('status', 'unavailable');
-        expect(unavailable !== undefined).toBe(isUnion(route));
-        if (unavailable !== undefined) expect(route.response.parse(unavailable)).toHaveProperty('reason');
-      },
-    );
-
     it('are events of the feed, resumed, for the event stream', () => {
       const events = parseStream(examples.eventStream);
       expect(events).toHaveLength(2);

@@ -76,18 +76,6 @@ describe('statistics routes', () => {
     ]);
   });
 
-  it.each(paths)('%s are of the range that is asked for', async (path) => {
-    const server = await startPublicServer();
-    for (const dayCount of [7, 30]) {
-      const response = await server.get(`${path}?range=${dayCount}d`);
-      expect(await response.json()).toMatchObject({
-        range: `${dayCount}d`,
-        window: { dayCount },
-        timezone: 'UTC',
-      });
-    }
-  });
-
   it.each(paths)('%s answer 503 while they are rebuilt, and everything else keeps serving', async (path) => {
     const server = await startPublicServer();
     server.ready = false;
