@@ -29,6 +29,16 @@ interface SettableViews {
   process: ProcessView;
 }
 
+export const plainServerSettings: PublicServerSettings = {
+  allowedOrigins: ['https://wheel.example'],
+  trustedProxies: [],
+  rateLimits: false,
+  readTimeoutMs: 5_000,
+  transactionUrl: null,
+  publicUrl: null,
+  securityContact: null,
+};
+
 const publicInstallationId = 'wheel-1';
 
 function exampleViews(installationId = publicInstallationId): SettableViews {
@@ -164,16 +174,7 @@ export async function startPublicServer(
     clock,
     logger,
     registry,
-    settings: {
-      allowedOrigins: ['https://wheel.example'],
-      trustedProxies: [],
-      rateLimits: false,
-      readTimeoutMs: 5_000,
-      transactionUrl: null,
-      publicUrl: null,
-      securityContact: null,
-      ...settings,
-    },
+    settings: { ...plainServerSettings, ...settings },
   });
   const port = await server.listen('127.0.0.1', givenPort);
   whenFinished(() => server.close());

@@ -11,6 +11,7 @@ import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts'
 import type { Followers } from '../../../streams/work/followers.ts';
 import { createReference } from '../../reference/index.ts';
 import type { StoredMessage } from '../../reference/messages.ts';
+import { plainServerSettings } from '../http/publicServer.ts';
 import { manualClock } from '../manualClock.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { buildBatch } from '../readings/buildBatch.ts';
@@ -20,16 +21,6 @@ import { noOlderEvents } from '../storage/noOlderEvents.ts';
 import { followPages, type Page } from './followPages.ts';
 import { listDifferences } from './listDifferences.ts';
 import { noteMembers } from './seenQuantities.ts';
-
-const settings = {
-  allowedOrigins: [],
-  trustedProxies: [],
-  rateLimits: false,
-  readTimeoutMs: 5_000,
-  transactionUrl: null,
-  publicUrl: null,
-  securityContact: null,
-};
 
 export type ComparedProgram = Awaited<ReturnType<typeof startComparedProgram>>;
 
@@ -80,7 +71,7 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
     clock,
     logger: silentLogger,
     registry,
-    settings,
+    settings: plainServerSettings,
   });
   const port = await server.listen('127.0.0.1', 0);
   whenFinished(() => server.close());
