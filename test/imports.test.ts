@@ -109,6 +109,14 @@ describe('imports', () => {
     },
   );
 
+  it('are the only way to SQL from outside of storage', () => {
+    const statement = /['"`]\s*(?:SELECT|INSERT INTO|ALTER TABLE|CREATE TABLE)\b/;
+    const hasSql = (path: string) => statement.test(readFileSync(resolve(root, path), 'utf8'));
+    const rooms = ['machines', 'actors', 'streams', 'http', 'deploy'];
+    expect(rooms.flatMap(listFiles).filter(hasSql)).toEqual([]);
+    expect(hasSql('storage/clickhouse/systemTables.ts')).toBe(true);
+  });
+
   it('stay within the reference, viem and types of the wire', () => {
     const files = listFiles('test/reference').filter((path) => !path.endsWith('.test.ts'));
     const imports = files.flatMap((path) => {

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { type FoldIdentity, isOfFold } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import { findDamagedParts } from '../../storage/clickhouse/damagedParts.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { readServerVersion, requireSupportedServer } from '../../storage/clickhouse/serverVersion.ts';
+import { findDamagedParts, readDisks } from '../../storage/clickhouse/systemTables.ts';
 import { requireUsable } from '../../storage/migration/migrate.ts';
 import { findTip, readContinued, readLineage } from '../../storage/runs/lineages.ts';
 import { type IsCounted, readCounted } from '../../storage/runs/mergedRuns.ts';
@@ -112,9 +112,8 @@ async function* checkParts({ database }: InspectedDatabase): Findings {
 /** Checks the free space of the tables, and whether the embedded engine can write its folder. */
 async function* checkDisk({ database, dataDir }: InspectedDatabase): Findings {
   if (database.kind === 'server') {
-    const disks = await database.select('SELECT name, free_space, total_space FROM system.disks');
-    for (const [name, free, total] of disks)
-      yield judgeRoom(`disk ${name} of ClickHouse`, Number(free), Number(total));
+    for (const [name, free, total] of await readDisks(database))
+      yield judgeRoom(`disk ${name} of ClickHouse`, free, total);
     return;
   }
   const { bavail, bsize, blocks } = await statfs(dataDir);

@@ -16,8 +16,8 @@ export class ServerTooOld extends Error {
   }
 }
 
-export async function readServerVersion(database: Database): Promise<string> {
-  const [row] = await database.select('SELECT version()');
+export async function readServerVersion(database: Pick<Database, 'select'>, signal?: AbortSignal) {
+  const [row] = await database.select('SELECT version()', {}, signal);
   return String(row?.[0]);
 }
 

@@ -169,7 +169,7 @@ export const sum: Column<bigint | null> = {
 
 /** A list of values. */
 function listOf<Value>(kind: Column<Value>): Column<readonly Value[]> {
-  const { readExpression } = kind;
+  const { readExpression: express } = kind;
   return {
     type: `Array(${kind.type})`,
     write: (writer, lists) => {
@@ -184,9 +184,7 @@ function listOf<Value>(kind: Column<Value>): Column<readonly Value[]> {
       if (!Array.isArray(cell)) throw new Error(`a column of lists holds ${cell}`);
       return cell.map(kind.read);
     },
-    ...(readExpression && {
-      readExpression: (column) => `arrayMap(one -> ${readExpression('one')}, ${column})`,
-    }),
+    ...(express && { readExpression: (column) => `arrayMap(one -> ${express('one')}, ${column})` }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
 import type { Database } from '../clickhouse/database.ts';
-import { hasTable } from '../clickhouse/hasTable.ts';
+import { hasTable } from '../clickhouse/systemTables.ts';
 import { insertRows, onCluster, replicate } from '../definition/table.ts';
 import { type EpochHolder, ingestEpochs } from '../tables/ingestEpochs.ts';
 

@@ -17,6 +17,7 @@ import {
 } from 'rxjs';
 import type { DatabaseReach } from '../../machines/serviceMachine.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
+import { readServerVersion } from '../../storage/clickhouse/serverVersion.ts';
 
 const intervalMs = 2_000;
 /** A database that takes longer than this to answer counts as unavailable. */
@@ -38,7 +39,7 @@ export function watchDatabase(
     const asking = new AbortController();
     // A statement of the embedded engine cannot be cancelled: closing the engine waits for its end.
     const signal = database.kind === 'server' ? asking.signal : undefined;
-    return from(database.select('SELECT 1', {}, signal)).pipe(
+    return from(readServerVersion(database, signal)).pipe(
       timeout(answerMs),
       finalize(() => asking.abort()),
     );

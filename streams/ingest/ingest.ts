@@ -7,9 +7,9 @@ import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
 import type { LeaseHolder } from '../../machines/leaseMachine.ts';
-import { findDamagedParts } from '../../storage/clickhouse/damagedParts.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { requireSupportedServer } from '../../storage/clickhouse/serverVersion.ts';
+import { findDamagedParts } from '../../storage/clickhouse/systemTables.ts';
 import { migrate, requireMigrated, requireUsable } from '../../storage/migration/migrate.ts';
 import { applyReadingsTtl } from '../../storage/rows/readingsTtl.ts';
 import {

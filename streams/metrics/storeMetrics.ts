@@ -4,6 +4,7 @@ import type { Clock } from '../../actors/clock.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { registerMetrics, type Sample, type Samples } from '../../actors/registerMetrics.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
+import { readDisks } from '../../storage/clickhouse/systemTables.ts';
 import { measureAccount, measureFullestServer } from '../jetstream/settings/natsStore.ts';
 import type { StreamSettingsWatch } from '../jetstream/settings/streamSettings.ts';
 import { findCertainOffset, measureNatsClock } from '../nats/natsClock.ts';
@@ -70,10 +71,9 @@ export function registerStoreMetrics(
     miner_database_disk_bytes: [
       'Total and free bytes of each disk of ClickHouse.',
       askInTime(async () => {
-        const disks = await database.select('SELECT name, free_space, total_space FROM system.disks');
-        return disks.flatMap(([name, free, total]): Sample[] => [
-          [Number(free), String(name), 'free'],
-          [Number(total), String(name), 'total'],
+        return (await readDisks(database)).flatMap(([name, free, total]): Sample[] => [
+          [free, name, 'free'],
+          [total, name, 'total'],
         ]);
       }),
       'disk',
