@@ -2,7 +2,7 @@ import type { IndexedChain, SafeChain } from './chain.ts';
 import type { CoreState } from './core.ts';
 import type { Economy } from './mining.ts';
 
-/** design.md, 3, Chain unavailable. Why it is unavailable is no quantity. */
+/** Whether the chain is available. The reason is no quantity. */
 
 const staleMs = 120_000;
 /** Longest lag of the safe block behind the clock. Beyond it, a state is too old to be shown. */
