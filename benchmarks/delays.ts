@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
-import { closeNats } from '../streams/nats/connection.ts';
+import { closeNats } from '../streams/nats/jetStreamPort.ts';
 import { readNatsAccess } from '../streams/nats/natsAccess.ts';
 import { type Measurement, measureInterleaved, type Series } from './measureInterleaved.ts';
 import { genesisMs, installationId, readingBody } from './readingLoad.ts';

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { DeliverPolicy, jetstream } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { streamNames } from '../actors/messages/subjects.ts';
 import { startLocalNats } from '../deploy/local/localNats.ts';
 import { ensureStreams } from '../streams/jetstream/settings/ensureStreams.ts';
-import { closeNats } from '../streams/nats/connection.ts';
+import { closeNats, createJetStreamPort } from '../streams/nats/jetStreamPort.ts';
 import { readNatsAccess } from '../streams/nats/natsAccess.ts';
 import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
 import { readFamilyCpuMs } from './processCpu.ts';
@@ -29,7 +29,7 @@ export async function measureReplay({ readings, rounds, ...partial }: ReplayOpti
     onEnd(nats.stop);
     const connection = await connect(readNatsAccess(nats));
     onEnd(() => closeNats(connection));
-    await ensureStreams(await jetstreamManager(connection), {
+    await ensureStreams(await createJetStreamPort(connection), {
       streams: streamNames,
       retentionDays: 0,
       logger,

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { dayMs } from '../actors/schemas/durations.ts';
-import { closeNats } from '../streams/nats/connection.ts';
+import { closeNats } from '../streams/nats/jetStreamPort.ts';
 import { readNatsAccess } from '../streams/nats/natsAccess.ts';
 import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
 import { publishReadings } from './readingLoad.ts';

@@ -89,6 +89,15 @@ describe('imports', () => {
     expect(forbiddenImports('streams/a.ts', ['deploy/miner.ts'])).toHaveLength(1);
   });
 
+  it('reach the client of NATS only behind the port', () => {
+    const users = ['actors', 'machines', 'storage', 'streams', 'http', 'deploy']
+      .flatMap(listFiles)
+      // A guide shows how to publish by the client alone.
+      .filter((path) => !path.startsWith('streams/nats/') && !path.startsWith('http/guides/'))
+      .filter((path) => /'@nats-io\//.test(readFileSync(resolve(root, path), 'utf8')));
+    expect(users).toEqual([]);
+  });
+
   it('never form a circle of files, types included', () => {
     const files = Object.keys(mayImport).flatMap(listFiles);
     expect(findCycle(new Map(files.map((path) => [path, findImports(path)])))).toBeNull();

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import type { PeerCertificate } from 'node:tls';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { dayMs } from '../../actors/schemas/durations.ts';
 import { reconnectForever } from '../../streams/nats/connection.ts';
+import { openJetStream } from '../../streams/nats/jetStreamPort.ts';
 import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
-import type { JetStream } from '../../streams/nats/natsLink.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { locateNats } from '../configuration/natsConfiguration.ts';
 import { type Finding, failed, ok, skipped, warned } from '../diagnosis/finding.ts';
@@ -20,7 +19,7 @@ const certificateWarnedDays = 30;
 export async function connectForDiagnosis(
   configuration: Configuration,
   { reconnect = false } = {},
-): Promise<{ readonly jetStream: JetStream | null; readonly finding: Finding | null }> {
+): Promise<{ readonly jetStream: StreamPort | null; readonly finding: Finding | null }> {
   const configured = locateNats(configuration);
   const access = configured ?? findLocalNats(join(configuration.MINER_DATA_DIR, 'nats'));
   if (access === null) {
@@ -35,9 +34,8 @@ export async function connectForDiagnosis(
   process.stderr.write(`checking NATS at ${servers.join(', ')}\n`);
   const options = { timeout: connectMs, reconnect, ...reconnectForever, name: 'miner doctor' };
   try {
-    const connection = await connect({ servers, ...credentials, ...options });
-    const jsm = await jetstreamManager(connection, { checkAPI: false });
-    return { jetStream: { connection, js: jetstream(connection), jsm }, finding };
+    const jetStream = await openJetStream({ servers, ...credentials, ...options });
+    return { jetStream, finding };
   } catch (error) {
     const remedy =
       configured === null

@@ -3,7 +3,6 @@ import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { formatAuthority } from '../../http/server/engine/listener.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import { DirectoryInUse } from '../../storage/clickhouse/directoryLock.ts';
-import { closeNats } from '../../streams/nats/connection.ts';
 import {
   type Configuration,
   locateDatabase,
@@ -66,7 +65,7 @@ async function* examine(monitoringUrl: string | null): Findings {
     yield* examineDatabase(configuration, { deployment, jetStream });
     if (jetStream !== null)
       yield* runChecks(natsChecks, {
-        ...jetStream,
+        jetStream,
         onChain: deployment?.onChain,
         rpcUrl: configuration.MINER_RPC_URL,
         retentionDays: configuration.MINER_RETENTION_DAYS,
@@ -74,7 +73,7 @@ async function* examine(monitoringUrl: string | null): Findings {
         nowMs: Date.now,
       });
   } finally {
-    if (jetStream !== null) await closeNats(jetStream.connection);
+    await jetStream?.close();
   }
 }
 

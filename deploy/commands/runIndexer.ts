@@ -1,11 +1,10 @@
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { formatAuthority } from '../../http/server/engine/listener.ts';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { createDeploymentIndexer } from '../../streams/indexer/deploymentIndexer.ts';
 import { type Indexer, type IndexerStatus, notStarted } from '../../streams/indexer/indexer.ts';
 import { verifyStreams } from '../../streams/jetstream/settings/ensureStreams.ts';
 import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
-import { closeNats, connectNats, logFailedAttempt } from '../../streams/nats/connection.ts';
+import { connectNats, logFailedAttempt } from '../../streams/nats/connection.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { runMember } from '../../streams/operators/runMember.ts';
@@ -69,17 +68,14 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       { operatorUrl: `http://${formatAuthority(host, port)}`, chainId: String(onChain.chain.chainId) },
       'listening',
     );
-    const connection = await connectNats({
+    const jetStream = await connectNats({
       ...nats,
       name: 'miner index',
       logger,
       signal: stopping.signal,
     });
-    const verify = async () => {
-      const jsm = await jetstreamManager(connection);
-      return { jsm, missing: await verifyStreams(jsm, ['MINER_CHAIN'], logger) };
-    };
-    const { jsm, missing } = await retryUntilAvailable(verify, {
+    const verify = () => verifyStreams(jetStream, ['MINER_CHAIN'], logger);
+    const missing = await retryUntilAvailable(verify, {
       signal: stopping.signal,
       onFirstFailure: (error) => logFailedAttempt(logger, error),
     });
@@ -89,9 +85,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
         'there is no stream MINER_CHAIN yet; publishing begins once an ingest process has created it',
       );
     indexer = createDeploymentIndexer({
-      connection,
-      js: jetstream(connection),
-      jsm,
+      jetStream,
       onChain,
       rpcUrl,
       repairFrom: repairFrom ?? null,
@@ -103,7 +97,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
     });
     onStop('the indexer', async () => {
       await running.stop({ graceMs: closeGraceMs });
-      await within(closeGraceMs, closeNats(connection));
+      await within(closeGraceMs, jetStream.close());
     });
     // Deliberately unhandled: it ends the process like any other failure, with everything stopped in order.
     running.ended.catch((error: unknown) => {

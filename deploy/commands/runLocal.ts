@@ -1,11 +1,9 @@
 import { join } from 'node:path';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { formatAuthority } from '../../http/server/engine/listener.ts';
 import { verifyStreams } from '../../streams/jetstream/settings/ensureStreams.ts';
-import { closeNats, connectNats } from '../../streams/nats/connection.ts';
+import { connectNats } from '../../streams/nats/connection.ts';
 import { type NatsAccess, readNatsAccess } from '../../streams/nats/natsAccess.ts';
-import type { JetStream } from '../../streams/nats/natsLink.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
@@ -113,25 +111,23 @@ async function startSimulation({ logger, onStop }: CommandContext, options: Simu
   const { simulation, nats } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const connection = await connectNats({ ...nats, name: 'simulation', logger, signal });
-  const jsm = await jetstreamManager(connection);
-  const js = jetstream(connection);
+  const jetStream = await connectNats({ ...nats, name: 'simulation', logger, signal });
   // The service creates the streams, unless its rows were made from other ones.
   const requireStreams = async () => {
-    const missing = await verifyStreams(jsm, streamNames, logger);
+    const missing = await verifyStreams(jetStream, streamNames, logger);
     if (missing.length > 0) throw new Error(`there is no ${missing.join(', ')}`);
   };
   await retryUntilAvailable(requireStreams, {
     signal,
     onFirstFailure: (error) => logger.debug({ err: error }, 'the simulation waits for the streams'),
   });
-  const gateway: SimulatedGatewayOptions = { js, logger, signal };
-  const last = await findLastReading(jsm, simulation.installationId);
+  const gateway: SimulatedGatewayOptions = { jetStream, logger, signal };
+  const last = await findLastReading(jetStream, simulation.installationId);
   const resumed = last === null ? null : resumeWheel(last, simulation.seed);
   const wheel = await completePast(gateway, options, resumed);
   const running = Promise.all([
     signal.aborted ? null : runGateway(gateway, wheel, Date.now),
-    signal.aborted ? null : runEconomy({ connection, ...gateway, jsm }, options),
+    signal.aborted ? null : runEconomy(gateway, options),
   ]).catch((error: unknown) => {
     if (!signal.aborted)
       logger.error({ err: error }, 'the simulation ended; the service continues without it');
@@ -139,7 +135,7 @@ async function startSimulation({ logger, onStop }: CommandContext, options: Simu
   onStop('the simulation', async () => {
     stopping.abort();
     await within(stopGraceMs, running);
-    await within(stopGraceMs, closeNats(connection));
+    await within(stopGraceMs, jetStream.close());
   });
 }
 
@@ -167,13 +163,13 @@ async function completePast(
 
 /** Runs owners, reporter and keeper through the past at full speed, then in real time. */
 async function runEconomy(
-  { logger, signal, ...nats }: JetStream & SimulatedGatewayOptions,
+  { jetStream, logger, signal }: SimulatedGatewayOptions,
   { simulation, deployment, accounts, chainUrl }: SimulationOptions,
 ) {
   const { installationId, genesisTimestamp, seed } = simulation;
   if (deployment.onChain === null) throw new Error('the local deployment has no contracts');
   const { contracts } = deployment.onChain;
-  const observer = observeStreams({ ...nats, installationId, genesisMs: genesisTimestamp * 1000, logger });
+  const observer = observeStreams({ jetStream, installationId, genesisMs: genesisTimestamp * 1000, logger });
   signal.addEventListener('abort', () => observer.stop());
   await retryUntilAvailable(() => observer.caughtUp(), {
     signal,
@@ -186,7 +182,7 @@ async function runEconomy(
     seed,
     genesisSeconds: genesisTimestamp,
     observer,
-    js: nats.js,
+    jetStream,
     installationId,
     logger,
     signal,

@@ -1,6 +1,6 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import { concatMap, interval, lastValueFrom } from 'rxjs';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import {
   formatRejection,
   readLaterRejections,
@@ -27,7 +27,7 @@ export async function runRejected(options: RejectedOptions): Promise<void> {
     reconnect: options.isFollowing,
   });
   try {
-    if (jetStream !== null) await listRejected(jetStream.jsm, options);
+    if (jetStream !== null) await listRejected(jetStream, options);
     else if (finding !== null) process.stderr.write(formatFinding(finding));
     endCommand(jetStream === null ? 1 : 0);
   } catch (error) {
@@ -38,7 +38,7 @@ export async function runRejected(options: RejectedOptions): Promise<void> {
 }
 
 async function listRejected(
-  jsm: JetStreamManager,
+  jetStream: StreamPort,
   { count, reason, isFollowing }: RejectedOptions,
 ): Promise<void> {
   const print = (rejections: readonly RejectionMessage[]) => {
@@ -46,7 +46,7 @@ async function listRejected(
       if (reason === null || rejection.reason === reason)
         process.stdout.write(`${formatRejection(rejection)}\n`);
   };
-  const newest = await readNewestRejections(jsm, { most: count, reason });
+  const newest = await readNewestRejections(jetStream, { most: count, reason });
   print(newest.rejections);
   if (newest.rejections.length === 0) {
     const which = reason === null ? '' : ` as ${reason}, among the newest ${newest.searched}`;
@@ -58,7 +58,7 @@ async function listRejected(
   const later$ = interval(followMs).pipe(
     concatMap(async () => {
       try {
-        const later = await readLaterRejections(jsm, end);
+        const later = await readLaterRejections(jetStream, end);
         end = later.end;
         isAway = false;
         print(later.rejections);

@@ -18,7 +18,7 @@ import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { describeLostStreams, findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import { createStreamVerifier, StreamDiverged } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { askUntilProven, createSuspicions } from '../../streams/jetstream/proofs/suspicions.ts';
-import type { JetStream } from '../../streams/nats/natsLink.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import type { StateSaverOptions } from '../../streams/pipeline/stateSaver.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
 import { systemClock } from '../process/systemClock.ts';
@@ -47,7 +47,7 @@ export const databaseReport = z.object({ findings: z.array(findingSchema) });
 interface InspectedDatabase {
   readonly database: Database;
   /** Null while NATS is unavailable; then nothing is compared with the streams. */
-  readonly jetStream: JetStream | null;
+  readonly jetStream: StreamPort | null;
   /** Null if unknown. */
   readonly deployment: Deployment | null;
   readonly dataDir: string;
@@ -55,7 +55,7 @@ interface InspectedDatabase {
   readonly drifts: readonly Drift[];
 }
 
-type ComparedDatabase = InspectedDatabase & { readonly jetStream: JetStream };
+type ComparedDatabase = InspectedDatabase & { readonly jetStream: StreamPort };
 
 const look = 'check MINER_CLICKHOUSE_URL and that the server runs';
 const databaseChecks: readonly Check<InspectedDatabase>[][] = [
@@ -143,7 +143,7 @@ async function* checkLostStreams({ database, jetStream }: ComparedDatabase): Fin
 }
 
 async function* checkSnapshots({ database, jetStream, deployment }: ComparedDatabase): Findings {
-  const sources = { ...jetStream, snapshots: createSnapshotStore(database), clock: systemClock };
+  const sources = { jetStream, snapshots: createSnapshotStore(database), clock: systemClock };
   for (const fold of deployment === null ? [] : listFolds(createStreamActors(deployment))) {
     const isCounted = await readCounted(database, await readContinued(database, ...fold));
     yield await judgeSnapshots(sources, fold, isCounted);
@@ -152,7 +152,11 @@ async function* checkSnapshots({ database, jetStream, deployment }: ComparedData
 
 /** Says whether a start finds a complete snapshot whose rows count, that agrees with the stream and is continued by it. */
 export async function judgeSnapshots(
-  { jsm, snapshots, clock }: Pick<StateSaverOptions, 'snapshots' | 'clock'> & Pick<JetStream, 'jsm'>,
+  {
+    jetStream,
+    snapshots,
+    clock,
+  }: Pick<StateSaverOptions, 'snapshots' | 'clock'> & { readonly jetStream: StreamPort },
   [stream, identity]: readonly [InputStreamName, FoldIdentity],
   isCounted: IsCounted,
 ): Promise<Finding> {
@@ -161,7 +165,7 @@ export async function judgeSnapshots(
   const ofFold = all.filter((header) => isOfFold(header, identity));
   const usable = ofFold.filter(isCounted);
   const [newest] = usable;
-  const { first_seq: first, last_seq: last } = (await jsm.streams.info(stream)).state;
+  const { firstSequence: first, lastSequence: last } = await jetStream.info(stream);
   if (newest === undefined) {
     const others =
       ofFold.length === 0 ? 'are of another version or deployment' : 'have rows that no longer count';
@@ -174,7 +178,7 @@ export async function judgeSnapshots(
   }
   const { position } = newest;
   try {
-    const { verify } = createStreamVerifier({ jsm, stream, clock });
+    const { verify } = createStreamVerifier({ jetStream, stream, clock });
     await askUntilProven(() => verify(newest));
     let count = 0;
     for await (const records of readSnapshotRecords(snapshots, newest)) count += records.length;
@@ -196,18 +200,17 @@ export async function judgeSnapshots(
 
 /** Finds out whether readings can no longer be folded again, or the stream has lost its end above the newest saved state. */
 async function* checkReadings({ database, jetStream, deployment }: ComparedDatabase): Findings {
-  const { jsm } = jetStream;
   const stream = 'MINER_COUNTER';
   const identity = deployment === null ? {} : createStreamActors(deployment)[stream].identity;
   const runs = (await readLineage(database, stream, identity))?.runs ?? [];
-  const lost = await findLost({ database, jsm, nowMs: systemClock.nowMs }, runs);
+  const lost = await findLost({ database, jetStream, nowMs: systemClock.nowMs }, runs);
   const keep = 'keep messages, or rows, for as long as a rebuild has to reach back';
   if (lost !== null) yield warned('retention', describeLost(lost), keep);
   const tip = await findTip(database, { stream, runs });
-  const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
+  const verifier = createStreamVerifier({ jetStream, stream, clock: systemClock });
   if (!(await askUntilProven(() => verifier.hasLostEnd(tip)))) return;
-  const { state } = await jsm.streams.info(stream);
-  const ends = `ClickHouse holds readings through ${tip}, the stream ends at ${state.last_seq}`;
+  const { lastSequence } = await jetStream.info(stream);
+  const ends = `ClickHouse holds readings through ${tip}, the stream ends at ${lastSequence}`;
   const start =
     'the stream lost its end or was replaced; start the service, which recovers and logs the reason';
   yield failed('readings', ends, start);

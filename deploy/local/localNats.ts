@@ -2,8 +2,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import {
   exhaustMap,
@@ -21,6 +19,7 @@ import {
 import { z } from 'zod';
 import { lockDirectory } from '../../storage/clickhouse/directoryLock.ts';
 import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
+import { openJetStream } from '../../streams/nats/jetStreamPort.ts';
 import { type NatsAccess, readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { whenAborted } from '../../streams/operators/whenAborted.ts';
@@ -161,15 +160,12 @@ async function readLastAccess(file: string): Promise<{ port: number; token: stri
 
 async function answersJetStream(url: string): Promise<boolean> {
   try {
-    const connection = await connect({
-      ...readNatsAccess({ url }),
-      timeout: jetStreamAnswerMs,
-      reconnect: false,
-    });
+    const options = { ...readNatsAccess({ url }), timeout: jetStreamAnswerMs, reconnect: false };
+    const jetStream = await openJetStream(options, jetStreamAnswerMs);
     try {
-      await jetstreamManager(connection, { timeout: jetStreamAnswerMs });
+      await jetStream.account();
     } finally {
-      await connection.close();
+      await jetStream.close();
     }
     return true;
   } catch {

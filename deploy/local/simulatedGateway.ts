@@ -1,7 +1,8 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { counterSubject, moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
 import { type CounterReadingMessage, counterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import { parseStored } from '../../streams/jetstream/parseStored.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { simulateModules, simulateSigner } from './simulatedModules.ts';
@@ -14,20 +15,18 @@ const liveIntervalMs = 1_000;
 const modulesEvery = 30;
 
 export interface SimulatedGatewayOptions {
-  readonly js: JetStreamClient;
+  readonly jetStream: StreamPort;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
 /** Finds the last reading of an installation in the stream; null without one. */
 export async function findLastReading(
-  jsm: JetStreamManager,
+  jetStream: StreamPort,
   installationId: string,
 ): Promise<CounterReadingMessage | null> {
-  const stored = await jsm.streams.getMessage('MINER_COUNTER', {
-    last_by_subj: counterSubject(installationId),
-  });
-  return stored === null ? null : counterReadingMessage.parse(stored.json());
+  const stored = await jetStream.last('MINER_COUNTER', counterSubject(installationId));
+  return stored && parseStored(counterReadingMessage, stored);
 }
 
 interface PastSettings {
@@ -91,13 +90,11 @@ export async function runGateway(
  * @throws the signal's reason if it is aborted first.
  */
 async function publishReading(
-  { js, logger, signal }: SimulatedGatewayOptions,
+  { jetStream, logger, signal }: SimulatedGatewayOptions,
   message: CounterReadingMessage,
 ): Promise<void> {
   const publish = () =>
-    js.publish(counterSubject(message.installationId), JSON.stringify(message), {
-      msgID: message.telemetryId,
-    });
+    jetStream.publish(counterSubject(message.installationId), JSON.stringify(message), message.telemetryId);
   await retryUntilAvailable(publish, {
     signal,
     onFirstFailure: (error) => logger.warn({ err: error }, 'the simulated gateway cannot publish; retrying'),
@@ -105,14 +102,15 @@ async function publishReading(
 }
 
 async function publishModules(
-  { js, logger }: SimulatedGatewayOptions,
+  { jetStream, logger }: SimulatedGatewayOptions,
   { installationId, atMs, report }: { installationId: string; atMs: number; report: number },
 ) {
   try {
     for (const module of simulateModules(atMs, report)) {
-      await js.publish(moduleSubject(installationId, module.instanceId), JSON.stringify(module));
+      await jetStream.publish(moduleSubject(installationId, module.instanceId), JSON.stringify(module));
     }
-    if (report === 0) await js.publish(signerSubject(installationId), JSON.stringify(simulateSigner(atMs)));
+    if (report === 0)
+      await jetStream.publish(signerSubject(installationId), JSON.stringify(simulateSigner(atMs)));
   } catch (error) {
     logger.warn({ err: error }, 'module snapshots were not published; the next ones follow'); // Only the newest snapshot matters.
   }

@@ -1,4 +1,3 @@
-import type { JetStreamClient } from '@nats-io/jetstream';
 import { getContract } from 'viem';
 import { coreAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { countWholeBlocks } from '../../actors/chain/state/blockUnits.ts';
@@ -13,6 +12,7 @@ import type { OracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import type { ReporterMessage } from '../../actors/settlement/reporterMessage.ts';
 import { roundSeconds } from '../../actors/wheel/roundFold.ts';
 import type { Submission } from '../../machines/submission.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import type { EconomyActions } from './economyActions.ts';
 import type { LocalChainClient } from './localChainClient.ts';
 import { createSeededUuid, type Draw } from './seeded.ts';
@@ -29,7 +29,7 @@ export interface SimulatedReporterOptions {
   readonly core: `0x${string}`;
   readonly actions: EconomyActions;
   readonly observer: StreamObserver;
-  readonly js: JetStreamClient;
+  readonly jetStream: Pick<StreamPort, 'publish'>;
   readonly installationId: string;
   readonly seed: string;
   /** Start of round 1, Unix seconds. */
@@ -42,13 +42,12 @@ export interface SimulatedReporterOptions {
  * another process can continue after a kill.
  */
 export function createSimulatedReporter(options: SimulatedReporterOptions) {
-  const { client, core, actions, observer, js, installationId, seed, genesisSeconds } = options;
+  const { client, core, actions, observer, jetStream, installationId, seed, genesisSeconds } = options;
   const { read } = getContract({ client, address: core, abi: coreAbi });
 
   async function publish(subject: string, seconds: number, body: object) {
     const at = new Date(seconds * 1000).toISOString();
-    const { seq } = await js.publish(subject, JSON.stringify({ at, ...body }));
-    await observer.folded(seq);
+    await observer.folded(await jetStream.publish(subject, JSON.stringify({ at, ...body })));
   }
   const oracle = (seconds: number, message: Untimed<OracleMessage>) =>
     publish(oracleSubject(installationId), seconds, message);

@@ -7,13 +7,14 @@ import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { startOfStream } from '../../streams/jetstream/proofs/streamPosition.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
-import type { JetStream } from '../../streams/nats/natsLink.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { createGate } from '../../streams/operators/gate.ts';
 import { systemClock } from '../process/systemClock.ts';
 
 export type StreamObserver = ReturnType<typeof observeStreams>;
 
-interface StreamObserverOptions extends JetStream {
+interface StreamObserverOptions {
+  readonly jetStream: StreamPort;
   readonly installationId: string;
   readonly genesisMs: number;
   readonly logger: Logger;
@@ -58,7 +59,7 @@ export function observeStreams(options: StreamObserverOptions) {
     };
     return {
       reached,
-      reachedEnd: async () => reached((await options.jsm.streams.info(stream)).state.last_seq),
+      reachedEnd: async () => reached((await options.jetStream.info(stream)).lastSequence),
       stop: () => {
         subscription.unsubscribe();
         position.complete();

@@ -47,7 +47,7 @@ export function createServiceContext(options: ServiceOptions, state: ProcessStat
   });
   const { jetStream } = nats;
   const streamGuard = createStreamGuard({ database, jetStream, clock, acceptedLosses, logger });
-  const streamSettings = createStreamSettingsWatch({ jsm: () => jetStream().jsm, retentionDays, logger });
+  const streamSettings = createStreamSettingsWatch({ jetStream, retentionDays, logger });
   const ingest = createIngest({
     ...settings,
     jetStream,

@@ -15,7 +15,7 @@ export async function composeStreamWork(context: ServiceContext, { epoch }: Gran
   const writer = epoch === null ? null : { epoch, holder: ingest.holder };
   const indexer = await createIndexer(context);
   const followers = createFollowers({
-    ...nats.jetStream(),
+    jetStream: nats.jetStream(),
     actors,
     database,
     oldestReadingMs: createOldestReadingMs(settings.readingsTtlDays, clock.nowMs),
@@ -72,7 +72,7 @@ async function createIndexer({ settings, nats, registry, logger }: ServiceContex
   const { createDeploymentIndexer } = await import('../../streams/indexer/deploymentIndexer.ts');
   const { showIndexingProgress } = await import('../process/indexingProgress.ts');
   const indexer = createDeploymentIndexer({
-    ...nats.jetStream(),
+    jetStream: nats.jetStream(),
     onChain,
     rpcUrl,
     logger,

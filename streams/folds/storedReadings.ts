@@ -51,8 +51,9 @@ export function createStoredReadings({
  *
  * @throws NotProven if the answer is from before the messages left.
  */
-function findLatestMs({ info: { state } }: StreamAnswer, through: number): number {
-  const { messages, first_seq: first, first_ts: firstAt, last_ts: lastAt } = state;
-  if (first <= through) throw new NotProven(`${stream} still has message ${through}, which has left it`);
+function findLatestMs({ info }: StreamAnswer, through: number): number {
+  const { messages, firstSequence, firstAt, lastAt } = info;
+  if (firstSequence <= through)
+    throw new NotProven(`${stream} still has message ${through}, which has left it`);
   return Date.parse(messages === 0 ? lastAt : firstAt) + aheadMsMax;
 }

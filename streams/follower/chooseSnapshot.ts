@@ -2,8 +2,9 @@ import { isOfFold } from '../../actors/folds/foldIdentity.ts';
 import { refuseOnError } from '../../actors/folds/foldRecord.ts';
 import { isRefusal, readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
-import { StreamDiverged, type StreamState, type StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
+import { StreamDiverged, type StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
 import { NotProven, orNotProven } from '../jetstream/proofs/suspicions.ts';
+import type { StreamInfo } from '../nats/streamPort.ts';
 import type { StateSaverOptions } from '../pipeline/stateSaver.ts';
 import type { FoldRestoration } from '../pipeline/streamFold.ts';
 
@@ -34,7 +35,7 @@ export interface SnapshotChoiceOptions extends StateSaverOptions {
  */
 export async function chooseSnapshot(
   options: SnapshotChoiceOptions,
-  current: StreamState,
+  current: StreamInfo,
 ): Promise<SnapshotChoice> {
   const { stream, verifier, fold, logger } = options;
   const headers = await options.snapshots.list(stream);
@@ -112,7 +113,7 @@ async function readState(
  */
 function sortByPreference(
   headers: readonly StoredSnapshotHeader[],
-  { created, firstSequence }: StreamState,
+  { created, firstSequence }: StreamInfo,
   { fold, clock }: SnapshotChoiceOptions,
 ): StoredSnapshotHeader[] {
   const youngestMs = clock.nowMs() - (fold.snapshotAgeMs ?? Number.NEGATIVE_INFINITY);

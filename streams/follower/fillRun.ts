@@ -23,7 +23,7 @@ const noteAgainMs = 3_600_000;
 export interface FillRunOptions
   extends Pick<
     StreamFollowerOptions,
-    'stream' | 'fold' | 'snapshots' | 'jsm' | 'verifier' | 'onBatch' | 'clock' | 'logger'
+    'stream' | 'fold' | 'snapshots' | 'jetStream' | 'verifier' | 'onBatch' | 'clock' | 'logger'
   > {
   readonly source: MessageSource;
   /** The last message of the source, which the stream holds. */

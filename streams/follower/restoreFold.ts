@@ -1,9 +1,8 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import type { PipelineFault, RestoredState } from '../../machines/streamFollowerMachine.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { type StreamPosition, startOfStream } from '../jetstream/proofs/streamPosition.ts';
-import { readStreamState } from '../jetstream/proofs/streamVerifier.ts';
-import { isStreamMissing } from '../jetstream/settings/ensureStreams.ts';
+import { readInfo } from '../jetstream/proofs/streamVerifier.ts';
+import { isRefusedAs, type StreamPort } from '../nats/streamPort.ts';
 import { chooseSnapshot, type SnapshotChoice, type SnapshotChoiceOptions } from './chooseSnapshot.ts';
 
 /** Result of a restoration, and the place where it leaves the fold. */
@@ -28,7 +27,7 @@ export interface StoredOutput {
 export interface RestorationOptions extends Omit<SnapshotChoiceOptions, 'isUsable'> {
   /** Null for a process that stores nothing. */
   readonly stored: StoredOutput | null;
-  readonly jsm: JetStreamManager;
+  readonly jetStream: StreamPort;
   /** @throws StreamsLost when what is stored was made from a stream that is gone. */
   readonly checkStreams: () => Promise<unknown>;
   /** Finds out which snapshots may be restored. */
@@ -56,7 +55,7 @@ export async function restoreFold(
     return await restoreOnce(options, fault);
   } catch (error) {
     // A stream may have vanished while nothing consumed it. If it is created here, the next attempt finds it.
-    if (isStreamMissing(error)) await options.onMissing?.();
+    if (isRefusedAs('missing', error)) await options.onMissing?.();
     throw error;
   }
 }
@@ -67,7 +66,7 @@ async function restoreOnce(
 ): Promise<RestoredSnapshot> {
   const { stream, fold, stored, logger } = options;
   await options.checkStreams();
-  const current = await readStreamState(options.jsm, stream);
+  const current = await readInfo(options.jetStream, stream);
   const { created: streamCreated, firstSequence, lastSequence } = current;
   const isUsable = await options.chooseFrom(streamCreated);
   const choice = await chooseSnapshot({ ...options, isUsable }, current);

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { ChainDeployment } from '../../actors/views/chain/chainDeployment.ts';
-import type { JetStream } from '../nats/natsLink.ts';
+import type { StreamPort } from '../nats/streamPort.ts';
 import { createChainReader } from './chainReader.ts';
 import { createIndexer, type Indexer } from './indexer.ts';
 import { createSpanPublisher } from './spanPublisher.ts';
 
-interface IndexingOptions extends JetStream {
+interface IndexingOptions {
+  readonly jetStream: StreamPort;
   readonly onChain: ChainDeployment;
   readonly rpcUrl: string;
   /** First block to publish again; null to publish only new blocks. */

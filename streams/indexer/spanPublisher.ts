@@ -1,22 +1,22 @@
-import type { StoredMsg } from '@nats-io/jetstream';
-import type { QueuedIterator, Status } from '@nats-io/transport-node';
+import { concat, filter, firstValueFrom, NEVER, takeUntil } from 'rxjs';
 import { type ChainReadsMessage, chainReadsMessage } from '../../actors/chain/spans/chainReads.ts';
 import { type ChainSpanMessage, chainSpanFormat, spanBytesMax } from '../../actors/chain/spans/chainSpan.ts';
 import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
 import { linkSpan, type SpanLink } from '../../actors/chain/spans/linkSpan.ts';
 import { decodeMessage } from '../../actors/messages/decodeMessage.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { readsSubject, spanSubject } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Address, BlockHash } from '../../actors/schemas/hex.ts';
 import type { ErrorKind } from '../../machines/failures.ts';
+import { parseStored } from '../jetstream/parseStored.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
-import { findMessageBytesMax } from '../jetstream/settings/messageBytesMax.ts';
-import type { JetStream } from '../nats/natsLink.ts';
+import type { StreamPort } from '../nats/streamPort.ts';
+import { whenAborted } from '../operators/whenAborted.ts';
 import { type BlockSpan, buildSpans } from './buildSpans.ts';
 
 /** Spans read at the start, which bound the depth of a reorganization that can be followed. */
 const recentSpansMax = 700;
-const acknowledgementMs = 5_000;
 /** Headers: the message ID, and the expected last sequence of the stream. */
 const headersBytesMax = 512;
 
@@ -46,10 +46,12 @@ class StreamUnavailable extends Error {
 export type SpanPublisher = ReturnType<typeof createSpanPublisher>;
 
 /** Publishes the spans and reads of one chain to `MINER_CHAIN`. A span is appended only if the stream still ends where expected. */
-export function createSpanPublisher(
-  options: JetStream & { readonly chainId: bigint; readonly core: Address },
-) {
-  const { connection, js, jsm, chainId, core } = options;
+export function createSpanPublisher(options: {
+  readonly jetStream: StreamPort;
+  readonly chainId: bigint;
+  readonly core: Address;
+}) {
+  const { jetStream, chainId, core } = options;
   const subject = spanSubject(chainId);
   let lastSequence = 0;
   let forks = 0;
@@ -72,19 +74,18 @@ export function createSpanPublisher(
 
   /** Resolves when the connection to NATS is established again; never after `signal` is aborted. */
   async function reconnected(signal: AbortSignal): Promise<void> {
-    // The iterator can be stopped, but the client's type does not show it.
-    const statuses = connection.status() as QueuedIterator<Status>;
-    signal.addEventListener('abort', () => statuses.stop());
-    for await (const { type } of statuses) if (type === 'reconnect') return;
-    await new Promise(() => undefined);
+    const restored$ = jetStream.changes$.pipe(
+      filter(({ type }) => type === 'reconnect'),
+      takeUntil(whenAborted(signal)),
+    );
+    await firstValueFrom(concat(restored$, NEVER));
   }
 
   async function readStream() {
-    const { config } = await jsm.streams.info('MINER_CHAIN');
-    messageBytesMax = findMessageBytesMax(connection, config);
-    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: subject });
+    ({ messageBytesMax } = await jetStream.info('MINER_CHAIN'));
+    const last = await jetStream.last('MINER_CHAIN', subject);
     const spans: ChainSpanMessage[] = [];
-    for await (const stored of readBackwards(jsm, 'MINER_CHAIN', last?.seq ?? 0)) {
+    for await (const stored of readBackwards(jetStream, 'MINER_CHAIN', last?.seq ?? 0)) {
       const span = decodeSpan(stored);
       if (span !== null) spans.push(span);
       if (spans.length === recentSpansMax) break;
@@ -96,7 +97,7 @@ export function createSpanPublisher(
     for (const span of spans.reverse()) note(span);
   }
 
-  function decodeSpan(stored: StoredMsg): ChainSpanMessage | null {
+  function decodeSpan(stored: StreamMessage): ChainSpanMessage | null {
     if (stored.subject !== subject) return null;
     const span = decodeMessage(chainSpanFormat, stored.data);
     return 'value' in span && span.value.core === core ? span.value : null;
@@ -109,7 +110,7 @@ export function createSpanPublisher(
   async function rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>) {
     // Blocks from here on are published again, or a later span has replaced them.
     let below = block;
-    for await (const stored of readBackwards(jsm, 'MINER_CHAIN', lastSequence)) {
+    for await (const stored of readBackwards(jetStream, 'MINER_CHAIN', lastSequence)) {
       const span = decodeSpan(stored);
       if (span === null) continue;
       for (const known of listKnownBlocks(span).reverse()) {
@@ -171,19 +172,10 @@ export function createSpanPublisher(
     const data = Buffer.from(JSON.stringify(span));
     expectTaken(span, data);
     // NATS must take a block again after two reorganizations, for another core, and after a failure between two of its parts.
-    const msgID = `${chainId}.${lastSequence}`;
-    const expect = { lastSubjectSequence: lastSequence };
+    const id = `${chainId}.${lastSequence}`;
     try {
-      const { seq, duplicate } = await js.publish(subject, data, {
-        msgID,
-        expect,
-        timeout: acknowledgementMs,
-      });
-      if (duplicate)
-        throw new PublishedMeanwhile(`a span after message ${lastSequence} is in the stream already`);
-      lastSequence = seq;
+      lastSequence = await jetStream.append(subject, lastSequence, [data], { id });
     } catch (error) {
-      if (error instanceof PublishedMeanwhile) throw error;
       throw new PublishedMeanwhile(`span of block ${span.toBlock} was not acknowledged`, { cause: error });
     }
     note(span);
@@ -202,16 +194,14 @@ export function createSpanPublisher(
 
   /** Hash of the block at which the stream's newest reads were made; null if this deployment has none. */
   async function readsHash() {
-    const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: readsSubject(chainId) });
-    const reads = last === null ? null : chainReadsMessage.safeParse(last.json());
-    return reads?.success && reads.data.core === core ? reads.data.blockHash : null;
+    const last = await jetStream.last('MINER_CHAIN', readsSubject(chainId));
+    const reads = last && parseStored(chainReadsMessage, last);
+    return reads?.core === core ? reads.blockHash : null;
   }
 
   async function publishReads(reads: Omit<ChainReadsMessage, 'core'>) {
-    await js.publish(readsSubject(chainId), JSON.stringify({ ...reads, core }), {
-      msgID: `${chainId}.reads.${core}.${reads.blockHash}`,
-      timeout: acknowledgementMs,
-    });
+    const id = `${chainId}.reads.${core}.${reads.blockHash}`;
+    await jetStream.publish(readsSubject(chainId), JSON.stringify({ ...reads, core }), id);
   }
 
   return {

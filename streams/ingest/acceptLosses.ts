@@ -1,4 +1,3 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type FoldIdentity, isOfFold } from '../../actors/folds/foldIdentity.ts';
 import type { ErrorKind } from '../../machines/failures.ts';
@@ -7,13 +6,14 @@ import { type Lineage, noteLineage, readLineage } from '../../storage/runs/linea
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
-import { readStreamState } from '../jetstream/proofs/streamVerifier.ts';
+import { readInfo } from '../jetstream/proofs/streamVerifier.ts';
+import type { StreamPort } from '../nats/streamPort.ts';
 import { describeLost, findLost } from './lostMessages.ts';
 import type { LostStream } from './lostStreams.ts';
 
 export interface AcceptedLossOptions {
   readonly database: Database;
-  readonly jsm: JetStreamManager;
+  readonly jetStream: StreamPort;
   /** Identity of the fold that will follow the counter stream. */
   readonly identity: FoldIdentity;
   /** Identity of the fold of `MINER_PIPELINE`, whose state is only in snapshots. */
@@ -63,7 +63,7 @@ async function requireState(options: AcceptedLossOptions): Promise<void> {
   if ((await readLineage(database, stream)) === null) return;
   const history = await readLineage(database, stream, settlementIdentity);
   if (history !== null && (history.position === 0 || (await hasState(database, history)))) return;
-  const { firstSequence } = await readStreamState(options.jsm, stream);
+  const { firstSequence } = await readInfo(options.jetStream, stream);
   if (firstSequence <= 1) return;
   const throughSequence = firstSequence - 1;
   report(options, {
@@ -105,7 +105,12 @@ function report({ acceptsLoss, logger }: AcceptedLossOptions, { cause, detail, r
  * comes back.
  */
 export async function leaveLostStreams(
-  { database, jsm, nowMs, logger }: Pick<AcceptedLossOptions, 'database' | 'jsm' | 'nowMs' | 'logger'>,
+  {
+    database,
+    jetStream,
+    nowMs,
+    logger,
+  }: Pick<AcceptedLossOptions, 'database' | 'jetStream' | 'nowMs' | 'logger'>,
   writer: EpochHolder,
   streams: readonly LostStream[],
 ): Promise<void> {
@@ -113,7 +118,7 @@ export async function leaveLostStreams(
     const { stream } = lost;
     const lineage = await readLineage(database, stream);
     if (lineage === null) continue;
-    const { created: streamCreated } = await readStreamState(jsm, stream);
+    const { created: streamCreated } = await readInfo(jetStream, stream);
     // The stream that NATS has may have been in use before the lost one.
     const runs = (await readLineage(database, stream, { ...lineage, streamCreated }))?.runs ?? [];
     await noteLineage(

@@ -27,7 +27,7 @@ import {
   warnOfSingleReplicas,
 } from '../jetstream/settings/ensureStreams.ts';
 import type { StreamSettingsWatch } from '../jetstream/settings/streamSettings.ts';
-import type { JetStream } from '../nats/natsLink.ts';
+import type { StreamPort } from '../nats/streamPort.ts';
 import { type AcceptedLossOptions, leaveLostStreams, requireComplete } from './acceptLosses.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './ingestLease.ts';
 import type { StreamGuard } from './lostStreams.ts';
@@ -35,7 +35,7 @@ import type { StreamGuard } from './lostStreams.ts';
 type IngestActor = ActorRefFrom<typeof ingestMachine>;
 
 export interface IngestOptions extends StreamSettings {
-  readonly jetStream: () => JetStream;
+  readonly jetStream: () => StreamPort;
   readonly database: Database;
   /** Identity of the counter stream's fold. */
   readonly identity: FoldIdentity;
@@ -77,12 +77,12 @@ export function createIngest(options: IngestOptions): Ingest {
   // A standby must not change the holder's settings.
   const ensureLease = async () => {
     await streamGuard.check();
-    await ensureExists(jetStream().jsm, { ...streamOptions, stream: 'MINER_LEASE' });
+    await ensureExists(jetStream(), { ...streamOptions, stream: 'MINER_LEASE' });
   };
   /** Returns the streams whose loss is accepted. */
   const ensureAll = async () => {
     const lost = await streamGuard.check();
-    await ensureStreams(jetStream().jsm, { ...streamOptions, streams: streamNames });
+    await ensureStreams(jetStream(), { ...streamOptions, streams: streamNames });
     return lost;
   };
   const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();
@@ -93,7 +93,7 @@ export function createIngest(options: IngestOptions): Ingest {
     fenceDatabase({ database, lease: { isHeld }, epoch, holder, onSuperseded });
   const lossOptions = (): AcceptedLossOptions => ({
     ...options,
-    jsm: jetStream().jsm,
+    jetStream: jetStream(),
     nowMs: clock.nowMs,
   });
 
@@ -116,7 +116,7 @@ export function createIngest(options: IngestOptions): Ingest {
         const lost = await ensureAll();
         // Before the migration, so that the version that wrote the database can still run.
         if (lost.length === 0 && applied > 0) await requireComplete(lossOptions());
-        await warnOfSingleReplicas(jetStream().jsm, streamNames, logger);
+        await warnOfSingleReplicas(jetStream(), streamNames, logger);
         await streamSettings.check();
       }),
       migrate: fromPromise(async () => {

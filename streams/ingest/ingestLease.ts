@@ -10,8 +10,8 @@ import { readErrorCode } from '../../actors/readErrorCode.ts';
 import type { ErrorKind } from '../../machines/failures.ts';
 import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
-import { throwStreamMissing } from '../jetstream/settings/ensureStreams.ts';
-import type { JetStream } from '../nats/natsLink.ts';
+import { parseStored } from '../jetstream/parseStored.ts';
+import type { StreamPort } from '../nats/streamPort.ts';
 
 const answerMs = 1_000;
 /** The holder may write for this long after its last successful renewal began. Another process waits longer before it takes over. */
@@ -44,7 +44,7 @@ export class LeaseLost extends Error {
 }
 
 interface LeaseOptions {
-  readonly jetStream: () => Pick<JetStream, 'js' | 'jsm'>;
+  readonly jetStream: () => Pick<StreamPort, 'last' | 'append'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Called when the stream of the lease is missing. */
@@ -64,13 +64,11 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
   let stored = { sequence: 0, atMs: 0 };
 
   async function readNewest(name: string) {
-    const message = await jetStream().jsm.streams.getMessage('MINER_LEASE', {
-      last_by_subj: leaseSubject(name),
-    });
+    const message = await jetStream().last('MINER_LEASE', leaseSubject(name));
     // The message was removed, and the holder may not have noticed yet.
     if (message === null) return { sequence: 0, id: null, holder: unknownHolder };
-    const parsed = leaseMessage.safeParse(message.json());
-    return { sequence: message.seq, ...(parsed.success ? parsed.data : { id: null, holder: unknownHolder }) };
+    const lease = parseStored(leaseMessage, message) ?? { id: null, holder: unknownHolder };
+    return { sequence: message.seq, ...lease };
   }
 
   return leaseMachine.provide({
@@ -84,16 +82,13 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
       replace: fromPromise(async ({ input: { name, sequence, holds } }) => {
         const sinceMs = clock.bootMs();
         const message = JSON.stringify(holds ? self : { id, holder: null });
-        const { seq } = await jetStream().js.publish(leaseSubject(name), message, {
-          expect: { lastSubjectSequence: sequence },
-          timeout: answerMs,
-        });
-        stored = { sequence: seq, atMs: clock.bootMs() };
-        return { sequence: seq, sinceMs };
+        const replaced = await jetStream().append(leaseSubject(name), sequence, [message], { answerMs });
+        stored = { sequence: replaced, atMs: clock.bootMs() };
+        return { sequence: replaced, sinceMs };
       }),
       // A message with the ID of this process is ours, whichever attempt stored it.
       verify: fromPromise(async ({ input: { name } }) => {
-        const newest = await readNewest(name).catch(throwStreamMissing);
+        const newest = await readNewest(name);
         const isOld = newest.sequence < stored.sequence && clock.bootMs() - stored.atMs < oldAnswerMs;
         if (newest.sequence !== 0 && isOld)
           throw new Error(`the server does not know message ${stored.sequence} of the lease yet`);

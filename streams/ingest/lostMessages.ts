@@ -1,9 +1,9 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { oldestStoredReading } from '../../storage/reading/observations.ts';
 import { readReadingsGoneBeforeMs } from '../../storage/rows/readingsTtl.ts';
 import type { VisibleRuns } from '../../storage/runs/lineages.ts';
-import { readStreamState } from '../jetstream/proofs/streamVerifier.ts';
+import { readInfo } from '../jetstream/proofs/streamVerifier.ts';
+import type { StreamPort } from '../nats/streamPort.ts';
 
 /** Messages of `MINER_COUNTER` that can no longer be folded. */
 interface LostMessages {
@@ -20,11 +20,11 @@ interface LostMessages {
  * accepted reading still has a row, so a missing message was rejected or never folded.
  */
 export async function findLost(
-  { database, jsm, nowMs }: { database: Database; jsm: JetStreamManager; nowMs: () => number },
+  { database, jetStream, nowMs }: { database: Database; jetStream: StreamPort; nowMs: () => number },
   runs: VisibleRuns,
 ): Promise<LostMessages | null> {
   const readingsGoneBeforeMs = await readReadingsGoneBeforeMs(database, nowMs());
-  const { firstSequence } = await readStreamState(jsm, 'MINER_COUNTER');
+  const { firstSequence } = await readInfo(jetStream, 'MINER_COUNTER');
   if (readingsGoneBeforeMs === null || firstSequence <= 1) return null;
   const oldest = await oldestStoredReading(database, runs, readingsGoneBeforeMs);
   const throughSequence = Math.min(firstSequence, oldest?.position ?? firstSequence) - 1;

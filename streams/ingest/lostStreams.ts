@@ -4,10 +4,9 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { hasTables } from '../../storage/migration/migrate.ts';
 import { readNewestLineages } from '../../storage/runs/lineages.ts';
-import { countReplicas, readInfo } from '../jetstream/proofs/streamVerifier.ts';
+import { readInfo } from '../jetstream/proofs/streamVerifier.ts';
 import { createSuspicions, NotProven, orNotProven, type Suspicions } from '../jetstream/proofs/suspicions.ts';
-import { isStreamMissing } from '../jetstream/settings/ensureStreams.ts';
-import type { JetStream } from '../nats/natsLink.ts';
+import { isRefusedAs, type StreamPort } from '../nats/streamPort.ts';
 
 /** A source of stored rows or snapshots that NATS no longer has. Times are in the format of NATS. */
 export interface LostStream {
@@ -48,7 +47,7 @@ function formatLostStream({ stream, folded }: Pick<LostStream, 'stream' | 'folde
 
 interface StreamSources {
   readonly database: Database;
-  readonly jetStream: Pick<JetStream, 'connection' | 'jsm'>;
+  readonly jetStream: Pick<StreamPort, 'info' | 'server'>;
   readonly suspicions: Suspicions;
   readonly clock: Pick<Clock, 'bootMs'>;
 }
@@ -95,22 +94,21 @@ async function readCurrent(
   { jetStream, clock }: StreamSources,
   stream: InputStreamName,
 ): Promise<CurrentStream> {
-  const { connection, jsm } = jetStream;
   const askedAtMs = clock.bootMs();
   try {
-    const info = await readInfo(jsm, stream);
-    return { created: info.created, replicas: countReplicas(info), askedAtMs };
+    const { created, replicas } = await readInfo(jetStream, stream);
+    return { created, replicas, askedAtMs };
   } catch (error) {
-    if (!isStreamMissing(error)) throw error;
+    if (!isRefusedAs('missing', error)) throw error;
     // Any server of a cluster may answer for the whole cluster, before it has learned of all streams.
-    const replicas = connection.info?.cluster === undefined ? 1 : Number.POSITIVE_INFINITY;
+    const replicas = jetStream.server().isClustered ? Number.POSITIVE_INFINITY : 1;
     return { created: null, replicas, askedAtMs };
   }
 }
 
 interface StreamGuardOptions {
   readonly database: Database;
-  readonly jetStream: () => Pick<JetStream, 'connection' | 'jsm'>;
+  readonly jetStream: () => Pick<StreamPort, 'info' | 'server'>;
   readonly clock: Pick<Clock, 'bootMs'>;
   /** Streams whose loss an operator accepts, as `MINER_LOST_STREAMS` names them. */
   readonly acceptedLosses: Pick<readonly string[], 'includes'>;

@@ -1,5 +1,6 @@
-import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { StreamName } from '../../actors/messages/subjects.ts';
+import type { StreamPort } from '../nats/streamPort.ts';
 import { NotProven } from './proofs/suspicions.ts';
 
 /**
@@ -8,15 +9,15 @@ import { NotProven } from './proofs/suspicions.ts';
  * @throws NotProven if the server has not applied the first of them yet, and would leave it out.
  */
 export async function* readBackwards(
-  jsm: JetStreamManager,
+  jetStream: Pick<StreamPort, 'info' | 'message'>,
   stream: StreamName,
   fromSequence: number,
-): AsyncGenerator<StoredMsg> {
-  const { state } = await jsm.streams.info(stream);
-  if (state.last_seq < fromSequence)
-    throw new NotProven(`${stream} ends at ${state.last_seq}, although it had message ${fromSequence}`);
-  for (let seq = fromSequence; seq >= Math.max(1, state.first_seq); seq--) {
-    const stored = await jsm.streams.getMessage(stream, { seq });
+): AsyncGenerator<StreamMessage> {
+  const { firstSequence, lastSequence } = await jetStream.info(stream);
+  if (lastSequence < fromSequence)
+    throw new NotProven(`${stream} ends at ${lastSequence}, although it had message ${fromSequence}`);
+  for (let seq = fromSequence; seq >= Math.max(1, firstSequence); seq--) {
+    const stored = await jetStream.message(stream, seq);
     if (stored !== null) yield stored;
   }
 }

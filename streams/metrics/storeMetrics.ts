@@ -5,17 +5,17 @@ import { streamNames } from '../../actors/messages/subjects.ts';
 import { registerMetrics, type Sample, type Samples } from '../../actors/registerMetrics.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { readDisks } from '../../storage/clickhouse/systemTables.ts';
-import { measureAccount, measureFullestServer } from '../jetstream/settings/natsStore.ts';
 import type { StreamSettingsWatch } from '../jetstream/settings/streamSettings.ts';
 import { findCertainOffset, measureNatsClock } from '../nats/natsClock.ts';
-import type { JetStream } from '../nats/natsLink.ts';
+import { measureFullestServer } from '../nats/natsStore.ts';
+import type { StreamPort } from '../nats/streamPort.ts';
 
 /** A scrape waits this long for an answer. Without one the metric is absent. */
 const answerMs = 1_000;
 
 interface StoreMetricsOptions {
   readonly database: Database;
-  readonly jetStream: () => JetStream;
+  readonly jetStream: () => StreamPort;
   readonly streamSettings: StreamSettingsWatch;
   /** Whether another process ingests, which shows all this, by its own settings. */
   readonly isStandby: () => boolean;
@@ -40,9 +40,9 @@ export function registerStoreMetrics(
     miner_nats_store_bytes: [
       'Bytes that the streams of the NATS account use with every copy, their limit, if any, and the bytes on the server that holds most of them.',
       askInTime(async () => {
-        const { jsm } = jetStream();
-        const { usedBytes, limitBytes } = measureAccount(await jsm.getAccountInfo());
-        const streams = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
+        const { account, info } = jetStream();
+        const { usedBytes, limitBytes } = await account();
+        const streams = await Promise.all(streamNames.map((name) => info(name)));
         return [
           [usedBytes, 'used'],
           [limitBytes, 'limit'],
@@ -64,7 +64,7 @@ export function registerStoreMetrics(
     miner_nats_clock_offset_seconds: [
       'Seconds by which the clock of NATS is certainly ahead of the clock of this machine, negative if behind; absent before NATS 2.10.',
       askInTime(async () => {
-        const measured = await measureNatsClock(jetStream().jsm, clock.nowMs);
+        const measured = await measureNatsClock(jetStream(), clock.nowMs);
         return measured === null ? null : findCertainOffset(measured) / 1000;
       }),
     ],

@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { retryUntilAvailable } from '../operators/retryUntilAvailable.ts';
+import { openJetStream } from './jetStreamPort.ts';
 import { type NatsAccess, readNatsAccess } from './natsAccess.ts';
 import { createReconnectDelay } from './reconnectDelay.ts';
+import type { StreamPort } from './streamPort.ts';
 
 export interface ConnectionSettings extends NatsAccess {
   /** Name of the connection, as the server's monitoring shows it. */
@@ -18,8 +18,8 @@ export interface ConnectionSettings extends NatsAccess {
 export const reconnectForever = { maxReconnectAttempts: -1, ignoreAuthErrorAbort: true } as const;
 
 /** Makes one attempt to connect. */
-export async function openConnection(settings: ConnectionSettings): Promise<NatsConnection> {
-  const connection = await connect({
+export async function openConnection(settings: ConnectionSettings): Promise<StreamPort> {
+  const jetStream = await openJetStream({
     ...readNatsAccess(settings),
     name: settings.name,
     ...reconnectForever,
@@ -34,14 +34,14 @@ export async function openConnection(settings: ConnectionSettings): Promise<Nats
     maxPingOut: 2,
     timeout: 5_000,
   });
-  const { version = 'unknown' } = connection.info ?? {};
-  settings.logger.info({ server: connection.getServer(), natsVersion: version }, 'connected to NATS');
+  const { address, version } = jetStream.server();
+  settings.logger.info({ server: address, natsVersion: version }, 'connected to NATS');
   if (isTooOld(version))
     settings.logger.warn(
       { natsVersion: version },
       'this NATS cannot sync before it acknowledges, so a power failure may take the last messages: upgrade to 2.10 or newer',
     );
-  return connection;
+  return jetStream;
 }
 
 /** Whether a nats-server is older than 2.10, which can sync before it acknowledges. */
@@ -51,21 +51,21 @@ export function isTooOld(version: string): boolean {
 }
 
 /** Logs and reports each loss and restoration of a connection until it is closed. */
-async function followConnection(
-  connection: NatsConnection,
+function followConnection(
+  { changes$ }: StreamPort,
   { logger, onChanged = () => undefined }: NatsSettings,
-): Promise<void> {
-  for await (const status of connection.status()) {
-    if (status.type === 'disconnect') {
+): void {
+  changes$.subscribe((change) => {
+    if (change.type === 'disconnect') {
       onChanged(false);
-      logger.warn({ server: status.server }, 'NATS connection lost; reconnecting');
+      logger.warn({ server: change.server }, 'NATS connection lost; reconnecting');
     }
-    if (status.type === 'reconnect') {
+    if (change.type === 'reconnect') {
       onChanged(true);
-      logger.info({ server: status.server }, 'NATS connection restored');
+      logger.info({ server: change.server }, 'NATS connection restored');
     }
-    if (status.type === 'error') logger.error({ err: status.error }, 'NATS server reported an error');
-  }
+    if (change.type === 'error') logger.error({ err: change.error }, 'NATS server reported an error');
+  });
 }
 
 export function logFailedAttempt(logger: Logger, error: unknown): void {
@@ -84,21 +84,12 @@ interface NatsSettings extends ConnectionSettings {
  *
  * @throws the signal's reason when it is aborted before the first connection.
  */
-export async function connectNats(settings: NatsSettings): Promise<NatsConnection> {
+export async function connectNats(settings: NatsSettings): Promise<StreamPort> {
   const { logger, signal } = settings;
-  const connection = await retryUntilAvailable(() => openConnection(settings), {
+  const jetStream = await retryUntilAvailable(() => openConnection(settings), {
     signal,
     onFirstFailure: (error) => logFailedAttempt(logger, error),
   });
-  void followConnection(connection, settings);
-  return connection;
-}
-
-/**
- * Closes a connection permanently. When the client closes, it removes the listeners of its socket. A write to a socket that the server
- * has ended could then fail without a listener, which would end the process. One turn of the event loop later, such errors are handled.
- */
-export async function closeNats(connection: NatsConnection): Promise<void> {
-  await nextTurn();
-  await connection.close();
+  followConnection(jetStream, settings);
+  return jetStream;
 }

@@ -1,4 +1,4 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
+import type { StreamPort } from './streamPort.ts';
 
 interface ClockOffset {
   /** How far the clock of NATS is ahead of this machine's; negative if it is behind. */
@@ -15,17 +15,16 @@ interface ClockOffset {
  * @returns null if the server tells no time.
  */
 export async function measureNatsClock(
-  jsm: JetStreamManager,
+  jetStream: Pick<StreamPort, 'info'>,
   nowMs: () => number,
   ofOldServer: string | null = null,
 ): Promise<ClockOffset | null> {
   const askedAtMs = nowMs();
-  // Its type lacks the time of the answer.
-  const { ts = ofOldServer } = (await jsm.streams.info('MINER_COUNTER')) as { readonly ts?: string };
+  const serverTime = (await jetStream.info('MINER_COUNTER')).serverTime ?? ofOldServer;
   const answeredAtMs = nowMs();
-  if (ts === null) return null;
+  if (serverTime === null) return null;
   return {
-    offsetMs: Date.parse(ts) - (askedAtMs + answeredAtMs) / 2,
+    offsetMs: Date.parse(serverTime) - (askedAtMs + answeredAtMs) / 2,
     uncertainMs: (answeredAtMs - askedAtMs) / 2,
   };
 }

@@ -1,32 +1,26 @@
-import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { Observable } from 'rxjs';
 import { requireValue } from '../../machines/requireValue.ts';
 import type { NatsEvent } from '../../machines/serviceMachine.ts';
-import { type ConnectionSettings, closeNats, connectNats } from './connection.ts';
-
-export interface JetStream {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
-}
+import { type ConnectionSettings, connectNats } from './connection.ts';
+import type { StreamPort } from './streamPort.ts';
 
 export type NatsLink = ReturnType<typeof createNatsLink>;
 
 /** The connection of a process to NATS, which may not be available yet. */
 export function createNatsLink(options: ConnectionSettings) {
-  let connection: NatsConnection | null = null;
-  let opened: JetStream | null = null;
+  let connected: StreamPort | null = null;
+  /** @throws before it is connected. */
+  const jetStream = () => requireValue(connected, 'the connection to NATS');
   return {
     /** Connects once it is subscribed, for as long as that takes, and reports each change. Unsubscribing ends the attempts, not the connection. */
     changes$: new Observable<NatsEvent>((subscriber) => {
       const attempts = new AbortController();
       const report = (isConnected: boolean) => subscriber.next({ type: 'natsChanged', isConnected });
       connectNats({ ...options, signal: attempts.signal, onChanged: report }).then(
-        async (connected) => {
+        async (opened) => {
           // Nobody waits for the connection any more.
-          if (attempts.signal.aborted) return closeNats(connected);
-          connection = connected;
+          if (attempts.signal.aborted) return opened.close();
+          connected = opened;
           report(true);
         },
         (error) => subscriber.error(error),
@@ -35,13 +29,11 @@ export function createNatsLink(options: ConnectionSettings) {
     }),
     /** @throws while the server has no JetStream. */
     openJetStream: async () => {
-      const connected = requireValue(connection, 'the connection to NATS');
-      opened = { connection: connected, js: jetstream(connected), jsm: await jetstreamManager(connected) };
+      await jetStream().account();
     },
-    /** @throws before it is open. */
-    jetStream: () => requireValue(opened, 'JetStream'),
+    jetStream,
     close: async () => {
-      if (connection !== null) await closeNats(connection);
+      await connected?.close();
     },
   };
 }

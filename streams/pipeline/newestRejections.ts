@@ -1,6 +1,7 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
+import { parseStored } from '../jetstream/parseStored.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
-import { parseStored, type RejectionMessage, rejectionMessage } from './rejectionLog.ts';
+import type { StreamPort } from '../nats/streamPort.ts';
+import { type RejectionMessage, rejectionMessage } from './rejectionLog.ts';
 
 /** Bound for the search for rejections of one reason, since each message is a request. */
 const searchedMax = 10_000;
@@ -12,33 +13,33 @@ const searchedMax = 10_000;
  * @param most number of rejections.
  */
 export async function readNewestRejections(
-  jsm: JetStreamManager,
+  jetStream: StreamPort,
   { most, reason = null }: { readonly most: number; readonly reason?: string | null },
 ) {
-  const { state } = await jsm.streams.info('MINER_REJECTED');
+  const { lastSequence: end } = await jetStream.info('MINER_REJECTED');
   const rejections: RejectionMessage[] = [];
   let searched = 0;
-  for await (const stored of readBackwards(jsm, 'MINER_REJECTED', state.last_seq)) {
+  for await (const stored of readBackwards(jetStream, 'MINER_REJECTED', end)) {
     if (rejections.length === most || searched === searchedMax) break;
     searched++;
     const rejection = parseStored(rejectionMessage, stored);
     if (rejection !== null && (reason === null || rejection.reason === reason)) rejections.unshift(rejection);
   }
-  return { rejections, end: state.last_seq, searched };
+  return { rejections, end, searched };
 }
 
 /** Reads the rejections after a sequence of `MINER_REJECTED`, the oldest first. `end` is the sequence of its newest message. */
-export async function readLaterRejections(jsm: JetStreamManager, after: number) {
-  const { state } = await jsm.streams.info('MINER_REJECTED');
+export async function readLaterRejections(jetStream: StreamPort, after: number) {
+  const { firstSequence, lastSequence: end } = await jetStream.info('MINER_REJECTED');
   const rejections: RejectionMessage[] = [];
   // A stream that was created again begins anew.
-  const from = state.last_seq < after ? 1 : after + 1;
-  for (let seq = Math.max(from, state.first_seq); seq <= state.last_seq; seq++) {
-    const stored = await jsm.streams.getMessage('MINER_REJECTED', { seq });
+  const from = end < after ? 1 : after + 1;
+  for (let seq = Math.max(from, firstSequence); seq <= end; seq++) {
+    const stored = await jetStream.message('MINER_REJECTED', seq);
     const rejection = stored === null ? null : parseStored(rejectionMessage, stored);
     if (rejection !== null) rejections.push(rejection);
   }
-  return { rejections, end: state.last_seq };
+  return { rejections, end };
 }
 
 /** Formats one line: the time of storage, the message, the reason and the detail. */

@@ -1,17 +1,18 @@
-import { JetStreamApiError, type StoredMsg } from '@nats-io/jetstream';
 import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } from 'rxjs';
 import { z } from 'zod';
 import { type RejectionReason, rejectionReasons } from '../../actors/messages/rejectionReasons.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
-import { formatNanos, parseNanos } from '../jetstream/proofs/streamPosition.ts';
+import { parseStored } from '../jetstream/parseStored.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
-import type { RejectedStream } from '../jetstream/rejectedStream.ts';
-import { findMessageBytesMax } from '../jetstream/settings/messageBytesMax.ts';
 import type { StreamReaderOptions } from '../jetstream/streamReaderOptions.ts';
+import { formatNanos, parseNanos } from '../nats/nanos.ts';
+import { isRefusedAs } from '../nats/streamPort.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
+import type { RejectedStream } from './rejectedStream.ts';
 
 /** At most this much of a rejected message is kept. */
 export const originalBytesMax = 512 * 1024;
@@ -22,8 +23,6 @@ const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
 export const unacknowledgedMax = 512;
 const unacknowledgedBytesMax = 1024 * 1024;
 const warningIntervalMs = 60_000;
-/** JetStream's codes for a message that does not follow the ID or the sequence that it names. */
-const wrongPredecessor: readonly number[] = [10_070, 10_071];
 
 export const rejectionMessage = z.object({
   stream: z.string(),
@@ -68,7 +67,7 @@ export interface RejectionLog {
   readonly publishingForMs: number | null;
 }
 
-export interface RejectionLogOptions extends Omit<StreamReaderOptions, 'js'> {
+export interface RejectionLogOptions extends StreamReaderOptions {
   /** One for all streams of a process. */
   readonly rejected: RejectedStream;
   /** Whether this process may publish at the moment: another one may have taken over. */
@@ -93,7 +92,7 @@ interface Published {
  * newest published one shows which are stored.
  */
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
-  const { stream, rejected, clock, logger, mayPublish, onFailing } = options;
+  const { jetStream, stream, rejected, clock, logger, mayPublish, onFailing } = options;
   const subject = rejectedSubject(stream);
   /** Null if the outcome of an attempt is unknown; then it is read again before the next attempt. */
   let published: Published | null = null;
@@ -127,7 +126,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
       }
       count++;
     }
-    const end = bodies.length === 0 ? known.end : await rejected.append(subject, known.end, bodies);
+    const end = bodies.length === 0 ? known.end : await jetStream.append(subject, known.end, bodies);
     published = { ...known, end };
     fresh.forEach(warn);
     return count;
@@ -145,7 +144,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
         most = unacknowledgedMax;
       } catch (error) {
         // Another publisher was faster, or the server refused one in the middle; published alone, it gets the reason.
-        if (most > 1 && isWrongPredecessor(error)) most = 1;
+        if (most > 1 && isRefusedAs('otherEnd', error)) most = 1;
         else {
           await onFailing?.().catch(() => undefined); // The next attempt reports what still fails.
           throw error;
@@ -240,10 +239,6 @@ function listRejections(item: PipelineItem): readonly RejectedMessage[] {
 
 const nothingPublished = { streamCreated: '', sequence: 0 };
 
-function isWrongPredecessor(error: unknown): boolean {
-  return error instanceof JetStreamApiError && wrongPredecessor.includes(error.code);
-}
-
 /** Bytes of the original that fit into the largest message of server and stream; base64 adds a third. */
 function computeOriginalBytesMax(messageBytesMax: number): number {
   const fitting = Math.floor(((messageBytesMax - envelopeBytesMax) / 4) * 3);
@@ -268,11 +263,10 @@ function toRejectionMessage(
 }
 
 async function readPublished(options: RejectionLogOptions): Promise<Published> {
-  const { connection, jsm, stream } = options;
-  const { config } = await jsm.streams.info('MINER_REJECTED');
-  const last = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: rejectedSubject(stream) });
+  const { jetStream, stream } = options;
+  const { messageBytesMax } = await jetStream.info('MINER_REJECTED');
+  const last = await jetStream.last('MINER_REJECTED', rejectedSubject(stream));
   const end = last?.seq ?? 0;
-  const messageBytesMax = findMessageBytesMax(connection, config);
   return { ...(await findLastPublished(options, last)), end, messageBytesMax };
 }
 
@@ -283,16 +277,21 @@ async function readPublished(options: RejectionLogOptions): Promise<Published> {
  * @throws NotProven while the stream may have a rejected message after all.
  */
 async function findLastPublished(
-  { jsm, stream, verifier, logger }: Pick<RejectionLogOptions, 'jsm' | 'stream' | 'verifier' | 'logger'>,
-  newest: StoredMsg | null,
+  {
+    jetStream,
+    stream,
+    verifier,
+    logger,
+  }: Pick<RejectionLogOptions, 'jetStream' | 'stream' | 'verifier' | 'logger'>,
+  newest: StreamMessage | null,
 ): Promise<Pick<Published, 'streamCreated' | 'sequence'>> {
   const answer = await verifier.ask();
-  const { created, state } = answer.info;
+  const { created, firstSequence } = answer.info;
   const subject = rejectedSubject(stream);
   let last: Pick<Published, 'streamCreated' | 'sequence'> = nothingPublished;
   let isSomeLost = false;
   let passedOver = 0;
-  for await (const stored of readDown(jsm, newest)) {
+  for await (const stored of readDown(jetStream, newest)) {
     if (stored.subject !== subject) continue;
     const rejection = parseStored(publishedRejection, stored);
     if (rejection === null) {
@@ -311,8 +310,8 @@ async function findLastPublished(
       break;
     }
     // Everything that can still be folded comes after a message that retention has removed.
-    const isRemoved = sequence < state.first_seq;
-    const source = isRemoved ? null : await jsm.streams.getMessage(stream, { seq: sequence });
+    const isRemoved = sequence < firstSequence;
+    const source = isRemoved ? null : await jetStream.message(stream, sequence);
     if (isRemoved || (source !== null && isRejectionOf(rejection, source))) {
       last = { streamCreated, sequence };
       break;
@@ -325,29 +324,17 @@ async function findLastPublished(
 }
 
 /** Not asked for the newest one again: another leader might not have applied it yet, and it would be left out. */
-async function* readDown(jsm: RejectionLogOptions['jsm'], newest: StoredMsg | null) {
+async function* readDown(jetStream: RejectionLogOptions['jetStream'], newest: StreamMessage | null) {
   if (newest === null) return;
   yield newest;
-  yield* readBackwards(jsm, 'MINER_REJECTED', newest.seq - 1);
+  yield* readBackwards(jetStream, 'MINER_REJECTED', newest.seq - 1);
 }
 
 function isRejectionOf(
   { storedAt, byteLength, original }: PublishedRejection,
-  { data, timestamp }: StoredMsg,
+  { data, timestampNanos }: StreamMessage,
 ) {
   const beginning = Buffer.from(original, 'base64');
-  const isSameTime = parseNanos(storedAt) === parseNanos(timestamp);
+  const isSameTime = parseNanos(storedAt) === timestampNanos;
   return isSameTime && data.length === byteLength && beginning.equals(data.subarray(0, beginning.length));
-}
-
-/** Null for a message of another publisher, or with a value of a later version. */
-export function parseStored<Schema extends z.ZodType>(
-  schema: Schema,
-  stored: StoredMsg,
-): z.infer<Schema> | null {
-  try {
-    return schema.parse(stored.json());
-  } catch {
-    return null;
-  }
 }

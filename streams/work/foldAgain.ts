@@ -5,10 +5,9 @@ import { createOldestReadingMs, readReadingsTtlDays } from '../../storage/rows/r
 import { createStreamFold, type StreamActors, streamDefinitions } from '../folds/streamDefinitions.ts';
 import { type FilledRun, type FillRunOptions, fillRun } from '../follower/fillRun.ts';
 import { createMessageSource } from '../jetstream/source/messageSource.ts';
-import type { JetStream } from '../nats/natsLink.ts';
 import { createMessageCounts } from '../pipeline/messageCounts.ts';
 
-interface FoldAgainOptions extends Omit<FillRunOptions, 'fold' | 'source' | 'jsm'>, JetStream {
+interface FoldAgainOptions extends Omit<FillRunOptions, 'fold' | 'source'> {
   /** Actors of their own, whose views nobody sees. */
   readonly actors: StreamActors;
 }

@@ -40,19 +40,19 @@ import {
   type StreamFollowerOptions,
 } from '../follower/streamFollower.ts';
 import { createStreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
-import { createRejectedStream, type RejectedStream } from '../jetstream/rejectedStream.ts';
 import { createMessageSource } from '../jetstream/source/messageSource.ts';
 import type { StreamReaderOptions } from '../jetstream/streamReaderOptions.ts';
 import { registerWriterMetrics } from '../metrics/writerMetrics.ts';
-import type { JetStream } from '../nats/natsLink.ts';
+import type { StreamPort } from '../nats/streamPort.ts';
 import type { MessageCounts } from '../pipeline/messageCounts.ts';
+import { createRejectedStream, type RejectedStream } from '../pipeline/rejectedStream.ts';
 import { createRejectionLog, type RejectionLog } from '../pipeline/rejectionLog.ts';
 import { createRowWriter, type RowWriter } from '../pipeline/rowWriter.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
 
 interface FollowersOptions
-  extends JetStream,
-    Pick<StreamFollowerOptions, 'checkStreams' | 'policy' | 'clock' | 'logger'> {
+  extends Pick<StreamFollowerOptions, 'checkStreams' | 'policy' | 'clock' | 'logger'> {
+  readonly jetStream: StreamPort;
   readonly database: Database;
   readonly oldestReadingMs: OldestReadingMs;
   readonly actors: StreamActors;
@@ -84,7 +84,7 @@ export interface Followers {
 
 export function createFollowers(options: FollowersOptions): Followers {
   const { actors, database, oldestReadingMs, registry, writer } = options;
-  const rejected = createRejectedStream(options);
+  const rejected = createRejectedStream();
   const readers = listFolds(actors).map(([stream, identity]) => ({
     ...options,
     stream,

@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { JetStreamApiError, type StreamInfo } from '@nats-io/jetstream';
 import { describe, expect, it, vi } from 'vitest';
 import { type StreamName, streamSubjects } from '../../actors/messages/subjects.ts';
 import { natsChecks } from '../../deploy/commands/doctor/checkNats.ts';
@@ -14,70 +13,55 @@ import { judgeRoom, judgeSnapshots } from '../../deploy/diagnosis/inspectDatabas
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import type { SnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
-import type { JetStream } from '../../streams/nats/natsLink.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { stateDeployment } from '../support/chain/economyState.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
 import { collectFindings } from '../support/collectFindings.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { streamInfo } from '../support/streams/streamInfo.ts';
 
 const mib = 2 ** 20;
 const dayNanos = 86_400 * 1e9;
 const { chainId, deploymentBlock } = stateDeployment.chain;
 
 /** A NATS whose streams are as a test says: sound by default, with a single server and nothing stored. */
-function createNats(
-  streams: Partial<Record<StreamName, { config?: object; cluster?: object; state?: object }>> = {},
-) {
+function createNats(streams: Partial<Record<StreamName, Parameters<typeof streamInfo>[0]>> = {}) {
   const nats = {
     messages: [] as ({ readonly subject: string; readonly body: unknown } | null)[],
     version: '2.10.0',
-    account: { storage: 3 * mib, streams: 5, limits: { max_storage: -1 } },
-    consumers: [] as { name: string; num_pending: number }[],
+    account: { storedBytes: 3 * mib, streams: 5, usedBytes: 3 * mib, limitBytes: null as number | null },
+    consumers: [] as { name: string; behind: number }[],
     skewMs: 0,
-    temporary: [] as string[],
     mayPublishTo: /rejected|chain/,
   };
   const stored = (seq: number) => {
     const message = nats.messages[seq - 1];
-    return message == null ? null : { ...message, seq, json: () => message.body };
+    if (message == null) return null;
+    const { subject, body } = message;
+    return { seq, subject, data: Buffer.from(JSON.stringify(body)), timestampNanos: 0n };
   };
-  const jetStream = {
-    connection: { info: { version: nats.version }, getServer: () => '127.0.0.1:4222' },
-    js: {
-      publish: async (subject: string) => {
-        const code = nats.mayPublishTo.test(subject) ? 10_071 : 10_000;
-        throw new JetStreamApiError({ code: 400, err_code: code, description: 'refused' });
-      },
+  const jetStream: Partial<StreamPort> = {
+    server: () => ({ address: '127.0.0.1:4222', version: nats.version, isClustered: false }),
+    mayPublish: async (subject) => nats.mayPublishTo.test(subject),
+    account: async () => nats.account,
+    info: async (name) => {
+      const { config, ...info } = streams[name as StreamName] ?? {};
+      const limits = { max_age: 0, max_msgs: -1, max_bytes: -1 };
+      const denials = { deny_delete: true, deny_purge: true };
+      const subjects = streamSubjects[name as StreamName];
+      return streamInfo({
+        lastSequence: nats.messages.length,
+        ...info,
+        config: { subjects, num_replicas: 1, ...limits, ...denials, ...config },
+      });
     },
-    jsm: {
-      getAccountInfo: async () => nats.account,
-      streams: {
-        info: async (name: StreamName) => {
-          const { config, cluster, state } = streams[name] ?? {};
-          const limits = { max_age: 0, max_msgs: -1, max_bytes: -1 };
-          const denials = { deny_delete: true, deny_purge: true };
-          return {
-            config: { subjects: streamSubjects[name], num_replicas: 1, ...limits, ...denials, ...config },
-            created: 'then',
-            cluster,
-            state: { first_seq: 1, last_seq: nats.messages.length, ...state },
-          } as StreamInfo;
-        },
-        getMessage: async (_: string, { seq, last_by_subj }: { seq?: number; last_by_subj?: string }) =>
-          stored(seq ?? nats.messages.findLastIndex((one) => one?.subject === last_by_subj) + 1),
-      },
-      consumers: {
-        list: () => ({ next: async () => nats.consumers }),
-        add: async (_: string, { name }: { name: string }) => {
-          nats.temporary.push(name);
-          return { name, created: new Date(Date.now() + nats.skewMs).toISOString() };
-        },
-        delete: async (_: string, name: string) => nats.temporary.splice(nats.temporary.indexOf(name), 1),
-      },
-    },
-  } as unknown as JetStream;
-  return Object.assign(nats, { jetStream });
+    message: async (_, seq) => stored(seq),
+    last: async (_, subject) => stored(nats.messages.findLastIndex((one) => one?.subject === subject) + 1),
+    consumers: async () => nats.consumers,
+    tryConsumer: async () => new Date(Date.now() + nats.skewMs).toISOString(),
+  };
+  return Object.assign(nats, { jetStream: jetStream as StreamPort });
 }
 
 /** The printed lines of a check, with its remedy. */
@@ -87,7 +71,7 @@ const say = (findings: readonly Finding[], check: string) =>
 const askNats = ({ jetStream }: ReturnType<typeof createNats>, parts: Partial<CheckedNats> = {}) =>
   collectFindings(
     runChecks(natsChecks, {
-      ...jetStream,
+      jetStream,
       onChain: stateDeployment,
       rpcUrl: null,
       retentionDays: 0,
@@ -111,31 +95,41 @@ async function serve(answer: (url: string, body: string) => { status?: number; j
 }
 
 describe('doctor, of the streams', () => {
-  const peer = (name: string, state: object = { current: true }) => ({ name, ...state });
-  const away = peer('away', { current: false, offline: true });
-  const behind = peer('behind', { current: false });
+  const peer = (name: string, isCurrent = true, isOffline = false) => ({ name, isCurrent, isOffline });
+  const away = peer('away', false, true);
+  const behind = peer('behind', false);
   it.each([
     ['a single server', { num_replicas: 1 }, undefined, /^ok .*: 1, on one server$/],
     [
       'a sound cluster',
       { num_replicas: 3 },
-      { leader: 'a', replicas: [peer('b')] },
+      { leader: 'a', peers: [peer('b')] },
       /^ok .*: 3 in the cluster c, leader a$/,
     ],
-    ['no leader', { num_replicas: 3 }, { replicas: [away] }, /^FAILED .*leader none\n.*a majority/],
+    [
+      'no leader',
+      { num_replicas: 3 },
+      { leader: null, peers: [away] },
+      /^FAILED .*leader none\n.*a majority/,
+    ],
     [
       'a server away',
       { num_replicas: 3 },
-      { leader: 'a', replicas: [behind, away] },
+      { leader: 'a', peers: [behind, away] },
       /^FAILED .*leader a, away: away\n/,
     ],
     [
       'a server behind',
       { num_replicas: 3 },
-      { leader: 'a', replicas: [behind, peer('b')] },
+      { leader: 'a', peers: [behind, peer('b')] },
       /^warning .*leader a, behind: behind\n/,
     ],
-    ['one replica', { num_replicas: 1 }, { leader: 'a' }, /^warning .*\n.*MINER_STREAM_REPLICAS=3/],
+    [
+      'one replica',
+      { num_replicas: 1 },
+      { leader: 'a', peers: [] },
+      /^warning .*\n.*MINER_STREAM_REPLICAS=3/,
+    ],
   ])('tells %s from the other states of replicas', async (_what, config, cluster, expected) => {
     const nats = createNats({
       MINER_COUNTER: { config, ...(cluster && { cluster: { name: 'c', ...cluster } }) },
@@ -174,7 +168,7 @@ describe('doctor, of the streams', () => {
   );
 
   it('says that a stream begins late, although it keeps all messages', async () => {
-    const nats = createNats({ MINER_PIPELINE: { state: { first_seq: 17 } } });
+    const nats = createNats({ MINER_PIPELINE: { firstSequence: 17 } });
     expect(say(await askNats(nats), 'retention MINER_PIPELINE')).toEqual([
       'ok       retention MINER_PIPELINE: it keeps all messages, and begins at 17: earlier ones have left it',
     ]);
@@ -205,10 +199,10 @@ describe('doctor, of the streams', () => {
   it('fails if the first span begins above the deployment, or a subject is missing', async () => {
     const nats = createNats({
       MINER_PIPELINE: { config: { subjects: streamSubjects.MINER_PIPELINE.slice(1) } },
-      MINER_CHAIN: { state: { first_seq: 20 } },
+      MINER_CHAIN: { firstSequence: 20 },
     });
     nats.messages[19] = { subject: `miner.chain.${chainId}.span`, body: span(deploymentBlock + 1n) };
-    nats.consumers = [{ name: 'reader', num_pending: 4 }];
+    nats.consumers = [{ name: 'reader', behind: 4 }];
     const findings = await askNats(nats);
     expect(say(findings, 'retention MINER_CHAIN')).toEqual([
       expect.stringMatching(/^FAILED .*begins at block 11, the deployment at 10: .*\n.*--from-block 10$/),
@@ -237,7 +231,7 @@ describe('doctor, of NATS', () => {
     nats.skewMs = skewMs;
     const findings = await askNats(nats);
     vi.restoreAllMocks();
-    expect([say(findings, 'clock'), nats.temporary]).toEqual([[expect.stringMatching(expected)], []]);
+    expect(say(findings, 'clock')).toEqual([expect.stringMatching(expected)]);
   });
 
   it.each([
@@ -255,7 +249,7 @@ describe('doctor, of NATS', () => {
 
   it('shows room and sync settings of account and server', async () => {
     const nats = createNats();
-    nats.account.limits.max_storage = 2_051 * mib;
+    nats.account.limitBytes = 2_051 * mib;
     const jetStream = (config: object) => serve(() => ({ json: { storage: 5 * mib, config } }));
     const always = await jetStream({ max_storage: 260 * mib, sync_always: true });
     const findings = await askNats(nats, { monitoringUrl: always });
@@ -398,54 +392,59 @@ describe('doctor, of snapshots', () => {
     ...change,
   });
   it.each([
-    ['nothing', [], { first_seq: 0, last_seq: 0 }, /^skipped .*there is none$/],
-    ['none of a whole stream', [], { first_seq: 1, last_seq: 9 }, /^ok .*the next start folds the stream/],
+    ['nothing', [], { firstSequence: 0, lastSequence: 0 }, /^skipped .*there is none$/],
+    [
+      'none of a whole stream',
+      [],
+      { firstSequence: 1, lastSequence: 9 },
+      /^ok .*the next start folds the stream/,
+    ],
     [
       'none of a cut stream',
       [],
-      { first_seq: 2, last_seq: 9 },
+      { firstSequence: 2, lastSequence: 9 },
       /^FAILED .*there is none, and the stream begins at 2\n/,
     ],
     [
       'one of another version',
       [header(3, { foldVersion: 1 })],
-      { first_seq: 2, last_seq: 9 },
+      { firstSequence: 2, lastSequence: 9 },
       /^FAILED .*1 are of another version or deployment, and/,
     ],
     [
       'one that the stream continues',
       [header(7), header(3), header(8, { configuration: 'others' })],
-      { first_seq: 8, last_seq: 9 },
+      { firstSequence: 8, lastSequence: 9 },
       /^ok .*: 2 can be restored; the newest, at message 7, was taken 30 s ago and holds 2 records$/,
     ],
     [
       'one before a gap',
       [header(6)],
-      { first_seq: 8, last_seq: 9 },
+      { firstSequence: 8, lastSequence: 9 },
       /^warning .*the stream begins later, at 8\n/,
     ],
     [
       'one after the end',
       [header(10)],
-      { first_seq: 1, last_seq: 9 },
+      { firstSequence: 1, lastSequence: 9 },
       /^FAILED .*it ends at 9, folded through 10\n/,
     ],
     [
       'one of another stream',
       [header(5, { streamCreated: 'before' })],
-      { first_seq: 1, last_seq: 9 },
+      { firstSequence: 1, lastSequence: 9 },
       /^FAILED .*created before\n/,
     ],
     [
       'one whose rows count',
       [header(9, { run: 'lost' }), header(7)],
-      { first_seq: 1, last_seq: 8 },
+      { firstSequence: 1, lastSequence: 8 },
       /^ok .*: 1 can be restored; the newest, at message 7, /,
     ],
     [
       'none whose rows count',
       [header(7, { run: 'lost' })],
-      { first_seq: 2, last_seq: 9 },
+      { firstSequence: 2, lastSequence: 9 },
       /^FAILED .*1 have rows that no longer count, and/,
     ],
   ])('says whether a start finds a state: %s', async (_what, headers, state, expected) => {
@@ -455,8 +454,8 @@ describe('doctor, of snapshots', () => {
         yield ['kind\tone\t1', 'kind\tother\t2'];
       },
     } as unknown as SnapshotStore;
-    const { jsm } = createNats({ MINER_COUNTER: { state } }).jetStream;
-    const sources = { jsm, snapshots, clock: { ...systemClock, nowMs: () => nowMs } };
+    const { jetStream } = createNats({ MINER_COUNTER: state });
+    const sources = { jetStream, snapshots, clock: { ...systemClock, nowMs: () => nowMs } };
     const finding = await judgeSnapshots(sources, ['MINER_COUNTER', identity], ({ run }) => run === '');
     expect(formatFinding(finding).trimEnd()).toMatch(expected);
   });

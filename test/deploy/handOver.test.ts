@@ -32,7 +32,7 @@ async function offer(...later: readonly Partial<Lineage>[]) {
     await noteLineage(database, { ...history, step: 2 + at, ...change }, 0);
   const { signal } = new AbortController();
   const print = () => undefined;
-  const said = await handOver({ database, jsm: {} as never, signal, print }, filled, 20).catch(
+  const said = await handOver({ database, jetStream: {} as never, signal, print }, filled, 20).catch(
     (error: unknown) => (error as Error).message,
   );
   const origin = { foldVersion: history.foldVersion, configuration: history.configuration };
@@ -100,20 +100,18 @@ describe('a command without ClickHouse or NATS', () => {
       },
     };
     let seq = 0;
-    const jsm = {
-      streams: {
-        getMessage: async () => {
-          if (++seq <= answersAfter / 2) throw new Error('stream not found');
-          const [taken] = await embedded.select("SELECT count() FROM lineages WHERE cause = 'replayed'");
-          if (seq >= takenAfter && Number(taken?.[0]) === 0)
-            await noteLineage(embedded, { ...history, step: 9, ...change }, 0);
-          return { seq };
-        },
+    const jetStream = {
+      last: async () => {
+        if (++seq <= answersAfter / 2) throw new Error('stream not found');
+        const [taken] = await embedded.select("SELECT count() FROM lineages WHERE cause = 'replayed'");
+        if (seq >= takenAfter && Number(taken?.[0]) === 0)
+          await noteLineage(embedded, { ...history, step: 9, ...change }, 0);
+        return { seq };
       },
     } as never;
     const { signal } = new AbortController();
     const print = (line: string) => printed.push(line);
-    const said = await handOver({ database, jsm, signal, print, limitMs }, filled, 20).catch(
+    const said = await handOver({ database, jetStream, signal, print, limitMs }, filled, 20).catch(
       (error: unknown) => (error as Error).message,
     );
     return { said, printed };

@@ -17,8 +17,10 @@ const drift: Drift = {
 };
 
 it('the diagnosis goes on after findings of the self-audit, and lists them', async () => {
-  const { nats: jetStream } = await startStreams();
-  const { created } = await jetStream.jsm.streams.info('MINER_COUNTER');
+  const {
+    nats: { jetStream },
+  } = await startStreams();
+  const { created } = await jetStream.info('MINER_COUNTER');
   const { database } = await openTables();
   await storeRows(database, storedRows(1, 60));
   // Of a process that was cut off.

@@ -73,7 +73,7 @@ describe('a command that needs NATS', () => {
     await following.written(' 2 duplicate ');
     expect(following.output().match(/waiting for NATS/g)).toHaveLength(1);
     await again.jsm.streams.delete('MINER_REJECTED');
-    await createStreams(again.jsm);
+    await createStreams(again.jetStream);
     await again.js.publish('miner.rejected.MINER_COUNTER', rejection(3, 'out_of_order'));
     await following.written(' 3 out_of_order ');
   });

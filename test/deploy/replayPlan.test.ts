@@ -10,6 +10,7 @@ import { shareInFile } from '../support/processes/lifetime.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
+import { streamInfo } from '../support/streams/streamInfo.ts';
 
 const stream = 'MINER_COUNTER';
 const identity = { foldVersion: 1, configuration: 'ours' };
@@ -67,30 +68,22 @@ async function plan(from: StreamPlace, world: World = {}) {
       takenAtMs: 0,
       ...change,
     }) as StoredSnapshotHeader;
-  const consumerFrom = (seq: number) => ({
-    info: async () => ({ num_pending: Math.max(0, last_seq - seq + 1) }),
-    next: async () => ({ seq: Math.max(seq, first_seq) }),
-    delete: async () => true,
-  });
-  const jsm = {
-    streams: {
-      info: async () => ({ created, config: { num_replicas: 1 }, state: { first_seq, last_seq } }),
-      getMessage: async (_: string, { seq }: { seq: number }) => ({
-        subject: 'miner.counter.one',
-        data: Buffer.from(JSON.stringify(readingMessage('one', seq))),
-        timestamp: '2026-01-31T00:00:00Z',
-      }),
+  const jetStream = {
+    info: async () => streamInfo({ created, firstSequence: first_seq, lastSequence: last_seq }),
+    message: async (_: string, seq: number) => ({
+      seq,
+      subject: 'miner.counter.one',
+      data: Buffer.from(JSON.stringify(readingMessage('one', seq))),
+      timestampNanos: 0n,
+    }),
+    firstSince: async (_: string, time: Date) => {
+      const seq = Math.max(first_seq, Math.ceil((time.getTime() - storedAtMs) / 1_000));
+      return seq > last_seq ? null : seq;
     },
   };
   const parts = {
     database,
-    jsm,
-    js: {
-      consumers: {
-        get: async (_: string, { opt_start_time }: { opt_start_time: string }) =>
-          consumerFrom(Math.ceil((Date.parse(opt_start_time) - storedAtMs) / 1_000)),
-      },
-    },
+    jetStream,
     snapshots: {
       // The highest first, after one of another fold.
       list: async () => [
@@ -100,7 +93,7 @@ async function plan(from: StreamPlace, world: World = {}) {
     },
     stream,
     identity: { ...identity, ...own },
-    verifier: createStreamVerifier({ jsm: jsm as never, stream, clock: systemClock }),
+    verifier: createStreamVerifier({ jetStream, stream, clock: systemClock }),
   } as unknown as Parameters<typeof planReplay>[0];
   return planReplay(parts, from);
 }

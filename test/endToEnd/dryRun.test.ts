@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/folds/foldRecord.ts';
 import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { replay } from '../../deploy/commands/replay/replay.ts';
-import { openReplay } from '../../deploy/commands/replay/replayOptions.ts';
+import { prepareReplay } from '../../deploy/commands/replay/replayOptions.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import { findLastRun, listLineages, openEnd, readLineage } from '../../storage/runs/lineages.ts';
@@ -18,6 +17,7 @@ import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
 import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { recordStep } from '../support/chain/feedEvents.ts';
 import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { configuredEconomy, minted, transferred } from '../support/chain/writtenEconomy.ts';
@@ -186,7 +186,7 @@ describe('replay --dry-run', () => {
 
   it('names the records of a state that differ, whatever the order of their members', async () => {
     const nats = await startNats();
-    const { connection } = await connectTo(nats);
+    const { connection, jetStream } = await connectTo(nats);
     const settings = { natsUrl: nats.url, dataDir: temporaryDirectory() };
     const environment = {
       MINER_NATS_URL: nats.url,
@@ -202,7 +202,7 @@ describe('replay --dry-run', () => {
     await waitUntilFolded(miner, pipeline.length, 'MINER_PIPELINE');
     await miner.end('SIGTERM');
     const database = openForTest({ path: join(settings.dataDir, 'clickhouse') });
-    const compare = () => compareAll(environment, database, connection);
+    const compare = () => compareAll(environment, database, jetStream);
     for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'] as const)
       await changeState(database, stream, ({ kind, key, value }) => {
         if (kind === 'places') return null;
@@ -221,7 +221,7 @@ describe('replay --dry-run', () => {
 
   it('begins with a saved state, and leaves nothing behind', async () => {
     const nats = await startNats();
-    const { connection, jsm } = await connectTo(nats);
+    const { connection, jsm, jetStream } = await connectTo(nats);
     const settings = { natsUrl: nats.url, dataDir: temporaryDirectory() };
     const environment = {
       MINER_NATS_URL: nats.url,
@@ -249,7 +249,7 @@ describe('replay --dry-run', () => {
     const database = openForTest({ path: join(settings.dataDir, 'clickhouse') });
     await expectEnded(database);
 
-    const compare = () => compareAll(environment, database, connection);
+    const compare = () => compareAll(environment, database, jetStream);
     await jsm.streams.update('MINER_COUNTER', { max_msgs: 600 });
     const later = await compare();
     expect(later).toMatch(
@@ -302,15 +302,16 @@ describe('replay --dry-run', () => {
 async function compareAll(
   environment: Record<string, string>,
   database: Database,
-  connection: NatsConnection,
+  jetStream: StreamPort,
 ): Promise<string> {
   const said: string[] = [];
-  const options = await openReplay({
-    ...{ connection, database, dryRun: true, logger: silentLogger },
+  const options = {
+    ...{ jetStream, database, dryRun: true, logger: silentLogger },
     deployment: readDeployment(environment),
     signal: new AbortController().signal,
-    print: (line) => said.push(line),
-  });
+    print: (line: string) => said.push(line),
+  };
+  await prepareReplay(options);
   await hideProgress(() => replay(options, { streams: inputStreamNames, from: { sequence: 1 } }));
   return said.map((line) => `${line}\n`).join('');
 }

@@ -3,7 +3,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { expect, it } from 'vitest';
 import { counterSubject, streamNames } from '../../actors/messages/subjects.ts';
-import { closeNats } from '../../streams/nats/connection.ts';
+import { closeNats } from '../../streams/nats/jetStreamPort.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';

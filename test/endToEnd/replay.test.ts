@@ -2,7 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replay } from '../../deploy/commands/replay/replay.ts';
-import { openReplay } from '../../deploy/commands/replay/replayOptions.ts';
+import { prepareReplay } from '../../deploy/commands/replay/replayOptions.ts';
 import type { StreamPlace } from '../../deploy/commands/replay/replayPlan.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import { type Lineage, readLineage } from '../../storage/runs/lineages.ts';
@@ -60,18 +60,19 @@ interface HereRequest {
 /** What the command does, in this process. Returns what it says. */
 async function replayHere(
   database: Database,
-  { connection }: TestConnection,
+  { jetStream }: TestConnection,
   environment: Record<string, string>,
   { from = { sequence: 1 }, dryRun = false }: HereRequest,
 ): Promise<string> {
   const said: string[] = [];
-  const parts = await openReplay({
-    ...{ connection, database, dryRun, logger: silentLogger },
+  const options = {
+    ...{ jetStream, database, dryRun, logger: silentLogger },
     deployment: readDeployment(environment),
     signal: new AbortController().signal,
-    print: (line) => said.push(line),
-  });
-  await hideProgress(() => replay(parts, { streams: [stream], from }));
+    print: (line: string) => said.push(line),
+  };
+  await prepareReplay(options);
+  await hideProgress(() => replay(options, { streams: [stream], from }));
   return said.map((line) => `${line}\n`).join('');
 }
 

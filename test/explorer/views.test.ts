@@ -6,7 +6,7 @@ import { connect } from '@nats-io/transport-node';
 import type { Route } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { oracleSubject } from '../../actors/messages/subjects.ts';
-import { closeNats } from '../../streams/nats/connection.ts';
+import { closeNats } from '../../streams/nats/jetStreamPort.ts';
 import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import {
   findOverflow,

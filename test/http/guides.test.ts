@@ -305,7 +305,7 @@ describe('the programs that publish', () => {
 
     const connection = await connect(readNatsAccess({ url: natsUrl }));
     whenFinished(() => connection.close());
-    const nats = { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
+    const nats = { js: jetstream(connection), jsm: await jetstreamManager(connection) };
     const actors = createStreamActors({ installationId: '', genesisTimestamp: 0, onChain: null });
     for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'] as const) {
       const stored = (await fetchMessages(nats, stream)).filter(({ subject }) =>

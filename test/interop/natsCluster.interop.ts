@@ -7,7 +7,8 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { createStreamVerifier, StreamDiverged } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
-import { closeNats } from '../../streams/nats/connection.ts';
+import { closeNats, createJetStreamPort } from '../../streams/nats/jetStreamPort.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
@@ -40,6 +41,7 @@ interface World {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
+  readonly jetStream: StreamPort;
   readonly miner: MinerProcess;
   readonly dataDir: string;
 }
@@ -60,7 +62,8 @@ async function startWorld(): Promise<World> {
     const { config, cluster: of } = await jsm.streams.info(stream);
     return config.num_replicas === 3 && of?.replicas?.every(({ current }) => current);
   }, 'three replicas');
-  return { cluster, connection, js: jetstream(connection, { timeout: 2_000 }), jsm, miner, dataDir };
+  const js = jetstream(connection, { timeout: 2_000 });
+  return { cluster, connection, js, jsm, jetStream: await createJetStreamPort(connection), miner, dataDir };
 }
 
 /** Publishes readings of one wheel by number, each until it is acknowledged. A change of the leader lets later ones overtake earlier ones. */
@@ -89,7 +92,7 @@ const readDivergences = ({ miner }: World) =>
 /** Follows the stream in this process, and verifies it as often as it can: the service asks only every two seconds. */
 function observe(world: World) {
   const collected = collectSource(world);
-  const verifier = createStreamVerifier({ jsm: world.jsm, stream, clock: systemClock });
+  const verifier = createStreamVerifier({ ...world, stream, clock: systemClock });
   const seen = { answers: 0, behind: 0 };
   let isObserving = true;
   const observing = (async () => {

@@ -35,7 +35,7 @@ const ownRuns = [{ run: 'run', through: openEnd }];
 const guard = (database: Database, nats: TestConnection, acceptedLosses: readonly string[] = []) =>
   createStreamGuard({
     database,
-    jetStream: () => nats,
+    jetStream: () => nats.jetStream,
     clock: systemClock,
     acceptedLosses,
     logger: silentLogger,
@@ -74,7 +74,7 @@ function startIngest(
 /** Streams, and a database to which a test adds histories of them. */
 async function open() {
   const nats = await connectTo(await startNats());
-  const { jsm, js } = nats;
+  const { jsm, js, jetStream } = nats;
   await createRemovableStreams(jsm);
   const { database } = await openTables();
   const createdOf = async (stream: InputStreamName) => (await jsm.streams.info(stream)).created;
@@ -83,6 +83,7 @@ async function open() {
     nats,
     jsm,
     js,
+    jetStream,
     database,
     createdOf,
     note: async (stream: InputStreamName, change: Partial<Lineage> = {}) => {
@@ -93,7 +94,7 @@ async function open() {
     require: (change: Partial<AcceptedLossOptions> = {}) =>
       requireComplete({
         database,
-        jsm,
+        jetStream,
         identity: ours,
         settlementIdentity: ours,
         nowMs: Date.now,
@@ -130,8 +131,8 @@ describe('a stream is folded from its beginning', () => {
   };
 
   it('lacks only messages gone from stream and rows, unless accepted', async () => {
-    const { database, jsm, require, count } = await openOther();
-    const findLostNow = (atMs = nowMs) => findLost({ database, jsm, nowMs: () => atMs }, ownRuns);
+    const { database, jetStream, require, count } = await openOther();
+    const findLostNow = (atMs = nowMs) => findLost({ database, jetStream, nowMs: () => atMs }, ownRuns);
     // Without a TTL each accepted reading has a row, so the first messages were rejected.
     expect(await findLostNow()).toBeNull();
     await require();
@@ -148,13 +149,13 @@ describe('a stream is folded from its beginning', () => {
   });
 
   it('counts only rows of its own runs', async () => {
-    const { database, jsm } = await openOther();
+    const { database, jetStream } = await openOther();
     await applyReadingsTtl(database, { days: 32, nowMs });
     const earlier = acceptedReading({ position: 1, receivedAtMs });
     await storeRows(database, { readings: [earlier] }, 'of a replay');
-    expect(await findLost({ database, jsm, nowMs: () => nowMs }, ownRuns)).toEqual(lost);
+    expect(await findLost({ database, jetStream, nowMs: () => nowMs }, ownRuns)).toEqual(lost);
     const both = [{ run: 'of a replay', through: 4 }, ...ownRuns];
-    expect(await findLost({ database, jsm, nowMs: () => nowMs }, both)).toBeNull();
+    expect(await findLost({ database, jetStream, nowMs: () => nowMs }, both)).toBeNull();
   });
 
   it.each<[string, Partial<Lineage>[]]>([
@@ -186,7 +187,7 @@ describe('a stream is folded from its beginning', () => {
     await database.command('DROP TABLE aged_rows');
     const ingest = startIngest(
       { writes: true },
-      { jetStream: () => nats, database, streamGuard: guard(database, nats) },
+      { jetStream: () => nats.jetStream, database, streamGuard: guard(database, nats) },
     );
     const { context } = await waitFor(ingest, ({ status }) => status === 'done');
     expect(context.fault).toBeInstanceOf(RebuildIncomplete);
@@ -225,7 +226,7 @@ describe('what was made from a lost stream', () => {
     let lost: Awaited<ReturnType<typeof streamGuard.check>> | null = null;
     // NATS has to say it several times.
     while (lost === null) lost = await streamGuard.check().catch(() => null);
-    const options = { database, jsm: nats.jsm, nowMs: Date.now, logger: silentLogger };
+    const options = { database, jetStream: nats.jetStream, nowMs: Date.now, logger: silentLogger };
     await leaveLostStreams(options, { epoch, holder: 'test' }, lost);
     return lost.map(({ stream }) => stream);
   }
@@ -273,7 +274,7 @@ describe('what was made from a lost stream', () => {
     const { database, note, count } = opened;
     await note('MINER_CHAIN');
     expect(await accept(opened, 2, ['MINER_CHAIN@before', 'MINER_COUNTER@before'])).toEqual([]);
-    const options = { database, jsm: opened.jsm, nowMs: Date.now, logger: silentLogger };
+    const options = { database, jetStream: opened.jetStream, nowMs: Date.now, logger: silentLogger };
     const lost = { stream: 'MINER_COUNTER', folded: 'before', found: null } as const;
     await leaveLostStreams(options, { epoch: 2, holder: 'test' }, [lost]);
     expect(await count(lineages.name)).toBe(1);
@@ -293,7 +294,7 @@ it('a process that ingests leaves out what is lost, after failures too', async (
     await database.command(sql, ...rest);
   };
   const streamGuard = guard(database, nats, ['MINER_COUNTER@before']);
-  const settings = { jetStream: () => nats, streamGuard, readingsTtlDays: 40 };
+  const settings = { jetStream: () => nats.jetStream, streamGuard, readingsTtlDays: 40 };
   const ingest = startIngest({ writes: true }, { ...settings, database: { ...database, command } });
   const { context } = await waitFor(ingest, (snapshot) => snapshot.hasTag('granted'), { timeout: 30_000 });
   expect([isAway, await readReadingsTtlDays(database)]).toEqual([false, 40]);

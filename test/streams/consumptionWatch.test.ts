@@ -1,27 +1,11 @@
 import { getEventListeners } from 'node:events';
-import type { ConsumerMessages, JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { describe, expect, it, vi } from 'vitest';
 import { createDoubts } from '../../streams/jetstream/proofs/doubts.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { watchConsumption } from '../../streams/jetstream/source/consumptionWatch.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { streamInfo } from '../support/streams/streamInfo.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
-
-/** Statuses that a test emits, until they are stopped. */
-function createStatuses() {
-  const waiting: ((result: IteratorResult<object>) => void)[] = [];
-  return {
-    emit: (status: object) => waiting.shift()?.({ value: status, done: false }),
-    isStopped: false,
-    stop() {
-      this.isStopped = true;
-    },
-    [Symbol.asyncIterator]: () => ({
-      next: () => new Promise<IteratorResult<object>>((resolve) => waiting.push(resolve)),
-    }),
-  };
-}
 
 describe('the watch of a consumer', () => {
   useVirtualTime();
@@ -30,7 +14,6 @@ describe('the watch of a consumer', () => {
   function start() {
     const clock = manualClock();
     const stopping = new AbortController();
-    const [connection, consumer] = [createStatuses(), createStatuses()];
     const world = {
       position: 3,
       last: 9,
@@ -41,27 +24,29 @@ describe('the watch of a consumer', () => {
       replicas: 1,
     };
     const said: unknown[] = [];
-    const delivered = { status: () => consumer, stop: vi.fn() };
-    const jsm = {
-      streams: {
-        info: async () => {
-          if (world.isAway) throw new Error('no answer');
-          clock.advance(5);
-          return {
-            created: world.created,
-            config: { num_replicas: world.replicas },
-            state: { first_seq: 1, last_seq: world.last, deleted: world.deleted },
-          };
-        },
+    let reason: string | null = null;
+    const delivery = {
+      reason: () => reason,
+      stop: (why: string) => {
+        reason ??= why;
       },
-    } as unknown as JetStreamManager;
-    const verifier = createStreamVerifier({ jsm, stream: 'MINER_COUNTER', clock });
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => undefined) }),
+    };
+    const jetStream = {
+      info: async () => {
+        if (world.isAway) throw new Error('no answer');
+        clock.advance(5);
+        const { created, replicas, last: lastSequence, deleted } = world;
+        return streamInfo({ created, replicas, lastSequence, deleted });
+      },
+      message: async () => null,
+    };
+    const verifier = createStreamVerifier({ jetStream, stream: 'MINER_COUNTER', clock });
     const watch = watchConsumption({
-      connection: { status: () => connection } as unknown as NatsConnection,
       verifier,
       doubts: createDoubts(verifier),
       clock,
-      delivered: delivered as unknown as ConsumerMessages,
+      delivery,
       signal: stopping.signal,
       isHeldBack: () => world.isHeldBack,
       reached: () => ({ streamCreated: 'then', position: world.position, digest: null }),
@@ -75,8 +60,7 @@ describe('the watch of a consumer', () => {
         await vi.advanceTimersByTimeAsync(500);
       }
     };
-    const ended = () => (delivered.stop.mock.calls.length > 0 ? watch.reason() : null);
-    return { world, said, watch, stopping, connection, consumer, pass, ended };
+    return { world, said, watch, stopping, pass, ended: delivery.reason };
   }
 
   it('reports the end of the stream as of the question', async () => {
@@ -137,31 +121,13 @@ describe('the watch of a consumer', () => {
     watch.stop();
   });
 
-  it.each([
-    ['connection', { type: 'disconnect' }, 'connection: disconnect'],
-    ['connection', { type: 'ping' }, null],
-    ['consumer', { type: 'heartbeats_missed' }, 'consumer: heartbeats_missed'],
-    ['consumer', { type: 'heartbeat' }, null],
-  ] as const)('hears the %s say %j', async (speaker, status, reason) => {
-    const started = start();
-    await vi.advanceTimersByTimeAsync(0);
-    started[speaker].emit(status);
-    await vi.advanceTimersByTimeAsync(0);
-    expect(started.ended()).toBe(reason);
-    // A later trouble follows from the first.
-    started.connection.emit({ type: 'reconnect' });
-    await vi.advanceTimersByTimeAsync(0);
-    expect(started.ended()).toBe(reason ?? 'connection: reconnect');
-    started.watch.stop();
-  });
-
-  it('leaves no timer, listener or status behind', () => {
-    const { watch, stopping, connection } = start();
+  it('leaves no timer or listener behind, and stops with its reader', () => {
+    const { watch, stopping, ended } = start();
     watch.stop();
-    expect([vi.getTimerCount(), getEventListeners(stopping.signal, 'abort'), connection.isStopped]).toEqual([
-      0,
-      [],
-      true,
-    ]);
+    expect([vi.getTimerCount(), getEventListeners(stopping.signal, 'abort')]).toEqual([0, []]);
+    const other = start();
+    other.stopping.abort();
+    expect([ended(), other.ended()]).toEqual([null, 'stopped']);
+    other.watch.stop();
   });
 });

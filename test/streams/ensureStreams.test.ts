@@ -1,11 +1,7 @@
-import { DiscardPolicy, JetStreamApiError } from '@nats-io/jetstream';
+import { DiscardPolicy } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import { streamNames, streamSubjects } from '../../actors/messages/subjects.ts';
-import {
-  ensureStreams,
-  isStreamMissing,
-  verifyStreams,
-} from '../../streams/jetstream/settings/ensureStreams.ts';
+import { ensureStreams, verifyStreams } from '../../streams/jetstream/settings/ensureStreams.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -13,19 +9,10 @@ import { collectSource } from '../support/streams/collectedSource.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { createStreams } from '../support/streams/startStreams.ts';
 
-it('a stream is missing by the code of the answer, whatever its words', async () => {
-  const { jsm } = await connectTo(await startNats());
-  const answer = (await jsm.streams.info('MINER_COUNTER').catch((error) => error)) as JetStreamApiError;
-  const reworded = new JetStreamApiError({ ...answer.apiError(), description: 'no such stream' });
-  const other = new JetStreamApiError({ err_code: 10_008, code: 503, description: 'stream not found' });
-  const errors = [answer, reworded, other, new Error('stream not found'), null];
-  expect(errors.map(isStreamMissing)).toEqual([true, true, false, false, false]);
-});
-
 describe('streams', () => {
   it('are created as MESSAGES.md says, and stay unchanged the next time', async () => {
-    const { jsm } = await connectTo(await startNats());
-    await createStreams(jsm);
+    const { jsm, jetStream } = await connectTo(await startNats());
+    await createStreams(jetStream);
     const created = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
     for (const { config } of created) {
       expect(config).toMatchObject({
@@ -44,17 +31,17 @@ describe('streams', () => {
         deny_purge: !['MINER_REJECTED', 'MINER_LEASE'].includes(config.name),
       });
     }
-    await createStreams(jsm);
+    await createStreams(jetStream);
     const found = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
     expect(found.map(({ config }) => config)).toEqual(created.map(({ config }) => config));
   });
 
   it('get missing settings, and keep those an operator chose', async () => {
-    const { jsm, js } = await connectTo(await startNats());
+    const { jsm, js, jetStream } = await connectTo(await startNats());
     await createRemovableStreams(jsm);
     const chosen = { max_msg_size: 100_000, discard: DiscardPolicy.New, max_bytes: 1_000_000_000 };
     for (const stream of ['MINER_PIPELINE', 'MINER_REJECTED']) await jsm.streams.update(stream, chosen);
-    await ensureStreams(jsm, { streams: streamNames, retentionDays: 7, logger: silentLogger });
+    await ensureStreams(jetStream, { streams: streamNames, retentionDays: 7, logger: silentLogger });
     const read = async (stream: string) => (await jsm.streams.info(stream)).config;
     for (const stream of ['MINER_PIPELINE', 'MINER_REJECTED'])
       expect(await read(stream)).toMatchObject({ ...chosen, max_age: 7 * 86_400 * 1e9 });
@@ -69,9 +56,9 @@ describe('streams', () => {
   });
 
   it('are created without the bound on rejections if the store is smaller', async () => {
-    const { jsm } = await connectTo(await startNats(undefined, '', 'max_file_store: 60MB'));
+    const { jsm, jetStream } = await connectTo(await startNats(undefined, '', 'max_file_store: 60MB'));
     for (const retentionDays of [0, 7]) {
-      await ensureStreams(jsm, { streams: streamNames, retentionDays, logger: silentLogger });
+      await ensureStreams(jetStream, { streams: streamNames, retentionDays, logger: silentLogger });
       const { max_bytes, max_age } = (await jsm.streams.info('MINER_REJECTED')).config;
       expect([max_bytes, max_age]).toEqual([-1, retentionDays * 86_400 * 1e9]);
     }
@@ -79,26 +66,26 @@ describe('streams', () => {
 
   it('stay mirrors, and are read like others', async () => {
     const nats = await connectTo(await startNats());
-    const { jsm, js } = nats;
+    const { jsm, js, jetStream } = nats;
     await jsm.streams.add({ name: 'ELSEWHERE', subjects: ['miner.counter.*'] });
     await jsm.streams.add({ name: 'MINER_COUNTER', mirror: { name: 'ELSEWHERE' } });
     const { config } = await jsm.streams.info('MINER_COUNTER');
-    await ensureStreams(jsm, { streams: streamNames, retentionDays: 7, logger: silentLogger });
+    await ensureStreams(jetStream, { streams: streamNames, retentionDays: 7, logger: silentLogger });
     expect((await jsm.streams.info('MINER_COUNTER')).config).toEqual(config);
-    expect(await verifyStreams(jsm, streamNames, silentLogger)).toEqual([]);
+    expect(await verifyStreams(jetStream, streamNames, silentLogger)).toEqual([]);
     for (let message = 1; message <= 3; message++) await js.publish('miner.counter.wheel', `${message}`);
     const { sequences } = collectSource(nats);
     await eventually(() => sequences.length === 3, 'three messages');
   });
 
   it('are inspected, and not changed, by processes that do not ingest', async () => {
-    const { jsm } = await connectTo(await startNats());
-    expect(await verifyStreams(jsm, ['MINER_CHAIN', 'MINER_COUNTER'], silentLogger)).toEqual([
+    const { jsm, jetStream } = await connectTo(await startNats());
+    expect(await verifyStreams(jetStream, ['MINER_CHAIN', 'MINER_COUNTER'], silentLogger)).toEqual([
       'MINER_CHAIN',
       'MINER_COUNTER',
     ]);
-    await ensureStreams(jsm, { streams: streamNames, retentionDays: 7, logger: silentLogger });
-    expect(await verifyStreams(jsm, ['MINER_CHAIN', 'MINER_COUNTER'], silentLogger)).toEqual([]);
+    await ensureStreams(jetStream, { streams: streamNames, retentionDays: 7, logger: silentLogger });
+    expect(await verifyStreams(jetStream, ['MINER_CHAIN', 'MINER_COUNTER'], silentLogger)).toEqual([]);
     expect((await jsm.streams.info('MINER_COUNTER')).config.max_age).toBe(7 * 86_400 * 1e9);
   });
 });

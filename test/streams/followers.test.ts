@@ -36,7 +36,7 @@ async function open(writer: EpochHolder | null = { epoch: 1, holder: 'test' }, l
     counts: createMessageCounts(registry),
     writer,
     checkStreams: async () => undefined,
-    ensureStreams: () => createStreams(nats.jsm),
+    ensureStreams: () => createStreams(nats.jetStream),
     policy: { intervalMs: 600_000, messages: 1_000 },
     clock: systemClock,
     logger,

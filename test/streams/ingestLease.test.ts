@@ -8,14 +8,12 @@ import { startContender } from '../support/streams/leaseContender.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
 
 /** Lets every request of a contender fail, until the returned function is called. */
-function cutOff({ js, jsm }: TestConnection): () => void {
-  const publish = js.publish.bind(js);
-  const getMessage = jsm.streams.getMessage.bind(jsm.streams);
-  js.publish = () => Promise.reject(new Error('cut off'));
-  jsm.streams.getMessage = () => Promise.reject(new Error('cut off'));
+function cutOff({ jetStream }: TestConnection): () => void {
+  const { append, last } = jetStream;
+  const fail = () => Promise.reject(new Error('cut off'));
+  Object.assign(jetStream, { append: fail, last: fail });
   return () => {
-    js.publish = publish;
-    jsm.streams.getMessage = getMessage;
+    Object.assign(jetStream, { append, last });
   };
 }
 

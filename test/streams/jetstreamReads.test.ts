@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { findSequenceAt } from '../../streams/jetstream/findSequenceAt.ts';
 import { readBackwards } from '../../streams/jetstream/readBackwards.ts';
 import { readLaterRejections, readNewestRejections } from '../../streams/pipeline/newestRejections.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
@@ -30,18 +29,18 @@ async function collect<Item extends { readonly seq: number }>(items: AsyncIterab
 
 it('messages are found by time, and read downwards', async () => {
   const nats = await startStream();
-  const { js, jsm, stream } = nats;
+  const { jetStream, jsm, stream } = nats;
   const stored = await jsm.streams.getMessage(stream, { seq: 140 });
   const atMs = stored?.time.getTime() ?? 0;
   // Later than the last message, whatever the resolution of the clock.
-  const found = [new Date(0), new Date(atMs + 60_000)].map((time) => findSequenceAt(js, stream, time));
+  const found = [new Date(0), new Date(atMs + 60_000)].map((time) => jetStream.firstSince(stream, time));
   expect(await Promise.all(found)).toEqual([3, null]);
   expect(await nats.listConsumers()).toEqual([]);
-  expect(await collect(readBackwards(jsm, stream, 12))).toEqual([12, 11, 9, 8, 7, 6, 5, 4, 3]);
+  expect(await collect(readBackwards(jetStream, stream, 12))).toEqual([12, 11, 9, 8, 7, 6, 5, 4, 3]);
 });
 
 it('rejections are listed from the oldest of the newest, by reason', async () => {
-  const { js, jsm } = await connectTo(await server());
+  const { js, jsm, jetStream } = await connectTo(await server());
   await jsm.streams.add({ name: 'MINER_REJECTED', subjects: ['miner.rejected.*'] });
   const rejection = (sequence: number, reason: string) => ({
     ...{
@@ -57,7 +56,7 @@ it('rejections are listed from the oldest of the newest, by reason', async () =>
   });
   const reject = (sequence: number, reason = 'malformed') =>
     js.publish('miner.rejected.MINER_COUNTER', JSON.stringify(rejection(sequence, reason)));
-  expect(await readNewestRejections(jsm, { most: 2 })).toEqual({ rejections: [], end: 0, searched: 0 });
+  expect(await readNewestRejections(jetStream, { most: 2 })).toEqual({ rejections: [], end: 0, searched: 0 });
   await reject(1);
   await reject(2, 'duplicate');
   await reject(3, 'of a later version');
@@ -69,11 +68,11 @@ it('rejections are listed from the oldest of the newest, by reason', async () =>
   ];
   const newest = { most: 2 };
   expect([
-    list(await readNewestRejections(jsm, newest)),
-    list(await readNewestRejections(jsm, { ...newest, reason: 'duplicate' })),
-    list(await readNewestRejections(jsm, { ...newest, most: 3 })),
-    list(await readLaterRejections(jsm, 5)),
-    list(await readLaterRejections(jsm, 1)),
+    list(await readNewestRejections(jetStream, newest)),
+    list(await readNewestRejections(jetStream, { ...newest, reason: 'duplicate' })),
+    list(await readNewestRejections(jetStream, { ...newest, most: 3 })),
+    list(await readLaterRejections(jetStream, 5)),
+    list(await readLaterRejections(jetStream, 1)),
   ]).toEqual([
     [[4, 5], 5],
     [[2], 5],
@@ -82,5 +81,5 @@ it('rejections are listed from the oldest of the newest, by reason', async () =>
     [[2, 4, 5], 5],
   ]);
   await jsm.streams.deleteMessage('MINER_REJECTED', 1);
-  expect((await readNewestRejections(jsm, { ...newest, reason: 'out_of_order' })).searched).toBe(4);
+  expect((await readNewestRejections(jetStream, { ...newest, reason: 'out_of_order' })).searched).toBe(4);
 });

@@ -1,4 +1,3 @@
-import type { JetStreamClient } from '@nats-io/jetstream';
 import { type Address, encodeFunctionData, pad, zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
@@ -7,6 +6,7 @@ import { proxyAdminAbi, timelockAbi } from '../../actors/chain/spans/contractAbi
 import { readMetadata } from '../../actors/chain/state/tokenMetadata.ts';
 import { buildSpans } from '../../streams/indexer/buildSpans.ts';
 import { createSpanPublisher, type SpanPublisher } from '../../streams/indexer/spanPublisher.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { metadataEvent, plainMetadata } from '../support/chain/economyState.ts';
 import { fetchSpans, foldSpans, startIndexer } from '../support/chain/indexedChain.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
@@ -100,11 +100,11 @@ it('a block in several messages is published again from its first part', async (
   );
   const span = buildBlockSpan(logs);
   let attempts = 0;
-  const publish: JetStreamClient['publish'] = (...message) =>
-    ++attempts === 2 ? Promise.reject(new Error('no answer')) : nats.js.publish(...message);
+  const append: StreamPort['append'] = (...asked) =>
+    ++attempts === 2 ? Promise.reject(new Error('no answer')) : nats.jetStream.append(...asked);
   const { chainId, contracts } = writtenSettings;
-  const js = { publish } as JetStreamClient; // The publisher calls nothing else.
-  const publisher = createSpanPublisher({ ...nats, js, chainId, core: contracts.core });
+  const jetStream = { ...nats.jetStream, append };
+  const publisher = createSpanPublisher({ jetStream, chainId, core: contracts.core });
   await publisher.resume();
   await expect(publisher.publish(span)).rejects.toThrow('not acknowledged');
   await publisher.resume();

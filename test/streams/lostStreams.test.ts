@@ -23,7 +23,7 @@ it('the chain is lost with the stream of its newest lineage', async () => {
   await noteLineage(database, { ...someLineage, streamCreated: created }, 0);
   const { check } = createStreamGuard({
     database,
-    jetStream: () => nats,
+    jetStream: () => nats.jetStream,
     clock: systemClock,
     acceptedLosses: { includes: () => true },
     logger: silentLogger,
@@ -41,8 +41,8 @@ it('the chain is lost with the stream of its newest lineage', async () => {
 });
 
 it('the same answers prove the loss of two streams', async () => {
-  const jetStream = await connectTo(await startNats());
-  await createRemovableStreams(jetStream.jsm);
+  const { jetStream, jsm } = await connectTo(await startNats());
+  await createRemovableStreams(jsm);
   const { database } = await openTables();
   for (const [step, lost] of (['MINER_CHAIN', 'MINER_PIPELINE'] as const).entries())
     await noteLineage(database, { ...someLineage, stream: lost, epoch: step, streamCreated: 'then' }, 0);
@@ -58,7 +58,7 @@ it('the same answers prove the loss of two streams', async () => {
 it('a stream is not lost because NATS does not answer', async () => {
   const { database } = await openTables();
   await noteLineage(database, { ...someLineage, stream, streamCreated: 'then' }, 0);
-  const jetStream = { jsm: { streams: { info: () => Promise.reject(new Error('timeout')) } } } as never;
+  const jetStream = { info: () => Promise.reject(new Error('timeout')) } as never;
   const suspicions = createSuspicions(systemClock);
   await expect(findLostStreams({ database, jetStream, suspicions, clock: systemClock })).rejects.toThrow(
     'timeout',
@@ -95,7 +95,7 @@ async function createAgain() {
     readPositions: (oldestMs: number | null = null): Promise<number[]> => {
       const read = createStoredReadings({
         database,
-        verifier: createStreamVerifier({ jsm, stream, clock: systemClock }),
+        verifier: createStreamVerifier({ ...nats, stream, clock: systemClock }),
         oldestReadingMs: () => oldestMs,
         logger: silentLogger,
       });

@@ -205,7 +205,7 @@ describe('message source', () => {
     await nats.jsm.streams.delete('MINER_PIPELINE');
     const other = collectSource(nats, { stream: 'MINER_PIPELINE' });
     await eventually(() => other.source.status().state === 'missing', 'a missing stream');
-    await createStreams(nats.jsm);
+    await createStreams(nats.jetStream);
     await nats.js.publish('miner.signer.wheel', '{}');
     await eventually(() => other.sequences.length === 1, 'its first message');
   });

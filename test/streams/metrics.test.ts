@@ -15,6 +15,7 @@ import { receiveBatch } from '../../streams/pipeline/receiveBatch.ts';
 import type { RejectionLog } from '../../streams/pipeline/rejectionLog.ts';
 import type { RowWriter } from '../../streams/pipeline/rowWriter.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { streamInfo } from '../support/streams/streamInfo.ts';
 
 /** Values by metric and labels, without counts of zero and states that are not the current one. */
 async function readMetrics(registry: Registry) {
@@ -194,13 +195,13 @@ it('metrics of stores are what they answer, without what they answered before, a
     if (isAway) throw new Error('no answer');
     return value;
   };
-  const jsm = {
-    getAccountInfo: answer({ storage: 35, limits: { max_storage: 40 } }),
-    streams: { info: answer({ state: { bytes: 7 } }) },
+  const jetStream = {
+    account: answer({ usedBytes: 35, limitBytes: 40 }),
+    info: answer(streamInfo({ bytes: 7 })),
   };
   registerStoreMetrics(registry, {
     database: { select: answer([['one', 1, 2]]) },
-    jetStream: () => ({ jsm }),
+    jetStream: () => jetStream,
     streamSettings: { check: answer([]), risks: [{ stream: 'MINER_CHAIN', setting: 'max_age' }] },
     isStandby: () => isStandby,
     clock,

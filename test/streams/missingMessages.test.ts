@@ -1,4 +1,3 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import { expect, it } from 'vitest';
 import { missingDigest } from '../../streams/jetstream/proofs/streamPosition.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
@@ -10,6 +9,7 @@ import { createGate } from '../../streams/operators/gate.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { streamInfo } from '../support/streams/streamInfo.ts';
 
 const from = { streamCreated: 'then', position: 2, digest: 'of 2' };
 
@@ -20,11 +20,13 @@ function start() {
   const progress = createSourceProgress();
   progress.restartAfter(2);
   const asked: number[][] = [];
-  const info = { config: { num_replicas: 1 }, state: { first_seq: 5, last_seq: 9, deleted: [7] } };
-  const jsm = { streams: { info: async () => info } } as unknown as JetStreamManager;
+  const jetStream = {
+    info: async () => streamInfo({ firstSequence: 5, lastSequence: 9, deleted: [7] }),
+    message: async () => null,
+  };
   const missing = createMissingMessages({
     stream: 'MINER_COUNTER',
-    verifier: createStreamVerifier({ jsm, stream: 'MINER_COUNTER', clock: manualClock() }),
+    verifier: createStreamVerifier({ jetStream, stream: 'MINER_COUNTER', clock: manualClock() }),
     logger: silentLogger,
     readStored: async function* (after, through) {
       asked.push([after, through]);

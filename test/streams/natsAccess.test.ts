@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { ConnectionOptions, PeerCertificate } from 'node:tls';
 import { connect, type NatsConnection, nkeys } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
-import { closeNats, connectNats } from '../../streams/nats/connection.ts';
+import { reconnectForever } from '../../streams/nats/connection.ts';
+import { closeNats } from '../../streams/nats/jetStreamPort.ts';
 import { type NatsAccess, readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import { createCertificate } from '../support/processes/certificate.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
 import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 
 /** @param settings lines of a nats-server's configuration. */
 async function startServer(settings: string) {
@@ -41,8 +41,7 @@ async function startServer(settings: string) {
 
 /** Connects as the service does. */
 async function open(access: NatsAccess): Promise<NatsConnection> {
-  const signal = new AbortController().signal;
-  const connection = await connectNats({ ...access, name: 'test', logger: silentLogger, signal });
+  const connection = await connect({ ...readNatsAccess(access), ...reconnectForever });
   whenFinished(() => closeNats(connection));
   return connection;
 }

@@ -1,11 +1,8 @@
-import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { registerStoreMetrics } from '../../streams/metrics/storeMetrics.ts';
-import { closeNats } from '../../streams/nats/connection.ts';
-import type { JetStream } from '../../streams/nats/natsLink.ts';
+import { openJetStream } from '../../streams/nats/jetStreamPort.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
 import { whenFinished } from '../support/processes/lifetime.ts';
@@ -17,19 +14,19 @@ it('a metric shows how wrong the clock of NATS certainly is', async () => {
   const { program, minor } = findNewestNatsServer();
   const port = await findFreePort();
   startProcess(program, ['-c', writeNatsConfiguration(temporaryDirectory(), port, '', '')]);
-  const connection = await eventually(
-    () => connect({ servers: `127.0.0.1:${port}`, reconnect: false }),
+  const jetStream = await eventually(
+    () => openJetStream({ servers: `127.0.0.1:${port}`, reconnect: false }),
     'a connection',
   );
-  whenFinished(() => closeNats(connection));
-  const jsm = await eventually(() => jetstreamManager(connection), 'JetStream');
-  await jsm.streams.add({ name: 'MINER_COUNTER', subjects: ['miner.counter.*'] });
+  whenFinished(jetStream.close);
+  await eventually(jetStream.account, 'JetStream');
+  await jetStream.create({ name: 'MINER_COUNTER', subjects: ['miner.counter.*'] });
   let aheadMs = 0;
   let isStandby = false;
   const registry = new Registry();
   registerStoreMetrics(registry, {
     database: {} as Database,
-    jetStream: () => ({ jsm }) as JetStream,
+    jetStream: () => jetStream,
     streamSettings: { check: async () => [], risks: [] },
     isStandby: () => isStandby,
     clock: { nowMs: () => Date.now() + aheadMs },

@@ -1,6 +1,7 @@
-import type { JetStreamAccountStats, StreamInfo } from '@nats-io/jetstream';
+import type { JetStreamAccountStats } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
-import { measureAccount, measureFullestServer } from '../../streams/jetstream/settings/natsStore.ts';
+import { measureAccount, measureFullestServer } from '../../streams/nats/natsStore.ts';
+import { streamInfo } from '../support/streams/streamInfo.ts';
 
 const account = (stats: object) => measureAccount(stats as JetStreamAccountStats);
 const usage = (storage: number, max: number) => ({ storage, limits: { max_storage: max } });
@@ -29,17 +30,17 @@ describe('the store of NATS', () => {
     ],
     ['with streams, but no limit for them', { ...usage(37, 0), tiers: { R1: usage(37, 0) } }, 37, null],
   ])('is measured for an account %s', (_what, stats, usedBytes, limitBytes) => {
-    expect(account(stats)).toEqual({ usedBytes, limitBytes });
+    expect(account(stats)).toMatchObject({ usedBytes, limitBytes });
   });
 
+  const peer = (name: string) => ({ name, isOffline: false, isCurrent: true });
   const stream = (bytes: number, leader?: string, ...others: string[]) =>
-    ({
-      state: { bytes },
-      ...(leader !== undefined && { cluster: { leader, replicas: others.map((name) => ({ name })) } }),
-    }) as StreamInfo;
+    streamInfo({
+      bytes,
+      cluster: leader === undefined ? null : { name: 'c', leader, peers: others.map((name) => peer(name)) },
+    });
   it.each([
     ['a single server', [stream(3), stream(4)], 7, 7],
-    ['a single server that names itself', [stream(3, 'a'), stream(4, 'a')], 7, 7],
     ['a single server with streams of others', [stream(3)], 9, 9],
     ['three servers with three copies', [stream(3, 'a', 'b', 'c'), stream(4, 'b', 'a', 'c')], 21, 7],
     ['three servers with one copy', [stream(3, 'a'), stream(5, 'b'), stream(4, 'a')], 12, 7],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseNanos } from '../../streams/jetstream/proofs/streamPosition.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { askUntilProven } from '../../streams/jetstream/proofs/suspicions.ts';
-import { createRejectedStream } from '../../streams/jetstream/rejectedStream.ts';
+import { parseNanos } from '../../streams/nats/nanos.ts';
 import type { RejectedMessage } from '../../streams/pipeline/rejectedMessage.ts';
+import { createRejectedStream } from '../../streams/pipeline/rejectedStream.ts';
 import {
   createRejectionLog,
   type RejectionLog,
@@ -40,8 +40,8 @@ async function logOn(nats: TestConnection, options: Partial<RejectionLogOptions>
   const log = createRejectionLog({
     ...reader,
     verifier: createStreamVerifier(reader),
-    rejected: createRejectedStream(nats),
-    onFailing: () => createStreams(nats.jsm),
+    rejected: createRejectedStream(),
+    onFailing: () => createStreams(nats.jetStream),
     ...options,
   });
   await askUntilProven(log.resume);
@@ -213,7 +213,7 @@ describe('rejection log', () => {
   it('publishes for several streams at once without a failure', async () => {
     const { nats } = await startLog();
     const messages = await buildRejections(nats, 3 * unacknowledgedMax);
-    const rejected = createRejectedStream(nats);
+    const rejected = createRejectedStream();
     const logs = [await logOn(nats, { rejected }), await logOn(nats, { rejected, stream: 'MINER_PIPELINE' })];
     for (const log of logs) log.addAll(messages);
     for (const log of logs) await log.flushed();
@@ -227,7 +227,7 @@ describe('rejection log', () => {
     const log = await logOn(nats);
     await log.publish(await publishBad(nats, 'one'));
     await nats.jsm.streams.delete('MINER_COUNTER');
-    await createStreams(nats.jsm);
+    await createStreams(nats.jetStream);
     const other = await publishBad(nats, 'one');
     await askUntilProven(log.resume);
     await log.publish(other);

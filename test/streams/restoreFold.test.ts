@@ -1,4 +1,3 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import type { FoldedMessage } from '../../actors/folds/foldedMessage.ts';
 import type { SnapshotStore } from '../../storage/snapshots/snapshots.ts';
@@ -11,9 +10,11 @@ import {
 } from '../../streams/follower/restoreFold.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { askUntilProven, NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { collectLines } from '../support/streams/collectLines.ts';
+import { streamInfo } from '../support/streams/streamInfo.ts';
 
 const clock = manualClock();
 const identity = { foldVersion: 1, configuration: 'ours' };
@@ -57,19 +58,20 @@ async function restore(world: World) {
     async (...given: unknown[]) => {
       done.push([what, ...given.filter((one) => typeof one !== 'function')].join(' '));
     };
-  const jsm = {
-    streams: {
-      info: async () => ({
+  const jetStream = {
+    info: async () =>
+      streamInfo({
         created: 'now',
-        config: { num_replicas: replicas },
-        state: { first_seq: held[0], last_seq: held[1] },
+        replicas,
+        firstSequence: held[0],
+        lastSequence: held[1],
+        ...(replicas > 1 && { cluster: { name: 'c', leader: 'a', peers: [] } }),
       }),
-    },
-  } as unknown as JetStreamManager;
+  } as unknown as StreamPort;
   const options = {
     stream: 'MINER_COUNTER',
-    jsm,
-    verifier: createStreamVerifier({ jsm, stream: 'MINER_COUNTER', clock }),
+    jetStream,
+    verifier: createStreamVerifier({ jetStream, stream: 'MINER_COUNTER', clock }),
     snapshots: {
       list: async () => headers,
       read: async function* ({ position }: StoredSnapshotHeader) {

@@ -121,11 +121,11 @@ const cases: readonly Case[] = [
 
 /** The settings that the server says the stream has. A server that does not know them yet would ignore or refuse them. */
 async function readBack(
-  { connection, jsm }: TestConnection,
+  { connection, jsm, jetStream }: TestConnection,
   { of, set, since = [2, 9] }: Case,
 ): Promise<StreamConfig> {
   await jsm.streams.delete(of).catch(() => undefined); // It may be missing.
-  await ensureStreams(jsm, { streams: [of], retentionDays: 0, logger: silentLogger });
+  await ensureStreams(jetStream, { streams: [of], retentionDays: 0, logger: silentLogger });
   const { config: sound } = await jsm.streams.info(of);
   const [major = 0, minor = 0] = (connection.info?.version ?? '').split('.').map(Number);
   if (major === since[0] && minor < since[1]) return { ...sound, ...set };
@@ -171,20 +171,24 @@ describe('settings of a stream', () => {
   });
 
   it('are sound in every stream that this service creates', async () => {
-    const { jsm } = await connectTo(await startNats());
+    const { jetStream } = await connectTo(await startNats());
     for (const retentionDays of [0, 7]) {
-      await ensureStreams(jsm, { streams: streamNames, retentionDays, logger: silentLogger });
-      const watch = createStreamSettingsWatch({ jsm: () => jsm, retentionDays, logger: silentLogger });
+      await ensureStreams(jetStream, { streams: streamNames, retentionDays, logger: silentLogger });
+      const watch = createStreamSettingsWatch({
+        jetStream: () => jetStream,
+        retentionDays,
+        logger: silentLogger,
+      });
       expect(await watch.check()).toEqual([]);
     }
   });
 
   it('are logged once when they become a risk, and when not', async () => {
-    const { jsm } = await connectTo(await startNats());
-    await createStreams(jsm);
+    const { jsm, jetStream } = await connectTo(await startNats());
+    await createStreams(jetStream);
     const lines: { level: number; stream?: string; setting?: string }[] = [];
     const logger = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
-    const watch = createStreamSettingsWatch({ jsm: () => jsm, retentionDays: 0, logger });
+    const watch = createStreamSettingsWatch({ jetStream: () => jetStream, retentionDays: 0, logger });
     const checkTwice = async () => {
       await Promise.all([watch.check(), watch.check()]);
       await watch.check();

@@ -1,5 +1,3 @@
-import { AckPolicy, DeliverPolicy, JetStreamApiError } from '@nats-io/jetstream';
-import { nuid } from '@nats-io/transport-node';
 import { createPublicClient } from 'viem';
 import { z } from 'zod';
 import { chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
@@ -7,7 +5,7 @@ import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.
 import { dayMs } from '../../../actors/schemas/durations.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
 import { createNodeTransport } from '../../../streams/indexer/nodeTransport.ts';
-import { measureAccount } from '../../../streams/jetstream/settings/natsStore.ts';
+import { parseStored } from '../../../streams/jetstream/parseStored.ts';
 import { isTooOld } from '../../../streams/nats/connection.ts';
 import { findCertainOffset, measureNatsClock } from '../../../streams/nats/natsClock.ts';
 import { formatRejection, readNewestRejections } from '../../../streams/pipeline/newestRejections.ts';
@@ -20,9 +18,6 @@ const [offsetWarnedMs, offsetFailedMs] = [1_000, 10_000];
 const requestMs = 5_000;
 const rejectionsShown = 5;
 const mib = 2 ** 20;
-/** No stream ends there, so no server stores a message that expects it. */
-const impossibleSequence = Number.MAX_SAFE_INTEGER;
-const wrongLastSequence = 10_071;
 
 const again = 'run it again once NATS answers';
 const enable = 'start nats-server with JetStream (`jetstream {}` in its configuration, or -js)';
@@ -46,19 +41,22 @@ export const natsChecks: readonly Check<CheckedNats>[][] = [
   ],
 ];
 
-async function* checkServer({ connection, jsm }: CheckedNats): Findings {
-  const version = connection.info?.version ?? 'unknown';
-  const detail = `${connection.getServer()}, version ${version}`;
+async function* checkServer({ jetStream }: CheckedNats): Findings {
+  const { address, version } = jetStream.server();
+  const detail = `${address}, version ${version}`;
   const risk = 'it cannot sync before it acknowledges, so a power failure may take the last messages';
   yield isTooOld(version)
     ? warned('NATS', `${detail}: ${risk}`, 'upgrade to 2.10 or newer, with `sync_interval: always`')
     : ok('NATS', detail);
-  const { storage, streams } = await jsm.getAccountInfo();
-  yield ok('JetStream', `${streams} streams, ${Math.round(storage / mib)} MiB stored, counting each copy`);
+  const { storedBytes, streams } = await jetStream.account();
+  yield ok(
+    'JetStream',
+    `${streams} streams, ${Math.round(storedBytes / mib)} MiB stored, counting each copy`,
+  );
 }
 
-async function* checkAccount({ jsm }: CheckedNats): Findings {
-  const { usedBytes, limitBytes } = measureAccount(await jsm.getAccountInfo());
+async function* checkAccount({ jetStream }: CheckedNats): Findings {
+  const { usedBytes, limitBytes } = await jetStream.account();
   if (limitBytes !== null) yield judgeRoom('room of the NATS account', limitBytes - usedBytes, limitBytes);
 }
 
@@ -84,17 +82,9 @@ async function* checkMonitoring({ monitoringUrl }: CheckedNats): Findings {
 /**
  * Compares the clock of NATS with this machine's. Servers before 2.10 do not tell it with a stream; there the server that creates a consumer does.
  */
-async function* checkClock({ jsm }: CheckedNats): Findings {
-  const { name, created } = await jsm.consumers.add('MINER_COUNTER', {
-    name: nuid.next(), // This service may create only consumers with a name.
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.New,
-    inactive_threshold: 5_000_000_000,
-    num_replicas: 1,
-    mem_storage: true,
-  });
-  await jsm.consumers.delete('MINER_COUNTER', name);
-  const measured = requireValue(await measureNatsClock(jsm, Date.now, created), 'the time of NATS');
+async function* checkClock({ jetStream }: CheckedNats): Findings {
+  const created = await jetStream.tryConsumer('MINER_COUNTER');
+  const measured = requireValue(await measureNatsClock(jetStream, Date.now, created), 'the time of NATS');
   const { offsetMs, uncertainMs } = measured;
   const detail = `the clock of NATS is ${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's, ± ${Math.ceil(uncertainMs)} ms`;
   const certainMs = Math.abs(findCertainOffset(measured));
@@ -103,18 +93,14 @@ async function* checkClock({ jsm }: CheckedNats): Findings {
   yield judge('clock', detail, 'let both follow a time server (chrony, systemd-timesyncd)');
 }
 
-/** Publishes messages that no server stores. A refusal for the expected sequence shows that the user may publish there. */
-async function* checkPermissions({ js, onChain }: CheckedNats): Findings {
+/** Tries what the tasks of this service need. */
+async function* checkPermissions({ jetStream, onChain }: CheckedNats): Findings {
   const tasks = new Map([['ingest', rejectedSubject('MINER_COUNTER')]]);
   if (onChain) tasks.set('index', spanSubject(onChain.chain.chainId));
   const may = ['serve'];
   const mayNot: string[] = [];
   for (const [task, subject] of tasks) {
-    const expect = { lastSequence: impossibleSequence };
-    const refusal: unknown = await js
-      .publish(subject, '', { expect, timeout: requestMs, retries: 0 })
-      .catch((error: unknown) => error);
-    if (refusal instanceof JetStreamApiError && refusal.code === wrongLastSequence) may.push(task);
+    if (await jetStream.mayPublish(subject)) may.push(task);
     else mayNot.push(`${task} (publish to ${subject})`);
   }
   const refused = mayNot.length === 0 ? '' : `, and may not ${mayNot.join(', nor ')}`;
@@ -122,8 +108,8 @@ async function* checkPermissions({ js, onChain }: CheckedNats): Findings {
 }
 
 /** Warns of messages rejected in the last day, since their publishers may not know. */
-async function* checkRejections({ jsm, nowMs }: CheckedNats): Findings {
-  const { rejections } = await readNewestRejections(jsm, { most: rejectionsShown });
+async function* checkRejections({ jetStream, nowMs }: CheckedNats): Findings {
+  const { rejections } = await readNewestRejections(jetStream, { most: rejectionsShown });
   const recent = rejections.filter(({ storedAt }) => Date.parse(storedAt) > nowMs() - dayMs);
   if (recent.length === 0) return yield ok('rejections', 'none in the last day');
   const newest = recent.map((rejection) => `\n           ${formatRejection(rejection)}`).join('');
@@ -132,7 +118,7 @@ async function* checkRejections({ jsm, nowMs }: CheckedNats): Findings {
 }
 
 /** Checks the node's chain, the deployment on it, and the stream's newest block. */
-async function* checkChain({ jsm, onChain, rpcUrl }: CheckedNats): Findings {
+async function* checkChain({ jetStream, onChain, rpcUrl }: CheckedNats): Findings {
   if (onChain === undefined) return;
   if (onChain === null) return yield skipped('node', 'the deployment has no contracts');
   if (rpcUrl === null) return yield skipped('node', 'MINER_RPC_URL is not set');
@@ -150,20 +136,20 @@ async function* checkChain({ jsm, onChain, rpcUrl }: CheckedNats): Findings {
   yield (await client.getCode({ address: core })) === undefined
     ? failed('deployment', `there is no contract at ${core}`, 'correct `contracts` in the deployment file')
     : ok('deployment', `the core is at ${core}`);
-  const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: spanSubject(chainId) });
+  const last = await jetStream.last('MINER_CHAIN', spanSubject(chainId));
   if (last === null) return yield skipped('blocks', 'none is published yet');
-  const span = chainSpanMessage.safeParse(last.json());
+  const span = parseStored(chainSpanMessage, last);
   const publisher = 'find out who else publishes to MINER_CHAIN';
-  if (!span.success) return yield failed('blocks', 'the newest span is malformed', publisher);
-  const head = BigInt(span.data.toBlock);
+  if (span === null) return yield failed('blocks', 'the newest span is malformed', publisher);
+  const head = BigInt(span.toBlock);
   if (head > tip) {
     const detail = `the stream holds block ${head}, the node is at ${tip}`;
     const remedy = 'the node lags or was reset; wait, or set MINER_RPC_URL to another one';
     return yield failed('blocks', detail, remedy);
   }
   const { hash } = await client.getBlock({ blockNumber: head });
-  const differs = `block ${head} is ${span.data.hash} in the stream and ${hash} on the chain`;
-  yield hash === span.data.hash
+  const differs = `block ${head} is ${span.hash} in the stream and ${hash} on the chain`;
+  yield hash === span.hash
     ? ok('blocks', `published through ${head}, ${tip - head} behind the node`)
     : failed('blocks', differs, 'a reorganization that is not indexed yet: start the service or `index`');
 }

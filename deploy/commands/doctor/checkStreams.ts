@@ -1,4 +1,3 @@
-import type { JetStreamManager, PeerInfo, StreamInfo } from '@nats-io/jetstream';
 import { chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
 import {
   type InputStreamName,
@@ -11,15 +10,21 @@ import {
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { streamDefinitions } from '../../../streams/folds/streamDefinitions.ts';
-import { isStreamMissing } from '../../../streams/jetstream/settings/ensureStreams.ts';
+import { parseStored } from '../../../streams/jetstream/parseStored.ts';
 import { findStreamRisks, nanosPerDay } from '../../../streams/jetstream/settings/streamRisks.ts';
-import type { JetStream } from '../../../streams/nats/natsLink.ts';
+import {
+  isRefusedAs,
+  type StreamInfo,
+  type StreamPeer,
+  type StreamPort,
+} from '../../../streams/nats/streamPort.ts';
 import { type Finding, type Findings, failed, ok, warned } from '../../diagnosis/finding.ts';
 
 const spanSearchMax = 8;
 
 /** What the checks of NATS read. */
-export interface CheckedNats extends JetStream {
+export interface CheckedNats {
+  readonly jetStream: StreamPort;
   /** Null if the deployment has no contracts, undefined if it is unknown. */
   readonly onChain: ChainDeployment | null | undefined;
   readonly rpcUrl: string | null;
@@ -32,26 +37,26 @@ export interface CheckedNats extends JetStream {
 
 /** Checks each stream's subjects, readers, replicas with leader and peers, settings, and whether it keeps the messages for a rebuild. */
 export async function* checkStreams(parts: CheckedNats): Findings {
-  const { jsm, retentionDays } = parts;
+  const { jetStream, retentionDays } = parts;
   for (const stream of streamNames) {
     const name = `stream ${stream}`;
     let info: StreamInfo;
     try {
-      info = await jsm.streams.info(stream);
+      info = await jetStream.info(stream);
     } catch (error) {
-      const remedy = isStreamMissing(error)
+      const remedy = isRefusedAs('missing', error)
         ? 'start the service: it creates the stream, unless what is stored was made from an earlier one'
         : 'bring back the servers that hold it; with one replica only one server does';
       yield failed(name, readErrorMessage(error), remedy);
       continue;
     }
-    const { config, state } = info;
+    const { config, firstSequence, lastSequence } = info;
     // A mirror has the subjects of its origin.
     const missing = config.mirror
       ? []
       : streamSubjects[stream].filter((subject) => !config.subjects?.includes(subject));
     yield missing.length === 0
-      ? ok(name, `messages ${state.first_seq} to ${state.last_seq}, ${await describeReaders(jsm, stream)}`)
+      ? ok(name, `messages ${firstSequence} to ${lastSequence}, ${await describeReaders(jetStream, stream)}`)
       : failed(name, `does not hold ${missing.join(', ')}`, 'start the service once: it updates the stream');
     yield checkReplicas(stream, info);
     const risks = findStreamRisks(config, { stream, retentionDays });
@@ -64,31 +69,27 @@ export async function* checkStreams(parts: CheckedNats): Findings {
   }
 }
 
-async function describeReaders(jsm: JetStreamManager, stream: StreamName): Promise<string> {
-  const consumers = await jsm.consumers
-    .list(stream)
-    .next()
-    .catch(() => null);
+async function describeReaders(jetStream: StreamPort, stream: StreamName): Promise<string> {
+  const consumers = await jetStream.consumers(stream).catch(() => null);
   // A replica's user may not list other readers.
   if (consumers === null) return 'whose consumers this user may not list';
-  const lags = consumers.map((consumer) => `${consumer.name} ${consumer.num_pending} behind`);
+  const lags = consumers.map((consumer) => `${consumer.name} ${consumer.behind} behind`);
   return lags.length === 0 ? 'no consumers at the moment' : lags.join(', ');
 }
 
 function checkReplicas(stream: StreamName, { config, cluster }: StreamInfo): Finding {
   const check = `replicas ${stream}`;
   const count = config.num_replicas;
-  // A single server is not a cluster, and leads its own streams.
-  if (cluster?.name === undefined) return ok(check, `${count}, on one server`);
-  const detail = `${count} in the cluster ${cluster.name}, leader ${cluster.leader || 'none'}`;
-  if (!cluster.leader) return failed(check, detail, 'a majority of its servers has to run: bring them back');
-  const peers = cluster.replicas ?? [];
-  const listPeers = (isMeant: (peer: PeerInfo) => boolean) =>
-    peers.flatMap((peer) => (isMeant(peer) ? peer.name : [])).join(', ');
-  const dead = listPeers(({ offline }) => offline === true);
+  if (cluster === null) return ok(check, `${count}, on one server`);
+  const detail = `${count} in the cluster ${cluster.name}, leader ${cluster.leader ?? 'none'}`;
+  if (cluster.leader === null)
+    return failed(check, detail, 'a majority of its servers has to run: bring them back');
+  const listPeers = (isMeant: (peer: StreamPeer) => boolean) =>
+    cluster.peers.flatMap((peer) => (isMeant(peer) ? peer.name : [])).join(', ');
+  const dead = listPeers(({ isOffline }) => isOffline);
   const back = 'bring them back: if another one fails, the stream may be unavailable';
   if (dead !== '') return failed(check, `${detail}, away: ${dead}`, back);
-  const lagging = listPeers(({ current }) => !current);
+  const lagging = listPeers(({ isCurrent }) => !isCurrent);
   const wait = 'wait; if it lasts, check their disks and network';
   if (lagging !== '') return warned(check, `${detail}, behind: ${lagging}`, wait);
   if (count > 1) return ok(check, detail);
@@ -98,15 +99,14 @@ function checkReplicas(stream: StreamName, { config, cluster }: StreamInfo): Fin
 
 /** Says which messages the stream holds for a rebuild, unless its settings say what it loses. */
 async function checkRetention(
-  { jsm, onChain }: CheckedNats,
+  { jetStream, onChain }: CheckedNats,
   stream: InputStreamName,
-  { config, state, isLosing }: StreamInfo & { readonly isLosing: boolean },
+  { config, firstSequence: begins, isLosing }: StreamInfo & { readonly isLosing: boolean },
 ): Promise<Finding | null> {
   const check = `retention ${stream}`;
   const { afterRetention } = streamDefinitions[stream].doctor;
-  const { first_seq: begins } = state;
   if (afterRetention === null) {
-    const first = onChain ? await findFirstBlock(jsm, onChain.chain.chainId, begins) : null;
+    const first = onChain ? await findFirstBlock(jetStream, onChain.chain.chainId, begins) : null;
     const needed = onChain?.chain.deploymentBlock ?? 0n;
     if (first !== null && first > needed) {
       const late = `it begins at block ${first}, the deployment at ${needed}: the chain cannot be folded again`;
@@ -127,12 +127,12 @@ async function checkRetention(
 }
 
 /** First block of the first readable span in the stream; null without one. Messages with chain reads may precede it. */
-async function findFirstBlock(jsm: JetStreamManager, chainId: bigint, from: number): Promise<bigint | null> {
+async function findFirstBlock(jetStream: StreamPort, chainId: bigint, from: number): Promise<bigint | null> {
   for (let seq = from; seq < from + spanSearchMax; seq++) {
-    const message = await jsm.streams.getMessage('MINER_CHAIN', { seq });
+    const message = await jetStream.message('MINER_CHAIN', seq);
     if (message?.subject !== spanSubject(chainId)) continue;
-    const span = chainSpanMessage.safeParse(message.json());
-    return span.success ? BigInt(span.data.fromBlock) : null;
+    const span = parseStored(chainSpanMessage, message);
+    return span && BigInt(span.fromBlock);
   }
   return null;
 }

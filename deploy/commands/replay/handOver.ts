@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JetStreamManager } from '@nats-io/jetstream';
 import { isOfFold } from '../../../actors/folds/foldIdentity.ts';
 import { leaseSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
@@ -8,6 +7,7 @@ import { readDatabaseIdentity } from '../../../storage/runs/epochFence.ts';
 import { closeFill, isContinued, isKeptBy, offerReplay } from '../../../storage/runs/fills.ts';
 import { type Lineage, readLineage } from '../../../storage/runs/lineages.ts';
 import { readCounted } from '../../../storage/runs/mergedRuns.ts';
+import type { StreamPort } from '../../../streams/nats/streamPort.ts';
 import { systemClock } from '../../process/systemClock.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
@@ -25,7 +25,7 @@ const notUsed =
 
 interface HandOverOptions {
   readonly database: Database;
-  readonly jsm: JetStreamManager;
+  readonly jetStream: Pick<StreamPort, 'last'>;
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;
   /** Omitted for the usual time. */
@@ -75,7 +75,7 @@ type Offered = 'taken' | 'waiting' | 'refused' | 'unknown';
 
 /** Waits until a process that ingests shows the result, if one runs. */
 async function watchOffer(options: HandOverOptions, noted: Lineage): Promise<Offered> {
-  const { database, jsm, signal, print, limitMs = takeOverMs } = options;
+  const { database, jetStream, signal, print, limitMs = takeOverMs } = options;
   const { monotonicMs } = systemClock;
   const findFit = async () => ((await readFitting(database, noted)) === null ? 'refused' : 'waiting');
   // Nobody else has the embedded engine open.
@@ -89,7 +89,7 @@ async function watchOffer(options: HandOverOptions, noted: Lineage): Promise<Off
     try {
       if (await isContinued(database, noted)) return 'taken';
       const subject = leaseSubject(await readDatabaseIdentity(database));
-      const lease = (await jsm.streams.getMessage('MINER_LEASE', { last_by_subj: subject }))?.seq ?? 0;
+      const lease = (await jetStream.last('MINER_LEASE', subject))?.seq ?? 0;
       first ??= { lease, atMs: monotonicMs() };
       isRenewed ||= lease !== first.lease;
       const runsNone = !isRenewed && monotonicMs() - first.atMs >= renewedWithinMs;

@@ -54,14 +54,14 @@ interface StreamReplay extends ReplayOptions {
 }
 
 async function replayStream(replayed: StreamReplay, from: StreamPlace): Promise<boolean> {
-  const { database, jsm, stream, actors, dryRun, signal, print } = replayed;
+  const { database, jetStream, stream, actors, dryRun, signal, print } = replayed;
   const identity = actors[stream]?.identity;
-  if (identity === undefined || (await jsm.streams.info(stream)).state.last_seq === 0) {
+  if (identity === undefined || (await jetStream.info(stream)).lastSequence === 0) {
     print(`${stream}: nothing to fold`);
     return true;
   }
   const snapshots = createSnapshotStore(database);
-  const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
+  const verifier = createStreamVerifier({ jetStream, stream, clock: systemClock });
   const plan = await planReplay({ ...replayed, snapshots, identity, verifier }, from);
   const { after, newest, history } = plan;
   const { position: through } = newest;

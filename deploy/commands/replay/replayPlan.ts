@@ -1,4 +1,3 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { type FoldIdentity, isOfFold } from '../../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import type { Database } from '../../../storage/clickhouse/database.ts';
@@ -6,9 +5,9 @@ import { type Lineage, readLineage } from '../../../storage/runs/lineages.ts';
 import { readCounted } from '../../../storage/runs/mergedRuns.ts';
 import type { SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
-import { findSequenceAt } from '../../../streams/jetstream/findSequenceAt.ts';
 import { StreamDiverged, type StreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
 import { askUntilProven } from '../../../streams/jetstream/proofs/suspicions.ts';
+import type { StreamPort } from '../../../streams/nats/streamPort.ts';
 
 /** The requested replay is impossible; the message says why, and what helps. */
 export class ReplayRefused extends Error {
@@ -29,8 +28,7 @@ export interface ReplayPlan {
 }
 
 interface ReplayPlanOptions {
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+  readonly jetStream: Pick<StreamPort, 'info' | 'firstSince'>;
   readonly database: Database;
   readonly snapshots: Pick<SnapshotStore, 'list'>;
   readonly stream: InputStreamName;
@@ -45,8 +43,8 @@ interface ReplayPlanOptions {
  * @throws ReplayRefused
  */
 export async function planReplay(options: ReplayPlanOptions, from: StreamPlace): Promise<ReplayPlan> {
-  const { jsm, database, snapshots, stream, identity, verifier } = options;
-  const { created, state } = await jsm.streams.info(stream);
+  const { jetStream, database, snapshots, stream, identity, verifier } = options;
+  const { created, firstSequence } = await jetStream.info(stream);
   const history = await readLineage(database, stream);
   if (history !== null && !isOfFold(history, identity))
     throw new ReplayRefused(
@@ -69,13 +67,13 @@ export async function planReplay(options: ReplayPlanOptions, from: StreamPlace):
     throw new ReplayRefused(
       `the newest state is saved at message ${newest.position}: a replay begins there or before, not at ${fromSequence}`,
     );
-  const continued = usable.filter(({ position }) => position + 1 >= state.first_seq);
+  const continued = usable.filter(({ position }) => position + 1 >= firstSequence);
   const base =
     continued.find(({ position }) => position < fromSequence) ??
-    (state.first_seq <= 1 ? null : continued.at(-1));
+    (firstSequence <= 1 ? null : continued.at(-1));
   if (base === undefined || base === newest)
     throw new ReplayRefused(
-      `messages through ${state.first_seq - 1} have left the stream, and no earlier state is saved: try again once the service has saved more states`,
+      `messages through ${firstSequence - 1} have left the stream, and no earlier state is saved: try again once the service has saved more states`,
     );
   return { after: base?.position ?? 0, newest, history };
 }
@@ -90,9 +88,9 @@ async function isLost(verifier: StreamVerifier, newest: StoredSnapshotHeader): P
   }
 }
 
-async function findSequence({ js, stream }: ReplayPlanOptions, place: StreamPlace): Promise<number> {
+async function findSequence({ jetStream, stream }: ReplayPlanOptions, place: StreamPlace): Promise<number> {
   if ('sequence' in place) return place.sequence;
-  const found = await findSequenceAt(js, stream, place.time);
+  const found = await jetStream.firstSince(stream, place.time);
   if (found !== null) return found;
   throw new ReplayRefused(`the stream has stored nothing since ${place.time.toISOString()}`);
 }

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { openDatabase } from '../../../storage/clickhouse/database.ts';
 import { requireSupportedServer } from '../../../storage/clickhouse/serverVersion.ts';
 import { foldStopMs } from '../../../streams/follower/fillRun.ts';
-import { closeNats, connectNats } from '../../../streams/nats/connection.ts';
+import { connectNats } from '../../../streams/nats/connection.ts';
 import { boundDeployment, locateDatabase } from '../../configuration/configuration.ts';
 import { readDeploymentFile } from '../../configuration/deploymentFile.ts';
 import { locateNats } from '../../configuration/natsConfiguration.ts';
 import { within } from '../../process/within.ts';
 import { runUntilStopped, startOwnNats } from '../runService.ts';
 import { type ReplayRequest, replay } from './replay.ts';
-import { openReplay } from './replayOptions.ts';
+import { prepareReplay } from './replayOptions.ts';
 
 const closeGraceMs = 1_000;
 
@@ -28,24 +28,25 @@ export function runReplay({
     };
     const database = openDatabase(locateDatabase(configuration));
     onStop('ClickHouse', () => within(closeGraceMs, database.close()));
-    const connection = await connectNats({
+    const jetStream = await connectNats({
       ...nats,
       name: 'miner replay',
       logger: quiet,
       signal: stopping.signal,
     });
-    onStop('the connection to NATS', () => within(closeGraceMs, closeNats(connection)));
+    onStop('the connection to NATS', () => within(closeGraceMs, jetStream.close()));
     await requireSupportedServer(database);
-    const parts = await openReplay({
-      connection,
+    const options = {
+      jetStream,
       database,
       deployment,
       dryRun,
       logger: quiet,
       signal: stopping.signal,
-      print: (line) => process.stdout.write(`${line}\n`),
-    });
-    const replaying = replay(parts, request);
+      print: (line: string) => process.stdout.write(`${line}\n`),
+    };
+    await prepareReplay(options);
+    const replaying = replay(options, request);
     onStop('the replay', async () => {
       stopping.abort();
       await within(foldStopMs, replaying);

@@ -1,8 +1,9 @@
-import type { JetStreamManager, StoredMsg, StreamInfo, StreamInfoRequestOptions } from '@nats-io/jetstream';
 import type { Clock } from '../../../actors/clock.ts';
+import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import type { StreamName } from '../../../actors/messages/subjects.ts';
 import type { ErrorKind } from '../../../machines/failures.ts';
-import { digestMessage, missingDigest, parseNanos, type StreamPosition } from './streamPosition.ts';
+import type { StreamInfo, StreamPort } from '../../nats/streamPort.ts';
+import { digestMessage, missingDigest, type StreamPosition } from './streamPosition.ts';
 import { createSuspicions, type Testimony } from './suspicions.ts';
 
 type DivergenceReason = 'stream_recreated' | 'stream_ends_before_position' | 'other_message_at_position';
@@ -26,12 +27,7 @@ interface Contradiction {
   readonly detail: string;
 }
 
-/** A stream as its leader describes it, which may not have applied yet what another server has delivered. */
-export interface StreamState {
-  readonly created: string;
-  readonly firstSequence: number;
-  readonly lastSequence: number;
-}
+type InfoOptions = Parameters<StreamPort['info']>[1];
 
 /** An answer about a stream. */
 export interface StreamAnswer {
@@ -42,29 +38,19 @@ export interface StreamAnswer {
 
 /** @throws while a replicated stream has no leader: then any server answers, and may be far behind. */
 export async function readInfo(
-  jsm: JetStreamManager,
+  jetStream: Pick<StreamPort, 'info'>,
   stream: StreamName,
-  options: Partial<StreamInfoRequestOptions> = {},
+  options: InfoOptions = {},
 ): Promise<StreamInfo> {
-  const info = await jsm.streams.info(stream, options);
-  if (info.cluster !== undefined && countReplicas(info) > 1 && !info.cluster.leader)
+  const info = await jetStream.info(stream, options);
+  const { cluster, replicas } = info;
+  if (cluster !== null && replicas > 1 && cluster.leader === null)
     throw new Error(`${stream} has no leader at the moment`);
   return info;
 }
 
-/** Servers that hold a stream. One that is being moved is on more than its settings say. */
-export function countReplicas({ config, cluster }: StreamInfo): number {
-  return Math.max(config.num_replicas, 1 + (cluster?.replicas?.length ?? 0));
-}
-
-/** @throws while the stream has no leader. */
-export async function readStreamState(jsm: JetStreamManager, stream: StreamName): Promise<StreamState> {
-  const { created, state } = await readInfo(jsm, stream);
-  return { created, firstSequence: state.first_seq, lastSequence: state.last_seq };
-}
-
 interface StreamVerifierOptions {
-  readonly jsm: JetStreamManager;
+  readonly jetStream: Pick<StreamPort, 'info' | 'message'>;
   readonly stream: StreamName;
   readonly clock: Pick<Clock, 'bootMs'>;
 }
@@ -75,21 +61,21 @@ export type StreamVerifier = ReturnType<typeof createStreamVerifier>;
  * Compares what was folded and stored with the current stream (ARCHITECTURE.md). An answer that contradicts it is a suspicion, and
  * counts once it is proven: until then each method throws `NotProven`.
  */
-export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptions) {
+export function createStreamVerifier({ jetStream, stream, clock }: StreamVerifierOptions) {
   const suspicions = createSuspicions(clock);
 
-  async function ask(options?: Partial<StreamInfoRequestOptions>): Promise<StreamAnswer> {
+  async function ask(options?: InfoOptions): Promise<StreamAnswer> {
     const askedAtMs = clock.bootMs();
-    return { info: await readInfo(jsm, stream, options), askedAtMs };
+    return { info: await readInfo(jetStream, stream, options), askedAtMs };
   }
 
   /** Asks for a message, null if it is not there, and then for the stream: what retention removes in between is below its first sequence. */
   async function askForMessage(
     position: number,
-  ): Promise<StreamAnswer & { readonly stored: StoredMsg | null }> {
+  ): Promise<StreamAnswer & { readonly stored: StreamMessage | null }> {
     const askedAtMs = clock.bootMs();
-    const stored = await jsm.streams.getMessage(stream, { seq: position });
-    return { stored, info: await readInfo(jsm, stream), askedAtMs };
+    const stored = await jetStream.message(stream, position);
+    return { stored, info: await readInfo(jetStream, stream), askedAtMs };
   }
 
   /**
@@ -103,9 +89,7 @@ export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptio
     const answer = digest === null ? { stored: null, ...(await ask()) } : await askForMessage(position);
     const { info, stored } = answer;
     const currentDigest =
-      stored === null
-        ? missingDigest
-        : digestMessage(stored.subject, parseNanos(stored.timestamp), stored.data);
+      stored === null ? missingDigest : digestMessage(stored.subject, stored.timestampNanos, stored.data);
     const contradiction = contradict(info, place) ?? contradictMessage(info, place, currentDigest);
     const claim = `${stream} no longer has message ${position} that was folded as ${digest} from the stream created ${place.streamCreated}`;
     if (isProven(answer, { claim, isConfirmed: contradiction !== null }) && contradiction !== null)
@@ -118,7 +102,7 @@ export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptio
     { info, askedAtMs }: StreamAnswer,
     claimed: Pick<Testimony, 'claim' | 'isConfirmed'>,
   ): boolean {
-    return suspicions.isProven({ ...claimed, askedAtMs, replicas: countReplicas(info) });
+    return suspicions.isProven({ ...claimed, askedAtMs, replicas: info.replicas });
   }
 
   /**
@@ -126,7 +110,7 @@ export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptio
    * single ones. Null if the stream has no explanation.
    */
   async function explainGap({ fromSequence, toSequence }: SequenceRange): Promise<GapExplanation | null> {
-    const answer = await ask({ deleted_details: true });
+    const answer = await ask({ withDeleted: true });
     const explanation = findExplanation(answer.info, { fromSequence, toSequence });
     const isDeleted = {
       claim: `message ${fromSequence} was deleted from ${stream}`,
@@ -144,7 +128,7 @@ export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptio
 
   /** Sequence through which messages after a place were removed from the front, once that is proven; null if none were. */
   function findRemoved(answer: StreamAnswer, { position }: StreamPosition): number | null {
-    const { first_seq: first } = answer.info.state;
+    const { firstSequence: first } = answer.info;
     return isRemoved(answer, position + 1, first > position + 1) ? first - 1 : null;
   }
 
@@ -152,33 +136,36 @@ export function createStreamVerifier({ jsm, stream, clock }: StreamVerifierOptio
   async function hasLostEnd(position: number): Promise<boolean> {
     const answer = await ask();
     const claim = `${stream} ends before ${position}, whose rows are stored`;
-    return isProven(answer, { claim, isConfirmed: answer.info.state.last_seq < position });
+    return isProven(answer, { claim, isConfirmed: answer.info.lastSequence < position });
   }
 
   return { ask, askForMessage, verify, explainGap, findRemoved, hasLostEnd, isProven };
 }
 
 /** Finds out whether an answer contradicts a place, as far as that needs no message; null if it does not. */
-export function contradict({ created, state }: StreamInfo, place: StreamPosition): Contradiction | null {
+export function contradict(
+  { created, lastSequence }: StreamInfo,
+  place: StreamPosition,
+): Contradiction | null {
   if (place.streamCreated !== null && place.streamCreated !== created) {
     return {
       reason: 'stream_recreated',
       detail: `created ${created}, the folded one was created ${place.streamCreated}`,
     };
   }
-  if (state.last_seq >= place.position) return null;
+  if (lastSequence >= place.position) return null;
   return {
     reason: 'stream_ends_before_position',
-    detail: `it ends at ${state.last_seq}, folded through ${place.position}`,
+    detail: `it ends at ${lastSequence}, folded through ${place.position}`,
   };
 }
 
 function contradictMessage(
-  { state }: StreamInfo,
+  { firstSequence }: StreamInfo,
   { position, digest }: StreamPosition,
   currentDigest: string,
 ): Contradiction | null {
-  if (digest === null || position < state.first_seq || currentDigest === digest) return null;
+  if (digest === null || position < firstSequence || currentDigest === digest) return null;
   return {
     reason: 'other_message_at_position',
     detail: `message ${position} was ${digest} when it was folded and is ${currentDigest} now`,
@@ -193,14 +180,14 @@ interface SequenceRange {
 }
 
 function findExplanation(
-  { state }: StreamInfo,
+  { firstSequence, deleted }: StreamInfo,
   { fromSequence, toSequence }: SequenceRange,
 ): GapExplanation | null {
-  const firstHeld = Math.max(fromSequence, state.first_seq);
+  const firstHeld = Math.max(fromSequence, firstSequence);
   if (firstHeld > toSequence) return 'removed';
-  const deleted = new Set(state.deleted ?? []);
+  const gone = new Set(deleted);
   for (let sequence = firstHeld; sequence <= toSequence; sequence++) {
-    if (!deleted.has(sequence)) return null;
+    if (!gone.has(sequence)) return null;
   }
   return 'deleted';
 }

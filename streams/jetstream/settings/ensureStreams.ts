@@ -1,23 +1,12 @@
-import {
-  DiscardPolicy,
-  JetStreamApiCodes,
-  JetStreamApiError,
-  type JetStreamManager,
-  RetentionPolicy,
-  StorageType,
-  type StreamConfig,
-} from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type StreamName, streamSubjects } from '../../../actors/messages/subjects.ts';
-import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { listKeys } from '../../../actors/schemas/listKeys.ts';
-import type { ErrorKind } from '../../../machines/failures.ts';
+import { isRefusedAs, type StreamConfig, type StreamPort } from '../../nats/streamPort.ts';
 import { streamTable } from './streamTable.ts';
 
 const nanosPerSecond = 1_000_000_000;
 const secondsPerDay = 86_400;
-/** JetStream's code for a store that is smaller than what its streams reserve. */
-const insufficientStorage = 10_047;
+
 export interface StreamSettings {
   /**
    * The server removes messages older than this; 0 keeps all. It always keeps spans of the chain: each links to its predecessor, so
@@ -38,16 +27,16 @@ interface LoggedStreams {
  * Only an ingesting process may do so: two processes with different settings would undo each other's.
  */
 export async function ensureStreams(
-  jsm: JetStreamManager,
+  jetStream: StreamPort,
   { streams, logger, ...settings }: StreamSettings & LoggedStreams,
 ): Promise<void> {
   for (const stream of streams) {
-    const existing = await ensureExists(jsm, { stream, logger, ...settings });
+    const existing = await ensureExists(jetStream, { stream, logger, ...settings });
     // A mirror takes its messages and their subjects from another stream.
     if (existing === null || existing.mirror !== undefined) continue;
     const ours = { ...describeSettings(stream, settings), ...describeBounds(stream, existing) };
     if (!differs(existing, ours)) continue;
-    await applyWithRoom(ours, logger, (fitting) => jsm.streams.update(stream, { ...existing, ...fitting }));
+    await applyWithRoom(ours, logger, (fitting) => jetStream.update(stream, { ...existing, ...fitting }));
     logger.info(
       { stream, subjects: ours.subjects, maxAgeDays: toDays(ours.max_age) },
       'stream settings updated',
@@ -61,29 +50,28 @@ export async function ensureStreams(
  * @returns its settings if it existed, otherwise null.
  */
 export async function ensureExists(
-  jsm: JetStreamManager,
+  jetStream: StreamPort,
   { stream, logger, ...settings }: StreamSettings & { readonly stream: StreamName; readonly logger: Logger },
 ): Promise<StreamConfig | null> {
-  const existing = await readConfiguration(jsm, stream);
+  const existing = await readConfiguration(jetStream, stream);
   if (existing !== null) return existing;
   const ours = { ...describeSettings(stream, settings), ...describeBounds(stream, {}) };
   const fixed = { name: stream, ...describeFixed(stream) };
-  await applyWithRoom(ours, logger, (fitting) => jsm.streams.add({ ...fixed, ...fitting }));
+  await applyWithRoom(ours, logger, (fitting) => jetStream.create({ ...fixed, ...fitting }));
   logger.info({ stream, subjects: ours.subjects, maxAgeDays: toDays(ours.max_age) }, 'stream created');
   return null;
 }
 
 /** Warns of streams with a single replica in a cluster: they are unavailable while its server is. */
 export async function warnOfSingleReplicas(
-  jsm: JetStreamManager,
+  jetStream: StreamPort,
   streams: readonly StreamName[],
   logger: Logger,
 ): Promise<void> {
   const single: StreamName[] = [];
   for (const stream of streams) {
-    const { config, cluster } = await jsm.streams.info(stream);
-    // A single server belongs to no cluster.
-    if (cluster?.name !== undefined && config.num_replicas === 1) single.push(stream);
+    const { config, cluster } = await jetStream.info(stream);
+    if (cluster !== null && config.num_replicas === 1) single.push(stream);
   }
   if (single.length > 0)
     logger.warn(
@@ -98,13 +86,13 @@ export async function warnOfSingleReplicas(
  * @returns streams that do not exist.
  */
 export async function verifyStreams(
-  jsm: JetStreamManager,
+  jetStream: StreamPort,
   streams: readonly StreamName[],
   logger: Logger,
 ): Promise<StreamName[]> {
   const missing: StreamName[] = [];
   for (const stream of streams) {
-    const existing = await readConfiguration(jsm, stream);
+    const existing = await readConfiguration(jetStream, stream);
     if (existing === null) {
       missing.push(stream);
       continue;
@@ -116,23 +104,6 @@ export async function verifyStreams(
   return missing;
 }
 
-/** Whether JetStream answered that the stream does not exist. */
-export function isStreamMissing(error: unknown): boolean {
-  return error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
-}
-
-/** JetStream's answer that a stream does not exist, as an error of a kind that the machines know. */
-class StreamMissing extends Error {
-  override readonly name = 'StreamMissing';
-  readonly kind: ErrorKind = 'missing';
-}
-
-/** @throws the error, and {@link StreamMissing} in place of JetStream's own error. */
-export function throwStreamMissing(error: unknown): never {
-  if (!isStreamMissing(error)) throw error;
-  throw new StreamMissing(readErrorMessage(error), { cause: error });
-}
-
 /** Applies settings, without the bound on bytes if the store of NATS is too small: NATS reserves these bytes. */
 async function applyWithRoom<Settings extends { readonly max_bytes?: number }>(
   settings: Settings,
@@ -142,8 +113,7 @@ async function applyWithRoom<Settings extends { readonly max_bytes?: number }>(
   try {
     await apply(settings);
   } catch (error) {
-    const isTooSmall = error instanceof JetStreamApiError && error.code === insufficientStorage;
-    if (!isTooSmall || settings.max_bytes === undefined) throw error;
+    if (!isRefusedAs('noRoom', error) || settings.max_bytes === undefined) throw error;
     const { max_bytes: maxBytes, ...fitting } = settings;
     logger.warn(
       { err: error, maxBytes },
@@ -154,11 +124,11 @@ async function applyWithRoom<Settings extends { readonly max_bytes?: number }>(
 }
 
 /** Settings of a new stream, which the operator may change afterwards. Only the two denials can never be taken back. */
-function describeFixed(stream: StreamName) {
+function describeFixed(stream: StreamName): Partial<StreamConfig> {
   return {
-    storage: StorageType.File,
-    retention: RetentionPolicy.Limits,
-    discard: DiscardPolicy.Old,
+    storage: 'file',
+    retention: 'limits',
+    discard: 'old',
     ...(streamTable[stream].use === 'folded' && { deny_delete: true, deny_purge: true }),
   };
 }
@@ -191,11 +161,11 @@ function toDays(maxAgeNanos: number): number {
   return maxAgeNanos / nanosPerSecond / secondsPerDay;
 }
 
-async function readConfiguration(jsm: JetStreamManager, stream: string): Promise<StreamConfig | null> {
+async function readConfiguration(jetStream: StreamPort, stream: string): Promise<StreamConfig | null> {
   try {
-    return (await jsm.streams.info(stream)).config;
+    return (await jetStream.info(stream)).config;
   } catch (error) {
-    if (isStreamMissing(error)) return null;
+    if (isRefusedAs('missing', error)) return null;
     throw error;
   }
 }

@@ -1,13 +1,6 @@
-import {
-  DiscardPolicy,
-  PersistMode,
-  RetentionPolicy,
-  StorageType,
-  type StreamConfig,
-} from '@nats-io/jetstream';
 import type { StreamName } from '../../../actors/messages/subjects.ts';
 import { dayMs } from '../../../actors/schemas/durations.ts';
-import { consumerInactiveMs } from '../consumerInactiveMs.ts';
+import { consumerInactiveMs, type StreamConfig } from '../../nats/streamPort.ts';
 import { streamTable } from './streamTable.ts';
 
 const nanosPerMs = 1_000_000;
@@ -63,7 +56,7 @@ const isSet = (bound = 0) => bound > 0;
 const rules: Readonly<Record<string, Rule>> = {
   storage: ({ storage }, { isLease }) =>
     !isLease &&
-    storage === StorageType.Memory &&
+    storage === 'memory' &&
     loses(
       'all messages are gone when nats-server restarts',
       'it cannot be changed or backed up: create the stream again with file storage (deploy/RUNBOOK.md, "NATS has lost data")',
@@ -71,9 +64,9 @@ const rules: Readonly<Record<string, Rule>> = {
   retention: ({ retention }, { edit }) => {
     const unread =
       'a message that no process reads at that moment is lost, and no message stays once it is read';
-    if (retention === RetentionPolicy.Interest) return loses(unread, edit('--retention=limits'));
+    if (retention === 'interest') return loses(unread, edit('--retention=limits'));
     const removed = 'this service cannot read it, and another reader removes what it reads';
-    return retention === RetentionPolicy.Workqueue && loses(removed, restore);
+    return retention === 'workqueue' && loses(removed, restore);
   },
   max_age: ({ max_age: age }, { isLease, isAging, isFolded, retentionDays: days, edit }) => {
     if (isLease || !isSet(age) || (isAging && days > 0 && age >= days * nanosPerDay)) return false;
@@ -95,7 +88,7 @@ const rules: Readonly<Record<string, Rule>> = {
   discard: (config, { isFolded, isLease, edit }) => {
     const { max_msgs, max_bytes, discard, discard_new_per_subject: isPerSubject } = config;
     const isBounded = isSet(max_msgs) || isSet(max_bytes) || isPerSubject === true;
-    if (isFolded || discard !== DiscardPolicy.New || !isBounded) return false;
+    if (isFolded || discard !== 'new' || !isBounded) return false;
     const unheld = 'once it is full, no process can hold the lease';
     const waiting = 'once it is full, rejections are refused, and rows and snapshots wait behind them';
     return refuses(isLease ? unheld : waiting, edit('--no-discard-per-subject --discard=old'));
@@ -146,7 +139,7 @@ const rules: Readonly<Record<string, Rule>> = {
     isAllowed && refuses('all messages but increments of counters are refused', restore),
   persist_mode: ({ persist_mode: mode }, { isFolded }) =>
     isFolded &&
-    mode === PersistMode.Async &&
+    mode === 'async' &&
     may('messages are acknowledged before they are written, and lost if nats-server is killed', restore),
   max_consumers: ({ max_consumers: max }, { isFolded }) =>
     isFolded &&
@@ -201,7 +194,7 @@ export function findStreamRisks(
 /** Judges a bound on the number or the size of all messages. */
 function judgeBound({ discard }: StreamConfig, { isFolded, isAging, edit }: Judged, flags: string) {
   if (!isFolded) return false;
-  return discard === DiscardPolicy.New
+  return discard === 'new'
     ? refuses('once it is reached, publishers are refused', edit(flags), !isAging)
     : loses(
         'once it is reached, the oldest messages leave, and cannot be folded again',

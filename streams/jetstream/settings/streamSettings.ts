@@ -1,7 +1,6 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { streamNames } from '../../../actors/messages/subjects.ts';
-import { isStreamMissing } from './ensureStreams.ts';
+import { isRefusedAs, type StreamPort } from '../../nats/streamPort.ts';
 import { findStreamRisks, type StreamRisk } from './streamRisks.ts';
 
 /** Settings of the streams that can lose or refuse messages, as the last check found them. */
@@ -14,11 +13,11 @@ export interface StreamSettingsWatch {
 const identify = ({ stream, setting, value }: StreamRisk) => `${stream} ${setting} ${value}`;
 
 export function createStreamSettingsWatch(options: {
-  readonly jsm: () => JetStreamManager;
+  readonly jetStream: () => StreamPort;
   readonly retentionDays: number;
   readonly logger: Logger;
 }): StreamSettingsWatch {
-  const { jsm, retentionDays, logger } = options;
+  const { jetStream, retentionDays, logger } = options;
   let risks: readonly StreamRisk[] = [];
   let running: Promise<readonly StreamRisk[]> | null = null;
 
@@ -26,10 +25,10 @@ export function createStreamSettingsWatch(options: {
     const found: StreamRisk[] = [];
     for (const stream of streamNames) {
       try {
-        const { config } = await jsm().streams.info(stream);
+        const { config } = await jetStream().info(stream);
         found.push(...findStreamRisks(config, { stream, retentionDays }));
       } catch (error) {
-        if (!isStreamMissing(error)) throw error;
+        if (!isRefusedAs('missing', error)) throw error;
       }
     }
     const [before, now] = [new Set(risks.map(identify)), new Set(found.map(identify))];

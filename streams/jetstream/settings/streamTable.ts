@@ -29,7 +29,7 @@ interface StreamTraits {
   readonly bytesMax: number | null;
   /** Messages of each subject; null for any number. */
   readonly messagesPerSubject: number | null;
-  /** How long the server remembers message IDs, in seconds. An ID of a rejection only links it to its predecessor (`rejectedStream.ts`). */
+  /** How long the server remembers message IDs, in seconds. An ID of a rejection only links it to its predecessor (`jetStreamPort.ts`). */
   readonly dedupeSeconds: number;
 }
 

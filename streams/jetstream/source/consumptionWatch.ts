@@ -1,5 +1,5 @@
-import type { ConsumerMessages, ConsumerNotification } from '@nats-io/jetstream';
-import { exhaustMap, filter, from, interval, map, merge } from 'rxjs';
+import { exhaustMap, interval } from 'rxjs';
+import type { Delivery } from '../../nats/streamPort.ts';
 import { whenAborted } from '../../operators/whenAborted.ts';
 import type { Doubts } from '../proofs/doubts.ts';
 import type { StreamPosition } from '../proofs/streamPosition.ts';
@@ -12,19 +12,10 @@ const inspectionMs = 2_000;
 /** Lag without progress for this long means that delivery has stopped, even if heartbeats arrive. */
 const stalledAfterMs = 15_000;
 
-/** Notifications that the client sends in normal operation. */
-const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
-  'next',
-  'heartbeat',
-  'debug',
-  'discard',
-  'flow_control',
-]);
-
-interface ConsumptionWatchOptions extends Pick<StreamReaderOptions, 'connection' | 'verifier' | 'clock'> {
+interface ConsumptionWatchOptions extends Pick<StreamReaderOptions, 'verifier' | 'clock'> {
   /** Outlives the consumer. */
   readonly doubts: Doubts;
-  readonly delivered: ConsumerMessages;
+  readonly delivery: Delivery;
   readonly signal: AbortSignal;
   readonly isHeldBack: () => boolean;
   /** The place of the last emitted message. */
@@ -38,33 +29,16 @@ interface ConsumptionWatchOptions extends Pick<StreamReaderOptions, 'connection'
 }
 
 /**
- * Ends one consumer at the first sign of trouble. Consumers can die silently (DECISIONS.md), so this watches every
- * notification, the connection's state and the stream itself. The reaction is always the same: stop, verify, restart.
+ * Ends a delivery at the first sign of trouble in the stream itself, since a delivery can die silently (DECISIONS.md). It ends by itself at any
+ * other sign. The reaction is always the same: stop, verify, restart.
  */
 export function watchConsumption(options: ConsumptionWatchOptions) {
-  const { connection, verifier, doubts, clock, delivered, signal } = options;
-  let reason: string | null = null;
+  const { verifier, doubts, clock, delivery, signal } = options;
   let removedThrough: number | null = null;
   let failure: StreamDiverged | null = null;
   let isStopped = false;
 
-  const end = (why: string) => {
-    reason ??= why;
-    delivered.stop();
-  };
-
-  const connectionStates = connection.status();
-  const troubles = merge(
-    from(connectionStates).pipe(
-      filter(({ type }) => type === 'disconnect' || type === 'reconnect'),
-      map(({ type }) => `connection: ${type}`),
-    ),
-    from(delivered.status()).pipe(
-      filter(({ type }) => !harmless.has(type)),
-      map(({ type }) => `consumer: ${type}`),
-    ),
-    whenAborted(signal).pipe(map(() => 'stopped')),
-  ).subscribe(end);
+  const abortion = whenAborted(signal).subscribe(() => delivery.stop('stopped'));
 
   let progress = { position: options.reached().position, sinceMs: clock.monotonicMs() };
   const inspect = async () => {
@@ -75,11 +49,11 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
     if (contradict(info, place) !== null) doubts.add(place);
     await doubts.settle();
     if (isStopped) return;
-    const lastSequence = info.state.last_seq;
+    const { lastSequence } = info;
     options.onEndSeen(lastSequence, askedAtMs);
     options.onVerified(askedAtMs);
     // The consumption has ended, but its messages wait for the gate.
-    if (reason !== null) return;
+    if (delivery.reason() !== null) return;
     const { position } = options.reached();
     const isMoving = position !== progress.position || position >= lastSequence || options.isHeldBack();
     if (isMoving) {
@@ -93,8 +67,8 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
     });
     if (explanation !== null && options.reached().position === position) {
       removedThrough = lastSequence;
-      end('the rest of the stream was deleted');
-    } else if (clock.monotonicMs() - progress.sinceMs > stalledAfterMs) end('delivery stalled');
+      delivery.stop('the rest of the stream was deleted');
+    } else if (clock.monotonicMs() - progress.sinceMs > stalledAfterMs) delivery.stop('delivery stalled');
   };
   const inspections = interval(inspectionMs)
     .pipe(
@@ -104,14 +78,13 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
           // No answer; the state of the connection is watched separately.
           if (!(error instanceof StreamDiverged)) return options.onUnknown();
           failure = error;
-          end('stream diverged');
+          delivery.stop('stream diverged');
         }),
       ),
     )
     .subscribe();
 
   return {
-    reason: (): string => reason ?? 'the consumer ended',
     /** Sequence through which the rest of the stream was deleted, if that ended the consumption; null otherwise. */
     removedThrough: () => removedThrough,
     /** @throws StreamDiverged when the stream turned out to be another one. */
@@ -121,9 +94,7 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
     stop: () => {
       isStopped = true;
       inspections.unsubscribe();
-      troubles.unsubscribe();
-      // The iterator can be stopped, but its type does not show it.
-      (connectionStates as AsyncIterable<unknown> & { stop?: () => void }).stop?.();
+      abortion.unsubscribe();
     },
   };
 }

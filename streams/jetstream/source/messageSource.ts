@@ -10,8 +10,6 @@ import type { Gate } from '../../operators/gate.ts';
 import { createDoubts } from '../proofs/doubts.ts';
 import type { StreamPosition } from '../proofs/streamPosition.ts';
 import type { StreamDiverged } from '../proofs/streamVerifier.ts';
-import { throwStreamMissing } from '../settings/ensureStreams.ts';
-import { findMessageBytesMax } from '../settings/messageBytesMax.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
 import type { MessageBatch } from './messageBatch.ts';
@@ -55,7 +53,7 @@ export interface MessageSource {
 
 /** The only consumer of a stream: ordered, unfiltered, with a position that this service stores (ARCHITECTURE.md). */
 export function createMessageSource(options: MessageSourceOptions): MessageSource {
-  const { connection, stream, verifier, logger, through = Number.POSITIVE_INFINITY } = options;
+  const { stream, verifier, logger, through = Number.POSITIVE_INFINITY } = options;
   const progress = createSourceProgress();
   const ends$ = new Subject<number>();
   /** The machine of the newest subscription. */
@@ -117,13 +115,13 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       if (recipient.signal.aborted) return;
       const { info, askedAtMs } = answer;
       progress.verifiedAt(askedAtMs);
-      const fittingMessages = Math.floor(pullBounds.bytes / findMessageBytesMax(connection, info.config));
+      const fittingMessages = Math.floor(pullBounds.bytes / info.messageBytesMax);
       pulledMessages = Math.max(pulledMin, Math.min(pullBounds.messages, fittingMessages));
       place = { ...place, streamCreated: info.created };
       const removedThrough = verifier.findRemoved(answer, place);
       if (removedThrough !== null) place = await missing.skipRemoved(place, removedThrough);
       if (recipient.signal.aborted) return;
-      onEndSeen(info.state.last_seq, askedAtMs);
+      onEndSeen(info.lastSequence, askedAtMs);
       isReported = false;
     }
 
@@ -167,7 +165,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     const source = createActor(
       messageSourceMachine.provide({
         actors: {
-          verify: fromPromise(() => verify().catch(throwStreamMissing)),
+          verify: fromPromise(verify),
           consume: fromPromise(consume),
           recreate: fromPromise(recreate),
         },

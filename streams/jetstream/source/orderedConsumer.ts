@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
-import { consumerInactiveMs } from '../consumerInactiveMs.ts';
+import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import type { Doubts } from '../proofs/doubts.ts';
 import { digestMessage, type StreamPosition } from '../proofs/streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
@@ -9,9 +8,6 @@ import { watchConsumption } from './consumptionWatch.ts';
 import { batchBytesMax, batchMessagesMax, messageOverheadBytes } from './messageBatch.ts';
 import type { MissingMessages } from './missingMessages.ts';
 import type { SourceProgress } from './sourceProgress.ts';
-
-/** A pull expires after this; a deleted consumer is noticed within about the same time. */
-const pullExpiresMs = 4_000;
 
 interface OrderedConsumerOptions extends StreamReaderOptions {
   /** The last sequence that is requested. */
@@ -40,19 +36,15 @@ export async function runOrderedConsumer(
   const { gate, signal } = recipient;
   // Skipping the messages that have left the stream has set its creation time.
   const streamCreated = from.streamCreated ?? '';
-  const consumer = await answerSoon(
-    options.js.consumers.get(stream, {
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: from.position + 1,
-      inactive_threshold: consumerInactiveMs,
-    }),
-  );
-  const delivered = await consumer.consume({
-    max_messages: pulledMessages,
-    threshold_messages: Math.floor(pulledMessages / 2),
-    expires: pullExpiresMs,
+  const asked = options.jetStream.deliver(stream, { after: from.position, ahead: pulledMessages });
+  const delivery = await answerSoon(asked).catch((error: unknown) => {
+    asked.then(
+      (late) => late.stop('it began too late'),
+      () => undefined,
+    );
+    throw error;
   });
-  let pending: JsMsg[] = [];
+  let pending: StreamMessage[] = [];
   let pendingBytes = 0;
   /** The place of the last emitted batch. */
   let reached = () => from;
@@ -61,7 +53,7 @@ export async function runOrderedConsumer(
   };
   const watch = watchConsumption({
     ...options,
-    delivered,
+    delivery,
     signal,
     isHeldBack: () => !gate.isOpen,
     reached: () => reached(),
@@ -84,7 +76,7 @@ export async function runOrderedConsumer(
 
   try {
     let expected = from.position + 1;
-    for await (const message of delivered) {
+    for await (const message of delivery) {
       if (signal.aborted) break;
       // Read once: the client looks both up in its acknowledgement subject and buffers.
       const { seq, data } = message;
@@ -124,17 +116,16 @@ export async function runOrderedConsumer(
     pending = []; // Not emitted: the next consumer reads them again.
     options.onEnded(reached());
     watch.stop();
-    delivered.stop();
-    consumer.delete().catch(() => undefined); // Already deleted, or the server deletes it after its threshold.
+    delivery.stop('the consumer ended');
     if (!signal.aborted)
       logger.info(
-        { stream, position: progress.counts.position, reason: watch.reason() },
+        { stream, position: progress.counts.position, reason: delivery.reason() },
         'consumption is restarted',
       );
   }
 }
 
-function createStreamPosition(streamCreated: string | null, message: JsMsg): StreamPosition {
+function createStreamPosition(streamCreated: string | null, message: StreamMessage): StreamPosition {
   const digest = digestMessage(message.subject, message.timestampNanos, message.data);
   return { streamCreated, position: message.seq, digest };
 }

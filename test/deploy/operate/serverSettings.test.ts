@@ -10,13 +10,13 @@ import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/process/systemClock.ts';
 import { startOfStream } from '../../../streams/jetstream/proofs/streamPosition.ts';
 import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
-import { createRejectedStream } from '../../../streams/jetstream/rejectedStream.ts';
 import { ensureStreams } from '../../../streams/jetstream/settings/ensureStreams.ts';
 import {
   counterMessageBytesMax,
   pipelineMessageBytesMax,
 } from '../../../streams/jetstream/settings/streamTable.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import { createJetStreamPort } from '../../../streams/nats/jetStreamPort.ts';
 import { createGate } from '../../../streams/operators/gate.ts';
 import { findNewestNatsServer } from '../../support/processes/natsCluster.ts';
 import { startShippedNats } from '../../support/processes/shippedNats.ts';
@@ -70,13 +70,11 @@ describe('accounts of NATS', () => {
   it('let each part do its work', async () => {
     const { connectAs, port } = await startShippedNats();
     const logger = silentLogger;
-    const ingest = await connectAs('ingest');
-    const [js, jsm] = [jetstream(ingest, patient), await jetstreamManager(ingest, patient)];
-    await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger });
-    await ensureStreams(jsm, { streams: streamNames, retentionDays: 30, logger });
-    const append = createRejectedStream({ connection: ingest, js }).append(rejected, 0, ['1', '2', '3']);
-    expect(await append).toBe(3);
-    const lease = await startContender({ connection: ingest, js, jsm }, 'id_1').acquired;
+    const jetStream = await createJetStreamPort(await connectAs('ingest'), patient.timeout);
+    await ensureStreams(jetStream, { streams: streamNames, retentionDays: 0, logger });
+    await ensureStreams(jetStream, { streams: streamNames, retentionDays: 30, logger });
+    expect(await jetStream.append(rejected, 0, ['1', '2', '3'])).toBe(3);
+    const lease = await startContender({ jetStream }, 'id_1').acquired;
     expect(lease.isHeld()).toBe(true);
     await lease.release();
 
@@ -101,11 +99,8 @@ describe('accounts of NATS', () => {
     );
 
     // A replica reads by the same consumer as an ingesting process.
-    const serve = await connectAs('serve');
     const reader = {
-      connection: serve,
-      js: jetstream(serve),
-      jsm: await jetstreamManager(serve),
+      jetStream: await createJetStreamPort(await connectAs('serve')),
       stream: 'MINER_COUNTER',
       clock: systemClock,
       logger,
@@ -127,8 +122,8 @@ describe('accounts of NATS', () => {
     const { connectAs } = await startShippedNats();
     const operator = await connectAs('operator');
     const jsm = await jetstreamManager(operator, patient);
-    const ingestJsm = await jetstreamManager(await connectAs('ingest'), patient);
-    await ensureStreams(ingestJsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
+    const ingest = await createJetStreamPort(await connectAs('ingest'), patient.timeout);
+    await ensureStreams(ingest, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     for (const subject of stored) await jetstream(operator, patient).publish(subject, '{}');
     for (const stream of streamNames)
       await jsm.consumers.add(stream, { durable_name: 'victim', ack_policy: AckPolicy.None });

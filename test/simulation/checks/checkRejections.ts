@@ -1,4 +1,4 @@
-import { formatNanos as formatStoredAt } from '../../../streams/jetstream/proofs/streamPosition.ts';
+import { formatNanos as formatStoredAt } from '../../../streams/nats/nanos.ts';
 import type { Rejected } from '../../reference/index.ts';
 import type { JetStreamStore } from '../nats/jetStreamStore.ts';
 import { formatNanos } from '../nats/storedStream.ts';

@@ -26,7 +26,7 @@ function itAgrees(rule: string, observe: (connection: TestConnection) => Promise
     const found: unknown[] = [];
     for (const connection of [real, simulated]) {
       await createRemovableStreams(connection.jsm, [stream, 'MINER_LEASE']);
-      await ensureStreams(connection.jsm, {
+      await ensureStreams(connection.jetStream, {
         streams: [stream, 'MINER_LEASE'],
         retentionDays: 0,
         logger: silentLogger,

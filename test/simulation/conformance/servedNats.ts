@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { closeNats } from '../../../streams/nats/connection.ts';
+import { closeNats, createJetStreamPort } from '../../../streams/nats/jetStreamPort.ts';
 import { whenFinished } from '../../support/processes/lifetime.ts';
 import type { TestConnection } from '../../support/processes/natsServer.ts';
 import type { MinorVersion } from '../nats/jetStreamStore.ts';
@@ -35,5 +35,10 @@ export async function connectToSimulated(minorVersion: MinorVersion): Promise<Te
     await closeNats(connection);
     server.close();
   });
-  return { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
+  return {
+    connection,
+    js: jetstream(connection),
+    jsm: await jetstreamManager(connection),
+    jetStream: await createJetStreamPort(connection),
+  };
 }

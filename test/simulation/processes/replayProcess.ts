@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { replay } from '../../../deploy/commands/replay/replay.ts';
-import { openReplay } from '../../../deploy/commands/replay/replayOptions.ts';
+import { prepareReplay } from '../../../deploy/commands/replay/replayOptions.ts';
 import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import { openDatabase } from '../../../storage/clickhouse/database.ts';
-import { closeNats, connectNats } from '../../../streams/nats/connection.ts';
+import { connectNats } from '../../../streams/nats/connection.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 
 const logger = pino({ level: 'silent' });
@@ -39,7 +39,7 @@ async function runCommand(deployment: Deployment, sequence: number): Promise<voi
   const stopping = new AbortController();
   const { signal } = stopping;
   const database = openDatabase({ url: 'http://127.0.0.1:8123/miner' });
-  const connection = await connectNats({
+  const jetStream = await connectNats({
     url: 'nats://127.0.0.1:4222',
     name: 'miner replay',
     logger,
@@ -47,10 +47,11 @@ async function runCommand(deployment: Deployment, sequence: number): Promise<voi
   });
   try {
     const dryRun = false;
-    const parts = { connection, database, deployment, dryRun, logger, signal, print: () => undefined };
-    await replay(await openReplay(parts), { streams: ['MINER_COUNTER'], from: { sequence } });
+    const options = { jetStream, database, deployment, dryRun, logger, signal, print: () => undefined };
+    await prepareReplay(options);
+    await replay(options, { streams: ['MINER_COUNTER'], from: { sequence } });
   } finally {
-    await closeNats(connection);
+    await jetStream.close();
     await database.close();
   }
 }

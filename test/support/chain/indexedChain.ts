@@ -51,7 +51,7 @@ export function startIndexer(economy: TestEconomy, nats: TestConnection, url = e
 export async function startIndexed(economy: TestEconomy, url = economy.url) {
   const server = await startNats();
   const nats = await connectTo(server);
-  await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
+  await ensureStreams(nats.jetStream, { streams: streamNames, retentionDays: 0, logger: silentLogger });
   return { server, nats, ...startIndexer(economy, nats, url) };
 }
 

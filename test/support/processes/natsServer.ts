@@ -6,7 +6,8 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { closeNats } from '../../../streams/nats/connection.ts';
+import { closeNats, createJetStreamPort } from '../../../streams/nats/jetStreamPort.ts';
+import type { StreamPort } from '../../../streams/nats/streamPort.ts';
 import { type RestartableServer, startProcess, startRestartable, untilReady } from './childProcess.ts';
 import { findFreePort } from './findFreePort.mjs';
 import { whenFinished } from './lifetime.ts';
@@ -54,17 +55,28 @@ export interface TestConnection {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
+  /** The same connection, as the program uses it. */
+  readonly jetStream: StreamPort;
 }
 
 /** Opens a connection that is closed when the test has finished. */
 export async function connectTo(nats: TestNats): Promise<TestConnection> {
   const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
   whenFinished(() => closeNats(connection));
-  return { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
+  return {
+    connection,
+    js: jetstream(connection),
+    jsm: await jetstreamManager(connection),
+    jetStream: await createJetStreamPort(connection),
+  };
 }
 
 /** All messages that a stream holds, optionally from a sequence on, in order and by one request. */
-export async function fetchMessages({ js, jsm }: TestConnection, stream: string, from = 1): Promise<JsMsg[]> {
+export async function fetchMessages(
+  { js, jsm }: Pick<TestConnection, 'js' | 'jsm'>,
+  stream: string,
+  from = 1,
+): Promise<JsMsg[]> {
   const { state } = await jsm.streams.info(stream);
   const expected = Math.min(state.messages, state.last_seq - from + 1);
   if (expected <= 0) return [];

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { closeNats } from '../../../streams/nats/connection.ts';
+import { closeNats } from '../../../streams/nats/jetStreamPort.ts';
 import { eventually, startProcess, type TestProcess } from './childProcess.ts';
 import { createSecrets } from './createSecrets.ts';
 import { findFreePort } from './findFreePort.mjs';

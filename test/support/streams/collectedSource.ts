@@ -10,7 +10,7 @@ import { silentLogger } from '../silentLogger.ts';
 
 /** Subscribes to a stream and keeps everything it emits. */
 export function collectSource(
-  nats: TestConnection,
+  nats: Pick<TestConnection, 'jetStream'>,
   {
     stream = 'MINER_COUNTER',
     from = startOfStream,

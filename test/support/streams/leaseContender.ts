@@ -9,13 +9,17 @@ import { silentLogger } from '../silentLogger.ts';
 import { createStreams } from './startStreams.ts';
 
 /** Acts as a process that wants to ingest. */
-export function startContender({ js, jsm }: TestConnection, name = 'one', clock: Clock = systemClock) {
+export function startContender(
+  { jetStream }: Pick<TestConnection, 'jetStream'>,
+  name = 'one',
+  clock: Clock = systemClock,
+) {
   const lease = createActor(
     createLease({
-      jetStream: () => ({ js, jsm }),
+      jetStream: () => jetStream,
       clock,
       logger: silentLogger,
-      onMissing: () => createStreams(jsm),
+      onMissing: () => createStreams(jetStream),
     }),
     { input: { name, isUnused: true } },
   );

@@ -1,0 +1,270 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  AckPolicy,
+  type ConsumerNotification,
+  DeliverPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type StreamInfo as JetStreamInfo,
+  jetstream,
+  jetstreamManager,
+  PubHeaders,
+  type StoredMsg,
+} from '@nats-io/jetstream';
+import {
+  type ConnectionOptions,
+  connect,
+  headers,
+  type NatsConnection,
+  nuid,
+  type QueuedIterator,
+  type Status,
+} from '@nats-io/transport-node';
+import { filter, from, map, merge, Observable } from 'rxjs';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { parseNanos } from './nanos.ts';
+import { measureAccount } from './natsStore.ts';
+import {
+  type AppendOptions,
+  type ConnectionChange,
+  consumerInactiveMs,
+  type Delivery,
+  isRefusedAs,
+  type StreamFault,
+  type StreamInfo,
+  type StreamPort,
+  StreamRefusal,
+} from './streamPort.ts';
+
+/** JetStream's codes of the refusals. A message may not follow the ID or the sequence that it names. */
+const faults: Readonly<Record<number, StreamFault>> = {
+  [JetStreamApiCodes.StreamNotFound]: 'missing',
+  10047: 'noRoom',
+  10070: 'otherEnd',
+  10071: 'otherEnd',
+};
+const acknowledgementMs = 5_000;
+/** A pull expires after this; a deleted consumer is noticed within about the same time. */
+const pullExpiresMs = 4_000;
+/** No stream ends there, so no server stores a message that expects it. */
+const impossibleSequence = Number.MAX_SAFE_INTEGER;
+
+/** Notifications that the client sends in normal operation. */
+const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
+  'next',
+  'heartbeat',
+  'debug',
+  'discard',
+  'flow_control',
+]);
+
+/** Connects by one attempt. Answers of JetStream are waited for `answerMs`. */
+export async function openJetStream(options: ConnectionOptions, answerMs?: number): Promise<StreamPort> {
+  return createJetStreamPort(await connect(options), answerMs);
+}
+
+/** Implements the port by the client of NATS. */
+export async function createJetStreamPort(
+  connection: NatsConnection,
+  answerMs = acknowledgementMs,
+): Promise<StreamPort> {
+  const js = jetstream(connection, { timeout: answerMs });
+  const jsm = await jetstreamManager(connection, { checkAPI: false, timeout: answerMs });
+
+  const changes$ = new Observable<ConnectionChange>((subscriber) => {
+    // The iterator can be stopped, but its type does not show it.
+    const statuses = connection.status() as QueuedIterator<Status>;
+    const watched = from(statuses).pipe(filter(isChange)).subscribe(subscriber);
+    return () => {
+      watched.unsubscribe();
+      statuses.stop();
+    };
+  });
+
+  async function deliver(stream: string, { after, ahead }: { after: number; ahead: number }) {
+    const consumer = await js.consumers.get(stream, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: after + 1,
+      inactive_threshold: consumerInactiveMs,
+    });
+    const delivered = await consumer.consume({
+      max_messages: ahead,
+      threshold_messages: Math.floor(ahead / 2),
+      expires: pullExpiresMs,
+    });
+    let reason: string | null = null;
+    const stop = (why: string) => {
+      if (reason !== null) return;
+      reason = why;
+      troubles.unsubscribe();
+      delivered.stop();
+      consumer.delete().catch(() => undefined); // Already deleted, or the server deletes it after its threshold.
+    };
+    const troubles = merge(
+      changes$.pipe(
+        filter(({ type }) => type !== 'error'),
+        map(({ type }) => `connection: ${type}`),
+      ),
+      from(delivered.status()).pipe(
+        filter(({ type }) => !harmless.has(type)),
+        map(({ type }) => `consumer: ${type}`),
+      ),
+    ).subscribe(stop);
+    return { reason: () => reason, stop, [Symbol.asyncIterator]: () => delivered[Symbol.asyncIterator]() };
+  }
+
+  async function firstSince(stream: string, time: Date) {
+    const consumer = await js.consumers.get(stream, {
+      deliver_policy: DeliverPolicy.StartTime,
+      opt_start_time: time.toISOString(),
+    });
+    try {
+      const { num_pending: waiting } = await consumer.info();
+      if (waiting === 0) return null;
+      return (await consumer.next({ expires: answerMs }))?.seq ?? null;
+    } finally {
+      consumer.delete().catch(() => undefined); // Already deleted, or the server deletes it once nothing pulls.
+    }
+  }
+
+  /** Each body after the first has to follow its predecessor's ID, which no other message has. */
+  async function append(
+    subject: string,
+    after: number,
+    bodies: readonly (string | Uint8Array)[],
+    { id, answerMs: timeout = answerMs }: AppendOptions = {},
+  ) {
+    const chain = nuid.next();
+    const last = bodies.length - 1;
+    for (const [index, body] of bodies.slice(0, last).entries()) {
+      const condition = headers();
+      condition.set(PubHeaders.MsgIdHdr, `${chain}.${index}`);
+      if (index === 0) condition.set(PubHeaders.ExpectedLastSubjectSequenceHdr, String(after));
+      else condition.set(PubHeaders.ExpectedLastMsgIdHdr, `${chain}.${index - 1}`);
+      connection.publish(subject, body, { headers: condition });
+    }
+    const { seq, duplicate } = await js.publish(subject, bodies[last], {
+      expect: last === 0 ? { lastSubjectSequence: after } : { lastMsgID: `${chain}.${last - 1}` },
+      ...(id !== undefined && { msgID: id }),
+      timeout,
+    });
+    if (duplicate) throw new StreamRefusal('otherEnd', `${subject} has a message ${id} already`);
+    return seq;
+  }
+
+  async function mayPublish(subject: string) {
+    const expect = { lastSequence: impossibleSequence };
+    const refusal = await translated(js.publish(subject, '', { expect })).catch((error: unknown) => error);
+    return isRefusedAs('otherEnd', refusal);
+  }
+
+  async function tryConsumer(stream: string) {
+    const { name, created } = await jsm.consumers.add(stream, {
+      name: nuid.next(), // This service may create only consumers with a name.
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.New,
+      inactive_threshold: 5_000_000_000,
+      num_replicas: 1,
+      mem_storage: true,
+    });
+    await jsm.consumers.delete(stream, name);
+    return created;
+  }
+
+  return {
+    info: async (stream, { withDeleted = false } = {}) => {
+      const options = withDeleted ? { deleted_details: true } : {};
+      return describeStream(await translated(jsm.streams.info(stream, options)), connection);
+    },
+    create: async (config) => void (await translated(jsm.streams.add(config))),
+    update: async (stream, config) => void (await translated(jsm.streams.update(stream, config))),
+    message: async (stream, seq) => readStored(await translated(jsm.streams.getMessage(stream, { seq }))),
+    last: async (stream, last_by_subj) =>
+      readStored(await translated(jsm.streams.getMessage(stream, { last_by_subj }))),
+    firstSince: (...asked) => translated(firstSince(...asked)),
+    deliver: (...asked): Promise<Delivery> => translated(deliver(...asked)),
+    append: (...asked) => translated(append(...asked)),
+    publish: async (subject, body, msgID) =>
+      (await translated(js.publish(subject, body, msgID === undefined ? {} : { msgID }))).seq,
+    mayPublish,
+    tryConsumer: (stream) => translated(tryConsumer(stream)),
+    consumers: async (stream) =>
+      (await translated(jsm.consumers.list(stream).next())).map(({ name, num_pending }) => ({
+        name,
+        behind: num_pending,
+      })),
+    account: async () => measureAccount(await jsm.getAccountInfo()),
+    server: () => ({
+      address: connection.getServer(),
+      version: connection.info?.version ?? 'unknown',
+      isClustered: connection.info?.cluster !== undefined,
+    }),
+    changes$,
+    close: () => closeNats(connection),
+  };
+}
+
+/**
+ * Closes a connection permanently. When the client closes, it removes the listeners of its socket. A write to a socket that the server
+ * has ended could then fail without a listener, which would end the process. One turn of the event loop later, such errors are handled.
+ */
+export async function closeNats(connection: NatsConnection): Promise<void> {
+  await nextTurn();
+  await connection.close();
+}
+
+const isChange = (status: Status): status is Status & ConnectionChange =>
+  ['disconnect', 'reconnect', 'error'].includes(status.type);
+
+/** Makes refusals of JetStream those of the port. */
+async function translated<Answer>(asked: Promise<Answer>): Promise<Answer> {
+  try {
+    return await asked;
+  } catch (error) {
+    const fault = error instanceof JetStreamApiError ? faults[error.code] : undefined;
+    throw fault === undefined ? error : new StreamRefusal(fault, (error as Error).message, { cause: error });
+  }
+}
+
+function describeStream(
+  // Its type lacks the time of the answer.
+  { config, created, state, cluster, ts }: JetStreamInfo & { readonly ts?: string },
+  { info: server }: NatsConnection,
+): StreamInfo {
+  const payloadMax = server?.max_payload ?? Number.POSITIVE_INFINITY;
+  const { max_msg_size: size } = config;
+  const peers = cluster?.replicas ?? [];
+  return {
+    config,
+    created,
+    firstSequence: state.first_seq,
+    lastSequence: state.last_seq,
+    messages: state.messages,
+    bytes: state.bytes,
+    firstAt: state.first_ts,
+    lastAt: state.last_ts,
+    deleted: state.deleted ?? [],
+    // A single server leads its own streams, and names no cluster.
+    cluster: cluster?.name
+      ? {
+          name: cluster.name,
+          leader: cluster.leader || null,
+          peers: peers.map(({ name, offline = false, current }) => ({
+            name,
+            isOffline: offline,
+            isCurrent: current,
+          })),
+        }
+      : null,
+    replicas: Math.max(config.num_replicas, 1 + peers.length),
+    messageBytesMax: size > 0 ? Math.min(size, payloadMax) : payloadMax,
+    serverTime: ts ?? null,
+  };
+}
+
+/** Reads each member once: the client decodes it at each access. */
+function readStored(stored: StoredMsg | null): StreamMessage | null {
+  if (stored === null) return null;
+  const { seq, subject, data, timestamp } = stored;
+  return { seq, subject, data, timestampNanos: parseNanos(timestamp) };
+}

@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { type Delivery, type StreamPort, StreamRefusal } from '../../streams/nats/streamPort.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+
+const server = shareInFile(() => startNats());
+
+/** What the program cannot do: removing messages and streams. */
+interface Administration {
+  deleteStream(stream: string): Promise<unknown>;
+  deleteMessage(stream: string, sequence: number): Promise<unknown>;
+  /** Removes everything below a sequence. */
+  purge(stream: string, sequence: number): Promise<unknown>;
+}
+
+interface Opened {
+  readonly port: StreamPort;
+  readonly administration: Administration;
+}
+
+async function openReal(): Promise<Opened> {
+  const { jetStream, jsm } = await connectTo(await server());
+  return {
+    port: jetStream,
+    administration: {
+      deleteStream: (stream) => jsm.streams.delete(stream),
+      deleteMessage: (stream, sequence) => jsm.streams.deleteMessage(stream, sequence),
+      purge: (stream, seq) => jsm.streams.purge(stream, { seq }),
+    },
+  };
+}
+
+const settle = (asked: Promise<unknown>) =>
+  asked.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ refused: error instanceof StreamRefusal ? error.fault : 'for another reason' }),
+  );
+const show = ({ seq, data }: StreamMessage) => `${seq} ${Buffer.from(data)}`;
+
+/** The next messages; fewer if the delivery ends before. */
+async function take(delivery: Delivery, count: number): Promise<string[]> {
+  const taken: string[] = [];
+  for await (const message of delivery) {
+    taken.push(show(message));
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+describe.each([['nats-server', openReal]])('the port to %s', (_kind, open) => {
+  let streams = 0;
+  /** A stream that takes `<subject>.one` and others. */
+  async function start(config: object = {}) {
+    const { port, administration } = await open();
+    const number = ++streams;
+    const [stream, subject] = [`S${number}`, `s${number}.one`];
+    await port.create({ name: stream, subjects: [`s${number}.*`], ...config });
+    return { port, administration, stream, subject, other: `s${number}.two` };
+  }
+  const publishAll = async ({ port, subject }: { port: StreamPort; subject: string }, text: string) => {
+    for (const body of text) await port.publish(subject, body);
+  };
+
+  it('describes a stream, and says that one is missing', async () => {
+    const { port, stream, subject, administration } = await start({ max_msg_size: 1_000 });
+    const empty = await port.info(stream);
+    expect(empty).toMatchObject({
+      firstSequence: 0,
+      lastSequence: 0,
+      messages: 0,
+      cluster: null,
+      replicas: 1,
+    });
+    expect(empty).toMatchObject({ messageBytesMax: 1_000, deleted: [] });
+    for (const body of 'abcd') await port.publish(subject, body);
+    await administration.deleteMessage(stream, 3);
+    const { firstAt, lastAt, created, ...filled } = await port.info(stream, { withDeleted: true });
+    expect(filled).toMatchObject({ firstSequence: 1, lastSequence: 4, messages: 3, deleted: [3] });
+    expect([created, firstAt, lastAt].map((at) => Date.parse(at))).toEqual(
+      [created, firstAt, lastAt].map((at) => Date.parse(at)).sort((a, b) => a - b),
+    );
+    await port.update(stream, { max_msg_size: 2_000 });
+    expect((await port.info(stream)).config).toMatchObject({ name: stream, max_msg_size: 2_000 });
+    expect(
+      await Promise.all([port.info('NONE'), port.message('NONE', 1), port.last('NONE', 'a')].map(settle)),
+    ).toEqual(Array(3).fill({ refused: 'missing' }));
+    expect(await settle(port.deliver('NONE', { after: 0, ahead: 10 }))).toEqual({ refused: 'missing' });
+  });
+
+  it('reads a message by sequence, by subject and by time', async () => {
+    const { port, stream, subject, other } = await start();
+    await port.publish(subject, 'a');
+    await port.publish(other, 'b');
+    await sleep(20);
+    const time = new Date();
+    await port.publish(other, 'c');
+    const read = [port.message(stream, 1), port.last(stream, subject), port.last(stream, other)];
+    expect((await Promise.all(read)).map((message) => message && show(message))).toEqual([
+      '1 a',
+      '1 a',
+      '3 c',
+    ]);
+    expect([await port.message(stream, 9), await port.last(stream, `${subject}.none`)]).toEqual([null, null]);
+    const { timestampNanos = 0n } = (await port.message(stream, 3)) ?? {};
+    expect(Math.abs(Number(timestampNanos / 1_000_000n) - time.getTime())).toBeLessThan(10_000);
+    expect([await port.firstSince(stream, new Date(0)), await port.firstSince(stream, time)]).toEqual([1, 3]);
+    expect(await port.firstSince(stream, new Date(Date.now() + 60_000))).toBeNull();
+    expect(await port.consumers(stream)).toEqual([]);
+  });
+
+  it('appends only behind the expected end', async () => {
+    const { port, stream, subject, other } = await start();
+    expect(await port.append(subject, 0, ['a', 'b', 'c'])).toBe(3);
+    expect(await settle(port.append(subject, 2, ['d']))).toEqual({ refused: 'otherEnd' });
+    expect(await settle(port.append(subject, 0, ['d', 'e']))).toEqual({ refused: 'otherEnd' });
+    expect(await port.append(other, 0, [Buffer.from('d')])).toBe(4);
+    expect(await port.append(subject, 3, ['e', 'f'])).toBe(6);
+    expect((await port.info(stream)).lastSequence).toBe(6);
+    expect(await port.append(subject, 6, ['g'], { id: 'after 6' })).toBe(7);
+    expect(await settle(port.append(subject, 7, ['h'], { id: 'after 6' }))).toEqual({ refused: 'otherEnd' });
+  });
+
+  it('stores each ID once, and one message of a subject if it is told so', async () => {
+    const { port, stream, subject } = await start({ max_msgs_per_subject: 1 });
+    const published = [port.publish(subject, 'a', 'x'), port.publish(subject, 'b', 'x')];
+    expect(await Promise.all(published)).toEqual([1, 1]);
+    expect(await port.append(subject, 1, ['c'])).toBe(2);
+    expect(await port.info(stream)).toMatchObject({ firstSequence: 2, messages: 1 });
+    expect(await port.message(stream, 1)).toBeNull();
+    expect(await settle(port.publish('elsewhere', 'a'))).toEqual({ refused: 'for another reason' });
+  });
+
+  it('takes no message that is too large', async () => {
+    const { port, stream, subject } = await start({ max_msg_size: 1_000 });
+    const large = [port.publish(subject, 'a'.repeat(1_001)), port.append(subject, 0, ['a'.repeat(1_001)])];
+    expect(await Promise.all(large.map(settle))).toEqual(Array(2).fill({ refused: 'for another reason' }));
+    expect((await port.info(stream)).lastSequence).toBe(0);
+  });
+
+  it('delivers from a sequence on, over gaps, also what is published meanwhile', async () => {
+    const started = await start();
+    const { port, administration, stream, subject } = started;
+    await publishAll(started, 'abcdef');
+    await administration.deleteMessage(stream, 4);
+    const delivery = await port.deliver(stream, { after: 2, ahead: 2 });
+    const taken = take(delivery, 5);
+    await sleep(50);
+    await port.publish(subject, 'g');
+    await port.append(subject, 7, ['h']);
+    expect(await taken).toEqual(['3 c', '5 e', '6 f', '7 g', '8 h']);
+    expect((await port.consumers(stream)).map(({ behind }) => behind)).toEqual([0]);
+    expect(delivery.reason()).toBeNull();
+    delivery.stop('enough');
+    delivery.stop('more than enough');
+    expect(delivery.reason()).toBe('enough');
+    await eventually(async () => (await port.consumers(stream)).length === 0, 'the end of the consumer');
+  });
+
+  it('jumps over what is purged in front of a delivery', async () => {
+    const started = await start();
+    const { port, administration, stream } = started;
+    await publishAll(started, 'abcdef');
+    await administration.purge(stream, 5);
+    const delivery = await port.deliver(stream, { after: 0, ahead: 10 });
+    expect(await take(delivery, 2)).toEqual(['5 e', '6 f']);
+    delivery.stop('enough');
+  });
+
+  it('ends a delivery whose stream is deleted, and creates another one', async () => {
+    const started = await start();
+    const { port, administration, stream } = started;
+    await publishAll(started, 'ab');
+    const { created, config } = await port.info(stream);
+    const delivery = await port.deliver(stream, { after: 0, ahead: 10 });
+    const taken = take(delivery, 3);
+    await sleep(100);
+    await administration.deleteStream(stream);
+    expect(await taken).toEqual(['1 a', '2 b']);
+    expect(delivery.reason()).toMatch(/^consumer: /);
+    delivery.stop('late');
+    await port.create(config);
+    const again = await port.info(stream);
+    expect([again.created === created, again.lastSequence]).toEqual([false, 0]);
+  });
+
+  it('tells what it is connected to, and what this user may do', async () => {
+    const { port, stream, subject } = await start();
+    expect(port.server()).toMatchObject({
+      isClustered: false,
+      version: expect.stringMatching(/^2\.\d+\.\d+/),
+    });
+    expect((await port.account()).limitBytes).toBeNull();
+    expect(await port.mayPublish(subject)).toBe(true);
+    expect(Math.abs(Date.parse(await port.tryConsumer(stream)) - Date.now())).toBeLessThan(10_000);
+    expect([(await port.info(stream)).lastSequence, await port.consumers(stream)]).toEqual([0, []]);
+    expect(port.server().address.startsWith('127.0.0.1:')).toBe(true);
+    await port.close();
+  });
+});
