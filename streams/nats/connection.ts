@@ -17,9 +17,47 @@ export interface ConnectionSettings extends NatsAccess {
  */
 export const reconnectForever = { maxReconnectAttempts: -1, ignoreAuthErrorAbort: true } as const;
 
-/** Makes one attempt to connect. */
-export async function openConnection(settings: ConnectionSettings): Promise<StreamPort> {
-  const jetStream = await openJetStream({
+/** Whether a nats-server is older than 2.10, which can sync before it acknowledges. */
+export function isTooOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return !(major > 2 || (major === 2 && minor >= 10));
+}
+
+export function logFailedAttempt(logger: Logger, error: unknown): void {
+  logger.warn({ err: error }, 'NATS is not available yet; retrying');
+}
+
+/**
+ * Connects to NATS, and waits for a server that is not available yet. Logs each loss and restoration of the connection until it is closed.
+ *
+ * @throws the signal's reason when it is aborted before the first connection.
+ */
+export async function connectNats(
+  settings: ConnectionSettings & { readonly signal: AbortSignal },
+): Promise<StreamPort> {
+  const { logger, signal } = settings;
+  const jetStream = await retryUntilAvailable(() => openJetStream(chooseOptions(settings)), {
+    signal,
+    onFirstFailure: (error) => logFailedAttempt(logger, error),
+  });
+  const { address, version } = jetStream.server();
+  logger.info({ server: address, natsVersion: version }, 'connected to NATS');
+  if (isTooOld(version))
+    logger.warn(
+      { natsVersion: version },
+      'this NATS cannot sync before it acknowledges, so a power failure may take the last messages: upgrade to 2.10 or newer',
+    );
+  jetStream.changes$.subscribe((change) => {
+    if (change.type === 'error') return logger.error({ err: change.error }, 'NATS server reported an error');
+    const { server } = change;
+    if (change.type === 'disconnect') logger.warn({ server }, 'NATS connection lost; reconnecting');
+    else logger.info({ server }, 'NATS connection restored');
+  });
+  return jetStream;
+}
+
+function chooseOptions(settings: ConnectionSettings): Parameters<typeof openJetStream>[0] {
+  return {
     ...readNatsAccess(settings),
     name: settings.name,
     ...reconnectForever,
@@ -33,63 +71,5 @@ export async function openConnection(settings: ConnectionSettings): Promise<Stre
     pingInterval: 5_000,
     maxPingOut: 2,
     timeout: 5_000,
-  });
-  const { address, version } = jetStream.server();
-  settings.logger.info({ server: address, natsVersion: version }, 'connected to NATS');
-  if (isTooOld(version))
-    settings.logger.warn(
-      { natsVersion: version },
-      'this NATS cannot sync before it acknowledges, so a power failure may take the last messages: upgrade to 2.10 or newer',
-    );
-  return jetStream;
-}
-
-/** Whether a nats-server is older than 2.10, which can sync before it acknowledges. */
-export function isTooOld(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return !(major > 2 || (major === 2 && minor >= 10));
-}
-
-/** Logs and reports each loss and restoration of a connection until it is closed. */
-function followConnection(
-  { changes$ }: StreamPort,
-  { logger, onChanged = () => undefined }: NatsSettings,
-): void {
-  changes$.subscribe((change) => {
-    if (change.type === 'disconnect') {
-      onChanged(false);
-      logger.warn({ server: change.server }, 'NATS connection lost; reconnecting');
-    }
-    if (change.type === 'reconnect') {
-      onChanged(true);
-      logger.info({ server: change.server }, 'NATS connection restored');
-    }
-    if (change.type === 'error') logger.error({ err: change.error }, 'NATS server reported an error');
-  });
-}
-
-export function logFailedAttempt(logger: Logger, error: unknown): void {
-  logger.warn({ err: error }, 'NATS is not available yet; retrying');
-}
-
-interface NatsSettings extends ConnectionSettings {
-  /** Aborting ends the attempts to connect for the first time. */
-  readonly signal: AbortSignal;
-  /** Called at each loss and restoration of the connection. */
-  readonly onChanged?: (isConnected: boolean) => void;
-}
-
-/**
- * Connects to NATS, and waits for a server that is not available yet.
- *
- * @throws the signal's reason when it is aborted before the first connection.
- */
-export async function connectNats(settings: NatsSettings): Promise<StreamPort> {
-  const { logger, signal } = settings;
-  const jetStream = await retryUntilAvailable(() => openConnection(settings), {
-    signal,
-    onFirstFailure: (error) => logFailedAttempt(logger, error),
-  });
-  followConnection(jetStream, settings);
-  return jetStream;
+  };
 }

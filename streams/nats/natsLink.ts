@@ -16,12 +16,15 @@ export function createNatsLink(options: ConnectionSettings) {
     changes$: new Observable<NatsEvent>((subscriber) => {
       const attempts = new AbortController();
       const report = (isConnected: boolean) => subscriber.next({ type: 'natsChanged', isConnected });
-      connectNats({ ...options, signal: attempts.signal, onChanged: report }).then(
+      connectNats({ ...options, signal: attempts.signal }).then(
         async (opened) => {
           // Nobody waits for the connection any more.
           if (attempts.signal.aborted) return opened.close();
           connected = opened;
           report(true);
+          opened.changes$.subscribe(({ type }) => {
+            if (type !== 'error') report(type === 'reconnect');
+          });
         },
         (error) => subscriber.error(error),
       );

@@ -12,7 +12,6 @@ import { isRefusedAs } from '../nats/streamPort.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
-import type { RejectedStream } from './rejectedStream.ts';
 
 /** At most this much of a rejected message is kept. */
 export const originalBytesMax = 512 * 1024;
@@ -68,8 +67,6 @@ export interface RejectionLog {
 }
 
 export interface RejectionLogOptions extends StreamReaderOptions {
-  /** One for all streams of a process. */
-  readonly rejected: RejectedStream;
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
   /** Called when nothing can be published: the stream of rejections may have been deleted. */
@@ -92,17 +89,26 @@ interface Published {
  * newest published one shows which are stored.
  */
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
-  const { jetStream, stream, rejected, clock, logger, mayPublish, onFailing } = options;
+  const { jetStream, stream, clock, logger, mayPublish, onFailing } = options;
   const subject = rejectedSubject(stream);
   /** Null if the outcome of an attempt is unknown; then it is read again before the next attempt. */
   let published: Published | null = null;
   /** In order. Kept here because a fold that resumes after them would not produce them again. */
   const unpublished = new Set<RejectedMessage>();
+  /** The last attempt, also of a cancelled pipeline. */
+  let attempt: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   let failures = 0;
   let publishingSinceMs: number | null = null;
 
   const warn = createRejectionWarnings(options);
+
+  /** Runs work once the last attempt has ended, which would otherwise overwrite `published`. */
+  function takeTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = attempt.then(work);
+    attempt = turn.catch(() => undefined);
+    return turn;
+  }
 
   /** Publishes the first of these messages, `most` at most, and returns how many are published now. */
   async function publishFirst(messages: readonly RejectedMessage[], most: number) {
@@ -138,7 +144,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     while (messages.length > 0 && !isCancelled()) {
       publishingSinceMs ??= clock.monotonicMs();
       try {
-        const count = await rejected.takeTurn(() => publishFirst(messages, most));
+        const count = await takeTurn(() => publishFirst(messages, most));
         for (const message of messages.splice(0, count)) unpublished.delete(message);
         publishingSinceMs = null;
         most = unacknowledgedMax;
@@ -164,8 +170,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
 
   return {
     resume: () =>
-      // After the last attempt of a cancelled pipeline, which would otherwise end later and overwrite `published`.
-      rejected.takeTurn(async () => {
+      takeTurn(async () => {
         published = await readPublished(options);
       }),
 

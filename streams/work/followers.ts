@@ -45,7 +45,6 @@ import type { StreamReaderOptions } from '../jetstream/streamReaderOptions.ts';
 import { registerWriterMetrics } from '../metrics/writerMetrics.ts';
 import type { StreamPort } from '../nats/streamPort.ts';
 import type { MessageCounts } from '../pipeline/messageCounts.ts';
-import { createRejectedStream, type RejectedStream } from '../pipeline/rejectedStream.ts';
 import { createRejectionLog, type RejectionLog } from '../pipeline/rejectionLog.ts';
 import { createRowWriter, type RowWriter } from '../pipeline/rowWriter.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
@@ -84,7 +83,6 @@ export interface Followers {
 
 export function createFollowers(options: FollowersOptions): Followers {
   const { actors, database, oldestReadingMs, registry, writer } = options;
-  const rejected = createRejectedStream();
   const readers = listFolds(actors).map(([stream, identity]) => ({
     ...options,
     stream,
@@ -92,9 +90,7 @@ export function createFollowers(options: FollowersOptions): Followers {
     verifier: createStreamVerifier({ ...options, stream }),
   }));
   const sinks = new Map(
-    writer === null
-      ? []
-      : readers.map((reader) => [reader.stream, createSinks({ ...reader, writer, rejected })]),
+    writer === null ? [] : readers.map((reader) => [reader.stream, createSinks({ ...reader, writer })]),
   );
   const writers = new Map<InputStreamName, RowWriter>();
   const rejections = new Map<InputStreamName, RejectionLog>();
@@ -167,7 +163,6 @@ interface ReaderOptions extends FollowersOptions, StreamReaderOptions {
 
 interface SinkOptions extends ReaderOptions {
   readonly writer: EpochHolder;
-  readonly rejected: RejectedStream;
 }
 
 /** Where a writing process stores the output of a stream. */

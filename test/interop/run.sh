@@ -14,7 +14,7 @@ if [ $# -eq 0 ]; then
   python3 -m venv "$python"
   "$python/bin/pip" install --quiet requests==2.34.2 sseclient-py==1.9.0 requests-sse==0.5.3 httpx==0.28.1 httpx-sse==0.4.3
   PATH=$python/bin:$geth:$PATH npx vitest run --config test/interop/vitest.config.ts --exclude "**/natsCluster*" || status=1
-  set -- test/streams test/simulation/conformance/nats.test.ts test/deploy/operate/serverSettings.test.ts \
+  set -- test/streams test/deploy/operate/serverSettings.test.ts \
     test/endToEnd/natsCluster.test.ts test/endToEnd/twoIngests.test.ts
 fi
 for version in v2.11.10 v2.12 v2.15; do

@@ -16,9 +16,7 @@ const replaced = new Map([
   ['node:timers/promises', 'timersPromises.ts'],
   ['node:zlib', 'zlib.ts'],
   ['node:crypto', 'crypto.ts'],
-  ['node:net', 'net.ts'],
   ['node:os', 'os.ts'],
-  ['net', 'net.ts'],
   ['crypto', 'crypto.ts'],
   ['@clickhouse/client', 'clickHouseClient.ts'],
   ['@noble/hashes/sha3', 'sha3.ts'],
@@ -31,6 +29,7 @@ const replacedFiles = new Map(
     ['http/server/engine/uws.ts', 'uws.ts'],
     ['http/server/limits/clientCounts.ts', 'clientCounts.ts'],
     ['streams/operators/gate.ts', 'gate.ts'],
+    ['streams/nats/jetStreamPort.ts', 'jetStreamPort.ts'],
   ].map(([file, name]) => [join(root, file), name]),
 );
 

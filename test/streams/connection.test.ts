@@ -4,7 +4,7 @@ import { connect } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NatsEvent } from '../../machines/serviceMachine.ts';
-import { openConnection } from '../../streams/nats/connection.ts';
+import { connectNats } from '../../streams/nats/connection.ts';
 import { closeNats } from '../../streams/nats/jetStreamPort.ts';
 import { createNatsLink } from '../../streams/nats/natsLink.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -74,7 +74,8 @@ describe('opening a connection', () => {
     const warned: unknown[] = [];
     const logger = pino({}, { write: (line) => void warned.push(JSON.parse(line)) });
     logger.level = 'warn';
-    await (await openConnection({ url, name: 'test', logger })).close();
+    const { signal } = new AbortController();
+    await (await connectNats({ url, name: 'test', logger, signal })).close();
     expect(warned).toHaveLength(warnings);
   });
 });

@@ -3,7 +3,6 @@ import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerif
 import { askUntilProven } from '../../streams/jetstream/proofs/suspicions.ts';
 import { parseNanos } from '../../streams/nats/nanos.ts';
 import type { RejectedMessage } from '../../streams/pipeline/rejectedMessage.ts';
-import { createRejectedStream } from '../../streams/pipeline/rejectedStream.ts';
 import {
   createRejectionLog,
   type RejectionLog,
@@ -40,7 +39,6 @@ async function logOn(nats: TestConnection, options: Partial<RejectionLogOptions>
   const log = createRejectionLog({
     ...reader,
     verifier: createStreamVerifier(reader),
-    rejected: createRejectedStream(),
     onFailing: () => createStreams(nats.jetStream),
     ...options,
   });
@@ -213,8 +211,7 @@ describe('rejection log', () => {
   it('publishes for several streams at once without a failure', async () => {
     const { nats } = await startLog();
     const messages = await buildRejections(nats, 3 * unacknowledgedMax);
-    const rejected = createRejectedStream();
-    const logs = [await logOn(nats, { rejected }), await logOn(nats, { rejected, stream: 'MINER_PIPELINE' })];
+    const logs = [await logOn(nats), await logOn(nats, { stream: 'MINER_PIPELINE' })];
     for (const log of logs) log.addAll(messages);
     for (const log of logs) await log.flushed();
     expect(logs.map(({ failures }) => failures)).toEqual([0, 0]);

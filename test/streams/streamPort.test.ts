@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NEVER } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type Delivery, type StreamPort, StreamRefusal } from '../../streams/nats/streamPort.ts';
+import { createMemoryPort } from '../simulation/nats/memoryPort.ts';
+import { createMemoryStore } from '../simulation/nats/memoryStore.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 
@@ -33,10 +37,35 @@ async function openReal(): Promise<Opened> {
   };
 }
 
+/** A port whose requests run at once. */
+async function openMemory(): Promise<Opened> {
+  const store = createMemoryStore({
+    minorVersion: 10,
+    nowMs: () => performance.now(),
+    wallMs: () => Date.now(),
+    schedule: (_, run) => void setImmediate(run),
+  });
+  return {
+    port: createMemoryPort(store, {
+      ask: async (_, run) => run(),
+      send: (_, run) => run(),
+      tell: (run) => run(),
+      changes$: NEVER,
+      close: () => undefined,
+    }),
+    administration: {
+      deleteStream: async (stream) => store.deleteStream(stream),
+      deleteMessage: async (stream, sequence) => store.find(stream).remove(sequence),
+      purge: async (stream, sequence) => store.find(stream).removeBefore(sequence),
+    },
+  };
+}
+
+const unknown = { refused: 'for another reason' };
 const settle = (asked: Promise<unknown>) =>
   asked.then(
     (value) => ({ value }),
-    (error: unknown) => ({ refused: error instanceof StreamRefusal ? error.fault : 'for another reason' }),
+    (error: unknown) => (error instanceof StreamRefusal ? { refused: error.fault } : unknown),
   );
 const show = ({ seq, data }: StreamMessage) => `${seq} ${Buffer.from(data)}`;
 
@@ -50,7 +79,10 @@ async function take(delivery: Delivery, count: number): Promise<string[]> {
   return taken;
 }
 
-describe.each([['nats-server', openReal]])('the port to %s', (_kind, open) => {
+describe.each([
+  ['nats-server', openReal],
+  ['memory', openMemory],
+])('the port to %s', (kind, open) => {
   let streams = 0;
   /** A stream that takes `<subject>.one` and others. */
   async function start(config: object = {}) {
@@ -130,13 +162,13 @@ describe.each([['nats-server', openReal]])('the port to %s', (_kind, open) => {
     expect(await port.append(subject, 1, ['c'])).toBe(2);
     expect(await port.info(stream)).toMatchObject({ firstSequence: 2, messages: 1 });
     expect(await port.message(stream, 1)).toBeNull();
-    expect(await settle(port.publish('elsewhere', 'a'))).toEqual({ refused: 'for another reason' });
+    expect(await settle(port.publish('elsewhere', 'a'))).toEqual(unknown);
   });
 
   it('takes no message that is too large', async () => {
     const { port, stream, subject } = await start({ max_msg_size: 1_000 });
     const large = [port.publish(subject, 'a'.repeat(1_001)), port.append(subject, 0, ['a'.repeat(1_001)])];
-    expect(await Promise.all(large.map(settle))).toEqual(Array(2).fill({ refused: 'for another reason' }));
+    expect(await Promise.all(large.map(settle))).toEqual([unknown, unknown]);
     expect((await port.info(stream)).lastSequence).toBe(0);
   });
 
@@ -196,7 +228,32 @@ describe.each([['nats-server', openReal]])('the port to %s', (_kind, open) => {
     expect(await port.mayPublish(subject)).toBe(true);
     expect(Math.abs(Date.parse(await port.tryConsumer(stream)) - Date.now())).toBeLessThan(10_000);
     expect([(await port.info(stream)).lastSequence, await port.consumers(stream)]).toEqual([0, []]);
-    expect(port.server().address.startsWith('127.0.0.1:')).toBe(true);
+    expect(kind === 'memory' || port.server().address.startsWith('127.0.0.1:')).toBe(true);
     await port.close();
   });
+});
+
+it('a wire that is cut or falls silent ends deliveries, and leaves the outcome of a request unknown', async () => {
+  const nats = await startNats();
+  const proxy = await startCuttingProxy(nats.url);
+  const { jetStream: port } = await connectTo({ ...nats, url: proxy.url });
+  const changes: string[] = [];
+  port.changes$.subscribe(({ type }) => changes.push(type));
+  await port.create({ name: 'S', subjects: ['s'] });
+  await port.publish('s', 'a');
+  const cut = await port.deliver('S', { after: 0, ahead: 10 });
+  const taken = take(cut, 9);
+  await eventually(async () => (await port.consumers('S'))[0]?.behind === 0, 'the first message');
+  proxy.cutAnswers(1);
+  expect(await settle(port.append('s', 1, ['b', 'c', 'd'], { answerMs: 500 }))).toEqual(unknown);
+  expect([await taken, cut.reason()]).toEqual([['1 a'], 'connection: disconnect']);
+  await eventually(() => changes.length === 2, 'the reconnection');
+  expect(changes).toEqual(['disconnect', 'reconnect']);
+  // The proxy forwards requests completely.
+  expect(await settle(port.append('s', 1, ['b']))).toEqual({ refused: 'otherEnd' });
+  const silenced = await port.deliver('S', { after: 3, ahead: 10 });
+  const later = take(silenced, 9);
+  await eventually(async () => (await port.consumers('S')).at(-1)?.behind === 0, 'the last message');
+  proxy.silence();
+  expect([await later, silenced.reason()]).toEqual([['4 d'], 'consumer: heartbeats_missed']);
 });

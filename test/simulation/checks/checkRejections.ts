@@ -1,6 +1,6 @@
 import { formatNanos as formatStoredAt } from '../../../streams/nats/nanos.ts';
 import type { Rejected } from '../../reference/index.ts';
-import type { JetStreamStore } from '../nats/jetStreamStore.ts';
+import type { MemoryStore } from '../nats/memoryStore.ts';
 import { formatNanos } from '../nats/storedStream.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
 
@@ -17,7 +17,7 @@ interface PublishedRejection {
  * Checks that each rejected message was published once, in the order of the stream. Rejections of lost messages stay published; their bytes and
  * storage times tell them apart.
  */
-export function checkRejections(store: JetStreamStore, stream: string, expected: readonly Rejected[]): void {
+export function checkRejections(store: MemoryStore, stream: string, expected: readonly Rejected[]): void {
   const source = store.streams.get(stream);
   const log = store.streams.get('MINER_REJECTED');
   if (source === undefined || log === undefined)
@@ -25,14 +25,14 @@ export function checkRejections(store: JetStreamStore, stream: string, expected:
   const created = formatNanos(source.createdNanos);
   const published = [...log.messages.values()]
     .filter(({ subject }) => subject === `miner.rejected.${stream}`)
-    .map(({ data }) => JSON.parse(data.toString('utf8')) as PublishedRejection)
+    .map(({ data }) => JSON.parse(Buffer.from(data).toString()) as PublishedRejection)
     .filter(({ streamCreated, sequence, original, byteLength, storedAt }) => {
       const message = source.messages.get(sequence) ?? source.retired.get(sequence);
       const bytes = Buffer.from(original, 'base64');
       return (
         streamCreated === created &&
         message !== undefined &&
-        storedAt === formatStoredAt(message.atNanos) &&
+        storedAt === formatStoredAt(message.timestampNanos) &&
         message.data.length === byteLength &&
         bytes.equals(message.data.subarray(0, bytes.length))
       );

@@ -1,9 +1,9 @@
+import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import type { FeedEvent } from '../../reference/feed.ts';
 import { createReference, type ReferenceDeployment } from '../../reference/index.ts';
 import type { StoredMessage } from '../../reference/messages.ts';
 import { followPages, type Page } from '../../support/reference/followPages.ts';
 import { listDifferences } from '../../support/reference/listDifferences.ts';
-import type { StoredStreamMessage } from '../nats/storedStream.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
@@ -112,9 +112,9 @@ function readStreams({ nats: { store } }: SimulatedWorld): Held {
   return { counter: read('MINER_COUNTER'), pipeline: read('MINER_PIPELINE'), chain: read('MINER_CHAIN') };
 }
 
-const toStored = ({ sequence, subject, data, atNanos }: StoredStreamMessage): StoredMessage => ({
-  seq: sequence,
+const toStored = ({ seq, subject, data, timestampNanos }: StreamMessage): StoredMessage => ({
+  seq,
   subject,
   data,
-  storedAtMs: Number(atNanos / 1_000_000n),
+  storedAtMs: Number(timestampNanos / 1_000_000n),
 });

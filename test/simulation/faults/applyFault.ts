@@ -93,7 +93,8 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     recreateStream: async ({ acceptedAfterMs = 0 }) => {
       onHistoryLost();
       const before = store.deleted.length;
-      store.deleteStream(random.pick(inputStreams));
+      const name = random.pick(inputStreams);
+      if (store.streams.has(name)) store.deleteStream(name);
       const lost = store.deleted.splice(before);
       await world.sleep(acceptedAfterMs);
       store.deleted.push(...lost);
@@ -111,10 +112,10 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       store.isLeaseForgotten = false;
     },
     endConsumers: () => {
-      for (const key of [...store.consumers.keys()]) store.removeConsumer(key, false);
+      store.endDeliveries();
     },
     stallConsumers: () => {
-      for (const consumer of store.consumers.values()) consumer.stall();
+      for (const delivery of store.deliveries) delivery.stall();
     },
     natsFull: ({ forMs }) => fill('disk', () => world.sleep(forMs)),
     rejectionsFull: ({ forMs, hasReplay }) =>
@@ -203,7 +204,9 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     const unknown = world.chain.blocks.filter(isOfUnknownFork);
     await giveUp();
     const published = [...(store.streams.get('MINER_CHAIN')?.messages.values() ?? [])];
-    const believed = unknown.find(({ hash }) => published.some(({ data }) => data.includes(hash)));
+    const believed = unknown.find(({ hash }) =>
+      published.some(({ data }) => Buffer.from(data).includes(hash)),
+    );
     if (believed !== undefined)
       throw new SimulationFailure(
         'honest index',

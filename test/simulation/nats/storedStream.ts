@@ -1,32 +1,18 @@
-import { matchesSubject } from './clientCommands.ts';
+import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
+import type { StreamPort } from '../../../streams/nats/streamPort.ts';
 
-/** A message as a stream holds it. */
-export interface StoredStreamMessage {
-  readonly sequence: number;
-  readonly subject: string;
-  readonly headers: Buffer | null;
-  readonly data: Buffer;
-  readonly atNanos: bigint;
-}
-
-export interface StreamConfiguration {
-  readonly name: string;
-  readonly subjects?: readonly string[];
-  readonly duplicate_window?: number;
-  readonly max_age?: number;
-  readonly max_msgs_per_subject?: number;
-  readonly [setting: string]: unknown;
-}
+type StreamConfiguration = Parameters<StreamPort['create']>[0];
 
 /** A JetStream stream: messages with sequences, possibly with gaps. */
 export type StoredStream = ReturnType<typeof createStoredStream>;
 
 export function createStoredStream(configuration: StreamConfiguration, createdNanos: bigint) {
-  const messages = new Map<number, StoredStreamMessage>();
-  const retired = new Map<number, StoredStreamMessage>();
+  const messages = new Map<number, StreamMessage>();
+  const retired = new Map<number, StreamMessage>();
   const ids = new Map<string, { readonly sequence: number; readonly atNanos: bigint }>();
   let first = 1;
   let last = 0;
+  let lastNanos = createdNanos;
 
   function advanceFirst() {
     while (first <= last && !messages.has(first)) first++;
@@ -36,7 +22,7 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
     const limit = stream.configuration.max_msgs_per_subject ?? -1;
     if (limit <= 0) return;
     const same = [...messages.values()].filter((message) => message.subject === subject);
-    for (const { sequence } of same.slice(0, Math.max(0, same.length - limit))) messages.delete(sequence);
+    for (const { seq } of same.slice(0, Math.max(0, same.length - limit))) messages.delete(seq);
     advanceFirst();
   }
 
@@ -58,19 +44,26 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
     get lastSequence(): number {
       return last;
     },
+    /** When its last message was stored, which may have left it. */
+    get lastNanos(): bigint {
+      return lastNanos;
+    },
     messages,
     /** Messages that `retireBefore` removed. */
     retired,
     removeBefore,
-    add: (subject: string, headers: Buffer | null, data: Buffer, atNanos: bigint) => {
-      const message: StoredStreamMessage = { sequence: ++last, subject, headers, data, atNanos };
+    takes: (subject: string) =>
+      stream.configuration.subjects?.some((pattern) => matchesSubject(pattern, subject)) ?? false,
+    add: (subject: string, data: Uint8Array, timestampNanos: bigint) => {
+      const message: StreamMessage = { seq: ++last, subject, data, timestampNanos };
+      lastNanos = timestampNanos;
       messages.set(last, message);
       if (messages.size === 1) first = last;
       limitSubject(subject);
       return message;
     },
     /** The first message at or above a sequence. */
-    next: (sequence: number): StoredStreamMessage | null => {
+    next: (sequence: number): StreamMessage | null => {
       for (let at = Math.max(sequence, first); at <= last; at++) {
         const message = messages.get(at);
         if (message !== undefined) return message;
@@ -78,19 +71,24 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
       return null;
     },
     /** The last message of a subject, which may be a pattern, of those that were stored through a time. */
-    lastOf: (subject: string, throughNanos?: bigint): StoredStreamMessage | null => {
+    lastOf: (subject: string, throughNanos?: bigint): StreamMessage | null => {
       for (let at = last; at >= first; at--) {
         const message = messages.get(at);
         const isKnown =
-          message !== undefined && (throughNanos === undefined || message.atNanos <= throughNanos);
+          message !== undefined && (throughNanos === undefined || message.timestampNanos <= throughNanos);
         if (isKnown && matchesSubject(subject, message.subject)) return message;
       }
+      return null;
+    },
+    /** Sequence of the first message that was stored at or after a time; null without one. */
+    firstSince: (nanos: bigint): number | null => {
+      for (const { seq, timestampNanos } of messages.values()) if (timestampNanos >= nanos) return seq;
       return null;
     },
     /** Sequence of the last message that was stored through a time, or of what was lost or removed before it. */
     lastThrough: (nanos: bigint): number => {
       let through = last;
-      while (through >= first && (messages.get(through)?.atNanos ?? nanos) > nanos) through--;
+      while (through >= first && (messages.get(through)?.timestampNanos ?? nanos) > nanos) through--;
       return through;
     },
     /** Sequence of a stored message ID; null if it is unknown or its window is over. */
@@ -117,8 +115,8 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
     expire: (nowNanos: bigint) => {
       const age = BigInt(stream.configuration.max_age ?? 0);
       if (age === 0n) return;
-      for (const [sequence, { atNanos }] of messages) {
-        if (nowNanos - atNanos <= age) break;
+      for (const [sequence, { timestampNanos }] of messages) {
+        if (nowNanos - timestampNanos <= age) break;
         messages.delete(sequence);
       }
       advanceFirst();
@@ -138,6 +136,24 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
     },
   };
   return stream;
+}
+
+const star = '*'.charCodeAt(0);
+const rest = '>'.charCodeAt(0);
+const dot = '.'.charCodeAt(0);
+
+/** Whether a subject matches a pattern. A wildcard always stands for whole tokens. */
+function matchesSubject(pattern: string, subject: string): boolean {
+  let given = 0;
+  for (let at = 0; at < pattern.length; at++) {
+    const wanted = pattern.charCodeAt(at);
+    if (wanted === rest) return given < subject.length;
+    if (wanted === star) {
+      if (given === subject.length) return false;
+      while (given < subject.length && subject.charCodeAt(given) !== dot) given++;
+    } else if (subject.charCodeAt(given++) !== wanted) return false;
+  }
+  return given === subject.length;
 }
 
 /** A time in JetStream's format: RFC 3339 with as many fractional digits as needed. */

@@ -1,6 +1,6 @@
 import { counterSubject } from '../../../actors/messages/subjects.ts';
 import { inventMeasured } from '../../support/readings/inventMeasured.ts';
-import type { SimulatedNats } from '../nats/natsServer.ts';
+import type { SimulatedNats } from '../nats/simulatedNats.ts';
 import type { Random } from '../world/random.ts';
 import { createPublisher, type Publication } from './publisher.ts';
 

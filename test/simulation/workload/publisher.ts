@@ -1,4 +1,4 @@
-import type { SimulatedNats } from '../nats/natsServer.ts';
+import type { SimulatedNats } from '../nats/simulatedNats.ts';
 import type { Random } from '../world/random.ts';
 
 export interface Publication {
@@ -21,9 +21,11 @@ export function createPublisher(nats: SimulatedNats, streamName: string, random:
       const stream = nats.store.streams.get(streamName);
       if (stream === undefined) return;
       const { subject, messageId, body } = waiting[0] as Publication;
-      const headers =
-        messageId === null ? null : Buffer.from(`NATS/1.0\r\nNats-Msg-Id: ${messageId}\r\n\r\n`);
-      if ('error' in nats.store.publish(stream, subject, headers, body)) return;
+      try {
+        nats.store.publish(stream, subject, body, { id: messageId ?? undefined });
+      } catch {
+        return;
+      }
       published.push(waiting.shift() as Publication);
       if (published.length > publishedMax) published.shift();
     }

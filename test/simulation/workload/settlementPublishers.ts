@@ -1,4 +1,4 @@
-import type { SimulatedNats } from '../nats/natsServer.ts';
+import type { SimulatedNats } from '../nats/simulatedNats.ts';
 import type { Random } from '../world/random.ts';
 import { createPublisher } from './publisher.ts';
 

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { nuid } from '@nats-io/transport-node';
 import type { Session } from 'chdb';
 import type { EthereumChain } from '../chain/ethereumNode.ts';
 import { createNodeLink, type RequestFate } from '../chain/nodeLink.ts';
 import { createSimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
-import { minorVersions } from '../nats/jetStreamStore.ts';
-import { createSimulatedNats, type Fate } from '../nats/natsServer.ts';
+import { minorVersions } from '../nats/memoryStore.ts';
+import { createSimulatedNats, type Fate } from '../nats/simulatedNats.ts';
 import {
   enterWorld,
   type SimulatedListener,
@@ -13,7 +12,6 @@ import {
   type SimulatedResponse,
 } from './currentWorld.ts';
 import { createDatabaseLink, type StatementFate } from './databaseLink.ts';
-import { hold } from './held.ts';
 import { createRandom } from './random.ts';
 import { createVirtualTime, type Domain } from './virtualTime.ts';
 
@@ -44,7 +42,6 @@ export const fairWeather = (): Weather => ({
   latencyMsMax: 4,
 });
 
-const natsPort = 4222;
 /** Longest wait for an answer. */
 const answerMs = 60_000;
 
@@ -63,11 +60,11 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain,
   const outside = (delayMs: number, run: () => void) => time.schedule(delayMs, run, time.outside);
   const nats = createSimulatedNats({
     minorVersion: random.fork('nats version').pick(minorVersions),
-    nowMs: time.nowMs,
+    time,
     wallMs: () => time.within(time.outside, time.wallMs),
-    schedule: outside,
     latencyMs,
     fateOf: () => weather.fateOfMessage(),
+    onSend,
   });
   const clickHouse = createSimulatedClickHouse(engine);
 
@@ -165,32 +162,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain,
   const number = enterWorld({
     time,
     random: random.fork('program'),
-    connect: (port, client) => {
-      const { domain } = time;
-      if (port !== natsPort) return null;
-      const release = hold('connections to NATS');
-      const server = nats.accept({
-        receive: (bytes) => time.schedule(0, () => client.receive(bytes), domain),
-        cut: () => {
-          release();
-          time.schedule(0, () => client.cut(), domain);
-        },
-      });
-      if (server === null) {
-        release();
-        return null;
-      }
-      return {
-        closed: () => {
-          release();
-          server.closed();
-        },
-        receive: (bytes) => {
-          onSend(domain, bytes);
-          if (!domain.isDead) server.receive(bytes);
-        },
-      };
-    },
+    openJetStream: nats.open,
     database: () =>
       createDatabaseLink({
         time,
@@ -216,7 +188,5 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain,
     },
     unlisten: (port) => listeners.delete(port),
   });
-  // The client of NATS shares one among all connections, and an earlier simulation may have used it.
-  nuid.reset();
   return world;
 }

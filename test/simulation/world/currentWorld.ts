@@ -1,20 +1,7 @@
 import type { NodeLink } from '../chain/nodeLink.ts';
+import type { SimulatedNats } from '../nats/simulatedNats.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './virtualTime.ts';
-
-/** A connection of a simulated socket, as its server sees it. */
-export interface ServerSide {
-  /** Bytes from the client. */
-  receive(bytes: Buffer): void;
-  closed(): void;
-}
-
-/** A connection of a simulated socket, as its client sees it. */
-export interface ClientSide {
-  receive(bytes: Buffer): void;
-  /** The connection is cut. */
-  cut(): void;
-}
 
 /** Calls of a ClickHouse client, and their answers. */
 export interface SimulatedDatabaseServer {
@@ -51,8 +38,8 @@ export interface World {
   readonly time: VirtualTime;
   /** Random numbers of the program itself. */
   readonly random: Random;
-  /** Opens a connection; null if nothing listens. */
-  connect(port: number, client: ClientSide): ServerSide | null;
+  /** Connects the running process to NATS. */
+  readonly openJetStream: SimulatedNats['open'];
   /** Database of the running process. */
   database(): SimulatedDatabaseServer;
   /** Sends a JSON-RPC request to the node. */

@@ -1,0 +1,3 @@
+import { currentWorld, type World } from '../world/currentWorld.ts';
+
+export const openJetStream: World['openJetStream'] = (settings) => currentWorld().openJetStream(settings);
