@@ -19,8 +19,5 @@ export const chainStream: StreamDefinition<ChainActors | null> = {
     () =>
     ({ subject, data }) =>
       findRejection(decodeChainReads(subject, data) ?? decodeChain(subject, data)),
-  doctor: {
-    remedyFrom: () => refill,
-    afterRetention: null,
-  },
+  remedyFrom: () => refill,
 };

@@ -52,11 +52,8 @@ export const counterStream: StreamDefinition<CounterActors> = {
     caughtUp: () => actors.reveal(),
   }),
   judgeContent: () => (message) => findRejection(decodeCounter(message, readStoredAtMs(message))),
-  doctor: {
-    remedyFrom: (message) =>
-      `rebuild it from the stream: \`npm run miner -- replay --from-sequence ${message}\``,
-    afterRetention: { left: 'a rebuild takes earlier readings from ClickHouse', keeping: null },
-  },
+  remedyFrom: (message) =>
+    `rebuild it from the stream: \`npm run miner -- replay --from-sequence ${message}\``,
   createStoredReader: createStoredReadings,
 };
 

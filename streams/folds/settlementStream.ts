@@ -26,11 +26,5 @@ export const settlementStream: StreamDefinition<SettlementActors> = {
   }),
   judgeContent: (genesisMs) => (message) =>
     findRejection(decodeSettlement(message, readStoredAtMs(message), genesisMs)),
-  doctor: {
-    remedyFrom: () => refill,
-    afterRetention: {
-      left: 'earlier messages survive only in snapshots',
-      keeping: 'keep backups of the tables: deploy/RUNBOOK.md, "Backup"',
-    },
-  },
+  remedyFrom: () => refill,
 };

@@ -38,13 +38,6 @@ export interface StoredReaderOptions {
   readonly logger: Logger;
 }
 
-interface DoctorWords {
-  /** How to make rows and state anew if they differ from a message on. */
-  readonly remedyFrom: (message: number) => string;
-  /** What is left of messages that retention has removed, and how to keep that, if anything is to be done; null for a stream that keeps all. */
-  readonly afterRetention: { readonly left: string; readonly keeping: string | null } | null;
-}
-
 /** Remedy for a stream that `miner replay` only compares. */
 export const refill =
   'fill another database from the streams: deploy/RUNBOOK.md, "Moving to another database"';
@@ -70,8 +63,8 @@ export interface StreamDefinition<Actors> {
    * @param genesisMs start of round 1 (epoch milliseconds).
    */
   judgeContent(genesisMs: number): Judge;
-  /** Words of `miner doctor` and `miner replay` about this stream. */
-  readonly doctor: DoctorWords;
+  /** How to make rows and state anew if they differ from a message on. */
+  readonly remedyFrom: (message: number) => string;
   /** Creates the reader of what is stored of messages that have left the stream; omitted if nothing is. */
   createStoredReader?(options: StoredReaderOptions): ReadStored;
 }

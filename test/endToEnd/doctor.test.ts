@@ -57,7 +57,6 @@ describe('doctor', () => {
       'snapshots MINER_(COUNTER|PIPELINE|CHAIN)',
       'stream MINER_(COUNTER|PIPELINE|CHAIN|REJECTED|LEASE)',
       'replicas MINER_(COUNTER|PIPELINE|CHAIN|REJECTED|LEASE)',
-      'retention MINER_(COUNTER|PIPELINE|CHAIN)',
       'clock',
       'NATS permissions',
       'node',

@@ -197,7 +197,7 @@ describe('settings of a stream', () => {
     expect(await checkTwice()).toEqual([]);
     await jsm.streams.update('MINER_COUNTER', perSubject);
     expect(await checkTwice()).toEqual([[40, 'MINER_COUNTER', 'max_msgs_per_subject']]);
-    expect(watch.risks).toMatchObject([{ value: '1', isLosing: true, isSevere: true }]);
+    expect(watch.risks).toMatchObject([{ value: '1', isSevere: true }]);
     await jsm.streams.update('MINER_COUNTER', { max_msgs_per_subject: 2 });
     expect((await checkTwice()).map(([level]) => level)).toEqual([40, 30]);
     await jsm.streams.update('MINER_COUNTER', { max_msgs_per_subject: -1 });

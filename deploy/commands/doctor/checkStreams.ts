@@ -1,17 +1,7 @@
-import { chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
-import {
-  type InputStreamName,
-  inputStreamNames,
-  type StreamName,
-  spanSubject,
-  streamNames,
-  streamSubjects,
-} from '../../../actors/messages/subjects.ts';
+import { type StreamName, streamNames, streamSubjects } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
-import { streamDefinitions } from '../../../streams/folds/streamDefinitions.ts';
-import { parseStored } from '../../../streams/jetstream/parseStored.ts';
-import { findStreamRisks, nanosPerDay } from '../../../streams/jetstream/settings/streamRisks.ts';
+import { findStreamRisks } from '../../../streams/jetstream/settings/streamRisks.ts';
 import {
   isRefusedAs,
   type StreamInfo,
@@ -19,8 +9,6 @@ import {
   type StreamPort,
 } from '../../../streams/nats/streamPort.ts';
 import { type Finding, type Findings, failed, ok, warned } from '../../diagnosis/finding.ts';
-
-const spanSearchMax = 8;
 
 /** What the checks of NATS read. */
 export interface CheckedNats {
@@ -35,9 +23,8 @@ export interface CheckedNats {
   readonly nowMs: () => number;
 }
 
-/** Checks each stream's subjects, readers, replicas with leader and peers, settings, and whether it keeps the messages for a rebuild. */
-export async function* checkStreams(parts: CheckedNats): Findings {
-  const { jetStream, retentionDays } = parts;
+/** Checks each stream's subjects, readers, replicas with leader and peers, and settings. */
+export async function* checkStreams({ jetStream, retentionDays }: CheckedNats): Findings {
   for (const stream of streamNames) {
     const name = `stream ${stream}`;
     let info: StreamInfo;
@@ -55,17 +42,15 @@ export async function* checkStreams(parts: CheckedNats): Findings {
     const missing = config.mirror
       ? []
       : streamSubjects[stream].filter((subject) => !config.subjects?.includes(subject));
+    const held =
+      lastSequence < firstSequence ? 'no messages' : `messages ${firstSequence} to ${lastSequence}`;
     yield missing.length === 0
-      ? ok(name, `messages ${firstSequence} to ${lastSequence}, ${await describeReaders(jetStream, stream)}`)
+      ? ok(name, `${held}, ${await describeReaders(jetStream, stream)}`)
       : failed(name, `does not hold ${missing.join(', ')}`, 'start the service once: it updates the stream');
     yield checkReplicas(stream, info);
     const risks = findStreamRisks(config, { stream, retentionDays });
     for (const { setting, value, detail, remedy, isSevere } of risks)
       yield (isSevere ? failed : warned)(`settings ${stream}`, `${setting} is ${value}: ${detail}`, remedy);
-    const isLosing = risks.some((risk) => risk.isLosing);
-    const folded = inputStreamNames.find((one) => one === stream);
-    const retention = folded && (await checkRetention(parts, folded, { ...info, isLosing }));
-    if (retention) yield retention;
   }
 }
 
@@ -95,44 +80,4 @@ function checkReplicas(stream: StreamName, { config, cluster }: StreamInfo): Fin
   if (count > 1) return ok(check, detail);
   const more = 'set MINER_STREAM_REPLICAS=3: with one replica the stream is unavailable while its server is';
   return warned(check, detail, more);
-}
-
-/** Says which messages the stream holds for a rebuild, unless its settings say what it loses. */
-async function checkRetention(
-  { jetStream, onChain }: CheckedNats,
-  stream: InputStreamName,
-  { config, firstSequence: begins, isLosing }: StreamInfo & { readonly isLosing: boolean },
-): Promise<Finding | null> {
-  const check = `retention ${stream}`;
-  const { afterRetention } = streamDefinitions[stream].doctor;
-  if (afterRetention === null) {
-    const first = onChain ? await findFirstBlock(jetStream, onChain.chain.chainId, begins) : null;
-    const needed = onChain?.chain.deploymentBlock ?? 0n;
-    if (first !== null && first > needed) {
-      const late = `it begins at block ${first}, the deployment at ${needed}: the chain cannot be folded again`;
-      return failed(check, late, `publish them again: npm run miner -- index --from-block ${needed}`);
-    }
-    const all = first === null ? 'it keeps all spans' : `it keeps all spans, from block ${first} on`;
-    return isLosing ? null : ok(check, all);
-  }
-  if (isLosing) return null;
-  if (config.max_age === 0) {
-    const later = `and begins at ${begins}: earlier ones have left it`;
-    return ok(check, `it keeps all messages, ${begins > 1 ? later : 'so everything can be folded again'}`);
-  }
-  const days = Math.round((config.max_age / nanosPerDay) * 10) / 10;
-  const { left, keeping } = afterRetention;
-  const detail = `messages leave it after ${days} days, it begins at ${begins}: ${left}`;
-  return keeping === null ? ok(check, detail) : warned(check, detail, keeping);
-}
-
-/** First block of the first readable span in the stream; null without one. Messages with chain reads may precede it. */
-async function findFirstBlock(jetStream: StreamPort, chainId: bigint, from: number): Promise<bigint | null> {
-  for (let seq = from; seq < from + spanSearchMax; seq++) {
-    const message = await jetStream.message('MINER_CHAIN', seq);
-    if (message?.subject !== spanSubject(chainId)) continue;
-    const span = parseStored(chainSpanMessage, message);
-    return span && BigInt(span.fromBlock);
-  }
-  return null;
 }

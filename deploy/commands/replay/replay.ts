@@ -91,7 +91,7 @@ async function replayStream(replayed: StreamReplay, from: StreamPlace): Promise<
   }
   await closeFill(database, filled, { position: through, nowMs: systemClock.nowMs() });
   const differing = compared.flatMap(({ differsFrom }) => differsFrom ?? []);
-  if (differing.length > 0) print(streamDefinitions[stream].doctor.remedyFrom(Math.min(...differing)));
+  if (differing.length > 0) print(streamDefinitions[stream].remedyFrom(Math.min(...differing)));
   return differing.length === 0;
 }
 

@@ -4,14 +4,12 @@ import { consumerInactiveMs, type StreamConfig } from '../../nats/streamPort.ts'
 import { streamTable } from './streamTable.ts';
 
 const nanosPerMs = 1_000_000;
-export const nanosPerDay = dayMs * nanosPerMs;
+const nanosPerDay = dayMs * nanosPerMs;
 
 interface Risk {
   /** A sentence's end: what the setting does to messages. */
   readonly detail: string;
   readonly remedy: string;
-  /** Whether the stream does not keep every message that it stores. */
-  readonly isLosing: boolean;
   /** Whether it loses or refuses messages of ordinary operation. An operator may have chosen the others for good reasons. */
   readonly isSevere: boolean;
 }
@@ -24,13 +22,8 @@ export interface StreamRisk extends Risk {
   readonly value: string;
 }
 
-const loses = (detail: string, remedy: string, isSevere = true): Risk => ({
-  ...{ detail, remedy, isSevere, isLosing: true },
-});
-const refuses = (detail: string, remedy: string, isSevere = true): Risk => ({
-  ...{ detail, remedy, isSevere, isLosing: false },
-});
-const may = (detail: string, remedy: string) => refuses(detail, remedy, false);
+const risk = (detail: string, remedy: string, isSevere = true): Risk => ({ detail, remedy, isSevere });
+const may = (detail: string, remedy: string) => risk(detail, remedy, false);
 
 /** What rules know of a stream, in addition to its settings. */
 interface Judged {
@@ -57,23 +50,23 @@ const rules: Readonly<Record<string, Rule>> = {
   storage: ({ storage }, { isLease }) =>
     !isLease &&
     storage === 'memory' &&
-    loses(
+    risk(
       'all messages are gone when nats-server restarts',
       'it cannot be changed or backed up: create the stream again with file storage (deploy/RUNBOOK.md, "NATS has lost data")',
     ),
   retention: ({ retention }, { edit }) => {
     const unread =
       'a message that no process reads at that moment is lost, and no message stays once it is read';
-    if (retention === 'interest') return loses(unread, edit('--retention=limits'));
+    if (retention === 'interest') return risk(unread, edit('--retention=limits'));
     const removed = 'this service cannot read it, and another reader removes what it reads';
-    return retention === 'workqueue' && loses(removed, restore);
+    return retention === 'workqueue' && risk(removed, restore);
   },
   max_age: ({ max_age: age }, { isLease, isAging, isFolded, retentionDays: days, edit }) => {
     if (isLease || !isSet(age) || (isAging && days > 0 && age >= days * nanosPerDay)) return false;
     const early = `messages leave it earlier than MINER_RETENTION_DAYS=${days} says, and cannot be folded again`;
     const unlinked = 'spans leave it, and each links to the one before: the chain cannot be folded again';
     const restart = 'or restart the ingesting process, which sets the age unless the stream is a mirror';
-    return loses(isAging ? early : unlinked, `${edit('--max-age=0')}, ${restart}`, isFolded);
+    return risk(isAging ? early : unlinked, `${edit('--max-age=0')}, ${restart}`, isFolded);
   },
   max_msgs: (config, judged) => isSet(config.max_msgs) && judgeBound(config, judged, '--max-msgs=-1'),
   max_bytes: (config, judged) => isSet(config.max_bytes) && judgeBound(config, judged, '--max-bytes=-1'),
@@ -81,8 +74,8 @@ const rules: Readonly<Record<string, Rule>> = {
     if (!isFolded || !isSet(max)) return false;
     const remedy = edit('--no-discard-per-subject --max-msgs-per-subject=-1');
     return discard_new_per_subject === true
-      ? refuses('further messages of an installation are refused', remedy)
-      : loses('only the newest messages of each installation stay', remedy);
+      ? risk('further messages of an installation are refused', remedy)
+      : risk('only the newest messages of each installation stay', remedy);
   },
   // Of what this service publishes, the oldest messages may leave, but none may be refused.
   discard: (config, { isFolded, isLease, edit }) => {
@@ -91,12 +84,12 @@ const rules: Readonly<Record<string, Rule>> = {
     if (isFolded || discard !== 'new' || !isBounded) return false;
     const unheld = 'once it is full, no process can hold the lease';
     const waiting = 'once it is full, rejections are refused, and rows and snapshots wait behind them';
-    return refuses(isLease ? unheld : waiting, edit('--no-discard-per-subject --discard=old'));
+    return risk(isLease ? unheld : waiting, edit('--no-discard-per-subject --discard=old'));
   },
   max_msg_size: ({ max_msg_size: max }, { neededBytes, edit }) =>
     isSet(max) &&
     max < neededBytes &&
-    refuses(
+    risk(
       `valid messages have up to ${neededBytes} bytes with their headers, and larger ones are refused`,
       edit(`--max-msg-size=${neededBytes}`),
     ),
@@ -104,14 +97,14 @@ const rules: Readonly<Record<string, Rule>> = {
     const own = 'this service waits for acknowledgements, and never learns that its message is stored';
     const others =
       'publishers do not learn whether a message is stored, and do not repeat one that was lost or refused';
-    return no_ack === true && refuses(isOwn ? own : others, edit('--ack'), isOwn);
+    return no_ack === true && risk(isOwn ? own : others, edit('--ack'), isOwn);
   },
-  sealed: ({ sealed }) => sealed && refuses('all further messages are refused', restore),
+  sealed: ({ sealed }) => sealed && risk('all further messages are refused', restore),
   mirror: ({ mirror }, { isFolded, edit }) => {
     if (mirror === undefined) return false;
-    if (!isFolded) return refuses('this service cannot publish to a mirror', edit('--no-mirror'));
+    if (!isFolded) return risk('this service cannot publish to a mirror', edit('--no-mirror'));
     const remedy = 'create the mirror again, of the whole stream and with its subjects';
-    return listMissing(mirror).length > 0 && loses('messages of its origin are missing', remedy);
+    return listMissing(mirror).length > 0 && risk('messages of its origin are missing', remedy);
   },
   sources: ({ sources = [] }) =>
     sources.length > 0 &&
@@ -121,7 +114,7 @@ const rules: Readonly<Record<string, Rule>> = {
     ),
   subject_transform: ({ subject_transform: transform }, { edit }) => {
     const detail = 'messages are stored under other subjects, and rejected or not read';
-    return transform !== undefined && refuses(detail, edit('--no-transform'));
+    return transform !== undefined && risk(detail, edit('--no-transform'));
   },
   allow_rollup_hdrs: ({ allow_rollup_hdrs: isAllowed }, { isFolded, edit }) => {
     const detail = 'a publisher can remove all earlier messages, with the header Nats-Rollup';
@@ -136,7 +129,7 @@ const rules: Readonly<Record<string, Rule>> = {
     isAllowed === true &&
     may('a message with the header Nats-Schedule leaves the stream when its time has come', restore),
   allow_msg_counter: ({ allow_msg_counter: isAllowed }) =>
-    isAllowed && refuses('all messages but increments of counters are refused', restore),
+    isAllowed && risk('all messages but increments of counters are refused', restore),
   persist_mode: ({ persist_mode: mode }, { isFolded }) =>
     isFolded &&
     mode === 'async' &&
@@ -149,7 +142,7 @@ const rules: Readonly<Record<string, Rule>> = {
     const nanos = limits?.inactive_threshold ?? 0;
     const detail = `this service cannot read, since its consumers ask for ${consumerInactiveMs / 1_000} s`;
     const isLow = isFolded && isSet(nanos) && nanos < consumerInactiveMs * nanosPerMs;
-    return isLow && refuses(detail, 'remove the limit with `nats stream edit --config`');
+    return isLow && risk(detail, 'remove the limit with `nats stream edit --config`');
   },
   deny_delete: ({ deny_delete: isDenied }, { isFolded, edit }) =>
     isFolded &&
@@ -195,8 +188,8 @@ export function findStreamRisks(
 function judgeBound({ discard }: StreamConfig, { isFolded, isAging, edit }: Judged, flags: string) {
   if (!isFolded) return false;
   return discard === 'new'
-    ? refuses('once it is reached, publishers are refused', edit(flags), !isAging)
-    : loses(
+    ? risk('once it is reached, publishers are refused', edit(flags), !isAging)
+    : risk(
         'once it is reached, the oldest messages leave, and cannot be folded again',
         edit(flags),
         !isAging,
