@@ -72,9 +72,6 @@ export function writeTypeCheck(snippets: readonly Snippet[], folder: string): st
     allowImportingTsExtensions: true,
     types: ['node'],
     typeRoots: [join(root, 'node_modules/@types')],
-    paths: {
-      '@nats-io/*': [join(root, 'node_modules/@nats-io/*')],
-    },
   };
   const project = join(folder, 'tsconfig.json');
   writeFileSync(project, JSON.stringify({ compilerOptions, files }));
