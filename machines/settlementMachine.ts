@@ -38,8 +38,9 @@ type GuardArguments<Type extends SettlementEvent['type']> = {
   readonly event: Extract<SettlementEvent, { type: Type }>;
 };
 
+/** Without gaps, since a later closure cannot fill one: rounds are validated in their order. */
 function continuesClosures({ context, event }: GuardArguments<'closure_accepted'>): boolean {
-  return context.closure === null || event.firstRound > context.closure.lastRound;
+  return context.closure === null || event.firstRound === context.closure.lastRound + 1n;
 }
 
 function isAnother({ context, event }: GuardArguments<'run_started'>): boolean {

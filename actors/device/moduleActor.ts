@@ -1,6 +1,7 @@
 import { createActor } from 'xstate';
 import { moduleMachine } from '../../machines/moduleMachine.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
+import { describeTime } from '../schemas/durations.ts';
 import type { ModuleView } from './moduleSnapshot.ts';
 
 export type ModuleActor = ReturnType<typeof createModuleActor>;
@@ -15,8 +16,9 @@ export function createModuleActor(first: ModuleView) {
   function receive(reported: ModuleView): Rejection | null {
     const event = { type: `reported.${reported.state}`, observedAtMs: reported.observedAtMs } as const;
     if (!actor.getSnapshot().can(event)) {
-      const behindMs = view.observedAtMs - reported.observedAtMs;
-      const detail = `observed ${behindMs} ms before the newest snapshot of this instance`;
+      const newest = describeTime(view.observedAtMs);
+      const given = describeTime(reported.observedAtMs);
+      const detail = `observedAt: expected ${newest} or later, the time of the newest snapshot of this instance, given ${given}`;
       return reject('out_of_order', detail).rejection;
     }
     actor.send(event);

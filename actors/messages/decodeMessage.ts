@@ -49,7 +49,7 @@ export function decodeMessage<Schema extends z.ZodType>(
 ): Decoded<z.infer<Schema>> {
   const { schema, fits, read, bytesMax } = format;
   if (data.length > bytesMax) {
-    return reject('malformed', `${data.length} bytes, at most ${bytesMax} are accepted`);
+    return reject('malformed', `message: expected at most ${bytesMax} bytes, given ${data.length}`);
   }
   if (!isUtf8(data)) return reject('malformed', 'not UTF-8');
   const text = toBuffer(data).toString('utf8');
@@ -65,35 +65,95 @@ export function decodeMessage<Schema extends z.ZodType>(
   return { value: read(json) };
 }
 
-/** Names the misfits. The value is cut short first, since zod could report a hundred thousand of them. */
+/** Names the first misfits. The value is cut short first, since zod could report a hundred thousand of them. */
 function describeMisfit(schema: z.ZodType, value: unknown): string {
-  const shown = cutShort(value, 0, schema instanceof z.ZodObject ? Object.keys(schema.shape) : null);
-  const { error } = schema.safeParse(shown);
-  if (error === undefined)
-    return `a list is too long, or not as expected behind its first ${shownItems} items`;
+  const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : null;
+  const shown = cutShort(value, { valuesLeft: shownValuesMax }, 0, names);
+  const { error } = schema.safeParse(shown, { error: describeExpected });
+  if (error === undefined) return `message: expected shorter lists, given ${describeGiven(value)}`;
   return error.issues
+    .slice(0, misfitsMax)
     .map(({ path, message }) => {
-      const given = path.reduce<unknown>((outer, key) => Object(outer)[key], shown);
-      const text = given === undefined ? 'nothing' : JSON.stringify(given).slice(0, givenCharactersMax);
-      return `${path.join('.') || 'message'}: ${message}, given ${text}`;
+      const given = path.reduce<unknown>((outer, key) => Object(outer)[key], value);
+      return `${path.join('.') || 'message'}: ${message}, given ${describeGiven(given)}`;
     })
     .join('; ');
 }
 
+/** Misfits that a rejection names. */
+const misfitsMax = 4;
 /** Characters of a wrong value that its rejection shows. */
 const givenCharactersMax = 60;
 
-/** Limits of the value that an error describes: items per list, members per object, and depth. */
-const shownItems = 8;
+/** The beginning of a wrong value. A list or an object only by its kind, since its wrong parts have misfits of their own. */
+function describeGiven(given: unknown): string {
+  if (given === undefined) return 'nothing';
+  if (Array.isArray(given)) return given.length === 1 ? '1 item' : `${given.length} items`;
+  if (typeof given === 'object' && given !== null) return 'an object';
+  const text = JSON.stringify(given);
+  return text.length <= givenCharactersMax ? text : `${text.slice(0, givenCharactersMax)}...`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'an integer',
+  number: 'a number',
+  object: 'an object',
+  record: 'an object',
+  string: 'a text',
+};
+
+/** What zod expected, in the words of the other refusals; undefined keeps the words of the schema. */
+function describeExpected(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `expected ${kinds[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    case 'too_small':
+      return `expected at least ${issue.minimum}${describeUnit(issue.origin, issue.minimum)}`;
+    case 'too_big':
+      return `expected at most ${issue.maximum}${describeUnit(issue.origin, issue.maximum)}`;
+    case 'invalid_union':
+      return 'expected one of the known types';
+    default:
+      return undefined;
+  }
+}
+
+function describeUnit(origin: string, limit: number | bigint): string {
+  const unit = { array: ' item', string: ' character' }[origin];
+  return unit === undefined ? '' : `${unit}${limit === 1 ? '' : 's'}`;
+}
+
+/**
+ * Limits of the value that is judged for its description: values in all, members per object, and depth. A closure that is one round too long has
+ * 3,000 values, and is shown whole.
+ */
+const shownValuesMax = 8_192;
 const shownMembers = 64;
 const shownDepth = 6;
 
 /** @param names the members to keep; null for the first ones. */
-function cutShort(json: unknown, depth = 0, names: readonly string[] | null = null): unknown {
+function cutShort(
+  json: unknown,
+  left: { valuesLeft: number },
+  depth = 0,
+  names: readonly string[] | null = null,
+): unknown {
+  left.valuesLeft--;
   if (typeof json !== 'object' || json === null) return json;
   if (depth === shownDepth) return Array.isArray(json) ? [] : {};
-  if (Array.isArray(json)) return json.slice(0, shownItems).map((item) => cutShort(item, depth + 1));
+  if (Array.isArray(json)) {
+    const items: unknown[] = [];
+    for (const item of json) {
+      if (left.valuesLeft <= 0) break;
+      items.push(cutShort(item, left, depth + 1));
+    }
+    return items;
+  }
   const kept = names?.filter((name) => Object.hasOwn(json, name)) ?? Object.keys(json).slice(0, shownMembers);
   const members = json as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(kept.map((name) => [name, cutShort(members[name], depth + 1)]));
+  return Object.fromEntries(kept.map((name) => [name, cutShort(members[name], left, depth + 1)]));
 }

@@ -1,3 +1,4 @@
+import { describeDuration, describeTime } from '../schemas/durations.ts';
 import { type Rejection, reject } from './decodeMessage.ts';
 
 /**
@@ -17,10 +18,10 @@ export function findFutureTime(
 ): { readonly rejection: Rejection } | null {
   for (const [name, ms] of Object.entries(times)) {
     if (ms <= against.ms + aheadMsMax) continue;
-    const ahead = BigInt(ms) - BigInt(against.ms);
+    const ahead = describeDuration(BigInt(ms) - BigInt(against.ms));
     return reject(
       'future_observation',
-      `${name} is ${ahead} ms after ${against.name}, at most ${aheadMsMax} ms are accepted: check the clocks`,
+      `${name}: expected at most ${describeDuration(aheadMsMax)} after ${against.name}, given ${describeTime(ms)}, ${ahead} after it: check the clocks`,
     );
   }
   return null;

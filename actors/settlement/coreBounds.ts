@@ -16,11 +16,12 @@ const workPerThousandBlocksMax = uint64Max * 1000n;
 export function explainBoundsExceeded(expected: SubmissionBatch['expected']): string | null {
   const { cumulativeBlockUnits, workPerThousandBlocks, completedBlockCount } = expected;
   const blockHeight = countWholeBlocks(cumulativeBlockUnits);
-  if (blockHeight > uint64Max) return `block height ${blockHeight}, expected at most 2^64 - 1`;
+  if (blockHeight > uint64Max)
+    return `expected.cumulativeBlockUnits: expected at most 2^64 - 1 blocks, given ${blockHeight}`;
   if (workPerThousandBlocks > workPerThousandBlocksMax)
-    return `${workPerThousandBlocks} work units for 1,000 blocks, expected at most 2^64 - 1 for each`;
+    return `expected.workPerThousandBlocks: expected at most 1,000 times 2^64 - 1, given ${workPerThousandBlocks}`;
   if (completedBlockCount > blockHeight)
-    return `${completedBlockCount} completed blocks, expected at most the block height of ${blockHeight}`;
+    return `expected.completedBlockCount: expected at most the block height of ${blockHeight}, given ${completedBlockCount}`;
   return null;
 }
 

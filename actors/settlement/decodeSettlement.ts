@@ -81,7 +81,7 @@ function decodeContent(subject: string, data: Uint8Array): Decoded<SettlementStr
   if (!installationIdSchema.safeParse(installationId).success) {
     return reject(
       'malformed',
-      `${subject} names no installation: expected 1-128 characters of A-Z a-z 0-9 . _ : -`,
+      `subject: expected an installation of 1-128 characters of A-Z a-z 0-9 . _ : -, given ${subject}`,
     );
   }
   if (kind === 'module') return decodeModule(subject, installationId, data);
@@ -114,7 +114,7 @@ function decodeModule(
   if (subject !== expected) {
     return reject(
       'wrong_instance',
-      `instanceId ${identity.instanceId} belongs on ${expected}, given on ${subject}`,
+      `subject: expected ${expected}, since instanceId is ${identity.instanceId}, given ${subject}`,
     );
   }
   const module = {

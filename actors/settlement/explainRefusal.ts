@@ -1,3 +1,4 @@
+import { requireValue } from '../../machines/requireValue.ts';
 import { openIncidentsMax, type SettlementEvent } from '../../machines/settlementEvents.ts';
 import { findSubmissionLifecycle, type SettlementSnapshot } from '../../machines/settlementMachine.ts';
 
@@ -6,27 +7,31 @@ export function explainRefusal(snapshot: SettlementSnapshot, event: SettlementEv
   const { closure, unfinishedRun, openIncidents, submission } = snapshot.context;
   switch (event.type) {
     case 'repeated':
-      return 'this message was accepted before';
-    case 'closure_accepted':
-      return `round ${event.firstRound} is closed already, through ${closure?.lastRound}`;
-    case 'run_started':
-      return `run ${event.runId} ${unfinishedRun?.runId === event.runId ? 'is under way' : 'has ended'} already`;
-    case 'run_finished': {
-      const other = unfinishedRun === null ? 'none is' : `${unfinishedRun.runId} is`;
-      return `run ${event.runId} is not under way, ${other}`;
+      return 'message: expected a new one, given one that was accepted before';
+    case 'closure_accepted': {
+      const { lastRound } = requireValue(closure, 'the closure before');
+      return `firstRound: expected ${lastRound + 1n}, the first round that is not closed, given ${event.firstRound}`;
     }
+    case 'run_started': {
+      const isUnderWay = unfinishedRun?.runId === event.runId;
+      return `runId: expected a new run, given ${event.runId}, which ${isUnderWay ? 'is under way' : 'has ended'}`;
+    }
+    case 'run_finished':
+      return `runId: expected ${unfinishedRun?.runId ?? 'none, since no run is under way'}, given ${event.runId}`;
     case 'incident_opened': {
       const { incidentId, hasEnded } = event;
-      if (openIncidents.includes(incidentId)) return `incident ${incidentId} is open already`;
-      if (hasEnded) return `incident ${incidentId} has ended already`;
-      return `${openIncidentsMax} other incidents are open already`;
+      if (!hasEnded && !openIncidents.includes(incidentId))
+        return `message: expected at most ${openIncidentsMax} open incidents, given another one`;
+      return `incidentId: expected a new incident, given ${incidentId}, which ${hasEnded ? 'has ended' : 'is open'}`;
     }
     case 'incident_closed':
-      return `incident ${event.incidentId} is not open`;
-    case 'submission_prepared':
+      return `incidentId: expected an open incident, given ${event.incidentId}`;
+    case 'submission_prepared': {
+      const { submissionId } = event;
       return snapshot.matches({ submission: 'underWay' })
-        ? `submission ${submission?.submissionId} is still ${findSubmissionLifecycle(snapshot)}`
-        : `submission ${event.submissionId} has ended already`;
+        ? `message: expected the end of submission ${submission?.submissionId}, which is ${findSubmissionLifecycle(snapshot)}, given submission ${submissionId}`
+        : `submissionId: expected a new submission, given ${submissionId}, which has ended`;
+    }
     case 'submission_submitted':
     case 'submission_retrying':
     case 'submission_confirmed':
@@ -34,10 +39,9 @@ export function explainRefusal(snapshot: SettlementSnapshot, event: SettlementEv
     case 'submission_superseded': {
       const { submissionId } = event;
       if (submission?.submissionId !== submissionId) {
-        return `submission ${submissionId} is not the latest, ${submission?.submissionId ?? 'there is none'}`;
+        return `submissionId: expected ${submission?.submissionId ?? 'none, since none is prepared'}, given ${submissionId}`;
       }
-      const next = event.type.slice('submission_'.length);
-      return `a submission that is ${findSubmissionLifecycle(snapshot)} cannot become ${next}`;
+      return `type: expected a move of a submission that is ${findSubmissionLifecycle(snapshot)}, given ${event.type}`;
     }
     case 'blocked':
     case 'unblocked':

@@ -180,7 +180,7 @@ function receiveKind(
   if (value.kind === 'signer') {
     const id = identifyMessage(value.signer);
     if (isRemembered(installation.acceptedSigners, id))
-      return reject('not_allowed', 'this signer was accepted before');
+      return reject('not_allowed', 'message: expected a new one, given one that was accepted before');
     installation.acceptedSigners = rememberId(installation.acceptedSigners, id, storedAtMs);
     installation.signer = value.signer;
     return folded;
@@ -195,7 +195,10 @@ function receiveModule(
 ): Received<null> {
   const known = installation.modules.get(module.instanceId);
   if (known === undefined && installation.modules.size >= instancesMax) {
-    return reject('too_many_instances', `${installationId} reports ${instancesMax} other instances already`);
+    return reject(
+      'too_many_instances',
+      `instanceId: expected one of the ${instancesMax} known instances of ${installationId}, given ${module.instanceId}`,
+    );
   }
   const rejection = known?.receive(module) ?? null;
   if (rejection !== null) return { rejection };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Inferred } from '../../machines/inferred.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
+import { describeTime } from '../schemas/durations.ts';
 import { amount, count } from '../schemas/stateScalars.ts';
 import { type CounterReading, counterReading } from './counterReading.ts';
 
@@ -31,20 +32,20 @@ export function findRejection(state: AcceptanceState | null, reading: CounterRea
   if (bootSequence !== null && reading.sequence <= bootSequence) {
     return reject(
       'duplicate',
-      `sequence ${reading.sequence} of boot ${reading.bootId}, the last accepted one is ${bootSequence}`,
+      `sequence: expected more than ${bootSequence}, the last accepted one of boot ${reading.bootId}, given ${reading.sequence}`,
     ).rejection;
   }
   if (reading.observedAtMs < latest.observedAtMs) {
     return reject(
       'out_of_order',
-      `observed ${latest.observedAtMs - reading.observedAtMs} ms before the last accepted reading`,
+      `observedAt: expected ${describeTime(latest.observedAtMs)} or later, the time of the last accepted reading, given ${describeTime(reading.observedAtMs)}`,
     ).rejection;
   }
   const epochCounter = findLastCounter(state, reading.counterEpoch);
   if (epochCounter !== null && reading.cumulativeWorkUnits < epochCounter) {
     return reject(
       'counter_regression',
-      `counter ${reading.cumulativeWorkUnits} in epoch ${reading.counterEpoch}, the last accepted one is ${epochCounter}`,
+      `cumulativeWorkUnits: expected at least ${epochCounter}, the last accepted one of epoch ${reading.counterEpoch}, given ${reading.cumulativeWorkUnits}`,
     ).rejection;
   }
   return null;

@@ -26,7 +26,7 @@ export function decodeCounter(
   if (subject !== counterSubject(reading.installationId)) {
     return reject(
       'wrong_installation',
-      `installationId ${reading.installationId} belongs on ${counterSubject(reading.installationId)}, given on ${subject}`,
+      `subject: expected ${counterSubject(reading.installationId)}, since installationId is ${reading.installationId}, given ${subject}`,
     );
   }
   return findFuture(reading, storedAtMs) ?? decoded;

@@ -25,12 +25,20 @@ describe('acceptance', () => {
   };
 
   const faults: [string, Partial<CounterReading>, string][] = [
-    ['duplicate', { sequence: 7 }, `sequence 7 of boot ${bootA}, the last accepted one is 7`],
-    ['out_of_order', { observedAtMs: t - 1 }, 'observed 1 ms before the last accepted reading'],
+    [
+      'duplicate',
+      { sequence: 7 },
+      `sequence: expected more than 7, the last accepted one of boot ${bootA}, given 7`,
+    ],
+    [
+      'out_of_order',
+      { observedAtMs: t - 1 },
+      `observedAt: expected ${new Date(t).toISOString()} or later, the time of the last accepted reading, given ${new Date(t - 1).toISOString()}`,
+    ],
     [
       'counter_regression',
       { cumulativeWorkUnits: 49n },
-      `counter 49 in epoch ${epochA}, the last accepted one is 50`,
+      `cumulativeWorkUnits: expected at least 50, the last accepted one of epoch ${epochA}, given 49`,
     ],
   ];
 

@@ -56,7 +56,7 @@ describe('a counter message', () => {
 
   it.each([
     ['not JSON', '{', 'not JSON'],
-    ['an array', '[]', 'expected object'],
+    ['an array', '[]', 'expected an object'],
     ['nothing', '', 'not JSON'],
     ['a missing member', { ...reading, bootId: undefined }, 'bootId'],
     ['a number for the counter', { ...reading, cumulativeWorkUnits: 5 }, 'cumulativeWorkUnits'],
@@ -92,7 +92,8 @@ describe('a counter message', () => {
     expect(decodeReading('miner.counter.wheel', bytes(reading))).toMatchObject({
       rejection: {
         reason: 'wrong_installation',
-        detail: 'installationId wheel.one belongs on miner.counter.wheel~one, given on miner.counter.wheel',
+        detail:
+          'subject: expected miner.counter.wheel~one, since installationId is wheel.one, given miner.counter.wheel',
       },
     });
   });
@@ -120,7 +121,7 @@ describe('a counter message', () => {
       expect(decodeAt(300_001)).toEqual({
         rejection: {
           reason: 'future_observation',
-          detail: `${name} is 300001 ms after the stream stored it, at most 300000 ms are accepted: check the clocks`,
+          detail: `${name}: expected at most 5 minutes after the stream stored it, given ${new Date(storedAtMs + 300_001).toISOString()}, 5 minutes 1 millisecond after it: check the clocks`,
         },
       });
     },
@@ -156,7 +157,34 @@ describe('a settlement message', () => {
 
   const at = new Date(genesisMs).toISOString();
   const rounds = [{ roundId: '1', workUnits: '1' }];
+  const listRounds = (first: number, last: number) => ({
+    firstRound: String(first),
+    lastRound: String(last),
+    rounds: Array.from({ length: last - first + 1 }, (_, index) => ({
+      roundId: String(first + index),
+      workUnits: '1',
+    })),
+  });
   const closed = { type: 'closure_accepted', at, firstRound: '1', lastRound: '1', rounds, acceptedAt: at };
+  it.each<[string, object, string | RegExp]>([
+    ['of 1,009 rounds', listRounds(1, 1_009), 'rounds: expected at most 1008 items, given 1009 items'],
+    ['of 4,000 rounds', listRounds(1, 4_000), 'rounds: expected at most 1008 items, given 4000 items'],
+    [
+      'with a missing round',
+      { ...listRounds(1, 3), lastRound: '4' },
+      'rounds: expected each round from firstRound through lastRound once, ascending, given 3 items',
+    ],
+    [
+      'from a wrong clock',
+      { ...closed, acceptedAt: '2999-12-31T00:00:00Z' },
+      /^acceptedAt: expected at most 5 minutes after the stream stored it, given 2999-12-31T00:00:00.000Z, \d+ years \d+ days after it: check the clocks$/,
+    ],
+  ])('explains a closure %s', (_, closure, detail) => {
+    const on = 'miner.oracle.wheel';
+    const decoded = decodeSettlement(on, bytes({ ...closed, ...closure }));
+    expect(decoded).toHaveProperty('rejection.detail', expect.stringMatching(detail));
+  });
+
   it.each<[string, string, object, number]>([
     ['observedAt', sensor, { ...snapshot, observedAt: at }, 0],
     ['health.checkedAt', sensor, { ...snapshot, observedAt: at, health: { checkedAt: at } }, 0],
@@ -188,7 +216,7 @@ describe('a settlement message', () => {
     expect(decodeAt(300_001)).toMatchObject({
       rejection: {
         reason: 'future_observation',
-        detail: expect.stringContaining('is 300001 ms after the stream stored it'),
+        detail: expect.stringContaining(', 5 minutes 1 millisecond after it: check the clocks'),
       },
     });
   });
@@ -427,8 +455,7 @@ describe('bad input', () => {
     ).toEqual({
       rejection: {
         reason: 'malformed',
-        detail:
-          'bootId: expected a UUID, given null; rpmMilli: Invalid input: expected number, received undefined, given nothing',
+        detail: 'bootId: expected a UUID, given null; rpmMilli: expected a number, given nothing',
       },
     });
   });
@@ -439,7 +466,8 @@ describe('bad input', () => {
     expect(decodeChainReads(on, bytes({ ...reads, proposers }))).toEqual({
       rejection: {
         reason: 'malformed',
-        detail: 'a list is too long, or not as expected behind its first 8 items',
+        detail:
+          'proposers.8.account: expected a text, given nothing; proposers.8.isGranted: expected true or false, given nothing',
       },
     });
   });

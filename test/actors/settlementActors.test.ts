@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
+import { moduleSubject, oracleSubject, signerSubject } from '../../actors/messages/subjects.ts';
 import {
   createSettlementActors,
   instancesMax,
@@ -32,7 +32,8 @@ describe('the actors of the settlement stream', () => {
     report(actors, 'm', { state: 'degraded' });
     const view = actors.modules('wheel.one');
     const older = report(actors, 'm', { observedAt: new Date(atMs - 1).toISOString() });
-    const detail = 'observed 1 ms before the newest snapshot of this instance';
+    const detail =
+      'observedAt: expected 2026-01-31T12:00:00.000Z or later, the time of the newest snapshot of this instance, given 2026-01-31T11:59:59.999Z';
     expect(older).toEqual({ rejection: { reason: 'out_of_order', detail } });
     const elsewhere = report(actors, 'm', { instanceId: 'n' });
     expect(elsewhere).toHaveProperty('rejection.reason', 'wrong_instance');
@@ -41,6 +42,27 @@ describe('the actors of the settlement stream', () => {
       expect(report(actors, `m${index}`)).toHaveProperty('output');
     expect(report(actors, 'another')).toHaveProperty('rejection.reason', 'too_many_instances');
     expect(report(actors, 'm', { state: 'ready' })).toHaveProperty('output');
+  });
+
+  it('close rounds in their order, without a gap', () => {
+    const actors = createSettlementActors({ genesisMs });
+    const close = (first: number, last: number) => {
+      const rounds = Array.from({ length: last - first + 1 }, (_, index) => ({
+        roundId: String(first + index),
+        workUnits: '7',
+      }));
+      const times = { at: '2026-01-31T12:00:00Z', acceptedAt: '2026-01-31T12:00:00Z' };
+      const closure = { type: 'closure_accepted', firstRound: String(first), lastRound: String(last) };
+      return actors.receive(jsonMessage(oracleSubject('wheel.one'), { ...closure, rounds, ...times }));
+    };
+    const refuse = (given: number) => {
+      const detail = `firstRound: expected 10, the first round that is not closed, given ${given}`;
+      return { rejection: { reason: 'not_allowed', detail } };
+    };
+    expect(close(5, 9)).toHaveProperty('output');
+    expect(close(12, 13)).toEqual(refuse(12));
+    expect(close(9, 10)).toEqual(refuse(9));
+    expect(close(10, 13)).toHaveProperty('output');
   });
 
   it('are restored from what they captured at the call', () => {

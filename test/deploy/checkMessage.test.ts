@@ -16,14 +16,22 @@ const at = '2026-01-31T12:00:00.000Z';
 
 it.each([
   [counter, reading(1), null],
-  [counter, reading(1, { sequence: -1 }), /^malformed: sequence: .*, given -1$/],
+  [counter, reading(1, { sequence: -1 }), /^malformed: sequence: expected at least 0, given -1$/],
   [counter, reading(1, { bootId: 'x' }), /^malformed: bootId: expected a UUID, given "x"$/],
-  ['miner.counter.other', reading(1), /^wrong_installation: installationId my.wheel belongs on/],
+  ['miner.counter.other', reading(1), /^wrong_installation: subject: expected miner.counter.my~wheel, since/],
   [reporter, { type: 'run_finished', at, runId: 'r', result: 'ok' }, null],
   [reporter, { type: 'run_started', at, runId: '\ud83d' }, /^malformed: \\ud83d: half of a surrogate pair/],
-  ['miner.oracle.my~wheel', { type: 'blocked', at }, /^malformed: reason: .*, given nothing$/],
-  ['miner.chain.0.span', {}, /^malformed: miner.chain.0.span names no chain/],
-  ['miner.chain.x1.span', {}, /^malformed: miner.chain.x1.span names no chain/],
+  ['miner.oracle.my~wheel', { type: 'blocked', at }, /^malformed: reason: expected a text, given nothing$/],
+  [
+    'miner.chain.0.span',
+    {},
+    /^malformed: subject: expected a chain ID as a decimal, given miner.chain.0.span/,
+  ],
+  [
+    'miner.chain.x1.span',
+    {},
+    /^malformed: subject: expected a chain ID as a decimal, given miner.chain.x1.span/,
+  ],
 ])('check-message of %s with %j says %s', (subject, message, expected) => {
   const stream = findInputStream(subject) as InputStreamName;
   const data = Buffer.from(JSON.stringify(message));

@@ -7,6 +7,7 @@ import {
   signerSubject,
 } from '../../actors/messages/subjects.ts';
 import { configureSale } from '../simulation/chain/contracts/collectionContract.ts';
+import { settle } from '../simulation/chain/contracts/coreContract.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 import { compareChainRoutes } from '../support/reference/chainRoutes.ts';
@@ -214,6 +215,19 @@ it('every number and time of every response is compared with at least two values
     await world.apply(live(25, 900, 0));
     await compareNow();
   }
+  // Blocks of a settled round that no checkpoint has minted for.
+  await world.apply(live(12, 900, 0));
+  await world.mine([
+    (transaction) => {
+      const roundId = transaction.state.core.settledThroughRound + 1n;
+      settle(transaction, BigInt(genesisMs / 1_000), {
+        through: roundId,
+        active: [{ roundId, work: 4_000n }],
+      });
+    },
+  ]);
+  await world.apply(live(14, 900, 0));
+  await compareNow();
   await world.apply({ do: 'wait', seconds: 86_400 * 8 });
   await world.apply({ ...live(14, 5, 1), epoch: 'second', coreStatus: 'COUNTER_FAULT' });
   await compareNow();

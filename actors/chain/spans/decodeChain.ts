@@ -34,7 +34,7 @@ function decodeChainMessage<Schema extends z.ZodType>(
   const [, , chain = '', named] = subject.split('.');
   if (named !== kind) return null;
   if (!/^[1-9]\d{0,19}$/.test(chain)) {
-    return reject('malformed', `${subject} names no chain: expected a decimal chain ID`);
+    return reject('malformed', `subject: expected a chain ID as a decimal, given ${subject}`);
   }
   const decoded = decodeMessage(format, data);
   if ('rejection' in decoded) return decoded;
