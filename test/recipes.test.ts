@@ -22,10 +22,10 @@ const firstSteps: readonly Edit[] = [
   },
   ...[
     ['actors/device/moduleSnapshot.ts', 'moduleSnapshotMessage = z.object({'],
-    ['actors/device/moduleSnapshot.ts', 'health: z.object({'],
+    ['actors/device/moduleSnapshot.ts', 'health = z.object({'],
     ['actors/device/signerIdentity.ts', 'signerMessage = z.object({'],
-    ['actors/settlement/oracleMessage.ts', ' at: timestamp,'],
-    ['actors/settlement/oracleMessage.ts', 'z.object({ roundId: roundDecimal,'],
+    ['actors/settlement/oracleMessage.ts', ' at,'],
+    ['actors/settlement/oracleMessage.ts', 'closedRound = z.object({'],
     ['actors/settlement/reporterMessage.ts', ' at,'],
     ['actors/settlement/reporterMessage.ts', 'expected = z.object({'],
     ['actors/chain/spans/chainSpan.ts', 'chainSpanMessage = z.object({'],

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { ownerPageDefault } from '../actors/chain/rows/activityRows.ts';
 import { spanBytesMax } from '../actors/chain/spans/chainSpan.ts';
@@ -15,6 +17,7 @@ import { stalenessSeconds } from '../actors/wheel/telemetryView.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
 import { variables } from '../deploy/configuration/configuration.ts';
 import { pageMax } from '../http/responses/pages.ts';
+import { createMessageSchema, messageSchemaNames } from '../http/routes/documentation/messageSchemas.ts';
 import { pageDefault } from '../http/routes/pageParameters.ts';
 import { rateClasses, siteFactor } from '../http/routes/rateClasses.ts';
 import {
@@ -178,3 +181,93 @@ it('every limit and its value are in a table (npm run tables)', async () => {
   const table = writeCsv([['subject', 'limit', 'value', 'beyond it'], ...rows]);
   await expect(table).toMatchFileSnapshot('../deploy/limits.csv');
 });
+
+it('the members of messages are in tables of MESSAGES.md (npm run tables)', async () => {
+  const file = '../streams/MESSAGES.md';
+  const page = readFileSync(resolve(import.meta.dirname, file), 'utf8');
+  const written = page.replaceAll(
+    /^<!-- (\w+) -->\n(?:\n?(?:\|.*\n)+)?/gm,
+    (_, name: string) => `<!-- ${name} -->\n\n${writeMembers(createMessageSchema(name))}`,
+  );
+  const described = [...written.matchAll(/^<!-- (\w+) -->/gm)].map(([, name]) => name);
+  // The service itself publishes the others.
+  expect(described).toEqual(messageSchemaNames.filter((name) => !name.startsWith('Chain')));
+  await expect(written).toMatchFileSnapshot(file);
+});
+
+interface JsonSchema {
+  readonly type?: string;
+  readonly const?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly description?: string;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** A row for each member, of a union with the types of message that have it. */
+function writeMembers(schema: JsonSchema): string {
+  const variants = schema.oneOf ?? schema.anyOf ?? [schema];
+  const typesOf = new Map<string, string[]>();
+  for (const variant of variants)
+    for (const row of listMembers(variant))
+      typesOf.set(row, [...(typesOf.get(row) ?? []), variant.properties?.type?.const ?? '']);
+  if (variants.length === 1)
+    return `| member | value | meaning |\n|---|---|---|\n${[...typesOf.keys()].map((row) => `${row}\n`).join('')}`;
+  const rows = [...typesOf].map(([row, types]) => {
+    const of = types.length === variants.length ? 'all' : types.map((type) => `\`${type}\``).join(', ');
+    return `| ${of} ${row}\n`;
+  });
+  return `| \`type\` | member | value | meaning |\n|---|---|---|---|\n${rows.join('')}`;
+}
+
+function listMembers({ properties = {}, required = [] }: JsonSchema, outer = ''): string[] {
+  return Object.entries(properties)
+    .filter(([name]) => outer !== '' || name !== 'type')
+    .flatMap(([name, member]) => {
+      const path = `${outer}${name}`;
+      if (member.description === undefined) throw new Error(`${path} has no description`);
+      const form = `${describeForm(member)}${required.includes(name) ? '' : ', or absent'}`;
+      const inner = member.items?.properties
+        ? listMembers(member.items, `${path}[].`)
+        : listMembers(member, `${path}.`);
+      return [`| \`${path}\` | ${form} | ${member.description} |`, ...inner];
+    });
+}
+
+function describeForm(schema: JsonSchema): string {
+  const { anyOf, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
+  if (anyOf !== undefined) return anyOf.map(describeForm).join(' or ');
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  switch (schema.type) {
+    case 'integer':
+      return `integer, ${minimum} to ${maximum === Number.MAX_SAFE_INTEGER ? '2^53 - 1' : maximum}`;
+    case 'boolean':
+      return 'true or false';
+    case 'array':
+      return 'list';
+    case 'string':
+      return describeText(schema);
+    default:
+      return schema.type ?? 'decimal';
+  }
+}
+
+function describeText({ format, pattern = '', minLength = 0, maxLength }: JsonSchema): string {
+  if (format === 'uuid' || pattern.includes('{8}-')) return 'UUID';
+  if (format === 'date-time') return 'time';
+  if (pattern.startsWith('^(?:0|[1-9]')) return 'decimal';
+  if (pattern.startsWith('^0x')) return '`0x` and 64 hexadecimal digits';
+  if (pattern.includes('._:-')) return 'ID';
+  if (maxLength === undefined || pattern !== '') return 'text';
+  return `text of ${minLength === 0 ? 'at most' : `${minLength} to`} ${maxLength} characters`;
+}

@@ -36,17 +36,17 @@ export function isLater(schema: MeasuredValue): boolean {
 }
 
 const counterMembers = {
-  telemetryId: uuid,
-  installationId,
-  bootId: uuid,
-  sequence: safeCount,
-  observedAt: timestamp,
-  receivedAt: timestamp,
-  counterEpoch: uuid,
-  cumulativeWorkUnits: uint256Decimal,
-  provenance: z.enum(provenances),
-  softwareVersion: z.string().max(256).nullable(),
-  coreStatus: z.enum(coreStatuses),
+  telemetryId: uuid.describe('The reading, and its `Nats-Msg-Id`'),
+  installationId: installationId.describe('The installation in the subject'),
+  bootId: uuid.describe('The run of the gateway'),
+  sequence: safeCount.describe('Ascends within a boot'),
+  observedAt: timestamp.describe('When the device read the counter'),
+  receivedAt: timestamp.describe('When the gateway took the reading'),
+  counterEpoch: uuid.describe('A period in which the counter never falls'),
+  cumulativeWorkUnits: uint256Decimal.describe('The counter, in work units'),
+  provenance: z.enum(provenances).describe('Where the reading comes from'),
+  softwareVersion: z.string().max(256).nullable().describe('Version of the software of the device'),
+  coreStatus: z.enum(coreStatuses).describe('Whether the wheel turns, or its counter has a fault'),
 };
 
 /** Defines messages with these measured values. */

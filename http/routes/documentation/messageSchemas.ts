@@ -19,10 +19,10 @@ const messages: Readonly<Record<string, { readonly subject: string; readonly sch
   ChainReadsMessage: { subject: 'miner.chain.<chainId>.reads', schema: chainReadsMessage },
 };
 
-/** Checks that zod runs as functions, as patterns. */
+/** Checks that zod runs as functions, as patterns, by their definitions: a schema with a description has the same one. */
 const patterns = new Map<unknown, string>([
-  [address, '^0x[0-9a-f]{40}$'],
-  ...[blockHash, bytes32, transactionHash].map((schema) => [schema, '^0x[0-9a-f]{64}$'] as const),
+  [address._zod.def, '^0x[0-9a-f]{40}$'],
+  ...[blockHash, bytes32, transactionHash].map((schema) => [schema._zod.def, '^0x[0-9a-f]{64}$'] as const),
 ]);
 
 /** What JSON Schema cannot say of texts and keys (MESSAGES.md, Common rules). */
@@ -39,7 +39,7 @@ export function createMessageSchema(title: string): object {
   const converted = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
-      const pattern = patterns.get(zodSchema);
+      const pattern = patterns.get(zodSchema._zod.def);
       if (pattern !== undefined) jsonSchema.pattern = pattern;
     },
   });
