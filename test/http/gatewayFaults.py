@@ -46,8 +46,8 @@ class NatsServer:
                 due = time.monotonic() + self.delay_seconds
                 if verb == b'CONNECT':
                     options = json.loads(line[8:])
-                    isRight = (options['user'], options['pass']) == ('us@er', 'secret')
-                    answers.put((due, '' if isRight else "-ERR 'Authorization Violation'\r\n"))
+                    is_right = (options['user'], options['pass']) == ('us@er', 'secret')
+                    answers.put((due, '' if is_right else "-ERR 'Authorization Violation'\r\n"))
                 if verb == b'PING':
                     answers.put((due, 'PONG\r\n'))
                 if verb == b'HPUB':
