@@ -87,7 +87,7 @@ export const mutationPlans: Readonly<Record<string, Plan>> = {
     { snapshotMs: 20_000 },
   ),
   // Two processes take the lease at the same moment.
-  leases: plan('leases', [
+  leases: plan('leases 2', [
     episode(
       [
         [20, 'twoLeases', { forMs: 40_000 }],
