@@ -2,6 +2,7 @@
 // run again, and adds what a new version needs. `--rotate` replaces every password, in each file that has it, and keeps everything else.
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -47,7 +48,8 @@ const natsPasswords = Object.fromEntries(natsUsers.map((user) => [user, password
 const databasePasswords = Object.fromEntries(databaseUsers.map((user) => [user, password()]));
 
 // Only its owner may enter the folder. What is in it is readable, since containers mount single files and folders and read them as other users.
-mkdirSync(folder, { recursive: true, mode: 0o700 });
+mkdirSync(folder, { recursive: true });
+chmodSync(folder, 0o700); // It may have existed.
 // nats-server reads the first folder, and its clients the second one.
 for (const name of ['nats-tls', 'nats-ca']) mkdirSync(join(folder, name), { recursive: true });
 const connections = [

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -143,9 +144,11 @@ describe('compose.yaml', () => {
     const { users } = readYaml<{ users: object }>('clickhouse/users.yaml');
     const created = Object.keys(parse(read('clickhouse-passwords.yaml')).users);
     expect(['default', ...created].sort()).toEqual(Object.keys(users).sort());
-    // A second run changes nothing.
+    // A second run changes no password, but closes a folder that others may enter.
+    chmodSync(folder, 0o755);
     createSecrets(folder);
     expect(names.map(read)).toEqual(contents);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   it('has passwords that createSecrets replaces everywhere, and nothing else in the folder', () => {
