@@ -235,12 +235,12 @@ describe('a page that is read again', () => {
     await expect.poll(() => held.length).toBe(1);
     const before = await page.locator('.event').count();
     await held[0]?.fulfill({ status: 503, body: '{}' });
-    await page.getByText('It could not be read.').waitFor();
+    await page.getByText('This list is unavailable.').waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.unroute('**/feed?cursor=*');
     await more.click();
     await expect.poll(() => page.locator('.event').count()).toBeGreaterThan(before);
-    await page.getByText('It could not be read.').waitFor({ state: 'hidden' });
+    await page.getByText('This list is unavailable.').waitFor({ state: 'hidden' });
   });
 });
 

@@ -59,7 +59,7 @@ describe('the explorer, where history changes', () => {
     await page.clock.fastForward(untilNextRead);
     const banner = page.locator('.banner', { hasText: 'The chain was reorganized' });
     await banner.waitFor();
-    expect(await banner.textContent()).toContain('from round 6 through round 9');
+    expect(await banner.textContent()).toContain('Rounds 6 to 9 are no longer settled');
     await expect.poll(() => settled.textContent()).toContain('4,000');
     expect(await findViolations(page)).toEqual([]);
     await savePicture(page, 'state-reorganized');

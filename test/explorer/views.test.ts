@@ -223,7 +223,7 @@ describe('the explorer on what npm start runs', () => {
     const name = `Owner ${owner.slice(0, 8)}…${owner.slice(-4)}`;
     expect(await page.locator('h1').textContent()).toBe(name);
     expect(await page.title()).toContain(`${name} · `);
-    expect(await page.getByText('press any figure').isVisible()).toBe(true);
+    expect(await page.getByText('select a figure').isVisible()).toBe(true);
     // Amounts keep their unit on their line.
     await page.evaluate(
       "for (const one of document.querySelectorAll('.figure .value')) one.firstChild.data = '4,312.4248'",
@@ -265,7 +265,7 @@ describe('the explorer on what npm start runs', () => {
       }
       await savePicture(page, `record-${title.toLowerCase().replaceAll(' ', '-')}`);
     }
-    expect(await page.getByText('press any figure').isVisible()).toBe(false);
+    expect(await page.getByText('select a figure').isVisible()).toBe(false);
     expect(conduct.errors).toEqual([]);
   });
 
