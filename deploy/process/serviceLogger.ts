@@ -10,6 +10,8 @@ const base = { service: 'miner', version: packageJson.version };
 
 /** Entries of a list that an error has, such as the problems of a batch. */
 const listedMax = 10;
+/** Objects and lists that are shown of an error. */
+const shownMax = 200;
 
 /** Creates a logger of JSON lines on stderr, with names of levels and ISO times, without secrets; on a terminal the lines are more readable. */
 export function createLogger(level: Configuration['MINER_LOG_LEVEL']): Logger {
@@ -31,18 +33,23 @@ export function createLogger(level: Configuration['MINER_LOG_LEVEL']): Logger {
   );
 }
 
-/** An error as it is logged. Its texts are short, since an error quotes the answer that it is about, which may have megabytes. */
-export function serializeError(error: Error): object {
+/**
+ * An error as it is logged, or whatever was thrown instead. Its texts are short, since an error quotes the answer that it is about, which may have
+ * megabytes.
+ */
+export function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return cutTexts(error);
   const { stack, ...members } = pino.stdSerializers.err(error);
   const frames = stack.split('\n').filter((line) => /^\s+at |^caused by/.test(line));
-  return { ...cutTexts(members), stack: frames.map(cutErrorText).join('\n') };
+  return { ...(cutTexts(members) as object), stack: frames.map(cutErrorText).join('\n') };
 }
 
-function cutTexts(members: object): object {
-  const cut = (value: unknown): unknown => {
-    if (typeof value === 'string') return cutErrorText(value);
-    if (Array.isArray(value)) return value.slice(0, listedMax).map(cut);
-    return typeof value === 'object' && value !== null ? cutTexts(value) : value;
-  };
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, cut(value)]));
+/** @param shown the objects that a value lies in or stands behind. Each is shown once, since an object may lead back to itself. */
+function cutTexts(value: unknown, shown = new Set<object>()): unknown {
+  if (typeof value === 'string') return cutErrorText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (shown.has(value) || shown.size === shownMax) return '…';
+  shown.add(value);
+  if (Array.isArray(value)) return value.slice(0, listedMax).map((one) => cutTexts(one, shown));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutTexts(one, shown)]));
 }

@@ -46,3 +46,20 @@ it('logs the texts of an error in short, whatever a node has answered', () => {
   expect(logged).toContain('serviceLogger.test.ts');
   expect(logged).toMatch(/… \(2\d{7} characters\)/);
 });
+
+it('logs whatever was thrown, and errors that lead back to themselves', () => {
+  expect(['a text', null, { code: 5 }].map(serializeError)).toEqual(['a text', null, { code: 5 }]);
+  const socket: Record<string, unknown> = { port: 80, hosts: ['a'] };
+  socket.server = { socket };
+  const error = Object.assign(new Error('refused'), { socket, chain: nest(100_000) });
+  expect(serializeError(error)).toMatchObject({
+    message: 'refused',
+    socket: { port: 80, hosts: ['a'], server: { socket: '…' } },
+  });
+});
+
+function nest(depth: number): object {
+  let outer = {};
+  for (let level = 0; level < depth; level++) outer = { inner: outer };
+  return outer;
+}
