@@ -1,6 +1,6 @@
 """What the gateway of the guide does in each trouble. `guides.test.ts` runs it in the gateway's folder."""
 
-import io, json, os, queue, random, resource, socket, sys, tempfile, threading, time, unittest
+import io, json, os, queue, random, resource, socket, subprocess, sys, tempfile, threading, time, unittest
 from contextlib import redirect_stdout
 
 sys.path.insert(0, os.getcwd())
@@ -131,15 +131,16 @@ class GatewayTest(unittest.TestCase):
         draw = random.Random(seed)
         for case in range(200):
             lines = [gateway.pack(['miner.counter.a', f'id-{number}', number]) for number in range(20)]
-            data, damaged = bytearray(b''.join(lines)), draw.choice(['cut', 'end of zeros', 'zeros', 'noise'])
+            data = bytearray(b''.join(lines))
+            damaged = draw.choice(['cut', 'end of zeros', 'zeros', 'noise', 'returns'])
             start = draw.randrange(len(data) + 1)
             end = len(data) if damaged.startswith('end') else min(len(data), start + draw.randrange(100))
             if damaged == 'cut':
                 end = len(data)
                 del data[start:]
             else:
-                noise = draw.randbytes(end - start) if damaged == 'noise' else bytes(end - start)
-                data[start:end] = noise
+                noise = {'noise': draw.randbytes(end - start), 'returns': b'\r' * (end - start)}
+                data[start:end] = noise.get(damaged, bytes(end - start))
             whole, place, before = [], 1, b'\n' + data
             for number, line in enumerate(lines):
                 if before[place - 1:place + len(line)] == b'\n' + line:
@@ -320,6 +321,34 @@ class GatewayTest(unittest.TestCase):
         self.assertEqual('', self.printed.getvalue())
         self.assertEqual((None, None), (list_next(1_199), list_next(1_299)))
         self.assertEqual('rounds: round 1200 is missing: the later ones wait for it\n', self.printed.getvalue())
+
+    def test_closes_every_round_after_a_kill_while_a_closure_waits(self):
+        nats = NatsServer()
+        nats.find_trouble = lambda count: 'cut'
+        gateway.save('oracle.state', {'closed': 2, 'epoch': None})
+        environment = {**os.environ, 'NATS_URL': gateway.NATS.geturl()}
+
+        def run(rounds, condition):
+            with open('rounds.txt', 'a') as file:
+                file.writelines(f'{number} 7\n' for number in rounds)
+            with subprocess.Popen([sys.executable, oracle.__file__], env=environment, stdout=subprocess.DEVNULL) as run:
+                for _ in range(600):
+                    if condition():
+                        break
+                    time.sleep(0.02)
+                run.kill()
+
+        def find_closed():
+            closed = 2
+            for one in list(nats.stored):
+                if int(one['firstRound']) == closed + 1:  # As the service.
+                    closed = int(one['lastRound'])
+            return closed
+
+        run([3, 4, 5], lambda: os.path.exists('oracle.outbox') and os.path.getsize('oracle.outbox') > 0)
+        nats.find_trouble = lambda count: None
+        run([6, 7, 8], lambda: find_closed() == 8)
+        self.assertEqual(8, find_closed(), nats.stored)
 
 
 if __name__ == '__main__':

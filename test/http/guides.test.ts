@@ -307,6 +307,27 @@ describe('the programs that publish', () => {
     ]);
   });
 
+  it('leave the pin of the sensor to the gateway, which the others import', async () => {
+    const { folder } = await prepareFolder('');
+    const [, sensor = ''] = /```txt\n(pulses = .*?)```/s.exec(readGuide('publishing')) ?? [];
+    const file = join(folder, 'gateway.py');
+    const withSensor = readFileSync(file, 'utf8').replace(/def read_counter.*?\n\n/s, () => `${sensor}\n`);
+    writeFileSync(file, withSensor);
+    const claim = "class Button:\n    def __init__(self, pin):\n        print('claims', pin, flush=True)\n";
+    writeFileSync(join(folder, 'gpiozero.py'), claim);
+    const start = (...args: string[]) =>
+      startProcess('python3', args, {
+        cwd: folder,
+        env: { PATH: process.env.PATH, NATS_URL: 'nats://127.0.0.1:1' },
+      });
+    const imported = start('-c', 'import oracle');
+    expect([await imported.exited, imported.output()]).toEqual([0, '']);
+    const gateway = start('gateway.py');
+    await gateway.written('claims 17');
+    await eventually(() => existsSync(join(folder, 'counter')), 'the saved count');
+    await gateway.end('SIGKILL');
+  });
+
   it('publish each message once, across outages and kills', async () => {
     const { natsUrl, json } = await service();
     const telemetry = () =>
