@@ -38,9 +38,12 @@ type GuardArguments<Type extends SettlementEvent['type']> = {
   readonly event: Extract<SettlementEvent, { type: Type }>;
 };
 
-/** Without gaps, since a later closure cannot fill one: rounds are validated in their order. */
+/**
+ * Rounds that a closure skips stay open, and nothing is projected until the chain has settled past them. Refusing such a closure would make one that was
+ * lost, or refused for a wrong clock, stop all later ones.
+ */
 function continuesClosures({ context, event }: GuardArguments<'closure_accepted'>): boolean {
-  return context.closure === null || event.firstRound === context.closure.lastRound + 1n;
+  return context.closure === null || event.firstRound > context.closure.lastRound;
 }
 
 function isAnother({ context, event }: GuardArguments<'run_started'>): boolean {

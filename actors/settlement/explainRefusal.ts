@@ -10,7 +10,7 @@ export function explainRefusal(snapshot: SettlementSnapshot, event: SettlementEv
       return 'message: expected a new one, given one that was accepted before';
     case 'closure_accepted': {
       const { lastRound } = requireValue(closure, 'the closure before');
-      return `firstRound: expected ${lastRound + 1n}, the first round that is not closed, given ${event.firstRound}`;
+      return `firstRound: expected more than ${lastRound}, the last round of the newest closure, given ${event.firstRound}`;
     }
     case 'run_started': {
       const isUnderWay = unfinishedRun?.runId === event.runId;

@@ -18,7 +18,7 @@ const closure = z
     type: z.literal('closure_accepted'),
     at,
     firstRound: roundDecimal.describe(
-      'The round after the last closed one; the first closure begins with any',
+      'The round after the last closed one: skipped rounds can never be closed',
     ),
     lastRound: roundDecimal.describe('The last round of the closure'),
     rounds: z

@@ -34,7 +34,7 @@ export type EndedSubmission = Inferred<typeof endedSubmission>;
 /** Settlement of one installation: the machine's state, and the lists that grow with time. Immutable. */
 export interface Settlement {
   readonly snapshot: SettlementSnapshot;
-  /** Ascending, without a gap. */
+  /** Ascending; rounds that the closures skipped are missing. */
   readonly closedRounds: List<ClosedRound>;
   /** Creation time of the first submission that the statistics still count; null before any. */
   readonly submissionsSinceMs: number | null;

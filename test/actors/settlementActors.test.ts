@@ -44,7 +44,7 @@ describe('the actors of the settlement stream', () => {
     expect(report(actors, 'm', { state: 'ready' })).toHaveProperty('output');
   });
 
-  it('close rounds in their order, without a gap', () => {
+  it('close rounds in their order: skipped ones stay open', () => {
     const actors = createSettlementActors({ genesisMs });
     const close = (first: number, last: number) => {
       const rounds = Array.from({ length: last - first + 1 }, (_, index) => ({
@@ -55,14 +55,15 @@ describe('the actors of the settlement stream', () => {
       const closure = { type: 'closure_accepted', firstRound: String(first), lastRound: String(last) };
       return actors.receive(jsonMessage(oracleSubject('wheel.one'), { ...closure, rounds, ...times }));
     };
-    const refuse = (given: number) => {
-      const detail = `firstRound: expected 10, the first round that is not closed, given ${given}`;
+    const refuse = (last: number, given: number) => {
+      const detail = `firstRound: expected more than ${last}, the last round of the newest closure, given ${given}`;
       return { rejection: { reason: 'not_allowed', detail } };
     };
     expect(close(5, 9)).toHaveProperty('output');
-    expect(close(12, 13)).toEqual(refuse(12));
-    expect(close(9, 10)).toEqual(refuse(9));
-    expect(close(10, 13)).toHaveProperty('output');
+    expect(close(9, 10)).toEqual(refuse(9, 9));
+    expect(close(12, 13)).toHaveProperty('output');
+    expect(close(10, 11)).toEqual(refuse(13, 10));
+    expect(close(14, 14)).toHaveProperty('output');
   });
 
   it('are restored from what they captured at the call', () => {

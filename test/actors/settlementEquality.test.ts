@@ -163,7 +163,7 @@ const met = [
   ...['submitted', 'retrying', 'confirmed', 'reverted', 'superseded'].map((move) => `submission_${move}`),
   ...settlementQueueStates.map((state) => `queue ${state}`),
   'message: expected a new one, given one that was accepted before',
-  'firstRound: expected _, the first round that is not closed, given _',
+  'firstRound: expected more than _, the last round of the newest closure, given _',
   'runId: expected a new run, given _, which is under way',
   'runId: expected a new run, given _, which has ended',
   'runId: expected none, since no run is under way, given _',

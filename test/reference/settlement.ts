@@ -167,7 +167,7 @@ function hearOracle(settlement: Settlement, body: Json): Refusal {
   switch (body.type) {
     case 'closure_accepted': {
       const [firstRound, lastRound] = [BigInt(body.firstRound as string), BigInt(body.lastRound as string)];
-      if (settlement.closure !== null && firstRound !== settlement.closure.lastRound + 1n) return notAllowed;
+      if (settlement.closure !== null && firstRound <= settlement.closure.lastRound) return notAllowed;
       settlement.closure = { firstRound, lastRound, acceptedAtMs: Date.parse(body.acceptedAt as string) };
       for (const { roundId, workUnits } of body.rounds as ClosedRound[])
         settlement.closedRounds.set(BigInt(roundId), BigInt(workUnits));

@@ -46,10 +46,9 @@ export function createSettlementPublishers({
     const drawn = Array.from({ length: random.integer(1, 6) }, () => Math.max(0, random.integer(-300, 900)));
     // Closes every ended round and sometimes more, because the core settles only closed rounds.
     const ended = Math.floor((wallMs() - genesisMs) / 600_000);
-    const drawnLast = Math.min(Math.max(ended, first + drawn.length - 1), first + 1_007);
-    // Rounds that have not ended are refused, unless they end within the next minutes, which are left out.
-    const last = drawnLast > ended ? Math.min(drawnLast + 2, first + 1_007) : drawnLast;
-    if (last <= ended && (closedThrough === 0 || first === closedThrough + 1)) closedThrough = last;
+    const last = Math.min(Math.max(ended, first + drawn.length - 1), first + 1_007);
+    // Rounds that have not ended are refused.
+    if (last <= ended) closedThrough = Math.max(closedThrough, last);
     return {
       type: 'closure_accepted',
       firstRound: String(first),
