@@ -262,8 +262,8 @@ const workSeries =
 /**
  * Two hours of a process, from one scrape of a healthy one: each minute repeats its values, and the series of its work rise by one.
  *
- * To record a role anew, start it as compose.yaml does, with a chain, readings and NATS from 2.10 on. Let it work and answer public routes for six
- * minutes, so that a safe block is compared with the node, and run in the checkout:
+ * To record a role anew, start it as compose.yaml does, with a chain, readings and NATS from 2.10 on. Let it work and answer public routes for
+ * eleven minutes, so that it compares a safe block with the node and saves snapshots, and run in the checkout:
  *
  *     names=$(grep -ohE '\b(miner|nodejs|process)_[a-z0-9_]+' deploy/prometheus/rules.yaml deploy/grafana/service.json | sort -u | paste -sd'|')
  *     curl -s http://127.0.0.1:8081/metrics | grep -E "^($names)[{ ]" | grep -v _bucket > test/deploy/operate/healthy/serve.txt
