@@ -68,10 +68,15 @@ export function decodeMessage<Schema extends z.ZodType>(
 /** Names the first misfits. The value is cut short first, since zod could report a hundred thousand of them. */
 function describeMisfit(schema: z.ZodType, value: unknown): string {
   const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : null;
-  const shown = cutShort(value, { valuesLeft: shownValuesMax }, 0, names);
-  const { error } = schema.safeParse(shown, { error: describeExpected });
-  if (error === undefined) return `message: expected shorter lists, given ${describeGiven(value)}`;
-  return error.issues
+  const judge = (valuesLeft: number, itemsMax: number) =>
+    schema.safeParse(cutShort(value, { valuesLeft, itemsMax }, 0, names), { error: describeExpected }).error
+      ?.issues ?? [];
+  // What is wrong with the first items of a list is cheap to find. Only the length and the order of a list need all of it.
+  const ofFirst = judge(shownValuesMax, firstItems);
+  const isOfItems = ofFirst.some(({ path }) => path.some((key) => typeof key === 'number'));
+  const issues = isOfItems ? ofFirst : judge(shownValuesMax, shownValuesMax);
+  if (issues.length === 0) return `message: expected shorter lists, given ${describeGiven(value)}`;
+  return issues
     .slice(0, misfitsMax)
     .map(({ path, message }) => {
       const given = path.reduce<unknown>((outer, key) => Object(outer)[key], value);
@@ -131,14 +136,15 @@ function describeUnit(origin: string, limit: number | bigint): string {
  * Limits of the value that is judged for its description: values in all, members per object, and depth. A closure that is one round too long has
  * 3,000 values, and is shown whole.
  */
-const shownValuesMax = 8_192;
+const shownValuesMax = 4_096;
+const firstItems = 8;
 const shownMembers = 64;
 const shownDepth = 6;
 
 /** @param names the members to keep; null for the first ones. */
 function cutShort(
   json: unknown,
-  left: { valuesLeft: number },
+  left: { valuesLeft: number; readonly itemsMax: number },
   depth = 0,
   names: readonly string[] | null = null,
 ): unknown {
@@ -148,7 +154,7 @@ function cutShort(
   if (Array.isArray(json)) {
     const items: unknown[] = [];
     for (const item of json) {
-      if (left.valuesLeft <= 0) break;
+      if (left.valuesLeft <= 0 || items.length === left.itemsMax) break;
       items.push(cutShort(item, left, depth + 1));
     }
     return items;
