@@ -43,7 +43,9 @@ export async function* checkStreams({ jetStream, retentionDays }: CheckedNats): 
       ? []
       : streamSubjects[stream].filter((subject) => !config.subjects?.includes(subject));
     const held =
-      lastSequence < firstSequence ? 'no messages' : `messages ${firstSequence} to ${lastSequence}`;
+      lastSequence < Math.max(1, firstSequence)
+        ? 'no messages'
+        : `messages ${firstSequence} to ${lastSequence}`;
     yield missing.length === 0
       ? ok(name, `${held}, ${await describeReaders(jetStream, stream)}`)
       : failed(name, `does not hold ${missing.join(', ')}`, 'start the service once: it updates the stream');
