@@ -1,7 +1,7 @@
 """What the gateway of the guide does in each trouble. `guides.test.ts` runs it in the gateway's folder."""
 
 import io, json, os, queue, random, resource, socket, subprocess, sys, tempfile, threading, time, unittest
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 
 sys.path.insert(0, os.getcwd())
 import gateway, oracle
@@ -53,6 +53,7 @@ class NatsServer:
                 if verb == b'HPUB':
                     answer = self.receive(words, lines.read(int(words[3]) + 2))
                     if answer is None:
+                        answers.join()  # On a busy machine, no connection would get on otherwise.
                         return link.shutdown(socket.SHUT_RDWR)
                     answers.put((due, answer))
 
@@ -68,14 +69,13 @@ class NatsServer:
         return f'{between}MSG {reply} 1 {len(text)}\r\n{text}\r\n'
 
     def send(self, link, answers):
-        try:
-            while True:
-                due, answer = answers.get()
-                time.sleep(max(0, due - time.monotonic()))
+        while True:
+            due, answer = answers.get()
+            time.sleep(max(0, due - time.monotonic()))
+            with suppress(OSError):
                 for part in answer if self.is_piecemeal else [answer]:
                     link.sendall(part.encode())
-        except OSError:
-            pass
+            answers.task_done()
 
 
 class FakeTime:
@@ -114,7 +114,7 @@ class GatewayTest(unittest.TestCase):
             outbox.add('counter', f'id-{number}', number)
 
     def flush(self, outbox):
-        self.assertTrue(outbox.wait_for(lambda: not outbox.is_filled(), 30), self.printed.getvalue())
+        self.assertTrue(outbox.wait_for(lambda: not outbox.is_filled(), 60), self.printed.getvalue())
 
     def wait(self, text):
         for _ in range(600):
@@ -243,12 +243,13 @@ class GatewayTest(unittest.TestCase):
     def test_sends_many_messages_a_round_trip(self):
         nats = NatsServer(delay_seconds=0.05)
         outbox = gateway.Outbox('a.outbox')
-        start = time.monotonic()
+        publish, batches = gateway.Link.publish, []
+        self.addCleanup(setattr, gateway.Link, 'publish', publish)
+        gateway.Link.publish = lambda link, messages: (batches.append(len(messages)), publish(link, messages))
         self.add(outbox, range(4_000))
-        self.assertLess(time.monotonic() - start, 10)
         self.flush(outbox)
         self.assertEqual(list(range(4_000)), nats.stored)
-        self.assertLess(time.monotonic() - start, 20)  # One a round trip needs 200 seconds.
+        self.assertLess(len(batches), 400)
 
     def test_waits_for_nats_and_says_why_once(self):
         gateway.TIMEOUT_SECONDS = 0.3
