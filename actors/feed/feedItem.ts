@@ -47,3 +47,8 @@ export function toMeasurementItem(event: MeasurementEvent): FeedItem {
     event,
   };
 }
+
+/** Hash of the transaction that the ID of a chain event names; null for any other text. */
+export function findTransactionHash(eventId: string): string | null {
+  return /^chain:\d+:0x[0-9a-f]{40}:(0x[0-9a-f]{64}):/.exec(eventId)?.[1] ?? null;
+}

@@ -1,3 +1,4 @@
+import { findTransactionHash } from '../../actors/feed/feedItem.ts';
 import { isDate } from './days.ts';
 import { parseOwner } from './ownerAddress.ts';
 import { formatPlace, type Place, parsePlace, type RecordView } from './place.ts';
@@ -48,8 +49,8 @@ export function findPlace(path: string, query: string, readKnown: () => Known): 
     return written === id ? parsePlace(path, query) : `/owners/${address}`;
   }
   if (first === 'events' && id !== '') {
-    const [, hash] = /^chain:\d+:0x[0-9a-f]{40}:(0x[0-9a-f]{64}):/.exec(id) ?? [];
-    if (hash !== undefined) return formatPlace({ view: 'transaction', id: hash });
+    const hash = findTransactionHash(id);
+    if (hash !== null) return formatPlace({ view: 'transaction', id: hash });
     return id.startsWith('measurement:')
       ? formatPlace({ view: 'feed', category: 'measurement' })
       : withoutPage;

@@ -1,7 +1,7 @@
 import { type EventFilter, selectCategory } from '../../feed/eventFilter.ts';
 import type { EventNoun } from '../../feed/eventKeys.ts';
 import type { FeedType } from '../../feed/feedCategories.ts';
-import type { FeedItem } from '../../feed/feedItem.ts';
+import { type FeedItem, findTransactionHash } from '../../feed/feedItem.ts';
 import { aheadMsMax } from '../../messages/futureTimes.ts';
 import { dayMs } from '../../schemas/durations.ts';
 import type { EconomyView } from '../chain/coreViews.ts';
@@ -201,8 +201,8 @@ export async function findEvent(
   id: string,
   signal: AbortSignal,
 ): Promise<FoundEvents | FeedUnavailable | null> {
-  const hash = /^chain:\d+:0x[0-9a-f]{40}:(0x[0-9a-f]{64}):/.exec(id)?.[1];
-  const noun: EventNoun = hash === undefined ? { kind: 'achievement', id } : { kind: 'transaction', hash };
+  const hash = findTransactionHash(id);
+  const noun: EventNoun = hash === null ? { kind: 'achievement', id } : { kind: 'transaction', hash };
   const filter = { ...selectCategory('all'), nouns: [[noun]] };
   const matches = (item: FeedItem) => item.id === id;
   const found = await collect(feed, filter, signal, { eventsMax: 1, matches });
