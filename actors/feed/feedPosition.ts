@@ -16,7 +16,7 @@ export const feedSources = ['measurement', 'chain'] as const satisfies readonly 
 /** The event of a source that a client of the event stream was sent last. With the time of storage, another event that has its place is told apart. */
 export interface SourcePlace extends Arrival, Omit<FoldedMessage, 'position'> {}
 
-/** A client's place in the event stream; null for a source of which nothing was sent yet. */
+/** A client's place in the event stream; null for a source with no event sent yet. */
 export type FeedPosition = Readonly<Record<FeedSource, SourcePlace | null>>;
 
 /** ID of a message of the event stream. */

@@ -68,13 +68,14 @@ export function decodeMessage<Schema extends z.ZodType>(
 /** Names the first misfits. The value is cut short first, since zod could report a hundred thousand of them. */
 function describeMisfit(schema: z.ZodType, value: unknown): string {
   const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : null;
-  const judge = (valuesLeft: number, itemsMax: number) =>
-    schema.safeParse(cutShort(value, { valuesLeft, itemsMax }, 0, names), { error: describeExpected }).error
-      ?.issues ?? [];
+  const judge = (itemsMax: number) =>
+    schema.safeParse(cutShort(value, { valuesLeft: shownValuesMax, itemsMax }, 0, names), {
+      error: describeExpected,
+    }).error?.issues ?? [];
   // What is wrong with the first items of a list is cheap to find. Only the length and the order of a list need all of it.
-  const ofFirst = judge(shownValuesMax, firstItems);
+  const ofFirst = judge(firstItems);
   const isOfItems = ofFirst.some(({ path }) => path.some((key) => typeof key === 'number'));
-  const issues = isOfItems ? ofFirst : judge(shownValuesMax, shownValuesMax);
+  const issues = isOfItems ? ofFirst : judge(shownValuesMax);
   if (issues.length === 0) return `message: expected shorter lists, given ${describeGiven(value)}`;
   return issues
     .slice(0, misfitsMax)
@@ -109,7 +110,7 @@ const kinds: Readonly<Record<string, string>> = {
   string: 'a text',
 };
 
-/** What zod expected, in the words of the other refusals; undefined keeps the words of the schema. */
+/** The expectation of zod, in the words of the other refusals; undefined keeps the words of the schema. */
 function describeExpected(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

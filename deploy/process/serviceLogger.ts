@@ -33,10 +33,7 @@ export function createLogger(level: Configuration['MINER_LOG_LEVEL']): Logger {
   );
 }
 
-/**
- * An error as it is logged, or whatever was thrown instead. Its texts are short, since an error quotes the answer that it is about, which may have
- * megabytes.
- */
+/** Members of an error, or of another thrown value, for the log. Their texts are short, since an error may quote an answer of megabytes. */
 export function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return cutTexts(error);
   const { stack, ...members } = pino.stdSerializers.err(error);

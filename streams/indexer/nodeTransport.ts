@@ -5,12 +5,8 @@ import { http, TimeoutError, type Transport } from 'viem';
  * one such block stop the indexer.
  */
 const answerBytesMax = 64 * 1024 * 1024;
-/** Longest answers of requests that say nothing of a block's logs: a number, or a header with the hashes of its transactions. */
-const shortAnswerBytesMax: Readonly<Record<string, number>> = {
-  eth_chainId: 64 * 1024,
-  eth_blockNumber: 64 * 1024,
-  'eth_getBlockByNumber of headers': 4 * 1024 * 1024,
-};
+/** Longest answer that is a number, and longest header with the hashes of its transactions. */
+const [numberBytesMax, headerBytesMax] = [64 * 1024, 4 * 1024 * 1024];
 
 interface NodeTransportOptions {
   readonly url: string;
@@ -45,17 +41,19 @@ async function fetchWithin(requestMs: number, url: string, init: RequestInit = {
   const target = response.headers.get('Location');
   if (target !== null)
     throw new Error(`the node redirects to ${target.slice(0, 200)}, which is not followed`);
-  const bytesMax = shortAnswerBytesMax[nameRequest(body)];
-  return bytesMax === undefined ? response : limitBody(response, bytesMax);
+  return limitBody(response, boundAnswer(body));
 }
 
-function nameRequest(body: object): string {
-  const { method = '', params = [] } = body as { method?: string; params?: unknown[] }; // A batch has neither.
-  return method === 'eth_getBlockByNumber' && params[1] === false ? `${method} of headers` : method;
+/** Longest answer to a request. A batch has no method. */
+function boundAnswer({ method, params }: Record<string, unknown>): number {
+  if (method === 'eth_chainId' || method === 'eth_blockNumber') return numberBytesMax;
+  const isHeader = method === 'eth_getBlockByNumber' && Array.isArray(params) && params[1] === false;
+  return isHeader ? headerBytesMax : answerBytesMax;
 }
 
 function limitBody(response: Response, bytesMax: number): Response {
-  if (response.body === null) return response;
+  // The client itself limits the longest answers.
+  if (response.body === null || bytesMax === answerBytesMax) return response;
   let bytes = 0;
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
