@@ -8,9 +8,10 @@ import {
 } from '../../../actors/chain/rows/activityRows.ts';
 import { type ChainState, emptyChainState } from '../../../actors/chain/state/chainState.ts';
 import type { Address } from '../../../actors/schemas/hex.ts';
-import { stateContracts, stateOwner } from '../../support/chain/economyState.ts';
+import { stateOwner } from '../../support/chain/economyState.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { buildClaim } from '../../support/chain/ownerEvents.ts';
+import { writtenContracts } from '../../support/chain/writtenSpans.ts';
 
 const eventsPerBlock = 7;
 const retained = 100;
@@ -56,7 +57,7 @@ it('one message turns at most about `rowsOfMessage` events into rows, and only w
 });
 
 it('what an owner keeps follows from the state alone: the newest events, and all that are not rows yet', () => {
-  const [first, second] = [stateOwner, stateContracts.mining];
+  const [first, second] = [stateOwner, writtenContracts.mining];
   let state = buildState(700, [first, second]);
   ({ state } = makeActivityFinal(state, 80n, { retained, afterBlock: 79n }));
   // The other one acts on, while no block becomes final.
@@ -88,12 +89,12 @@ it('what an owner keeps follows from the state alone: the newest events, and all
 });
 
 it('each owner keeps the newest events, and all that are not rows yet', () => {
-  const addresses = [stateOwner, stateContracts.mining];
+  const addresses = [stateOwner, writtenContracts.mining];
   let state = buildState(700, addresses);
   // An owner that acted only before the others keeps its events.
   const early = buildClaim({ blockNumber: 0n });
   const known = { tokenIds: [], activityCount: 3, activity: List([early, early, early]) };
-  state = { ...state, owners: state.owners.set(stateContracts.core, known) };
+  state = { ...state, owners: state.owners.set(writtenContracts.core, known) };
   for (const [finalBlock, first] of [
     // 350 events each: until the 250th is a row, those that are not begin earlier than the newest 100.
     [40n, 143],
@@ -101,7 +102,7 @@ it('each owner keeps the newest events, and all that are not rows yet', () => {
     [99n, 250],
   ] as const) {
     ({ state } = makeActivityFinal(state, finalBlock, { retained, afterBlock: 99n }));
-    const firsts = [...addresses, stateContracts.core].map((owner) => {
+    const firsts = [...addresses, writtenContracts.core].map((owner) => {
       const { activity, ...one } = state.owners.get(owner) as typeof known;
       return [findFirstInMemory({ activity, ...one }), one.activityCount];
     });

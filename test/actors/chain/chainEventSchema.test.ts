@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { chainEvent } from '../../../actors/chain/spans/chainEventSchema.ts';
-import { stateContracts, stateOwner } from '../../support/chain/economyState.ts';
+import { stateOwner } from '../../support/chain/economyState.ts';
 import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
+import { writtenContracts } from '../../support/chain/writtenSpans.ts';
 
 const args = { owner: stateOwner, tokenIds: [1n, 2n], amount: 3n };
 const event = {
   contract: 'mining',
-  address: stateContracts.mining,
+  address: writtenContracts.mining,
   name: 'RewardsClaimed',
   args,
   source: {

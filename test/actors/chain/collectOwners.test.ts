@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { collectOwners } from '../../../actors/chain/records/collectOwners.ts';
 import type { Address } from '../../../actors/schemas/hex.ts';
-import { stateContracts, stateOwner } from '../../support/chain/economyState.ts';
+import { stateOwner } from '../../support/chain/economyState.ts';
 import { buildClaim } from '../../support/chain/ownerEvents.ts';
+import { writtenContracts } from '../../support/chain/writtenSpans.ts';
 
-const addresses = [stateOwner, stateContracts.mining, stateContracts.core] as const;
+const addresses = [stateOwner, writtenContracts.mining, writtenContracts.core] as const;
 
 const buildPosition = (tokenId: number, owner: Address) => ({
   ...{ tokenId, owner, ownershipStartedAtMs: 1, level: 1, pending: null },

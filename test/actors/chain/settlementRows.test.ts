@@ -19,9 +19,8 @@ import {
   plainEconomy,
   type StateEvent,
   settlementEvents,
-  stateContracts,
 } from '../../support/chain/economyState.ts';
-import { buildSpan, writtenSettings } from '../../support/chain/writtenSpans.ts';
+import { buildSpan, writtenContracts, writtenSettings } from '../../support/chain/writtenSpans.ts';
 import { manualClock } from '../../support/manualClock.ts';
 
 const hourMs = 3_600_000;
@@ -54,8 +53,8 @@ function applyBlock(before: ChainState, events: readonly StateEvent[], timestamp
   const first = { ...before, block, position: before.position + 1 };
   return events.reduce<ChainState>((state, { contract, name, args }, logIndex) => {
     const source = { ...plainSource, blockNumber: number, blockTimestampMs: timestampMs, logIndex };
-    const event = { contract, address: stateContracts[contract], name, args, source };
-    return applyEvent(state, event as unknown as ChainEvent, stateContracts);
+    const event = { contract, address: writtenContracts[contract], name, args, source };
+    return applyEvent(state, event as unknown as ChainEvent, writtenContracts);
   }, first);
 }
 

@@ -1,7 +1,7 @@
 import type { Hash } from 'viem';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
 import { applyEvent } from '../../../actors/chain/handlers/applyEvent.ts';
-import type { ChainEvent, ContractAddresses, ContractKind } from '../../../actors/chain/spans/chainEvent.ts';
+import type { ChainEvent, ContractKind } from '../../../actors/chain/spans/chainEvent.ts';
 import { type ChainState, emptyChainState, type KnownBlock } from '../../../actors/chain/state/chainState.ts';
 import { toAddress, toBlockHash, toTransactionHash } from '../../../actors/schemas/hex.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
@@ -9,32 +9,20 @@ import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
 import { testRelease } from './testRelease.ts';
+import { type WrittenEvent, writtenContracts } from './writtenSpans.ts';
 
 const repeatAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`);
 const repeatBytes32 = (digit: string): Hash => `0x${digit.repeat(64)}`;
 
 export const stateOwner = repeatAddress('a');
-export const stateContracts: ContractAddresses = {
-  core: repeatAddress('1'),
-  proxyAdmin: repeatAddress('2'),
-  operatorTimelock: repeatAddress('3'),
-  tokenFactory: repeatAddress('4'),
-  mining: repeatAddress('5'),
-  token: repeatAddress('6'),
-  collection: repeatAddress('7'),
-};
-
 export const stateDeployment: ChainDeployment = {
   release: testRelease,
   chain: { target: 'anvil', chainId: 31_337n, deploymentBlock: 10n, economyDeploymentBlock: 20n },
-  contracts: stateContracts,
+  contracts: writtenContracts,
 };
 
 /** One log of the deployment. By default it is a second after the last one. */
-export interface StateEvent {
-  readonly contract: ContractKind;
-  readonly name: string;
-  readonly args: Readonly<Record<string, unknown>>;
+export interface StateEvent extends WrittenEvent {
   readonly atMs?: number;
 }
 
@@ -110,11 +98,11 @@ export function coreEvents(values: EconomyValues = plainEconomy): StateEvent[] {
       },
     },
     version('core', values.codeVersion),
-    { contract: 'core', name: 'AdminChanged', args: { newAdmin: stateContracts.proxyAdmin } },
+    { contract: 'core', name: 'AdminChanged', args: { newAdmin: writtenContracts.proxyAdmin } },
     {
       contract: 'proxyAdmin',
       name: 'OwnershipTransferred',
-      args: { newOwner: stateContracts.operatorTimelock },
+      args: { newOwner: writtenContracts.operatorTimelock },
     },
     {
       contract: 'operatorTimelock',
@@ -130,7 +118,7 @@ export function coreEvents(values: EconomyValues = plainEconomy): StateEvent[] {
       args: {
         id: repeatBytes32('f'),
         index: 0n,
-        target: stateContracts.proxyAdmin,
+        target: writtenContracts.proxyAdmin,
         value: 0n,
         data: '0x',
         predecessor: repeatBytes32('0'),
@@ -175,15 +163,15 @@ export function economyEvents(values: EconomyValues = plainEconomy): StateEvent[
     {
       contract: 'tokenFactory',
       name: 'TokenCreated',
-      args: { token: stateContracts.token, symbol: values.symbol, decimals: values.decimals },
+      args: { token: writtenContracts.token, symbol: values.symbol, decimals: values.decimals },
     },
     {
       contract: 'mining',
       name: 'MiningConfigured',
       args: {
-        core: stateContracts.core,
-        token: stateContracts.token,
-        collection: stateContracts.collection,
+        core: writtenContracts.core,
+        token: writtenContracts.token,
+        collection: writtenContracts.collection,
         rewardPerBlock: values.rewardPerBlock,
         supplyCap: values.supplyCap,
         claimLimit: values.claimLimit,
@@ -259,7 +247,7 @@ function checkpointEvents(values: EconomyValues = plainEconomy): StateEvent[] {
     {
       contract: 'token',
       name: 'Transfer',
-      args: { from: `0x${'0'.repeat(40)}`, to: stateContracts.mining, value: values.supply },
+      args: { from: `0x${'0'.repeat(40)}`, to: writtenContracts.mining, value: values.supply },
     },
     {
       contract: 'mining',
@@ -305,7 +293,7 @@ export function buildState(events: readonly StateEvent[], block: Partial<KnownBl
         state,
         {
           contract,
-          address: stateContracts[contract],
+          address: writtenContracts[contract],
           name,
           args,
           source: {
@@ -318,13 +306,12 @@ export function buildState(events: readonly StateEvent[], block: Partial<KnownBl
           },
           // It has only the arguments that a state needs.
         } as ChainEvent,
-        stateContracts,
+        writtenContracts,
       ),
     emptyChainState(known),
   );
 }
 
-/** Views over a state that a test sets. */
 /** A process that is behind nothing. */
 export const foldedThrough = {
   streamCreatedMs: 1,
@@ -332,6 +319,7 @@ export const foldedThrough = {
   storedAtMs: Number.MAX_SAFE_INTEGER,
 };
 
+/** Views over a state that a test sets. */
 export function createStateViews(
   first: ChainState | null,
   deployment: ChainDeployment = stateDeployment,

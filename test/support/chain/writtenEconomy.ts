@@ -1,53 +1,13 @@
 import type { Address } from '../../../actors/schemas/hex.ts';
-import { buildEvent, type WrittenEvent, writtenContracts } from './writtenSpans.ts';
+import { coreEvents, economyEvents } from './economyState.ts';
+import { buildEvent, type WrittenEvent } from './writtenSpans.ts';
 
-const nobody: Address = writtenContracts.operatorTimelock;
-const digest = `0x${'d'.repeat(64)}`;
-
-const versionArgs = {
-  version: 1n,
-  storageLayoutDigest: digest,
-  implementation: nobody,
-  runtimeHash: digest,
-};
+const configuring = ['CoreConfigured', 'VersionActivated', 'TokenCreated', 'MiningConfigured'];
 
 /** Logs that configure the contracts, so that the economy's views are available. */
-export const configuredEconomy: readonly WrittenEvent[] = [
-  buildEvent('core', 'CoreConfigured', {
-    streamId: digest,
-    genesisTimestamp: 1_769_860_800n,
-    roundDuration: 600n,
-    maxWorkPerRound: 1_000_000n,
-    maxRoundsPerBatch: 16n,
-    initialWorkPerThousandBlocks: 1_000_000n,
-    targetBlocksPerActiveRound: 2n,
-    difficultySmoothingRounds: 48n,
-    blockUnitsPerBlock: 1_000_000_000n,
-    operator: nobody,
-    guardian: nobody,
-    reporter: nobody,
-  }),
-  buildEvent('core', 'VersionActivated', versionArgs),
-  buildEvent('tokenFactory', 'TokenCreated', {
-    token: writtenContracts.token,
-    minter: writtenContracts.mining,
-    name: 'Reward',
-    symbol: 'SQK',
-    decimals: 18,
-    cap: 10n ** 24n,
-  }),
-  buildEvent('mining', 'MiningConfigured', {
-    core: writtenContracts.core,
-    token: writtenContracts.token,
-    collection: writtenContracts.collection,
-    rewardPerBlock: 50n,
-    supplyCap: 10n ** 24n,
-    claimLimit: 32n,
-    weights: [100n, 220n],
-    cooldownBlocks: [3n, 3n],
-  }),
-  buildEvent('mining', 'VersionActivated', versionArgs),
-];
+export const configuredEconomy: readonly WrittenEvent[] = [...coreEvents(), ...economyEvents()].filter(
+  ({ name }) => configuring.includes(name),
+);
 
 export function minted(owner: Address, tokenId: number): WrittenEvent {
   return buildEvent('mining', 'PositionMinted', {
