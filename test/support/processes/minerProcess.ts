@@ -22,7 +22,7 @@ export interface MinerProcess extends TestProcess {
   log(): Record<string, unknown>[];
 }
 
-export interface MinerSettings {
+interface MinerSettings {
   readonly role?: 'run' | 'ingest' | 'serve' | 'index';
   readonly natsUrl: string;
   readonly dataDir: string;

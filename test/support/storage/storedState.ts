@@ -7,17 +7,18 @@ import { rounds } from '../../../storage/tables/rounds.ts';
 import { followCursors } from '../http/followCursors.ts';
 import type { MinerProcess } from '../processes/minerProcess.ts';
 
-/** All rows of the fold of readings that count, of a server or of an embedded database that no service uses at the moment. */
-export async function storedState(location: DatabaseLocation) {
+/** Opens a database for a short time: of a server, or an embedded one that no service uses at the moment. */
+export async function onDatabase<Result>(
+  location: DatabaseLocation,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
   const database = openDatabase(location);
-  try {
-    return await readStoredState(database);
-  } finally {
-    await database.close();
-  }
+  return work(database).finally(() => database.close());
 }
 
-/** As {@link storedState}, of an open database. */
+/** All rows of the fold of readings that count. */
+export const storedState = (location: DatabaseLocation) => onDatabase(location, readStoredState);
+
 export async function readStoredState(database: Database) {
   const lineage = await readLineage(database, 'MINER_COUNTER');
   const { sql, parameters } = selectVisible(lineage?.runs ?? []);
