@@ -78,50 +78,22 @@ describe('doctor', () => {
     expect(beside.output).toMatch(/ok +NATS permissions: this user may serve, ingest, index\n/);
 
     await connection.flush();
-    const bad = ['no JSON \u001b[31m', '{"telemetryId":1}', 'no JSON again'];
+    const bad = ['not JSON', 'no JSON \u001b[31m', '{"telemetryId":1}'];
     for (const text of bad) connection.publish('miner.counter.wheel', text);
-    await eventually(
-      async () => Number(await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')) === 903,
-      'three rejections',
-    );
-    const list = (...args: string[]) => minerCommand(['rejected', ...args], environment);
     const { output } = await eventually(async () => {
-      const listed = await list('--reason', 'malformed', '--count', '2');
+      const listed = await minerCommand(['rejected', '--reason', 'malformed', '--count', '2'], environment);
       return listed.output.includes(' 903 malformed ') && listed;
     }, 'the last rejection');
-    expect(output).not.toContain(' 901 malformed ');
     expect(output).toMatch(
-      /MINER_COUNTER 902 malformed .*telemetryId: .*\n.* MINER_COUNTER 903 malformed .*: not JSON: /,
+      /^checking NATS .*\n.* MINER_COUNTER 902 malformed .*: not JSON: .*\n.* MINER_COUNTER 903 malformed .*telemetryId: .*\n$/,
     );
-    const three = (await list('--count', '3')).output;
-    expect(three).toContain('MINER_COUNTER 901 malformed ');
-    expect(three).not.toContain('\u001b');
-    expect((await list('--reason', 'unlinked_span')).output).toContain(
-      'no message was rejected as unlinked_span, ',
-    );
-    const warned = await doctor({ ...environment, MINER_OPS_PORT: '1' });
-    expect(warned.output).toMatch(/skipped +ClickHouse: .*in use by process .*MINER_OPS_PORT/);
-    expect(warned.output).toMatch(/warning +rejections: (.*\n)+? .* MINER_COUNTER 901 malformed /);
-    expect(warned.status).toBe(0);
+    expect(output).not.toContain('\u001b');
     expect(miner.output()).toMatch(/"reason":"malformed".*"messages are rejected"/);
 
     expect(await miner.end('SIGTERM')).toBe(0);
     const sound = await doctor(environment);
     expectSound(sound);
     expect(sound.output).toContain('`miner replay --dry-run` compares every row and state');
-    const bereft = await doctor({ ...environment, MINER_RPC_URL: 'http://127.0.0.1:1' });
-    expect(bereft.output).toMatch(/FAILED +node: /);
-    expect(bereft.output).not.toMatch(/FAILED +(?! |node)/);
-    expect(bereft.status).toBe(1);
-  });
-
-  it('says what to do about an unavailable NATS', async () => {
-    const { status, output } = await doctor({
-      MINER_DATA_DIR: temporaryDirectory(),
-      MINER_NATS_URL: 'nats://127.0.0.1:1',
-    });
-    expect(output).toMatch(/FAILED +NATS: nats:\/\/127\.0\.0\.1:1.*\n +->/);
-    expect(status).toBe(1);
   });
 
   it('ends even if one server never answers and another is unavailable, and says what it awaits', async () => {
@@ -135,7 +107,7 @@ describe('doctor', () => {
       MINER_OPS_PORT: String(port),
     });
     silent.close();
-    expect(output).toMatch(/checking NATS at nats:\/\/127\.0\.0\.1:\d+\n(.*\n)*FAILED +NATS: /);
+    expect(output).toMatch(/checking NATS at nats:\/\/127\.0\.0\.1:\d+\n(.*\n)*FAILED +NATS: .*\n +->/);
     expect(output).toMatch(/FAILED +ClickHouse: .*\n +->/);
     expect(output).toMatch(/skipped +self-audit of the service: no service answers/);
     expect(status).toBe(1);

@@ -1,13 +1,11 @@
 import { RetentionPolicy } from '@nats-io/jetstream';
 import { expect, it } from 'vitest';
 import { streamSubjects } from '../../actors/messages/subjects.ts';
-import { minerCommand } from '../support/processes/minerCommand.ts';
 import {
   fetchReadiness,
   startMiner,
   waitUntilFolded,
   waitUntilReady,
-  writeDeployment,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -43,19 +41,6 @@ it('settings that lose messages are named everywhere while a process serves', as
   await jsm.streams.update('MINER_COUNTER', { max_msgs_per_subject: 1 });
   expect(await miner.metric(perSubject)).toBe(1);
   expect(named()).toContainEqual(['warn', 'MINER_COUNTER', 'max_msgs_per_subject']);
-
-  const environment = {
-    MINER_NATS_URL: nats.url,
-    MINER_DATA_DIR: dataDir,
-    MINER_DEPLOYMENT: writeDeployment(dataDir),
-    MINER_OPS_PORT: new URL(miner.operatorUrl).port,
-  };
-  const doctor = await minerCommand(['doctor'], environment);
-  expect(doctor.output).toMatch(
-    /FAILED +settings MINER_PIPELINE: retention is interest: .*\n +-> nats stream edit/,
-  );
-  expect(doctor.output).toMatch(/FAILED +settings MINER_COUNTER: max_msgs_per_subject is 1: /);
-  expect(doctor.status).toBe(1);
 
   await jsm.streams.update('MINER_COUNTER', { max_msgs_per_subject: -1 });
   expect(await miner.metric(perSubject)).toBeNull();
