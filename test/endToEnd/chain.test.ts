@@ -141,57 +141,6 @@ describe('the chain, end to end', () => {
     expect(after).toBe(shownHonestly);
   });
 
-  it('asks clients to wait until messages are folded, within the grace', async () => {
-    const { economy, spans, shownHonestly } = await stillChain();
-    // A user who may restore the chain, and read nothing that follows.
-    const deny = '["$JS.API.CONSUMER.CREATE.MINER_CHAIN", "$JS.API.CONSUMER.CREATE.MINER_CHAIN.>"]';
-    const users = `{ user: all, password: all }, { user: halted, password: halted, permissions: { publish: { allow: ">", deny: ${deny} } } }`;
-    const nats = await startNats(undefined, `authorization { users: [${users}] }\nno_auth_user: all`);
-    const dataDir = temporaryDirectory();
-    const start = (natsUrl: string, graceSeconds: string) =>
-      startMiner({
-        natsUrl,
-        dataDir,
-        onChain: buildChainMembers(economy),
-        environment: { MINER_READY_GRACE_SECONDS: graceSeconds },
-      });
-    const waitUntilHalted = (miner: MinerProcess) =>
-      eventually(async () => {
-        const restored = miner.log().filter(({ msg }) => msg === 'snapshot restored');
-        const { waitingFor } = await fetchReadiness(miner);
-        return restored.some(({ stream }) => stream === 'MINER_CHAIN') && `${waitingFor}` === 'MINER_CHAIN';
-      }, 'the restored chain');
-    const { connection } = await connectTo(nats);
-    const first = await start(nats.url, '10');
-    await waitUntilReady(first);
-    const half = Math.floor(spans.length / 2);
-    await publishAll(connection, spans.slice(0, half).map(spanPublication));
-    await waitUntilFolded(first, half, 'MINER_CHAIN');
-    await first.end('SIGTERM');
-    await publishAll(connection, spans.slice(half).map(spanPublication));
-
-    const halted = nats.url.replace('//', '//halted:halted@');
-    const waiting = await start(halted, '3600');
-    await waitUntilHalted(waiting);
-    const early = await fetch(`${waiting.publicUrl}/v1/core`);
-    expect([early.status, early.headers.get('retry-after'), await early.json()]).toEqual([
-      503,
-      '2',
-      { error: 'database_unavailable' },
-    ]);
-    await waiting.end('SIGTERM');
-
-    const late = await start(halted, '1');
-    await waitUntilHalted(late);
-    await eventually(async () => (await fetch(`${late.publicUrl}/v1/core`)).ok, 'the end of the grace');
-    expect(await late.json('/v1/core')).toMatchObject({ reason: 'indexer_unavailable' });
-    await late.end('SIGTERM');
-
-    const free = await start(nats.url, '3600');
-    await waitUntilReady(free);
-    expect(await readShown(free, economy)).toBe(shownHonestly);
-  });
-
   it('is published by an indexer alone, and rejects unlinked spans', async () => {
     const { economy, indexer, ingest, connected, withoutNats, shownHonestly } = await stillChain();
     expect(withoutNats).toEqual({ status: 'waiting', waitingFor: ['NATS'], connecting: 1 });
