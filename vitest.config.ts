@@ -73,12 +73,15 @@ export default defineConfig({
     // More than the cores of a small machine: many tests wait for what another process does.
     maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
-    // Only what hangs runs into these; a machine that is busy with other work may take many times as long as a quiet one.
-    testTimeout: 600_000,
-    hookTimeout: 300_000,
+    // Only what hangs runs into these: each wait of a test ends within a minute, but a busy machine may take several for all of a test.
+    testTimeout: 180_000,
+    hookTimeout: 60_000,
     pool: 'forks',
     projects: [
-      { extends: true, test: { name: 'unit', include: listFiles('unit'), isolate: false } },
+      {
+        extends: true,
+        test: { name: 'unit', include: listFiles('unit'), isolate: false, testTimeout: 60_000 },
+      },
       {
         extends: true,
         test: {

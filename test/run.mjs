@@ -51,16 +51,30 @@ function findFastFolder() {
   }
 }
 
+/** Ends a group of processes, if any of them still runs. */
+function endGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
 async function runTests(filters) {
   const directory = mkdtempSync(join(tmpdir(), 'miner-test-report-'));
   const report = join(directory, 'report.json');
   try {
     const vitest = spawn(bin('vitest'), ['run', ...filters], {
       cwd: root,
-      stdio: 'inherit',
+      stdio: ['ignore', 'inherit', 'inherit'],
+      // A group of its own, whose processes end with it.
+      detached: true,
       env: { ...process.env, MINER_TEST_REPORT: report, TMPDIR: findFastFolder() },
     });
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+      process.on(signal, () => endGroup(vitest.pid, signal));
     const [status] = await once(vitest, 'close');
+    endGroup(vitest.pid, 'SIGKILL');
     const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
     counts.passed += numPassedTests;
     counts.skipped += numPendingTests;

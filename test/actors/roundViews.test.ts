@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type RoundPage, readRoundPage } from '../../actors/views/roundViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
+import { followCursors } from '../support/http/followCursors.ts';
 import { runs } from '../support/propertyRuns.ts';
 
 const genesisMs = 1_769_860_800_000;
@@ -47,17 +48,12 @@ it('rounds have the state of clock, closures and core', async () => {
   await fc.assert(
     fc.asyncProperty(given, request, async (world, { limit, fromMs, toMs }) => {
       const shown: { readonly roundId: bigint; readonly state: string; readonly startAtMs: number }[] = [];
-      let cursor: string | null = null;
-      do {
-        const page = (await readRoundPage(
-          createSources(world),
-          { limit, cursor, fromMs, toMs },
-          signal,
-        )) as RoundPage;
+      const read = (cursor: string | null) =>
+        readRoundPage(createSources(world), { limit, cursor, fromMs, toMs }, signal) as Promise<RoundPage>;
+      for await (const page of followCursors(read)) {
         expect(page.rounds.length).toBeLessThanOrEqual(limit);
         shown.push(...page.rounds);
-        cursor = page.nextCursor;
-      } while (cursor !== null);
+      }
       const expected = [];
       for (let number = 60; number >= 1; number--) {
         const [roundId, startAtMs] = [BigInt(number), genesisMs + (number - 1) * roundMs];

@@ -70,7 +70,7 @@ async function expectRun(command: string, parameters: readonly string[], cwd: st
 /** Follows the guide in an empty folder, or skips the test if the language is not installed. */
 async function followGuide(context: TestContext, language: string, tool: string, programFile: string) {
   const installed = await startProcess(tool, ['--version']).exited.catch(() => null);
-  if (installed === null) context.skip(`${tool} is not installed`);
+  if (installed !== 0) context.skip(`${tool} is not installed`);
   const { url, cases } = await prepare();
   const folder = temporaryDirectory();
   const write = (id: string, name: string) => {

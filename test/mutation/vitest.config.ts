@@ -52,6 +52,6 @@ export default defineConfig({
     setupFiles: ['test/mutation/fixedSeed.ts'],
     sequence: { sequencer: SlowLast },
     runner: 'test/mutation/failingLoads.ts',
-    testTimeout: 120_000,
+    testTimeout: 60_000,
   },
 });

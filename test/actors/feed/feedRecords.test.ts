@@ -201,6 +201,7 @@ it('pages of a type between two times have each event of that time once', async 
         // A page that is not full is the last one.
         if (shown.length > 0 && page.events.length < limit) expect(page.nextCursor).toBeNull();
         shown.push(...idsOf(page.events));
+        expect(shown.length).toBeLessThanOrEqual(events.length);
         cursor = page.nextCursor;
       } while (cursor !== null);
       const expected = inFeedOrder([], events).filter(({ type: of, event }) => {

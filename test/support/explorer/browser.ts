@@ -49,7 +49,7 @@ export async function openWindow(browser: Browser, look: Look = {}): Promise<Bro
     ...(timezoneId !== undefined && { timezoneId }),
   });
   // Only a hanging test reaches this limit.
-  context.setDefaultTimeout(120_000);
+  context.setDefaultTimeout(60_000);
   whenFinished(() => context.close());
   return context;
 }

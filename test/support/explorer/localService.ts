@@ -45,8 +45,7 @@ export async function startLocalService(
     for (const name of ['nats-server', 'anvil'])
       if (isOurs(findPid(name), dataDir)) process.kill(findPid(name), 'SIGKILL');
   });
-  const find = (pattern: RegExp, what: string) =>
-    eventually(() => pattern.exec(started.output())?.[1], what, 120_000);
+  const find = (pattern: RegExp, what: string) => eventually(() => pattern.exec(started.output())?.[1], what);
   const url = (await find(/Read Service\s+(http\S+)\//, 'the address')) as string;
   const urlFile = (await find(/NATS .*token in (\S+)/, 'the address of NATS')) as string;
   await find(/(the simulated chain has reached the present)/, 'the present');

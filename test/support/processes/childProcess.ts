@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { whenFinished } from './lifetime.ts';
 
@@ -9,11 +10,23 @@ export interface TestProcess {
   readonly pid: number;
   /** Everything written to its output and error streams. */
   output(): string;
-  /** Resolves as soon as it has written `text`. Rejects if it ends before. */
+  /** Resolves as soon as it has written `text`. Rejects if it ends before, or does not write it in time. */
   written(text: string): Promise<void>;
   /** Sends the signal and waits until the process is gone. */
   end(signal: NodeJS.Signals): Promise<number | null>;
   readonly exited: Promise<number | null>;
+}
+
+/** Longest wait for anything. Only what hangs reaches it. */
+const waitMaxMs = 60_000;
+
+/** Lets Linux kill a process when this one has ended, whatever has ended it. */
+const tie = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--'] : [];
+
+/** Starts a process that does not outlive this one. */
+export function spawnTied(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  const [program = command, ...rest] = [...tie, command, ...args];
+  return spawn(program, rest, options);
 }
 
 export function startProcess(
@@ -21,7 +34,7 @@ export function startProcess(
   args: readonly string[],
   options: SpawnOptions = {},
 ): TestProcess {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  const child = spawnTied(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
   let output = '';
   const written = new EventEmitter().setMaxListeners(0);
   for (const stream of [child.stdout, child.stderr]) {
@@ -40,11 +53,15 @@ export function startProcess(
     await end('SIGKILL');
   });
   const waitFor = async (text: string) => {
-    const hasEnded = exited.then(() => true);
+    const hasEnded = exited.then(() => 'ended');
+    const isLate = new Promise<string>((resolve) => {
+      setTimeout(resolve, waitMaxMs, `went on for ${waitMaxMs} ms`).unref();
+    });
     while (!output.includes(text)) {
-      const more = once(written, 'more').then(() => false);
-      if ((await Promise.race([more, hasEnded])) && !output.includes(text))
-        throw new Error(`${command} ended without writing "${text}": ${output}`);
+      const more = once(written, 'more').then(() => null);
+      const what = await Promise.race([more, hasEnded, isLate]);
+      if (what !== null && !output.includes(text))
+        throw new Error(`${command} ${what} without writing "${text}": ${output}`);
     }
   };
   if (child.pid === undefined) throw new Error(`${command} did not start`);
@@ -73,14 +90,11 @@ export async function startRestartable(run: () => Promise<TestProcess>): Promise
 /** Bounds of the pause between two probes, which is a tenth of the time waited so far, so that probing costs little. */
 const [leastPauseMs, longestPauseMs] = [20, 500];
 
-/**
- * Calls `probe` until it returns a value, and returns that value. Fails with the last result after a limit that only hanging tests reach: a busy
- * machine may take many times as long as a quiet one.
- */
+/** Calls `probe` until it returns a value, and returns that value. Fails with the last result if it takes too long. */
 export async function eventually<Value>(
   probe: () => Promise<Value | null | undefined | false> | Value | null | undefined | false,
   what: string,
-  timeoutMs = 120_000,
+  timeoutMs = waitMaxMs,
 ): Promise<Value> {
   const startedMs = performance.now();
   let last: unknown = null;

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { eventually } from './childProcess.ts';
+import { eventually, spawnTied } from './childProcess.ts';
 import { findFreePort } from './findFreePort.mjs';
 
 const program = resolve(import.meta.dirname, 'clickHouseEngineProcess.mjs');
@@ -27,7 +27,7 @@ export function useClickHouseEngine(): ClickHouseEngine {
   let databases = 0;
 
   async function start() {
-    const started = spawn(process.execPath, [program, join(dir, 'data'), String(port)], {
+    const started = spawnTied(process.execPath, [program, join(dir, 'data'), String(port)], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     child = started;

@@ -10,8 +10,11 @@ export function startMinerCommand(args: readonly string[], environment: Record<s
   });
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end, or for at most a minute: then it is killed, and has no status. */
 export async function minerCommand(args: readonly string[], environment: Record<string, string>) {
   const run = startMinerCommand(args, environment);
-  return { status: await run.exited, output: run.output() };
+  const ending = setTimeout(() => void run.end('SIGKILL'), 60_000);
+  const status = await run.exited;
+  clearTimeout(ending);
+  return { status, output: run.output() };
 }

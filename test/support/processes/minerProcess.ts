@@ -139,7 +139,6 @@ export async function waitUntilFolded(miner: MinerProcess, position: number, str
   await eventually(
     async () => (await fetchReadiness(miner)).streams[stream]?.position === position,
     `${stream} folded through ${position}`,
-    240_000,
   );
 }
 
@@ -150,6 +149,5 @@ export async function waitUntilStored(miner: MinerProcess, position: number) {
     async () =>
       ((await miner.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}')) ?? 0) >= position,
     `rows stored through ${position}`,
-    240_000,
   );
 }
