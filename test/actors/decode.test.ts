@@ -242,57 +242,18 @@ describe('half of a surrogate pair', () => {
       timestampNanos: storedLateNanos,
     });
   };
-  const halves = [
-    '\\ud83d',
-    '\\uDE00',
-    '\\ude00\\ud83d',
-    '\\ud83d\\ud83d\\ude00',
-    '\\uD83d\\\\ude00',
-    '\\ud83d 😀',
-  ];
-  const wholes = [
-    '\\ud83d\\ude00',
-    '\\uD83D\\uDE00',
-    '😀',
-    '\\\\ud83d',
-    '\\\\\\ud83d\\ude00',
-    '\\u0000\\ud7ff\\ue000',
-  ];
-
   it.each(messageExamples)('makes $subject malformed in any text or key: $text', ({ subject: on, text }) => {
+    const half = '\\uD83d\\\\ude00';
+    const detail = '\\uD83d: half of a surrogate pair is not a character';
     const ends = [...text.matchAll(/"/g)].map(({ index }) => index).filter((_, number) => number % 2 === 1);
-    for (const half of halves) {
-      for (const end of ends) {
-        const changed = text.slice(0, end) + half + text.slice(end);
-        JSON.parse(changed);
-        expect([changed, decode(on, bytes(changed))]).toEqual([
-          changed,
-          expect.objectContaining({ reason: 'malformed' }),
-        ]);
-      }
-      for (const member of [
-        `"more":"${half}"`,
-        `"${half}":1`,
-        `"more":[{"${half}":0}]`,
-        `"more":"${half}","more":1`,
-      ])
-        expect(decode(on, bytes(text.replace('{', `{${member},`)))).toEqual({
-          reason: 'malformed',
-          detail: expect.stringMatching(/^\\u[dD][89a-fA-F]..: half of a surrogate pair is not a character$/),
-        });
-    }
-    for (const whole of wholes)
-      expect(decode(on, bytes(text.replace('{', `{"more":"${whole}","${whole}":1,`)))).toBeNull();
-  });
-
-  it('is found in the data of a module, at any depth', () => {
-    const [example] = messageExamples.filter(({ subject: on }) => on.startsWith('miner.module.'));
-    const { subject: on, text } = example as (typeof messageExamples)[number];
-    const decodeData = (data: string) =>
-      decode(on, bytes(text.replace(/"data": \{.*\} \}$/, `"data": ${data} }`)));
-    expect(decodeData('{"a":[{"b":["\\ud83d\\ude00"]}]}')).toBeNull();
-    for (const data of ['{"a":[{"b":["\\ud83d"]}]}', '{"a":{"\\ude00":1}}'])
-      expect(decodeData(data)).toMatchObject({ reason: 'malformed' });
+    for (const end of ends)
+      expect(decode(on, bytes(text.slice(0, end) + half + text.slice(end)))).toMatchObject({
+        reason: 'malformed',
+      });
+    const withMember = (member: string) => decode(on, bytes(text.replace('{', `{${member},`)));
+    for (const member of [`"more":"${half}"`, `"${half}":1`, `"more":[{"${half}":0}]`])
+      expect(withMember(member)).toEqual({ reason: 'malformed', detail });
+    expect(withMember('"more":"\\ud83d\\ude00","\\\\ud83d":"😀"')).toBeNull();
   });
 
   it.each([
