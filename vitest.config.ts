@@ -28,7 +28,6 @@ const slowest = [
   'http/rawRequests',
   'endToEnd/rebuildInterrupted',
   'streams/chainFold',
-  'reference/chain',
   'streams/rejectionLog',
   'streams/indexer',
   'storage/readingsTtl',

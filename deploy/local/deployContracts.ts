@@ -160,7 +160,7 @@ export async function deployContracts(options: {
 }
 
 /** Creation data of an implementation: its code, the version, and the digest of its storage layout. */
-export function encodeImplementation(name: 'SettlementCore' | 'Mining', version: bigint): Hex {
+function encodeImplementation(name: 'SettlementCore' | 'Mining', version: bigint): Hex {
   return encodeDeployData({
     abi: coreAbi, // Both have the same constructor.
     bytecode: findBytecode(name),

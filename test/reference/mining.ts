@@ -389,28 +389,27 @@ export function measureActivity(input: EconomyInput, owner: string) {
 
 /** Newest first. */
 const listActivity = rememberFor((safe: SafeChain, owner: string) =>
-  safe.events.flatMap((event) => showOwnerEvent(safe, event, owner)).reverse(),
+  safe.events
+    .flatMap((event) =>
+      describeActivity(event, owner).map((activity) => ({
+        id: `chain:${safe.deployment.chain.chainId}:${event.address}:${event.place.transactionHash}:${event.place.logIndex}:${activity.kind}`,
+        ...{ amountBaseUnits: null, level: null, effectiveRound: null, nextMergeBlock: null },
+        ...activity,
+        source: showPlace(event.place),
+      })),
+    )
+    .reverse(),
 );
 
-/** An event of the chain in the list of one of its owners. */
-function showOwnerEvent(
-  { deployment }: SafeChain,
-  { contract, name, args, address, place }: ChainEvent,
+/** An event of the chain in the list of one of its owners, if it belongs there. */
+export function describeActivity(
+  { contract, name, args }: Readonly<{ contract: string; name: string; args: object }>,
   of: string,
 ) {
-  const given = args as unknown as Readonly<Record<string, bigint>>;
+  const given = args as Readonly<Record<string, bigint>>;
   const read = (argument: string) => String(given[argument]);
-  const { owner, from, to } = args as unknown as Readonly<Record<string, string | undefined>>;
-  const show = (kind: string, tokenIds: string[], members: object) => [
-    {
-      id: `chain:${deployment.chain.chainId}:${address}:${place.transactionHash}:${place.logIndex}:${kind}`,
-      kind,
-      tokenIds,
-      ...{ amountBaseUnits: null, level: null, effectiveRound: null, nextMergeBlock: null },
-      ...members,
-      source: showPlace(place),
-    },
-  ];
+  const { owner, from, to } = args as Readonly<Record<string, string | undefined>>;
+  const show = (kind: string, tokenIds: string[], members: object) => [{ kind, tokenIds, ...members }];
   switch (`${contract} ${name}`) {
     case 'mining PositionMinted': {
       const rounds = { effectiveRound: read('firstRound'), nextMergeBlock: read('nextMergeBlock') };
@@ -425,8 +424,8 @@ function showOwnerEvent(
       return owner === of ? show('merge', [read('survivorTokenId'), read('donorTokenId')], members) : [];
     }
     case 'mining RewardsClaimed': {
-      const tokenIds = (args.tokenIds as unknown as bigint[]).map(String);
-      return owner === of ? show('claim', tokenIds, { amountBaseUnits: read('amount') }) : [];
+      const { tokenIds } = args as { readonly tokenIds: readonly bigint[] };
+      return owner === of ? show('claim', tokenIds.map(String), { amountBaseUnits: read('amount') }) : [];
     }
     case 'collection Transfer':
       // Mints and burns are not transfers.

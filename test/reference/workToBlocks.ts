@@ -56,17 +56,25 @@ function settleBatch(sums: CoreSums, active: readonly bigint[], configuration: C
     cumulativeWork += work;
     cumulativeBlockUnits += (work * blockUnitsPerBlock * 1000n) / difficulty;
   }
-  const count = BigInt(active.length);
-  const shares = configuration.difficultySmoothingRounds;
-  const moved = min(count, shares);
-  const ideal = (workAdded * 1000n) / (count * configuration.targetBlocksPerActiveRound);
+  const batch = { workAdded, activeRounds: BigInt(active.length) };
+  const workPerThousandBlocks = adjustDifficulty(difficulty, batch, configuration);
+  return { cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks };
+}
+
+/** The difficulty after a batch. It moves towards the one that would have given the targeted blocks, by a factor of at most four. */
+export function adjustDifficulty(
+  difficulty: bigint,
+  { workAdded, activeRounds }: { readonly workAdded: bigint; readonly activeRounds: bigint },
+  {
+    difficultySmoothingRounds: shares,
+    targetBlocksPerActiveRound,
+  }: Pick<CoreConfiguration, 'difficultySmoothingRounds' | 'targetBlocksPerActiveRound'>,
+): bigint {
+  if (activeRounds === 0n) return difficulty;
+  const moved = min(activeRounds, shares);
+  const ideal = (workAdded * 1000n) / (activeRounds * targetBlocksPerActiveRound);
   const next = (difficulty * (shares - moved) + ideal * moved) / shares;
-  const least = max(1n, difficulty / 4n);
-  return {
-    cumulativeWork,
-    cumulativeBlockUnits,
-    workPerThousandBlocks: min(max(next, least), 4n * difficulty),
-  };
+  return min(max(next, max(1n, difficulty / 4n)), 4n * difficulty);
 }
 
 /** Work blocks above one height and up to another. */

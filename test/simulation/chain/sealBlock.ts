@@ -22,7 +22,7 @@ export interface RunTransaction extends SentTransaction {
 }
 
 /** An event with its place on the chain. */
-export interface LoggedEvent extends WrittenEvent {
+interface LoggedEvent extends WrittenEvent {
   readonly transactionHash: Hex;
   readonly transactionIndex: number;
   readonly logIndex: number;

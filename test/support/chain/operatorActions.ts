@@ -1,21 +1,6 @@
-import {
-  type Account,
-  type Address,
-  type Chain,
-  type Client,
-  encodeFunctionData,
-  getContract,
-  type Transport,
-  zeroHash,
-} from 'viem';
-import { sendTransaction } from 'viem/actions';
-import {
-  collectionAbi,
-  coreAbi,
-  proxyAdminAbi,
-  timelockAbi,
-} from '../../../actors/chain/spans/contractAbis.ts';
-import { type DeployedContracts, encodeImplementation } from '../../../deploy/local/deployContracts.ts';
+import { type Account, type Address, type Chain, type Client, getContract, type Transport } from 'viem';
+import { collectionAbi, coreAbi } from '../../../actors/chain/spans/contractAbis.ts';
+import type { DeployedContracts } from '../../../deploy/local/deployContracts.ts';
 
 const gas = 8_000_000n;
 
@@ -23,7 +8,7 @@ interface OperatorActionsOptions {
   /** Client of a chain with unlocked accounts, such as anvil. */
   readonly client: Client<Transport, Chain, Account | undefined>;
   readonly contracts: DeployedContracts['contracts'];
-  /** Proposer and executor of the timelock, owner of the collection. */
+  /** Owner of the collection. */
   readonly operator: Address;
   readonly guardian: Address;
 }
@@ -32,17 +17,7 @@ interface OperatorActionsOptions {
 export function createOperatorActions({ client, contracts, operator, guardian }: OperatorActionsOptions) {
   const core = getContract({ client, address: contracts.core, abi: coreAbi });
   const collection = getContract({ client, address: contracts.collection, abi: collectionAbi });
-  const timelock = getContract({ client, address: contracts.operatorTimelock, abi: timelockAbi });
   const by = (account: Address) => ({ account, gas, chain: null });
-  const encodeCoreUpgrade = (implementation: Address) => {
-    const activate = encodeFunctionData({ abi: coreAbi, functionName: 'activateVersion' });
-    const upgrade = encodeFunctionData({
-      abi: proxyAdminAbi,
-      functionName: 'upgradeAndCall',
-      args: [contracts.core, implementation, activate],
-    });
-    return [contracts.proxyAdmin, 0n, upgrade, zeroHash, zeroHash] as const;
-  };
 
   return {
     pauseSettlement: () => core.write.pause(by(guardian)),
@@ -55,12 +30,5 @@ export function createOperatorActions({ client, contracts, operator, guardian }:
       collection.write.advanceMetadataEpoch([cardBaseUrl], by(operator)),
     publishMetadata: (from: Address, tokenId: bigint) =>
       collection.write.publishMetadata([tokenId], by(from)),
-    /** Creates an implementation; its address is in the receipt. */
-    createImplementation: (name: 'SettlementCore' | 'Mining', version: bigint) =>
-      sendTransaction(client, { ...by(operator), data: encodeImplementation(name, version) }),
-    scheduleUpgrade: (implementation: Address, delaySeconds: bigint) =>
-      timelock.write.schedule([...encodeCoreUpgrade(implementation), delaySeconds], by(operator)),
-    executeUpgrade: (implementation: Address) =>
-      timelock.write.execute(encodeCoreUpgrade(implementation), by(operator)),
   };
 }

@@ -157,18 +157,6 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
       // Mostly minutes, now and then hours, so that dates and rounds change.
       await mine(random() < 0.05 ? 30_000 : 12 + Math.floor(random() * 900));
     },
-    /** Puts another version behind the core's proxy, through the timelock. */
-    upgrade: async (version: bigint) => {
-      const hash = await actions.createImplementation('SettlementCore', version);
-      await mine(12);
-      const { contractAddress } = await client.getTransactionReceipt({ hash });
-      const implementation = contractAddress as Address;
-      await actions.scheduleUpgrade(implementation, settings.timelockDelaySeconds);
-      await mine(12);
-      await mine(Number(settings.timelockDelaySeconds));
-      await actions.executeUpgrade(implementation);
-      await mine(12);
-    },
     /** Mints once in each phase of the sale; some phases revert it. */
     mintInEveryPhase: async () => {
       const start = BigInt(economy.nowSeconds());

@@ -1,3 +1,4 @@
+import { adjustDifficulty } from '../../../reference/workToBlocks.ts';
 import { expect, type Transaction } from './economyState.ts';
 import { economySettings, guardian } from './settings.ts';
 
@@ -40,33 +41,22 @@ export function settle({ state, timestamp, emit }: Transaction, genesis: bigint,
   }
   core.settledThroughRound = through;
   const nonce = core.authorizationNonce++;
-  core.workPerThousandBlocks = computeDifficulty(
+  const activeRounds = BigInt(active.length);
+  core.workPerThousandBlocks = adjustDifficulty(
     core.workPerThousandBlocks,
-    workAdded,
-    BigInt(active.length),
+    { workAdded, activeRounds },
+    economySettings,
   );
   emit('core', 'BatchSettled', {
     previousSettledThroughRound: previous,
     settledThroughRound: through,
-    activeRoundCount: BigInt(active.length),
+    activeRoundCount: activeRounds,
     workAdded,
     cumulativeWork: core.cumulativeWork,
     cumulativeBlockUnits: core.cumulativeBlockUnits,
     workPerThousandBlocks: core.workPerThousandBlocks,
     nonce,
   });
-}
-
-/** The difficulty after a batch. It moves towards the difficulty that would have given the targeted blocks, by a factor of at most four. */
-function computeDifficulty(difficulty: bigint, workAdded: bigint, activeRounds: bigint): bigint {
-  if (activeRounds === 0n) return difficulty;
-  const { difficultySmoothingRounds: shares, targetBlocksPerActiveRound } = economySettings;
-  const moved = activeRounds < shares ? activeRounds : shares;
-  const ideal = (workAdded * 1_000n) / (activeRounds * targetBlocksPerActiveRound);
-  const next = (difficulty * (shares - moved) + ideal * moved) / shares;
-  const least = difficulty / 4n > 1n ? difficulty / 4n : 1n;
-  if (next < least) return least;
-  return next > difficulty * 4n ? difficulty * 4n : next;
 }
 
 export function pauseCore({ state: { core }, emit }: Transaction): void {
