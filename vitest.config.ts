@@ -21,7 +21,7 @@ const slowest = [
   'endToEnd/dryRun',
   'storage/snapshots',
   'recipes',
-  'endToEnd/readiness',
+  'endToEnd/outages',
   'endToEnd/natsCluster',
   'explorer/history',
   'streams/rowWriter',

@@ -41,7 +41,7 @@ function captureState(actors: CounterActors, installations: readonly string[], n
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
 describe('the actors of the counter stream', () => {
-  it('are the same after any snapshot and what follows it as after everything', () => {
+  it('have the same state if they continue from any snapshot', () => {
     const messages = mixedMessages(1_800);
     const uninterrupted = createActors();
     const outcomes = messages.map((message) => uninterrupted.receive(message));

@@ -269,7 +269,7 @@ describe('half of a surrogate pair', () => {
     }
   });
 
-  it('is in no detail of a rejection, whatever is cut from a message', () => {
+  it('never appears in the detail of a rejection, wherever that cuts a message', () => {
     const emojis = '😀'.repeat(300);
     const texts = [
       '{"sequence":😀}',
@@ -332,7 +332,7 @@ describe('a member that a later version adds', () => {
     ),
   }));
 
-  it('may be absent in a value that fits, by its type, too', () => {
+  it('may be absent from a value that fits its schema, and the type says so', () => {
     const fits = compileGuard(z.object({ later: z.string().nullable().default(null) }));
     const value: unknown = {};
     if (!fits(value)) throw new Error('it does not fit');

@@ -58,19 +58,22 @@ function measureCpuMs(work: () => void): number {
   return (user + system) / 1_000;
 }
 
-it.each(decoders)('%s that is a bomb is refused briefly, at little cost', (_, subject, bytesMax, decode) => {
-  for (const text of createBombs(bytesMax)) {
-    const data = Buffer.from(text);
-    expect(data.length).toBeLessThanOrEqual(bytesMax);
-    let outcome: ReturnType<typeof decode> = null;
-    const refusingMs = measureCpuMs(() => {
-      outcome = decode(subject, data);
-    });
-    expect(outcome).toMatchObject({
-      rejection: { reason: 'malformed', detail: expect.stringMatching(/^.{1,400}$/s) },
-    });
-    const readingMs = measureCpuMs(() => void JSON.parse(data.toString()));
-    // Without limits, explaining took five seconds; reading takes a few milliseconds.
-    expect(refusingMs, text.slice(0, 40)).toBeLessThan(50 * readingMs + 200);
-  }
-});
+it.each(decoders)(
+  '%s that is made to be expensive is refused at little cost, with a short reason',
+  (_, subject, bytesMax, decode) => {
+    for (const text of createBombs(bytesMax)) {
+      const data = Buffer.from(text);
+      expect(data.length).toBeLessThanOrEqual(bytesMax);
+      let outcome: ReturnType<typeof decode> = null;
+      const refusingMs = measureCpuMs(() => {
+        outcome = decode(subject, data);
+      });
+      expect(outcome).toMatchObject({
+        rejection: { reason: 'malformed', detail: expect.stringMatching(/^.{1,400}$/s) },
+      });
+      const readingMs = measureCpuMs(() => void JSON.parse(data.toString()));
+      // Without limits, explaining took five seconds; reading takes a few milliseconds.
+      expect(refusingMs, text.slice(0, 40)).toBeLessThan(50 * readingMs + 200);
+    }
+  },
+);

@@ -81,7 +81,7 @@ describe('the value of a record', () => {
     levels: fc.array(fc.record({ isOpen: fc.boolean(), name: fc.option(fc.string({ unit: 'binary' })) })),
   });
 
-  it('is read back exactly, and its text has no names', () => {
+  it('is read back exactly, and is stored without the names of its members', () => {
     fc.assert(
       fc.property(value, (one) => {
         const line = formatRecord(listed.write('7', one));

@@ -9,8 +9,8 @@ import { createSettlementActors } from '../../actors/settlement/settlementActors
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { counterReadingMessage, toCounterReading } from '../../actors/wheel/counterReading.ts';
 import type { BucketRow } from '../../actors/wheel/roundFold.ts';
-import { createReferencePlaces } from '../reference/places.ts';
-import { acceptReadings } from '../reference/readings.ts';
+import { acceptReadings } from '../reference/acceptedReadings.ts';
+import { createReferencePlaces } from '../reference/referencePlaces.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { createRoundState, foldRound } from '../../actors/wheel/roundFold.ts';
-import { observeBuckets, observeRounds } from '../reference/readings.ts';
+import { observeBuckets, observeRounds } from '../reference/acceptedReadings.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 

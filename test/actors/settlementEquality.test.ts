@@ -15,7 +15,7 @@ import { createSettlementActors, type SettlementActors } from '../../actors/sett
 import { openIncidentsMax } from '../../machines/settlementEvents.ts';
 import { findSubmissionLifecycle, settlementMachine } from '../../machines/settlementMachine.ts';
 import type { SubmissionOutcome } from '../../machines/submission.ts';
-import * as reference from '../reference/process.ts';
+import * as reference from '../reference/processAndStatus.ts';
 import { type Settlement as ReferenceSettlement, startSettlement } from '../reference/settlement.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';

@@ -77,7 +77,7 @@ describe('days with readings', () => {
     distanceMm: fc.nat(1_000),
   });
 
-  it('count the same in lifetime sums once only their sums are left', () => {
+  it('keep their share of lifetime sums once their details are dropped', () => {
     const startMs = findDayStart(genesisMs);
     fc.assert(
       fc.property(fc.array(day, { minLength: pastDaysMax + 1, maxLength: 900 }), (days) => {
@@ -123,7 +123,7 @@ describe('days with readings', () => {
     );
   });
 
-  it('are the same history after a reading without news', () => {
+  it('are the same object after a reading that changes nothing', () => {
     const reading = acceptedAt(genesisMs, { distanceMm: 5 });
     const history = withReading(null, reading, null);
     expect(withReading(history, { ...reading, observedAtMs: genesisMs + 1 }, null)).toBe(history);
@@ -192,7 +192,7 @@ describe('messages of oracle and reporter', () => {
     };
   }
 
-  it('expect sums up to their bounds, even if no core could compute them', () => {
+  it('may expect any sums within their bounds', () => {
     const height = 2n ** 64n - 1n;
     const bounds = {
       cumulativeWork: 1n,
@@ -234,7 +234,7 @@ describe('messages of oracle and reporter', () => {
     expect(open(openIncidentsMax)).toBeNull();
   });
 
-  it('close rounds, of which the newest are kept', () => {
+  it('keep the newest closed rounds', () => {
     const closed = Range(1, closedRoundsMax).map((round) => ({ roundId: BigInt(round), workUnits: 1n }));
     const { oracle, settlement, findEnds } = start({ closedRounds: closed.toList() });
     for (const first of [1, 2]) {
@@ -249,7 +249,7 @@ describe('messages of oracle and reporter', () => {
     }
   });
 
-  it('end submissions, of which the newest are kept and covered', () => {
+  it('keep the newest ended submissions, and since when they are complete', () => {
     const ended = Range(1, endedSubmissionsMax).map((createdAtMs) => ({
       ...{ createdAtMs, submittedAtMs: null, terminalAtMs: createdAtMs, outcome: 'superseded' as const },
     }));
@@ -322,7 +322,7 @@ it('a window of events keeps 2,000 and then the newest 1,000', () => {
   expect(evict(2_001, 9_001)?.window.evicted.throughMs).toBe(9_001);
 });
 
-it('measurement events are evicted with the reading that makes them too many', () => {
+it('measurement events are evicted by the reading that exceeds their limit', () => {
   const state: PublicState = { ...nothingPublic };
   const evictions: number[] = [];
   for (let position = 1; position <= 1_000; position++) {

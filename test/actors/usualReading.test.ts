@@ -151,7 +151,7 @@ describe('a reading in the usual form', () => {
     expect(usualCount).toBeGreaterThan(0);
   });
 
-  it('is read without the values that later versions add, as it is stored already', () => {
+  it('that this version has stored is read by later versions with more values', () => {
     const added = {
       laterOne: safeCount.nullable().default(null),
       laterTwo: safeCount.nullable().default(null),

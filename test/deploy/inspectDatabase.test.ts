@@ -5,8 +5,8 @@ import type { Drift } from '../../streams/audit/auditBlock.ts';
 import { collectFindings } from '../support/collectFindings.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { openTables } from '../support/storage/openTables.ts';
+import { storedRows } from '../support/storage/readingRows.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
-import { storedRows } from '../support/storage/storedRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
 

@@ -7,7 +7,7 @@ import {
   indexerMachine,
   indexerStates,
 } from '../../machines/indexerMachine.ts';
-import { useVirtualTime } from '../support/virtualTime.ts';
+import { useVirtualTime } from '../support/fakeTimers.ts';
 
 type Snapshot = SnapshotFrom<typeof indexerMachine>;
 type Work =

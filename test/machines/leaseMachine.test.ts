@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
 import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
-import { useVirtualTime } from '../support/virtualTime.ts';
+import { useVirtualTime } from '../support/fakeTimers.ts';
 
 const other: LeaseHolder = { host: 'other', pid: 2 };
 const us: LeaseHolder = { host: 'here', pid: 1 };

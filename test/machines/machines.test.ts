@@ -23,7 +23,7 @@ function listRoutine({ states, meta, path }: AnyStateNode): string {
 }
 
 describe('every machine', () => {
-  it('names the implementations that it lacks and its states with a routine inside', () => {
+  it('names the implementations it needs, and its states with routine work inside', () => {
     const described = machines.map((machine) => [
       machine.id,
       listMissing(machine),

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
 import { messageSourceMachine } from '../../machines/messageSourceMachine.ts';
-import { useVirtualTime } from '../support/virtualTime.ts';
+import { useVirtualTime } from '../support/fakeTimers.ts';
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 

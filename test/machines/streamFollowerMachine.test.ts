@@ -7,7 +7,7 @@ import {
   type RestoredState,
   streamFollowerMachine,
 } from '../../machines/streamFollowerMachine.ts';
-import { useVirtualTime } from '../support/virtualTime.ts';
+import { useVirtualTime } from '../support/fakeTimers.ts';
 
 type Snapshot = SnapshotFrom<typeof streamFollowerMachine>;
 

@@ -1,6 +1,6 @@
-import type { IndexedChain, SafeChain } from './chain.ts';
-import type { CoreState } from './core.ts';
 import type { Economy } from './mining.ts';
+import type { CoreState } from './readCore.ts';
+import type { IndexedChain, SafeChain } from './safeChain.ts';
 
 /** Whether the chain is available. The reason is no quantity. */
 

@@ -1,8 +1,8 @@
-import { type ChainEvent, type SafeChain, showPlace } from './chain.ts';
+import type { Reading } from './acceptedReadings.ts';
 import { buildMeasurementEvents } from './measurementFeed.ts';
 import { toIso } from './messages.ts';
-import type { Reading } from './readings.ts';
 import { rememberFor } from './remember.ts';
+import { type ChainEvent, type SafeChain, showPlace } from './safeChain.ts';
 import { blockUnitsPerBlock, describeCompleted } from './workToBlocks.ts';
 
 /** CONTRACT.md, Event feed, Feed order and Event types. */

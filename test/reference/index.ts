@@ -1,8 +1,10 @@
+import { acceptReadings, type Reading } from './acceptedReadings.ts';
+import { measureStatistics } from './activityStatistics.ts';
 import { type AvailableCore, findAvailable, hasEconomy, type ReadChain } from './availability.ts';
-import { type ChainDeployment, followChain, type IndexedChain, readSafeChain } from './chain.ts';
-import { measureCore, readCore } from './core.ts';
 import { readModules, readSigner } from './device.ts';
 import { type Category, listFeed } from './feed.ts';
+import { measureObservations, measureTelemetry } from './measuredTelemetry.ts';
+import { measureHistory, type Range } from './measureHistory.ts';
 import type { OnRejected, StoredMessage } from './messages.ts';
 import {
   type EconomyInput,
@@ -14,14 +16,12 @@ import {
   readEconomy,
   showAvailable,
 } from './mining.ts';
-import { measureObservations, measureTelemetry } from './observations.ts';
-import { measureProcess, measurePublicQueue, measureStatus, type ProcessInput } from './process.ts';
-import { acceptReadings, type Reading } from './readings.ts';
-import { measureDayRecord, measureList, measureRecord, type RecordInput } from './records.ts';
+import { measureProcess, measurePublicQueue, measureStatus, type ProcessInput } from './processAndStatus.ts';
+import { measureCore, readCore } from './readCore.ts';
+import { measureDayRecord, measureList, measureRecord, type RecordInput } from './recordsAndLists.ts';
 import { rememberFor } from './remember.ts';
+import { type ChainDeployment, followChain, type IndexedChain, readSafeChain } from './safeChain.ts';
 import { foldSettlement } from './settlement.ts';
-import { measureHistory, type Range } from './settlementHistory.ts';
-import { measureStatistics } from './statistics.ts';
 
 export interface ReferenceDeployment {
   readonly installationId: string;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { feedEvent } from '../../http/responses/feed/feedEvent.ts';
+import { findDay, type Reading } from './acceptedReadings.ts';
 import { dayMs, sum, toDate, toIso } from './messages.ts';
-import { findDay, type Reading } from './readings.ts';
 import { rememberFor } from './remember.ts';
 
 /** CONTRACT.md, Event types and Emission conditions: records and distances of readings. */

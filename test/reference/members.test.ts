@@ -10,7 +10,7 @@ import { configureSale } from '../simulation/chain/contracts/collectionContract.
 import { settle } from '../simulation/chain/contracts/coreContract.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
-import { compareChainRoutes } from '../support/reference/chainRoutes.ts';
+import { compareChainRoutes } from '../support/reference/compareChainRoutes.ts';
 import { type ComparedProgram, startComparedProgram } from '../support/reference/comparedProgram.ts';
 import { createComparedWorld, worldDeployment, worldOwners } from '../support/reference/comparedWorld.ts';
 import { listUnseenQuantities } from '../support/reference/seenQuantities.ts';

@@ -1,7 +1,7 @@
-import { type ChainEvent, listEvents, type SafeChain, showChain, showPlace } from './chain.ts';
-import { type CoreState, isPaused, readVersion } from './core.ts';
 import { dayMs, sum, toDate, toIso } from './messages.ts';
+import { type CoreState, isPaused, readVersion } from './readCore.ts';
 import { rememberFor } from './remember.ts';
+import { type ChainEvent, listEvents, type SafeChain, showChain, showPlace } from './safeChain.ts';
 import { findHeight, max, min } from './workToBlocks.ts';
 
 /** CONTRACT.md, Issuance and collection, Portfolio, Owner activity; `Mining.sol` and `Collection.sol`, step by step. */

@@ -1,3 +1,4 @@
+import type { SubmissionTimes } from './activityStatistics.ts';
 import {
   ignoreRejected,
   isDecimal,
@@ -14,7 +15,6 @@ import {
   type StoredMessage,
   uint64Max,
 } from './messages.ts';
-import type { SubmissionTimes } from './statistics.ts';
 import { blockUnitsPerBlock, type CoreSums, isWithinBounds } from './workToBlocks.ts';
 
 /** MESSAGES.md, Oracle, Reporter, Expected sums and What has ended stays ended; CONTRACT.md, Submission lifecycle. */

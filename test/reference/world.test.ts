@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { it } from 'vitest';
 import { genesisMs } from '../support/genesis.ts';
 import { runs } from '../support/propertyRuns.ts';
-import { compareChainRoutes } from '../support/reference/chainRoutes.ts';
+import { compareChainRoutes } from '../support/reference/compareChainRoutes.ts';
 import { withComparedProgram } from '../support/reference/comparedProgram.ts';
 import {
   createComparedWorld,

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Session } from 'chdb';
 import { SimulationFailure } from './checks/failure.ts';
-import { openEngine } from './clickhouse/clickHouseServer.ts';
+import { openEngine } from './clickhouse/simulatedClickHouse.ts';
 import { keptPlans } from './keptPlans.ts';
 import { mutationPlans } from './mutationPlans.ts';
 import { drawPlan } from './plan/drawPlan.ts';
@@ -15,7 +15,7 @@ const write = (text: string) => process.stdout.write(`${text}\n`);
 /** Longest time for shortening a failed plan. */
 const shrinkingMinutes = 3;
 
-/** Settings of `npm run simulate -- --seed 42 --minutes 5`, as `run.mjs` parses them. */
+/** Settings of `npm run simulate -- --seed 42 --minutes 5`, as `runSimulator.mjs` parses them. */
 interface Settings {
   readonly seed?: string;
   readonly minutes?: string;

@@ -1,3 +1,3 @@
-import type { Mutation } from './build.mjs';
+import type { Mutation } from './buildSimulator.mjs';
 
 export const mutations: readonly Mutation[];

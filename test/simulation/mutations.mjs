@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const entries = readFileSync(join(import.meta.dirname, 'mutations.txt'), 'utf8').split(/^(?=# )/m);
 
-/** @type {readonly import('./build.mjs').Mutation[]} */
+/** @type {readonly import('./buildSimulator.mjs').Mutation[]} */
 export const mutations = entries.map((entry) => {
   const [title, ...lines] = entry.trimEnd().split('\n');
   const find = (word) => lines.find((line) => line.startsWith(`${word} `))?.slice(word.length + 1);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startProcess } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
-import { buildSimulator, nodeOptions } from './build.mjs';
+import { buildSimulator, nodeOptions } from './buildSimulator.mjs';
 import { mutations } from './mutations.mjs';
 
 const oneSeed = { seed: '24', seeds: '1', episodes: '1' };

@@ -15,13 +15,13 @@ import { observeLineages } from './checks/lineageObserver.ts';
 import { observeReadiness } from './checks/readyObserver.ts';
 import { createFaultCounts } from './faults/faultCounts.ts';
 import type { Plan } from './plan/plan.ts';
-import { createFleet } from './processes/fleet.ts';
+import { createFleet } from './processes/simulatedFleet.ts';
 import { createRecovery } from './run/recovery.ts';
 import { storm } from './run/storm.ts';
+import { createMiners } from './workload/blockMiners.ts';
 import { createClients } from './workload/clients.ts';
 import { createGateways } from './workload/gateways.ts';
 import { startListeners } from './workload/listeners.ts';
-import { createMiners } from './workload/miners.ts';
 import { createSettlementPublishers } from './workload/settlementPublishers.ts';
 import { createWorld, type SimulatedWorld } from './world/createWorld.ts';
 

@@ -1,6 +1,6 @@
 // Smaller limits, so that events of weeks happen within minutes.
 
-/** @type {import('./build.mjs').Replacement[]} */
+/** @type {import('./buildSimulator.mjs').Replacement[]} */
 export const smallLimits = [
   {
     file: 'actors/chain/fold/spanFoldState.ts',

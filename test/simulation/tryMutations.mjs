@@ -1,6 +1,6 @@
 // `npm run simulate -- --mutations`: puts faults into the program, one at a time, and fails unless the check that `mutations.txt` names finds each.
 import { spawnSync } from 'node:child_process';
-import { buildSimulator, nodeOptions } from './build.mjs';
+import { buildSimulator, nodeOptions } from './buildSimulator.mjs';
 import { mutations } from './mutations.mjs';
 
 /** @returns whether each fault was found. */

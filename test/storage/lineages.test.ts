@@ -21,8 +21,8 @@ import { createRunsReader } from '../../storage/runs/visibleRuns.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { type OpenTables, openTables } from '../support/storage/openTables.ts';
+import { storedRows } from '../support/storage/readingRows.ts';
 import { someRows } from '../support/storage/someRows.ts';
-import { storedRows } from '../support/storage/storedRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 const stream = 'MINER_COUNTER';

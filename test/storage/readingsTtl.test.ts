@@ -14,7 +14,7 @@ import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
-import { storedRows } from '../support/storage/storedRows.ts';
+import { storedRows } from '../support/storage/readingRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 const dayMs = 86_400_000;

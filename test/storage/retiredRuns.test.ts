@@ -9,9 +9,9 @@ import { foldStates } from '../../storage/tables/foldStates.ts';
 import { rowTables } from '../../storage/tables/rowTables.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { openTables } from '../support/storage/openTables.ts';
+import { storedRows } from '../support/storage/readingRows.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 import { someRows } from '../support/storage/someRows.ts';
-import { storedRows } from '../support/storage/storedRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 const hourMs = 3_600_000;

@@ -42,7 +42,7 @@ import {
   spanHistory,
 } from '../support/chain/feedEvents.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
-import { buildClaim } from '../support/chain/ownerEvents.ts';
+import { buildClaim } from '../support/chain/ownerClaims.ts';
 import { evenShare } from '../support/evenShare.ts';
 import { type OpenTables, openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';

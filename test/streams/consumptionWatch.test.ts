@@ -3,9 +3,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { createDoubts } from '../../streams/jetstream/proofs/doubts.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { watchConsumption } from '../../streams/jetstream/source/consumptionWatch.ts';
+import { useVirtualTime } from '../support/fakeTimers.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { streamInfo } from '../support/streams/streamInfo.ts';
-import { useVirtualTime } from '../support/virtualTime.ts';
 
 describe('the watch of a consumer', () => {
   useVirtualTime();

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import type { DatabaseReach } from '../../machines/serviceMachine.ts';
 import { watchDatabase } from '../../streams/health/databaseWatch.ts';
-import { useVirtualTime } from '../support/virtualTime.ts';
+import { useVirtualTime } from '../support/fakeTimers.ts';
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 

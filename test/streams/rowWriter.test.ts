@@ -14,7 +14,7 @@ import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { storedRows } from '../support/storage/storedRows.ts';
+import { storedRows } from '../support/storage/readingRows.ts';
 import { collectLines } from '../support/streams/collectLines.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { createStreamWork } from '../../streams/work/streamWork.ts';
-import { useVirtualTime } from '../support/virtualTime.ts';
+import { useVirtualTime } from '../support/fakeTimers.ts';
 
 useVirtualTime();
 

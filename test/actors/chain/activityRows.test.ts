@@ -10,7 +10,7 @@ import { type ChainState, emptyChainState } from '../../../actors/chain/state/ch
 import type { Address } from '../../../actors/schemas/hex.ts';
 import { stateOwner } from '../../support/chain/economyState.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';
-import { buildClaim } from '../../support/chain/ownerEvents.ts';
+import { buildClaim } from '../../support/chain/ownerClaims.ts';
 import { writtenContracts } from '../../support/chain/writtenSpans.ts';
 
 const eventsPerBlock = 7;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { collectOwners } from '../../../actors/chain/records/collectOwners.ts';
 import type { Address } from '../../../actors/schemas/hex.ts';
 import { stateOwner } from '../../support/chain/economyState.ts';
-import { buildClaim } from '../../support/chain/ownerEvents.ts';
+import { buildClaim } from '../../support/chain/ownerClaims.ts';
 import { writtenContracts } from '../../support/chain/writtenSpans.ts';
 
 const addresses = [stateOwner, writtenContracts.mining, writtenContracts.core] as const;

@@ -8,7 +8,7 @@ import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { buildActivityPage } from '../../../actors/views/chain/ownerPages.ts';
 import { stateDeployment } from '../../support/chain/economyState.ts';
-import { buildClaim } from '../../support/chain/ownerEvents.ts';
+import { buildClaim } from '../../support/chain/ownerClaims.ts';
 import { configuredEconomy, minted, transferred } from '../../support/chain/writtenEconomy.ts';
 import {
   buildHash,
@@ -47,7 +47,7 @@ it('a page of activity ends where memory no longer holds events', () => {
     }
 });
 
-it('owners without tokens cost a number in memory; their events are read', async () => {
+it('memory keeps only the number of events of an owner without tokens, who reads them from rows', async () => {
   const actors = createChainActors({ ...writtenSettings, eventsRetained: 0 });
   let number = 0;
   const append = (events: readonly WrittenEvent[]) =>

@@ -197,7 +197,7 @@ describe('a block that cannot be applied', () => {
     expect(actors.fault).toBeNull();
   });
 
-  it('stays through a span of the same fork, and through a fork above it', () => {
+  it('is not corrected by a span of the same fork, or by a fork above it', () => {
     const { actors } = foldMessages(chainWith({ 14: [transferred(owner, other, 9)] }));
     const again = buildSpan({ number: 14, events: [] });
     expect(actors.receive(buildSpanMessage(again, 100))).toHaveProperty('rejection.reason', 'unlinked_span');

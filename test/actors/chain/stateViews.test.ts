@@ -106,7 +106,7 @@ describe('a safe state', () => {
     expect(readAvailability(createViews(coreEvents()))).toEqual(expectForAll('not_yet_safe'));
   });
 
-  it('shows only what does not name its token before that exists', () => {
+  it('shows activity and metadata, and no amounts, before its token exists', () => {
     const views = createViews(buildEconomyEvents().filter(({ name }) => name !== 'TokenCreated'));
     expect(readAvailability(views)).toEqual({
       ...expectForAll('not_yet_safe'),
@@ -143,7 +143,7 @@ describe('a safe state', () => {
     expect(operationAfter(2n)).toMatchObject({ operationState: 'scheduled' });
   });
 
-  it('has twelve confirmations at any head, and more at a higher one, at once', () => {
+  it('is shown with at least twelve confirmations, and with a higher head at once', () => {
     const { views, source } = createStateViews(buildState(buildEconomyEvents()));
     for (const [head, indexedThroughBlock] of [
       [null, 111n],
@@ -234,7 +234,7 @@ describe('the reasons of views that are not available', () => {
     ]);
   });
 
-  it('are the contract’s; operators see finer ones', () => {
+  it('are those of CONTRACT.md for clients, and finer for operators', () => {
     const { views, source, clock } = createStateViews(buildState(buildEconomyEvents()));
     const expectShown = (word: string, condition: string, settlements: string) => {
       expect(readAvailability(views)).toEqual(expectForAll(word, word));

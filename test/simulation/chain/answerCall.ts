@@ -1,6 +1,6 @@
 import { type Abi, decodeFunctionData, encodeFunctionResult, type Hex, toHex } from 'viem';
 import { coreAbi, miningAbi, tokenAbi } from '../../../actors/chain/spans/contractAbis.ts';
-import type { EconomyState } from './contracts/economyState.ts';
+import type { EconomyState } from './contracts/contractState.ts';
 import { contracts } from './contracts/settings.ts';
 import { chainId } from './deployment.ts';
 import type { SealedBlock } from './sealBlock.ts';

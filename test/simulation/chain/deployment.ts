@@ -3,7 +3,7 @@ import { proposerRole } from '../../../actors/chain/spans/chainReads.ts';
 import { zeroAddress, zeroHash } from '../../../actors/schemas/hex.ts';
 import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import { configureSale } from './contracts/collectionContract.ts';
-import type { Transaction } from './contracts/economyState.ts';
+import type { Transaction } from './contracts/contractState.ts';
 import { contracts, economySettings, guardian, operator, reporter } from './contracts/settings.ts';
 import { describeVersion, findImplementation } from './contracts/upgrades.ts';
 

@@ -9,8 +9,8 @@ import {
   transfer,
   unpauseCollection,
 } from './contracts/collectionContract.ts';
+import { type EconomyState, expect, type Transaction } from './contracts/contractState.ts';
 import { findRound, pauseCore, settle, unpauseCore } from './contracts/coreContract.ts';
-import { type EconomyState, expect, type Transaction } from './contracts/economyState.ts';
 import { checkpoint, claim, isMergeable, merge } from './contracts/miningContract.ts';
 import { economySettings, owners } from './contracts/settings.ts';
 import { cancelUpgrade, executeUpgrade, scheduleUpgrade } from './contracts/upgrades.ts';

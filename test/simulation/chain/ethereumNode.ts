@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { zeroHash } from '../../../actors/schemas/hex.ts';
 import type { WrittenEvent } from '../../support/chain/writtenSpans.ts';
-import { copyState, createEconomyState, type EconomyState, Reverted } from './contracts/economyState.ts';
+import { copyState, createEconomyState, type EconomyState, Reverted } from './contracts/contractState.ts';
 import { economySettings } from './contracts/settings.ts';
 import { listDeployment } from './deployment.ts';
 import type { Action } from './drawAction.ts';

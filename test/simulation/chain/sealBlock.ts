@@ -3,11 +3,11 @@ import { RLP } from '@ethereumjs/rlp';
 import { bytesToHex, concatBytes, type Hex, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem';
 import { zeroAddress, zeroHash } from '../../../actors/schemas/hex.ts';
 import { buildLog, type WrittenEvent } from '../../support/chain/writtenSpans.ts';
-import type { EconomyState } from './contracts/economyState.ts';
+import type { EconomyState } from './contracts/contractState.ts';
 import { contracts, operator } from './contracts/settings.ts';
 import { chainId } from './deployment.ts';
 import type { Action } from './drawAction.ts';
-import { computeLogsBloom, joinBlooms } from './logsBloom.ts';
+import { computeLogsBloom, joinBlooms } from './plainLogsBloom.ts';
 
 /** A sent transaction. It stays the same in every block that includes it. */
 export interface SentTransaction {

@@ -1,4 +1,4 @@
-import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { ServiceProcess } from '../processes/simulatedService.ts';
 import { SimulationFailure } from './failure.ts';
 
 /** No process has taken a stream for another one. To be called only if no stream has lost messages so far. */

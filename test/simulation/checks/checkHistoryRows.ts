@@ -1,4 +1,4 @@
-import { listEvents } from '../../reference/chain.ts';
+import { listEvents } from '../../reference/safeChain.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { Reference } from './compareWithReference.ts';
 import { selectCounted } from './countedRows.ts';

@@ -2,7 +2,7 @@ import { operator } from '../chain/contracts/settings.ts';
 import { onChain } from '../chain/deployment.ts';
 import type { RpcLog } from '../chain/sealBlock.ts';
 import { payloadBytesMax } from '../nats/memoryPort.ts';
-import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { ServiceProcess } from '../processes/simulatedService.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { Reference } from './compareWithReference.ts';
 import { findDifference, SimulationFailure } from './failure.ts';

@@ -1,4 +1,4 @@
-import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { ServiceProcess } from '../processes/simulatedService.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
 

@@ -1,6 +1,6 @@
 import { group } from 'd3-array';
-import { measured, observeBuckets, observeRounds, type Reading } from '../../reference/readings.ts';
-import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
+import { measured, observeBuckets, observeRounds, type Reading } from '../../reference/acceptedReadings.ts';
+import type { SimulatedClickHouse } from '../clickhouse/simulatedClickHouse.ts';
 import { selectCounted } from './countedRows.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
 

@@ -4,7 +4,7 @@ import { createReference, type ReferenceDeployment } from '../../reference/index
 import type { StoredMessage } from '../../reference/messages.ts';
 import { followPages, type Page } from '../../support/reference/followPages.ts';
 import { listDifferences } from '../../support/reference/listDifferences.ts';
-import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { ServiceProcess } from '../processes/simulatedService.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
 

@@ -1,6 +1,6 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { decides } from '../../../storage/runs/lineages.ts';
-import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
+import type { SimulatedClickHouse } from '../clickhouse/simulatedClickHouse.ts';
 
 /** The stored rows of a table that count by the newest lineage of their stream, each once, in order of a column. Values are texts. */
 export function selectCounted(

@@ -1,5 +1,5 @@
 import type { StoredStream } from '../nats/storedStream.ts';
-import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { ServiceProcess } from '../processes/simulatedService.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
 

@@ -1,4 +1,4 @@
-import type { EconomyState } from '../chain/contracts/economyState.ts';
+import type { EconomyState } from '../chain/contracts/contractState.ts';
 import type { EthereumChain } from '../chain/ethereumNode.ts';
 import type { SealedBlock } from '../chain/sealBlock.ts';
 import type { SimulatedResponse } from '../world/currentWorld.ts';

@@ -1,4 +1,4 @@
-import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
+import type { SimulatedClickHouse } from '../clickhouse/simulatedClickHouse.ts';
 import type { SnapshotDamage } from '../plan/plan.ts';
 import type { Random } from '../world/random.ts';
 

@@ -1,8 +1,8 @@
 import { onChain } from '../chain/deployment.ts';
 import { SimulationFailure } from '../checks/failure.ts';
-import type { Fleet } from '../processes/fleet.ts';
-import type { ServiceProcess } from '../processes/serviceProcess.ts';
-import type { Miners } from '../workload/miners.ts';
+import type { Fleet } from '../processes/simulatedFleet.ts';
+import type { ServiceProcess } from '../processes/simulatedService.ts';
+import type { Miners } from '../workload/blockMiners.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 
 /** In fair weather everything catches up within this time. */

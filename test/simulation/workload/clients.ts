@@ -1,11 +1,11 @@
-import type { Reading } from '../../reference/readings.ts';
+import type { Reading } from '../../reference/acceptedReadings.ts';
 import { owners } from '../chain/contracts/settings.ts';
 import { SimulationFailure } from '../checks/failure.ts';
 import { createOwnerWalker } from '../checks/ownerWalker.ts';
 import { observeSafeBlocks } from '../checks/safeBlockObserver.ts';
 import { observeTags } from '../checks/tagObserver.ts';
 import { createWalker } from '../checks/walker.ts';
-import type { Fleet } from '../processes/fleet.ts';
+import type { Fleet } from '../processes/simulatedFleet.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 
 const polledPaths = [

@@ -18,8 +18,8 @@ import { followEvents } from '../../support/http/followEvents.ts';
 import { readFeed } from '../../support/http/readFeed.ts';
 import { createSentEvents, type FeedEvent, type SentEvents } from '../../support/http/sentEvents.ts';
 import { SimulationFailure } from '../checks/failure.ts';
-import type { Fleet } from '../processes/fleet.ts';
-import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { Fleet } from '../processes/simulatedFleet.ts';
+import type { ServiceProcess } from '../processes/simulatedService.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 
 interface ListenersOptions {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Session } from 'chdb';
 import type { EthereumChain } from '../chain/ethereumNode.ts';
 import { createNodeLink, type RequestFate } from '../chain/nodeLink.ts';
-import { createSimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
+import { createSimulatedClickHouse } from '../clickhouse/simulatedClickHouse.ts';
 import { minorVersions } from '../nats/memoryStore.ts';
 import { createSimulatedNats, type Fate } from '../nats/simulatedNats.ts';
 import {

@@ -1,4 +1,4 @@
-import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
+import type { SimulatedClickHouse } from '../clickhouse/simulatedClickHouse.ts';
 import type { SimulatedDatabaseServer } from './currentWorld.ts';
 import type { Domain, VirtualTime } from './virtualTime.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { repeatUntilAborted } from '../../../streams/operators/repeatUntilAborted.ts';
-import { useVirtualTime } from '../../support/virtualTime.ts';
+import { useVirtualTime } from '../../support/fakeTimers.ts';
 
 describe('a step that is repeated until it is aborted', () => {
   useVirtualTime();

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { retryUntilAvailable } from '../../../streams/operators/retryUntilAvailable.ts';
-import { useVirtualTime } from '../../support/virtualTime.ts';
+import { useVirtualTime } from '../../support/fakeTimers.ts';
 
 /** Attempts that fail at first. */
 function attempts(failing: number) {

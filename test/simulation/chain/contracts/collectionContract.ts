@@ -1,5 +1,5 @@
 import { type Address, zeroAddress } from '../../../../actors/schemas/hex.ts';
-import { type EconomyState, expect, type Sale, type Transaction } from './economyState.ts';
+import { type EconomyState, expect, type Sale, type Transaction } from './contractState.ts';
 import { mintPosition } from './miningContract.ts';
 import { operator } from './settings.ts';
 

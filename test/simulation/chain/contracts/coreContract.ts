@@ -1,5 +1,5 @@
 import { adjustDifficulty } from '../../../reference/workToBlocks.ts';
-import { expect, type Transaction } from './economyState.ts';
+import { expect, type Transaction } from './contractState.ts';
 import { economySettings, guardian } from './settings.ts';
 
 /** `SettlementCore.sol`: the rules of a settlement, and its logs. */

@@ -1,7 +1,7 @@
 import { type Address, zeroAddress } from '../../../../actors/schemas/hex.ts';
 import { burn, publishMetadata } from './collectionContract.ts';
+import { type EconomyState, expect, type MinerPosition, type Transaction } from './contractState.ts';
 import { findRound } from './coreContract.ts';
-import { type EconomyState, expect, type MinerPosition, type Transaction } from './economyState.ts';
 import { contracts, economySettings, scale } from './settings.ts';
 
 /** `Mining.sol`: positions, their weights, and what checkpoints mint for them. */

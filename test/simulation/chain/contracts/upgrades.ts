@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, type Hex, keccak256, pad } from 'viem';
 import { coreAbi, proxyAdminAbi } from '../../../../actors/chain/spans/contractAbis.ts';
 import { zeroHash } from '../../../../actors/schemas/hex.ts';
-import { expect, type Transaction } from './economyState.ts';
+import { expect, type Transaction } from './contractState.ts';
 import { contracts, economySettings } from './settings.ts';
 
 /** Upgrades of the core through OpenZeppelin's timelock and proxy. */

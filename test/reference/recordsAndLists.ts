@@ -1,10 +1,10 @@
-import { listEvents } from './chain.ts';
+import type { Reading } from './acceptedReadings.ts';
+import { measureDay } from './activityStatistics.ts';
 import { type FeedEvent, listFeed } from './feed.ts';
 import { dayMs, toIso } from './messages.ts';
 import { type EconomyInput, measureActivity, measurePortfolio, showAvailable } from './mining.ts';
-import type { Reading } from './readings.ts';
+import { listEvents } from './safeChain.ts';
 import type { Settlement } from './settlement.ts';
-import { measureDay } from './statistics.ts';
 import { max } from './workToBlocks.ts';
 
 /** Quantities of records and of their lists: each is found by looking through everything. */

@@ -2,7 +2,7 @@ import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts
 import type { ServiceSettings } from '../../../deploy/service/serviceSettings.ts';
 import { SimulationFailure } from '../checks/failure.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
-import { type ServiceProcess, startServiceProcess } from './serviceProcess.ts';
+import { type ServiceProcess, startServiceProcess } from './simulatedService.ts';
 
 export type Role = 'run' | 'serve';
 

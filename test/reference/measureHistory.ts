@@ -1,7 +1,7 @@
-import { type ChainEvent, listEvents, type SafeChain, showChain, toPlaceOfRecord } from './chain.ts';
-import type { CoreState } from './core.ts';
 import { dayMs, hourMs, sum, toIso } from './messages.ts';
 import { type Economy, projectCheckpoint } from './mining.ts';
+import type { CoreState } from './readCore.ts';
+import { type ChainEvent, listEvents, type SafeChain, showChain, toPlaceOfRecord } from './safeChain.ts';
 import { blockUnitsPerBlock, max } from './workToBlocks.ts';
 
 /** CONTRACT.md, Settlement history and Next mint round. */

@@ -1,3 +1,4 @@
+import { findDay, measureDays, observeRounds, type Reading } from './acceptedReadings.ts';
 import {
   dayMs,
   findLargest,
@@ -10,7 +11,6 @@ import {
   toDate,
   toIso,
 } from './messages.ts';
-import { findDay, measureDays, observeRounds, type Reading } from './readings.ts';
 
 /** CONTRACT.md, Statistics and Terms of the statistics. */
 

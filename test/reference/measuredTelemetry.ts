@@ -1,5 +1,5 @@
+import type { Reading } from './acceptedReadings.ts';
 import { toIso } from './messages.ts';
-import type { Reading } from './readings.ts';
 
 /** CONTRACT.md, Measurement freshness. */
 export function findFreshness(reading: Reading, nowMs: number): 'online' | 'stale' {

@@ -1,4 +1,4 @@
-import { type ChainEvent, listEvents, type SafeChain, showChain } from './chain.ts';
+import { type ChainEvent, listEvents, type SafeChain, showChain } from './safeChain.ts';
 import { blockUnitsPerBlock, type CoreConfiguration, type CoreSums } from './workToBlocks.ts';
 
 /** CONTRACT.md, Core state. */

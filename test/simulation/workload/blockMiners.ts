@@ -1,5 +1,5 @@
 import { publishMetadata } from '../chain/contracts/collectionContract.ts';
-import type { EconomyState } from '../chain/contracts/economyState.ts';
+import type { EconomyState } from '../chain/contracts/contractState.ts';
 import { drawAction } from '../chain/drawAction.ts';
 import type { BlockPlan, EthereumChain } from '../chain/ethereumNode.ts';
 import type { Random } from '../world/random.ts';

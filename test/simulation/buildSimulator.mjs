@@ -26,10 +26,10 @@ const replaced = new Map([
 /** Replaced files. The HTTP engine is loaded at run time; the other substitutes count what they hold. */
 const replacedFiles = new Map(
   [
-    ['http/server/engine/uws.ts', 'uws.ts'],
-    ['http/server/limits/clientCounts.ts', 'clientCounts.ts'],
-    ['streams/operators/gate.ts', 'gate.ts'],
-    ['streams/nats/jetStreamPort.ts', 'jetStreamPort.ts'],
+    ['http/server/engine/uws.ts', 'simulatedUws.ts'],
+    ['http/server/limits/clientCounts.ts', 'heldClientCounts.ts'],
+    ['streams/operators/gate.ts', 'heldGate.ts'],
+    ['streams/nats/jetStreamPort.ts', 'memoryJetStreamPort.ts'],
   ].map(([file, name]) => [join(root, file), name]),
 );
 
@@ -81,7 +81,7 @@ export async function buildSimulator({ mutation = null, name = 'simulate' } = {}
   const outDir = join(root, 'dist', 'simulation');
   await build({
     cwd: root,
-    input: join(import.meta.dirname, 'main.ts'),
+    input: join(import.meta.dirname, 'simulatorMain.ts'),
     platform: 'node',
     external: ['chdb', 'swagger-ui-dist', '@foundry-rs/anvil'].map((one) => new RegExp(`^${one}(?:/|$)`)),
     plugins: [substitution, replaceTexts([...smallLimits, ...versions, ...(mutation?.replacements ?? [])])],

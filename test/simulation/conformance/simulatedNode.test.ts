@@ -7,7 +7,7 @@ import { shareInFile } from '../../support/processes/lifetime.ts';
 import { answerCall, type RpcAnswer } from '../chain/answerCall.ts';
 import { contracts } from '../chain/contracts/settings.ts';
 import { createEthereumChain } from '../chain/ethereumNode.ts';
-import { createMiners } from '../workload/miners.ts';
+import { createMiners } from '../workload/blockMiners.ts';
 import { createRandom } from '../world/random.ts';
 
 const steps = 40;

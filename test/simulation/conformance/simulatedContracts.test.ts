@@ -16,8 +16,8 @@ import {
   transfer,
   unpauseCollection,
 } from '../chain/contracts/collectionContract.ts';
+import { createEconomyState, type Sale, type Transaction } from '../chain/contracts/contractState.ts';
 import { pauseCore, settle, unpauseCore } from '../chain/contracts/coreContract.ts';
-import { createEconomyState, type Sale, type Transaction } from '../chain/contracts/economyState.ts';
 import { checkpoint, claim, merge } from '../chain/contracts/miningContract.ts';
 import { contracts, economySettings, guardian, operator } from '../chain/contracts/settings.ts';
 

@@ -16,7 +16,7 @@ import {
   roundMs,
   type StoredMessage,
 } from './messages.ts';
-import { createReferencePlaces, type PlacesSettings, type ReferencePlaces } from './places.ts';
+import { createReferencePlaces, type PlacesSettings, type ReferencePlaces } from './referencePlaces.ts';
 
 /** Measured values, which pass through unchanged. An optional one may be absent from a message, and is then null. */
 const measurements = {

@@ -1,8 +1,8 @@
-import type { CoreState } from './core.ts';
+import { isCovering, observeRounds, pickMeasured, type Reading } from './acceptedReadings.ts';
 import type { readModules, readSigner } from './device.ts';
+import { findFreshness } from './measuredTelemetry.ts';
 import { roundMs, sum, toIso, uint64Max, uint256Max } from './messages.ts';
-import { findFreshness } from './observations.ts';
-import { isCovering, observeRounds, pickMeasured, type Reading } from './readings.ts';
+import type { CoreState } from './readCore.ts';
 import type { Settlement, Submission } from './settlement.ts';
 import {
   blockUnitsPerBlock,

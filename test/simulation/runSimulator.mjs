@@ -26,7 +26,7 @@ if (settings.mutations) {
   const { tryMutations } = await import('./tryMutations.mjs');
   process.exitCode = (await tryMutations()) ? 0 : 1;
 } else {
-  const { buildSimulator, nodeOptions } = await import('./build.mjs');
+  const { buildSimulator, nodeOptions } = await import('./buildSimulator.mjs');
   const simulator = await buildSimulator();
   const { status } = spawnSync(process.execPath, [...nodeOptions, simulator, JSON.stringify(settings)], {
     stdio: 'inherit',
