@@ -98,7 +98,7 @@ describe('npm start', () => {
         return builder.status === 'available' && settlementQueue.latestSubmission != null;
       },
       'a projection and a submission',
-      300_000,
+      150_000,
     );
 
     expect(await first.end('SIGINT'), first.output()).toBe(0);

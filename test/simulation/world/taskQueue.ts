@@ -1,3 +1,4 @@
+import { bisector } from 'd3-array';
 import type { Domain } from './virtualTime.ts';
 
 /** Something that happens at a virtual time. */
@@ -13,55 +14,19 @@ export interface Task {
   isCancelled: boolean;
 }
 
-/** Tasks by time and order: a binary heap. */
+/** Tasks by time and order. */
 export function createTaskQueue() {
-  const heap: Task[] = [];
-  const isBefore = (one: Task, other: Task) =>
-    one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
-
-  function siftUp(from: number) {
-    const task = heap[from] as Task;
-    let at = from;
-    while (at > 0) {
-      const above = (at - 1) >> 1;
-      const parent = heap[above] as Task;
-      if (!isBefore(task, parent)) break;
-      heap[at] = parent;
-      at = above;
-    }
-    heap[at] = task;
-  }
-
-  function siftDown() {
-    const task = heap[0] as Task;
-    let at = 0;
-    for (;;) {
-      const left = at * 2 + 1;
-      if (left >= heap.length) break;
-      const right = left + 1;
-      const isRight = right < heap.length && isBefore(heap[right] as Task, heap[left] as Task);
-      const child = isRight ? right : left;
-      if (!isBefore(heap[child] as Task, task)) break;
-      heap[at] = heap[child] as Task;
-      at = child;
-    }
-    heap[at] = task;
-  }
-
+  /** The last task first. */
+  const queue: Task[] = [];
+  const { left: findPlace } = bisector(
+    (one: Task, other: Task) => other.atMs - one.atMs || other.order - one.order,
+  );
   return {
     push: (task: Task) => {
-      heap.push(task);
-      siftUp(heap.length - 1);
+      queue.splice(findPlace(queue, task), 0, task);
     },
     /** The first task, which stays; undefined if the queue is empty. */
-    peek: () => heap[0],
-    pop: () => {
-      const first = heap[0];
-      const last = heap.pop();
-      if (first === undefined || last === undefined || first === last) return first;
-      heap[0] = last;
-      siftDown();
-      return first;
-    },
+    peek: () => queue.at(-1),
+    pop: () => queue.pop(),
   };
 }

@@ -1,27 +1,16 @@
 import { type Address, toEventSelector } from 'viem';
 import { coreAbi, miningAbi } from '../../../actors/chain/spans/contractAbis.ts';
+import { createRandom } from '../../simulation/world/random.ts';
 import type { TestEconomy } from './testEconomy.ts';
 
 const transferTopic = toEventSelector('Transfer(address,address,uint256)');
-
-/** A generator of numbers from a seed (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /**
  * Acts on an economy from a seed. Most actions are allowed, some are not. Each call of `step` sends some transactions and
  * mines a block.
  */
 export function createRandomEconomy(economy: TestEconomy, seed: number) {
-  const random = createRandom(seed);
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const { next: random, integer, oneOf, pick } = createRandom(String(seed));
   const { actions, client, deployed, owners, operator, mine, settings } = economy;
   const { core, mining, collection } = deployed.contracts;
   const actors = owners.slice(0, 5);
@@ -62,7 +51,7 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
     const active = [];
     for (let roundId = previous + 1n; roundId <= through; roundId++) {
       // Often no work, or too little for a block.
-      if (active.length < 16 && random() < 0.5)
+      if (active.length < 16 && oneOf(2))
         active.push({ roundId, workUnits: BigInt(1 + Math.floor(random() ** 3 * 9_000)) });
     }
     const batch = { previousSettledThroughRound: previous, settledThroughRound: through, active, nonce };
@@ -96,7 +85,7 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
     const tokensByOwner = [...(await readTokensByOwner())];
     if (tokensByOwner.length === 0) return;
     const [owner, tokens] = pick(tokensByOwner);
-    await send(actions.claim(owner, tokens.slice(0, 1 + Math.floor(random() * Math.min(5, tokens.length)))));
+    await send(actions.claim(owner, tokens.slice(0, integer(1, 5))));
   }
 
   async function transfer() {
@@ -109,7 +98,7 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
   const steps: readonly (readonly [weight: number, act: () => Promise<void>])[] = [
     [6, settle],
     [4, checkpoint],
-    [4, () => send(actions.mint(pick(actors), BigInt(1 + Math.floor(random() * 3)), 1_000n))],
+    [4, () => send(actions.mint(pick(actors), BigInt(integer(1, 3)), 1_000n))],
     [1, () => send(actions.mintReserve(pick(actors), 1n))],
     [8, merge],
     [3, claim],
@@ -118,7 +107,7 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
     [1, () => send(actions.resumeSettlement())],
     [0.2, () => send(actions.pauseCollection())],
     [1, () => send(actions.resumeCollection())],
-    [0.3, () => send(actions.advanceMetadataEpoch(random() < 0.5 ? '' : 'https://cards.example/'))],
+    [0.3, () => send(actions.advanceMetadataEpoch(pick(['', 'https://cards.example/'])))],
     [
       1,
       async () => {
@@ -145,8 +134,7 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
       await mine(1);
     },
     step: async () => {
-      const count = 1 + Math.floor(random() * 3);
-      for (let index = 0; index < count; index++) {
+      for (let count = integer(1, 3); count > 0; count--) {
         let at = random() * total;
         const chosen = steps.find(([weight]) => {
           at -= weight;
@@ -155,7 +143,7 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
         await chosen?.[1]();
       }
       // Mostly minutes, now and then hours, so that dates and rounds change.
-      await mine(random() < 0.05 ? 30_000 : 12 + Math.floor(random() * 900));
+      await mine(oneOf(20) ? 30_000 : integer(12, 911));
     },
     /** Mints once in each phase of the sale; some phases revert it. */
     mintInEveryPhase: async () => {

@@ -24,67 +24,55 @@ export async function assertMatchesContracts(
 ): Promise<void> {
   const { contracts } = deployed;
   const blockNumber = state.block.number;
-  const core = { address: contracts.core, abi: coreAbi, blockNumber } as const;
-  const mining = { address: contracts.mining, abi: miningAbi, blockNumber } as const;
-  const collection = { address: contracts.collection, abi: collectionAbi, blockNumber } as const;
-  const token = { address: contracts.token, abi: tokenAbi, blockNumber } as const;
+  const abis = { core: coreAbi, mining: miningAbi, collection: collectionAbi, token: tokenAbi };
+  const read = (contract: keyof typeof abis, functionName: string, ...args: bigint[]) =>
+    client.readContract({
+      ...{ address: contracts[contract], abi: abis[contract], blockNumber },
+      ...{ functionName, args },
+    } as never) as Promise<never>;
+  /** What a contract answers, by the names of these members. Reads that start together are one request. */
+  const readAll = async (contract: keyof typeof abis, functions: Readonly<Record<string, string>>) => {
+    const entries = Object.entries(functions).map(
+      async ([member, name]) => [member, await read(contract, name)] as const,
+    );
+    return Object.fromEntries(await Promise.all(entries));
+  };
+  const listNames = (...names: string[]) => Object.fromEntries(names.map((name) => [name, name]));
 
   const { configuration, ...sums } = state.core;
-  expect(sums).toMatchObject(
-    await together({
-      cumulativeWork: client.readContract({ ...core, functionName: 'cumulativeWork' }),
-      cumulativeBlockUnits: client.readContract({ ...core, functionName: 'cumulativeBlockUnits' }),
-      workPerThousandBlocks: client.readContract({ ...core, functionName: 'workPerThousandBlocks' }),
-      settledThroughRound: client.readContract({ ...core, functionName: 'settledThroughRound' }),
-      authorizationNonce: client.readContract({ ...core, functionName: 'authorizationNonce' }),
-      paused: client.readContract({ ...core, functionName: 'paused' }),
-    }),
-  );
-  const configured = await client.readContract({ ...core, functionName: 'configuration' });
-  expect(configuration).toMatchObject({
-    streamId: configured.streamId,
-    genesisTimestamp: configured.genesisTimestamp,
-    maxWorkPerRound: configured.maxWorkPerRound,
-    guardian: configured.guardian.toLowerCase(),
-    reporter: configured.reporter.toLowerCase(),
-  });
-
+  const ofCore = ['cumulativeWork', 'cumulativeBlockUnits', 'workPerThousandBlocks', 'settledThroughRound'];
+  expect(sums).toMatchObject(await readAll('core', listNames(...ofCore, 'authorizationNonce', 'paused')));
+  const configured: Record<string, unknown> = await read('core', 'configuration');
+  for (const name of ['streamId', 'genesisTimestamp', 'maxWorkPerRound', 'guardian', 'reporter'] as const)
+    expect(String(configuration?.[name])).toBe(String(configured[name]).toLowerCase());
   expect(state.mining).toMatchObject(
-    await together({
-      totalWeight: client.readContract({ ...mining, functionName: 'totalWeight' }),
-      accumulatedPerWeight: client.readContract({ ...mining, functionName: 'accumulatedPerWeight' }),
-      mintedBaseUnits: client.readContract({ ...mining, functionName: 'totalMinted' }),
-      paidBaseUnits: client.readContract({ ...mining, functionName: 'totalPaid' }),
-      processedThroughRound: client.readContract({ ...mining, functionName: 'processedThroughRound' }),
-      closedThroughBlock: client.readContract({ ...mining, functionName: 'closedThroughBlock' }),
-      lastActivationRound: client.readContract({ ...mining, functionName: 'lastActivationRound' }),
+    await readAll('mining', {
+      ...listNames('totalWeight', 'accumulatedPerWeight', 'processedThroughRound', 'closedThroughBlock'),
+      ...{ lastActivationRound: 'lastActivationRound' },
+      ...{ mintedBaseUnits: 'totalMinted', paidBaseUnits: 'totalPaid' },
     }),
   );
-  expect(state.token?.supplyBaseUnits).toBe(
-    await client.readContract({ ...token, functionName: 'totalSupply' }),
+  expect(state.token).toMatchObject(
+    await readAll('token', { supplyBaseUnits: 'totalSupply', symbol: 'symbol' }),
   );
-  expect(state.token?.symbol).toBe(await client.readContract({ ...token, functionName: 'symbol' }));
 
-  const sale = await client.readContract({ ...collection, functionName: 'sale' });
+  const sale: { readonly allowlistStart: bigint } = await read('collection', 'sale');
   expect(state.collection.sale ?? { allowlistStart: 0n }).toMatchObject(
     state.collection.sale === null ? { allowlistStart: sale.allowlistStart } : sale,
   );
   expect(state.collection).toMatchObject(
-    await together({
-      isClosed: client.readContract({ ...collection, functionName: 'isClosed' }),
-      paused: client.readContract({ ...collection, functionName: 'paused' }),
-      publicMinted: client.readContract({ ...collection, functionName: 'publicMinted' }),
-      reserveMinted: client.readContract({ ...collection, functionName: 'reserveMinted' }),
-      metadataEpoch: client.readContract({ ...collection, functionName: 'metadataEpoch' }),
-    }),
+    await readAll(
+      'collection',
+      listNames('isClosed', 'paused', 'publicMinted', 'reserveMinted', 'metadataEpoch'),
+    ),
   );
-
-  const phase = await client.readContract({ ...collection, functionName: 'phase' });
-  expect(findPhase(state.collection, state.block.timestampMs)).toBe(phases[phase]);
+  expect(findPhase(state.collection, state.block.timestampMs)).toBe(
+    phases[await read('collection', 'phase')],
+  );
   expect(state.core.implementation).toMatchObject(
-    await together({
-      codeVersion: client.readContract({ ...core, functionName: 'implementationVersion' }),
-      storageLayoutDigest: client.readContract({ ...core, functionName: 'storageLayoutDigest' }),
+    await readAll('core', {
+      codeVersion: 'implementationVersion',
+      storageLayoutDigest: 'storageLayoutDigest',
     }),
   );
   const code = await client.getCode({
@@ -95,14 +83,14 @@ export async function assertMatchesContracts(
 
   const days = listEarningsDates(state);
   const assertPositionMatches = async ([tokenId, stored]: readonly [number, MinerPosition]) => {
-    const args = [BigInt(tokenId)] as const;
-    const { expected, claimable, owner, uri } = await together({
-      expected: client.readContract({ ...mining, functionName: 'positionOf', args }),
-      claimable: client.readContract({ ...mining, functionName: 'claimable', args }),
-      owner: client.readContract({ ...collection, functionName: 'ownerOf', args }),
+    const id = BigInt(tokenId);
+    const [expected, claimable, owner, uri] = await Promise.all([
+      read('mining', 'positionOf', id) as Promise<Readonly<Record<string, unknown>>>,
+      read('mining', 'claimable', id),
+      read('collection', 'ownerOf', id) as Promise<string>,
       // Reverts without metadata.
-      uri: client.readContract({ ...collection, functionName: 'tokenURI', args }).catch(() => null),
-    });
+      read('collection', 'tokenURI', id).catch(() => null),
+    ]);
     const position = activateWeight(state.mining, stored);
     const rewards = computeRewards(state, position, days);
     expect({ tokenId, ...summarize(position), ...rewards, byDateScaled: undefined }).toEqual({
@@ -135,12 +123,4 @@ function summarize(position: ReturnType<typeof activateWeight>) {
     activeWeight: computeActiveWeight(position),
     targetWeight: computeTargetWeight(position),
   };
-}
-
-/** Starts reads together, so that the client batches them in one request. */
-async function together<Reads extends Record<string, Promise<unknown>>>(
-  reads: Reads,
-): Promise<{ [Name in keyof Reads]: Awaited<Reads[Name]> }> {
-  const entries = Object.entries(reads).map(async ([name, read]) => [name, await read] as const);
-  return Object.fromEntries(await Promise.all(entries)) as never;
 }
