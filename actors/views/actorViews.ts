@@ -1,7 +1,6 @@
 import { cacheView } from '../caching/cacheView.ts';
 import type { Clock } from '../clock.ts';
-import type { OlderEvents } from '../feed/olderEvents.ts';
-import type { ReadOlderDay } from '../older/olderDay.ts';
+import type { OlderEvents, ReadOlderDay } from '../pages/olderRows.ts';
 import type { SettlementActors } from '../settlement/settlementActors.ts';
 import type { CounterActors } from '../wheel/counterActors.ts';
 import type { ChainViews } from './chain/chainViews.ts';

@@ -2,7 +2,7 @@ import { cacheView } from '../caching/cacheView.ts';
 import { countWholeBlocks } from '../chain/state/blockUnits.ts';
 import { type ChainState, countSettlements } from '../chain/state/chainState.ts';
 import type { Clock } from '../clock.ts';
-import type { ReadOlderDay } from '../older/olderDay.ts';
+import type { ReadOlderDay } from '../pages/olderRows.ts';
 import { dayMs } from '../schemas/durations.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import { computeBps, computeMedian, findP90, sortAscending } from '../statistics/arithmetic.ts';

@@ -1,6 +1,5 @@
 import type { Clock } from '../../actors/clock.ts';
-import type { ObservationReader } from '../../actors/older/observationReader.ts';
-import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { type ObservationReader, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import { createActorViews } from '../../actors/views/actorViews.ts';
 import { createChainViews } from '../../actors/views/chain/chainViews.ts';
 import type { StreamActors } from '../../streams/folds/streamDefinitions.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ObservationPage } from '../../actors/older/observationReader.ts';
+import type { ObservationPage } from '../../actors/pages/olderRows.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { toIsoString } from './isoTime.ts';
 import { cursor, pageMax } from './pages.ts';

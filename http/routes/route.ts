@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ObservationReader } from '../../actors/older/observationReader.ts';
+import type { ObservationReader } from '../../actors/pages/olderRows.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import type { PathSegment } from '../addresses/recordPaths.ts';
 import type { ErrorCode } from './errors.ts';

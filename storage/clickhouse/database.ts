@@ -9,7 +9,7 @@ import {
   type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client';
-import { RecordsDamaged, RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { RecordsDamaged, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { ResultRow } from '../definition/column.ts';

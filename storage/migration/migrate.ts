@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { ErrorKind } from '../../machines/failures.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { hasTable, readColumns } from '../clickhouse/systemTables.ts';

@@ -1,6 +1,5 @@
 import { listStoredCategories } from '../../actors/feed/feedCategories.ts';
-import type { EvictedSource } from '../../actors/feed/olderEvents.ts';
-import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { type EvictedSource, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { pollUntil } from '../clickhouse/pollUntil.ts';
 import { selectVisible, type VisibleRuns } from '../runs/lineages.ts';

@@ -1,5 +1,8 @@
-import type { ObservationPage, ObservationReader } from '../../actors/older/observationReader.ts';
-import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import {
+  type ObservationPage,
+  type ObservationReader,
+  RecordsUnavailable,
+} from '../../actors/pages/olderRows.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { type OldestReadingMs, selectNotOlder } from '../rows/readingsTtl.ts';

@@ -1,8 +1,7 @@
 import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { toOwnerEvent } from '../../actors/chain/rows/activityRows.ts';
 import type { OwnerEvent } from '../../actors/chain/state/ownerState.ts';
-import type { ActivityRange, OlderActivity } from '../../actors/older/olderActivity.ts';
-import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { type ActivityRange, type OlderActivity, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { selectVisible, type VisibleRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/visibleRuns.ts';

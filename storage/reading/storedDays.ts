@@ -1,4 +1,4 @@
-import type { ReadOlderDay } from '../../actors/older/olderDay.ts';
+import type { ReadOlderDay } from '../../actors/pages/olderRows.ts';
 import { roundsPerDay } from '../../actors/wheel/dayHistory.ts';
 import { roundMs } from '../../actors/wheel/roundFold.ts';
 import type { Database } from '../clickhouse/database.ts';

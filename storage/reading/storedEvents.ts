@@ -1,7 +1,7 @@
 import { type Arrival, beforeFirst, compareArrivals, formatArrival } from '../../actors/events/arrival.ts';
 import { listStoredCategories } from '../../actors/feed/feedCategories.ts';
 import { compareShown, type FeedPlace } from '../../actors/feed/feedItem.ts';
-import type { EvictedSource, OlderEvents } from '../../actors/feed/olderEvents.ts';
+import type { EvictedSource, OlderEvents } from '../../actors/pages/olderRows.ts';
 import type { Database, QueryParameters, RowCondition } from '../clickhouse/database.ts';
 import type { ColumnSelection } from '../definition/table.ts';
 import { selectNotOlder } from '../rows/readingsTtl.ts';

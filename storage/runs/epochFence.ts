@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { hasTable } from '../clickhouse/systemTables.ts';
 import { insertRows, onCluster, replicate } from '../definition/table.ts';

@@ -1,5 +1,5 @@
 import { type FoldRecord, parseRecord, RecordRefused, refuseOnError } from '../../actors/folds/foldRecord.ts';
-import { RecordsDamaged } from '../../actors/older/recordsUnavailable.ts';
+import { RecordsDamaged } from '../../actors/pages/olderRows.ts';
 import type { StoredSnapshotHeader } from '../tables/foldSnapshot.ts';
 import type { SnapshotStore } from './snapshots.ts';
 import { SnapshotDamaged } from './snapshotText.ts';

@@ -1,10 +1,12 @@
 import type { Registry } from 'prom-client';
-import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
 import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { ObservationReader } from '../../actors/older/observationReader.ts';
-import type { OlderActivity } from '../../actors/older/olderActivity.ts';
-import type { ReadOlderDay } from '../../actors/older/olderDay.ts';
+import type {
+  ObservationReader,
+  OlderActivity,
+  OlderEvents,
+  ReadOlderDay,
+} from '../../actors/pages/olderRows.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { createAwaitByReading, createAwaitByWriter } from '../../storage/reading/awaitEvents.ts';
 import { createKnownInstallations } from '../../storage/reading/knownInstallations.ts';

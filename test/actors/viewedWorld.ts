@@ -11,7 +11,7 @@ import { genesisMs } from '../support/genesis.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
-import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
+import { noOlderEvents } from '../support/storage/noOlderRows.ts';
 
 export const wheelId = 'wheel.one';
 

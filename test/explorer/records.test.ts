@@ -12,7 +12,7 @@ import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
-import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
+import { noOlderEvents } from '../support/storage/noOlderRows.ts';
 
 const batchCount = 2_200;
 /** The first half was recorded at once, as by an indexer that started late; then a batch each hour. */

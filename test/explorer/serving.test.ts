@@ -20,7 +20,7 @@ import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { createSpeedRecords } from '../support/readings/speedRecords.ts';
-import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
+import { noOlderEvents } from '../support/storage/noOlderRows.ts';
 
 /** Largest size of the page's script, without compression. */
 const scriptBytesMax = 20 * 1024;

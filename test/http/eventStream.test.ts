@@ -5,8 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compareArrivals } from '../../actors/events/arrival.ts';
 import { type KeyedEventRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { encodeFeedPosition } from '../../actors/feed/feedPosition.ts';
-import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
-import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { type OlderEvents, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import { createFeedNews } from '../../actors/views/feed/feedNews.ts';
 import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import type { Exchange, ResponseWriter } from '../../http/server/answers/responseWriter.ts';
@@ -35,7 +34,7 @@ import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { createSpeedRecords } from '../support/readings/speedRecords.ts';
-import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
+import { noOlderEvents } from '../support/storage/noOlderRows.ts';
 
 /** Progress that a test drives: each record is an event. */
 function createRecords() {

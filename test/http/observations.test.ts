@@ -1,8 +1,11 @@
 import { request as httpRequest } from 'node:http';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { ObservationPage, ObservationReader } from '../../actors/older/observationReader.ts';
-import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import {
+  type ObservationPage,
+  type ObservationReader,
+  RecordsUnavailable,
+} from '../../actors/pages/olderRows.ts';
 import { encodeObservationCursor } from '../../http/responses/observations.ts';
 import { waitingOfClientMax, waitingOfSiteMax } from '../../http/server/answers/pendingReads.ts';
 import { expectError } from '../support/http/expectError.ts';

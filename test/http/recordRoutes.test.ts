@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
-import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
-import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { type OlderEvents, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
-import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
+import { noOlderEvents } from '../support/storage/noOlderRows.ts';
 
 const start = shareInFile(() =>
   startPublicServer({ chain: createStateViews(buildState(buildEconomyEvents())).views }),

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { ObservationReader } from '../../actors/older/observationReader.ts';
+import type { ObservationReader } from '../../actors/pages/olderRows.ts';
 import type { ContentEncoding } from '../../http/server/answers/contentEncoding.ts';
 import { prepareResponse } from '../../http/server/answers/preparedResponse.ts';
 import { createLoadGuard } from '../../http/server/limits/loadGuard.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EvictedSource } from '../../actors/feed/olderEvents.ts';
+import type { EvictedSource } from '../../actors/pages/olderRows.ts';
 import { createAwaitByWriter, pollMs } from '../../storage/reading/awaitEvents.ts';
 import { openEnd } from '../../storage/runs/lineages.ts';
 

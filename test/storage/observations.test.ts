@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { createKnownInstallations } from '../../storage/reading/knownInstallations.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { type FoldRecord, parseRecord, RecordRefused } from '../../actors/folds/foldRecord.ts';
-import { RecordsDamaged } from '../../actors/older/recordsUnavailable.ts';
+import { RecordsDamaged } from '../../actors/pages/olderRows.ts';
 import { isRefusal, readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
 import { readPayloads, SnapshotDamaged, writePayloads } from '../../storage/snapshots/snapshotText.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';

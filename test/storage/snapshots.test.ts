@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFil
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/folds/foldRecord.ts';
-import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { findDamagedParts } from '../../storage/clickhouse/systemTables.ts';
 import { insertRows } from '../../storage/definition/table.ts';

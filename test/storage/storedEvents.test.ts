@@ -11,7 +11,7 @@ import { feedCategories, feedTypes, isOfCategory } from '../../actors/feed/feedC
 import { type FeedItem, toChainItem } from '../../actors/feed/feedItem.ts';
 import { type FeedPosition, feedSources, type SourcePlace } from '../../actors/feed/feedPosition.ts';
 import { stringify } from '../../actors/folds/bigintJson.ts';
-import type { ActivityRange } from '../../actors/older/olderActivity.ts';
+import type { ActivityRange } from '../../actors/pages/olderRows.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { EconomyView } from '../../actors/views/chain/coreViews.ts';
 import { buildActivityPage } from '../../actors/views/chain/ownerPages.ts';

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, it, vi } from 'vitest';
-import type { EvictedSource } from '../../actors/feed/olderEvents.ts';
+import type { EvictedSource } from '../../actors/pages/olderRows.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/runs/lineages.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RecordsUnavailable } from '../../actors/older/recordsUnavailable.ts';
+import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import type { Table } from '../../storage/definition/table.ts';
 import { fenceDatabase } from '../../storage/runs/epochFence.ts';

@@ -1,6 +1,6 @@
 import { cacheView } from '../../caching/cacheView.ts';
 import { createMetadataCheck, readMetadata } from '../../chain/state/tokenMetadata.ts';
-import type { OlderActivity } from '../../older/olderActivity.ts';
+import type { OlderActivity } from '../../pages/olderRows.ts';
 import { type ChainConditionsOptions, type ConditionsNow, createChainConditions } from './chainConditions.ts';
 import { buildCoreView, buildEconomyView, buildIssuanceView } from './coreViews.ts';
 import { buildActivityView, buildPortfolioView, type OwnerPageRequest } from './ownerViews.ts';

@@ -1,7 +1,7 @@
 import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
 import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
-import type { ActivityRange } from '../../older/olderActivity.ts';
+import type { ActivityRange } from '../../pages/olderRows.ts';
 import type { Address } from '../../schemas/hex.ts';
 import { decodeOwnerCursor, encodeOwnerCursor, type OwnerCursor, type OwnerList } from './ownerCursor.ts';
 import { buildActivityPage, buildPortfolioPage } from './ownerPages.ts';

@@ -4,7 +4,7 @@ import { toFeedItem } from '../../feed/eventRows.ts';
 import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from '../../feed/feedCategories.ts';
 import { compareShown, type FeedItem, type FeedPlace } from '../../feed/feedItem.ts';
 import { type FeedSource, type FeedSources, feedSources } from '../../feed/feedPosition.ts';
-import { findEvictedSource, type OlderEvents } from '../../feed/olderEvents.ts';
+import { findEvictedSource, type OlderEvents } from '../../pages/olderRows.ts';
 import { listKeys } from '../../schemas/listKeys.ts';
 import type { MeasurementProgress } from '../../wheel/measurementEvents.ts';
 import type { ChainViews } from '../chain/chainViews.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../actors/clock.ts';
-import { RecordsUnavailable } from '../../../actors/older/recordsUnavailable.ts';
+import { RecordsUnavailable } from '../../../actors/pages/olderRows.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 

@@ -12,8 +12,8 @@ import {
   type FeedSource,
   feedSources,
 } from '../../../actors/feed/feedPosition.ts';
-import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
 import type { FoldedMessage } from '../../../actors/folds/foldedMessage.ts';
+import type { OlderEvents } from '../../../actors/pages/olderRows.ts';
 import type { EconomyView } from '../../../actors/views/chain/coreViews.ts';
 import { createFeedNews } from '../../../actors/views/feed/feedNews.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
@@ -29,7 +29,7 @@ import {
 } from '../../support/chain/feedEvents.ts';
 import { buildTransactionHash } from '../../support/chain/hashes.ts';
 import { runs } from '../../support/propertyRuns.ts';
-import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
+import { noOlderEvents } from '../../support/storage/noOlderRows.ts';
 
 const neverAborted = new AbortController().signal;
 

@@ -6,7 +6,7 @@ import { selectCategory } from '../../../actors/feed/eventFilter.ts';
 import { listEventKeys } from '../../../actors/feed/eventKeys.ts';
 import { toChainRow } from '../../../actors/feed/eventRows.ts';
 import { compareShown, type FeedItem, toChainItem } from '../../../actors/feed/feedItem.ts';
-import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
+import type { OlderEvents } from '../../../actors/pages/olderRows.ts';
 import type { EconomyView } from '../../../actors/views/chain/coreViews.ts';
 import {
   type FoundEvents,
@@ -30,7 +30,7 @@ import {
 import { evenShare } from '../../support/evenShare.ts';
 import { runs } from '../../support/propertyRuns.ts';
 import { acceptedReading } from '../../support/readings/acceptedReading.ts';
-import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
+import { noOlderEvents } from '../../support/storage/noOlderRows.ts';
 
 const { signal } = new AbortController();
 

@@ -1,6 +1,6 @@
 import { type ChainViews, createChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { manualClock } from '../manualClock.ts';
-import { noOlderActivity } from '../storage/noOlderActivity.ts';
+import { noOlderActivity } from '../storage/noOlderRows.ts';
 
 /** Views of a deployment without contracts: each is `indexer_disabled`. */
 export function chainlessViews(installationId = 'wheel-1'): ChainViews {

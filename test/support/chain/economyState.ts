@@ -7,7 +7,7 @@ import { toAddress, toBlockHash, toTransactionHash } from '../../../actors/schem
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
-import { noOlderActivity } from '../storage/noOlderActivity.ts';
+import { noOlderActivity } from '../storage/noOlderRows.ts';
 import { testRelease } from './testRelease.ts';
 import { type WrittenEvent, writtenContracts } from './writtenSpans.ts';
 

@@ -3,7 +3,7 @@ import type { ChainDeployment } from '../../../actors/views/chain/chainDeploymen
 import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { manualClock } from '../manualClock.ts';
 import { fetchMessages } from '../processes/natsServer.ts';
-import { noOlderActivity } from '../storage/noOlderActivity.ts';
+import { noOlderActivity } from '../storage/noOlderRows.ts';
 import { startIndexed, testChainId } from './indexedChain.ts';
 import type { TestEconomy } from './testEconomy.ts';
 import { testRelease } from './testRelease.ts';

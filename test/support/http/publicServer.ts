@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { ModulesView } from '../../../actors/device/moduleSnapshot.ts';
-import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
-import type { ObservationReader } from '../../../actors/older/observationReader.ts';
-import type { ReadOlderDay } from '../../../actors/older/olderDay.ts';
+import type { ObservationReader, OlderEvents, ReadOlderDay } from '../../../actors/pages/olderRows.ts';
 import { initialSettlement } from '../../../actors/settlement/settlementActor.ts';
 import type { ChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { createFeedNews } from '../../../actors/views/feed/feedNews.ts';
@@ -20,7 +18,7 @@ import { type ManualClock, manualClock } from '../manualClock.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { acceptedReading } from '../readings/acceptedReading.ts';
 import { silentLogger } from '../silentLogger.ts';
-import { noOlderEvents } from '../storage/noOlderEvents.ts';
+import { noOlderEvents } from '../storage/noOlderRows.ts';
 
 /** Views that a test sets. Each keeps its identity until it is set again. */
 interface SettableViews {
