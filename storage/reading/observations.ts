@@ -1,29 +1,19 @@
-import {
-  type ObservationPage,
-  type ObservationReader,
-  RecordsUnavailable,
-} from '../../actors/pages/olderRows.ts';
+import type { ObservationPage, ObservationReader } from '../../actors/pages/olderRows.ts';
+import { type TwoPartList, twoPartPage } from '../../actors/pages/twoPartPage.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { type OldestReadingMs, selectNotOlder } from '../rows/readingsTtl.ts';
-import {
-  isSameHistory,
-  selectMessages,
-  selectVisible,
-  selectWithin,
-  type VisibleRuns,
-} from '../runs/lineages.ts';
-import type { ReadRuns } from '../runs/visibleRuns.ts';
+import { selectMessages, selectVisible, selectWithin, type VisibleRuns } from '../runs/lineages.ts';
 import { readings } from '../tables/readings.ts';
+import type { AwaitRows, NewestEvicted } from './awaitRows.ts';
 import type { MayHaveReadings } from './knownInstallations.ts';
 import { createReadAhead, pagesAhead } from './readAhead.ts';
-import type { Boundary, RecentReadings } from './recentReadings.ts';
+import type { ReadingsFloor, RecentReadings } from './recentReadings.ts';
 
 interface ObservationReaderOptions {
   readonly recent: RecentReadings;
   readonly database: Database;
-  readonly readRuns: ReadRuns;
-  readonly isStoredThrough: StoredProgress['isStoredThrough'];
+  readonly awaitRows: AwaitRows;
   /** If omitted, all rows are read. */
   readonly oldestReadingMs?: OldestReadingMs;
   /** Whether to ask ClickHouse for an installation; if omitted, always. */
@@ -37,79 +27,60 @@ interface ObservationReaderOptions {
 const firstSpan = 8_192;
 const spanGrowth = 8;
 
-interface PageQuery {
+interface RowsQuery {
+  readonly runs: VisibleRuns;
   readonly installationId: string;
-  readonly afterPosition: number;
-  readonly coversAbove: Boundary;
+  readonly after: number;
+  readonly through: number;
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
 /** Reads accepted readings of any age from memory, and older ones from ClickHouse. */
 export function createObservationReader(options: ObservationReaderOptions): ObservationReader {
-  const {
-    recent,
-    database,
-    readRuns,
-    isStoredThrough,
-    oldestReadingMs = () => null,
-    mayHaveReadings = () => true,
-  } = options;
+  const { recent, database, awaitRows, oldestReadingMs = () => null, mayHaveReadings = () => true } = options;
   const ahead = createReadAhead();
+
+  function captureList(installationId: string): TwoPartList<CounterReading, number> {
+    const floor = recent.floor();
+    return {
+      compare: (one, other) => one.position - other.position,
+      findKey: ({ position }) => position,
+      listInMemory: (after, most) => recent.page(installationId, after, most),
+      isAboveFloor: (after) => after >= floor.position || mayHaveReadings(installationId) === false,
+      readRows: async (afterPosition, most, signal) => {
+        if (!(await mayHaveReadings(installationId))) return [];
+        const oldestMs = oldestReadingMs();
+        const runs = await awaitRows(findNewestEvicted(floor, oldestMs), signal);
+        const kept = ahead.find({ runs, installationId, afterPosition, limit: most, oldestMs });
+        if (kept.readings !== null) return kept.readings;
+        const limit = kept.isContinued ? (most - 1) * pagesAhead + 1 : most;
+        const query = { runs, installationId, after: afterPosition, through: floor.position, limit, signal };
+        const readings = await seekReadings(query);
+        ahead.keep({ runs, installationId, after: afterPosition, readings });
+        return readings;
+      },
+    };
+  }
 
   return {
     page: (installationId, afterPosition, limit, signal) => {
-      const coversAbove = recent.coversAbove();
-      if (afterPosition >= coversAbove.position)
-        return cutPage(recent.page(installationId, afterPosition, limit + 1), limit);
-      // Memory is read now, and ClickHouse up to the current start of memory, so no evicted reading is missed.
-      const newest = recent.page(installationId, coversAbove.position, limit + 1);
-      const query = { installationId, afterPosition, coversAbove, limit, signal };
-      const mayHaveOlder = mayHaveReadings(installationId);
-      if (mayHaveOlder === false) return cutPage(newest, limit);
-      if (mayHaveOlder === true) return readWithOlder(query, newest);
-      return mayHaveOlder.then((mayHave) =>
-        mayHave ? readWithOlder(query, newest) : cutPage(newest, limit),
-      );
+      const cut = (found: readonly CounterReading[]): ObservationPage => ({
+        items: found.slice(0, limit),
+        more: found.length > limit,
+      });
+      const found = twoPartPage(captureList(installationId), afterPosition, limit + 1, signal);
+      return found instanceof Promise ? found.then(cut) : cut(found);
     },
   };
 
-  async function readWithOlder(
-    { installationId, afterPosition, coversAbove, limit, signal }: PageQuery,
-    newest: ObservationPage['items'],
-  ): Promise<ObservationPage> {
-    const known = await readRuns();
-    const oldestMs = oldestReadingMs();
-    const kept = ahead.find({ runs: known, installationId, afterPosition, limit: limit + 1, oldestMs });
-    if (kept.readings !== null) return cutPage(kept.readings, limit);
-    const runs = await findStored(coversAbove, known);
-    const through = coversAbove.position;
-    const pages = kept.isContinued ? pagesAhead : 1;
-    const query = { runs, installationId, afterPosition, through, limit: limit * pages + 1, signal };
-    const older = await seekReadings(query);
-    ahead.keep({ runs, installationId, after: afterPosition, readings: older });
-    return cutPage([...older, ...newest], limit);
-  }
-
-  /** The runs that hold every accepted reading up to the start of memory: the known ones, or those noted since. */
-  async function findStored(coversAbove: Boundary, known: VisibleRuns): Promise<VisibleRuns> {
-    if (await isStoredThrough(coversAbove, known)) return known;
-    const runs = await readRuns(true);
-    if (await isStoredThrough(coversAbove, runs)) return runs;
-    throw new RecordsUnavailable(
-      `ClickHouse does not hold the readings up to position ${coversAbove.position} yet`,
-    );
-  }
-
   /** The first `limit` readings above a position and up to another, ascending. */
-  async function seekReadings(
-    query: Omit<PageQuery, 'coversAbove'> & { readonly runs: VisibleRuns; readonly through: number },
-  ): Promise<CounterReading[]> {
+  async function seekReadings(query: RowsQuery): Promise<CounterReading[]> {
     const { runs, installationId: installation, limit, signal } = query;
     // A batch that was sent twice may not be merged yet. Rows of one run and position are identical.
     const found = new Map<number, CounterReading>();
     const notOlder = selectNotOlder('received_at', oldestReadingMs());
-    let after = query.afterPosition;
+    let { after } = query;
     let span = firstSpan;
     for (const { run, through: end } of selectWithin(runs, after, query.through))
       for (; found.size < limit && after < Math.min(end, query.through); span *= spanGrowth) {
@@ -130,8 +101,19 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
   }
 }
 
-function cutPage(found: ObservationPage['items'], limit: number): ObservationPage {
-  return { items: found.slice(0, limit), more: found.length > limit };
+/** A reading whose row may have aged out is not looked for: readers leave out all rows up to it. */
+export function findNewestEvicted(
+  { position, evicted }: ReadingsFloor,
+  oldestMs: number | null,
+): NewestEvicted {
+  if (evicted === null || (oldestMs !== null && evicted.receivedAtMs < oldestMs))
+    return { position, row: null };
+  const { installationId: installation, telemetryId: telemetry } = evicted;
+  const condition = {
+    sql: 'installation_id = {installation:String} AND position = {position:UInt64} AND telemetry_id = {telemetry:UUID}',
+    parameters: { installation, telemetry, position: evicted.position },
+  };
+  return { position, row: { entry: evicted, table: readings.name, condition } };
 }
 
 const positionsAtOnce = 20_000;
@@ -161,23 +143,6 @@ export async function* readStored(
   }
 }
 
-interface StoredProgress {
-  /** Memory never evicts a reading above this position, which may not be stored yet. */
-  storedThrough(): number;
-  /** Whether ClickHouse holds every accepted reading up to the start of memory, in some runs. */
-  isStoredThrough(boundary: Boundary, runs: VisibleRuns): boolean | Promise<boolean>;
-  /** Called when a snapshot of `position` was restored: all readings below it are stored, later ones perhaps not. */
-  onReset?(position: number): void;
-}
-
-/** For the process that writes readings. */
-export function createWriterStoredThrough(writer: Pick<StoredProgress, 'storedThrough'>): StoredProgress {
-  return {
-    storedThrough: writer.storedThrough,
-    isStoredThrough: ({ position }) => position <= writer.storedThrough(),
-  };
-}
-
 const receipts = readings.select('position', 'receivedAtMs');
 
 /** The stored reading of the smallest position that is not older than a time; null without one. */
@@ -193,40 +158,4 @@ export async function oldestStoredReading(
     { ...visible.parameters, ...notOlder.parameters },
   );
   return row === undefined ? null : receipts.read(row);
-}
-
-/**
- * For a process that only reads. Rows are stored in the order of the stream: if the last evicted reading is stored, so is everything below it.
- * A different reading at its position is of messages that the stream has lost.
- */
-export function createStoredThroughQuery(
-  database: Database,
-  oldestReadingMs: OldestReadingMs = () => null,
-): StoredProgress {
-  let known = 0;
-  let knownIn: VisibleRuns | null = null;
-  return {
-    // Another process stores the readings.
-    storedThrough: () => Number.MAX_SAFE_INTEGER,
-    isStoredThrough: async ({ evicted }, runs) => {
-      if (evicted === null) return true;
-      const { installationId, telemetryId, position, receivedAtMs } = evicted;
-      if (knownIn !== null && isSameHistory(knownIn, runs) && position <= known) return true;
-      // Its row may have aged out, and readers leave out all rows up to it.
-      if (receivedAtMs < (oldestReadingMs() ?? Number.NEGATIVE_INFINITY)) return true;
-      const visible = selectVisible(selectWithin(runs, position - 1, position));
-      const found = await database.select(
-        `SELECT position FROM ${readings.name} WHERE ${visible.sql} AND installation_id = {installation:String}
-         AND position = {position:UInt64} AND telemetry_id = {telemetry:UUID} LIMIT 1`,
-        { ...visible.parameters, installation: installationId, position, telemetry: telemetryId },
-      );
-      if (found.length === 0) return false;
-      known = position;
-      knownIn = runs;
-      return true;
-    },
-    onReset: () => {
-      knownIn = null;
-    },
-  };
 }

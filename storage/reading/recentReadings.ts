@@ -6,7 +6,8 @@ export const readingsRetained = 20_000;
 /** Evicted readings are cut off an array once they are at least this many and half of it. */
 const cutMin = 64;
 
-export interface Boundary {
+/** Memory holds every accepted reading above this position. */
+export interface ReadingsFloor {
   readonly position: number;
   /** The newest reading up to this position that was in memory; null if memory began after a snapshot. */
   readonly evicted: CounterReading | null;
@@ -15,7 +16,6 @@ export interface Boundary {
 interface RecentReadingsOptions {
   /** A reading above this position is never evicted, since it may not be stored yet. */
   readonly storedThrough: () => number;
-  readonly onReset?: (position: number) => void;
   /** Readings in memory, for all installations together. */
   readonly retained?: number;
 }
@@ -29,14 +29,10 @@ interface Tail {
 export type RecentReadings = ReturnType<typeof createRecentReadings>;
 
 /** The newest accepted readings of all installations, in order of position. */
-export function createRecentReadings({
-  storedThrough,
-  onReset,
-  retained = readingsRetained,
-}: RecentReadingsOptions) {
+export function createRecentReadings({ storedThrough, retained = readingsRetained }: RecentReadingsOptions) {
   const all: Tail = { readings: [], start: 0 };
   const byInstallation = new Map<string, Tail>();
-  let covered: Boundary = { position: 0, evicted: null };
+  let floor: ReadingsFloor = { position: 0, evicted: null };
 
   function add(reading: CounterReading) {
     all.readings.push(reading);
@@ -58,7 +54,7 @@ export function createRecentReadings({
   }
 
   function evict(oldest: CounterReading) {
-    covered = { position: oldest.position, evicted: oldest };
+    floor = { position: oldest.position, evicted: oldest };
     drop(all);
     const tail = byInstallation.get(oldest.installationId) as Tail;
     drop(tail);
@@ -73,25 +69,21 @@ export function createRecentReadings({
     return tail.readings.slice(from, from + limit);
   }
 
-  function clear(boundary: Boundary) {
+  function clear(newFloor: ReadingsFloor) {
     all.readings = [];
     all.start = 0;
     byInstallation.clear();
-    covered = boundary;
+    floor = newFloor;
   }
 
   return {
     add,
-    /** Memory holds every accepted reading above this place. */
-    coversAbove: () => covered,
+    floor: () => floor,
     page,
     /** Forgets everything; later readings are above `position`. */
-    reset: (position: number) => {
-      onReset?.(position);
-      clear({ position, evicted: null });
-    },
+    reset: (position: number) => clear({ position, evicted: null }),
     /** Forgets everything: readings up to `position` are stored but skip memory. Later readings are above it. */
-    skipTo: (position: number) => clear({ position, evicted: all.readings.at(-1) ?? covered.evicted }),
+    skipTo: (position: number) => clear({ position, evicted: all.readings.at(-1) ?? floor.evicted }),
     get size() {
       return all.readings.length - all.start;
     },

@@ -6,7 +6,7 @@ import type { Database } from '../clickhouse/database.ts';
 import { selectVisible, type VisibleRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/visibleRuns.ts';
 import { ownerActivity } from '../tables/ownerActivity.ts';
-import { awaitStored, type StoringProgress } from './awaitEvents.ts';
+import { awaitStored, type StoringProgress } from './awaitRows.ts';
 
 export interface StoredActivityOptions {
   readonly database: Database;

@@ -1,6 +1,7 @@
 import { type Arrival, beforeFirst, compareArrivals, formatArrival } from '../../actors/events/arrival.ts';
 import { listStoredCategories } from '../../actors/feed/feedCategories.ts';
 import { compareShown, type FeedPlace } from '../../actors/feed/feedItem.ts';
+import type { FeedSource } from '../../actors/feed/feedPosition.ts';
 import type { EvictedSource, OlderEvents } from '../../actors/pages/olderRows.ts';
 import type { Database, QueryParameters, RowCondition } from '../clickhouse/database.ts';
 import type { ColumnSelection } from '../definition/table.ts';
@@ -8,8 +9,12 @@ import { selectNotOlder } from '../rows/readingsTtl.ts';
 import { selectRun, selectVisible, type VisibleRun, type VisibleRuns } from '../runs/lineages.ts';
 import { runsMax } from '../runs/mergedRuns.ts';
 import { chainEvents, type EventTables, measurementEvents } from '../tables/events.ts';
-import type { AwaitEvents } from './awaitEvents.ts';
+import type { AwaitRows } from './awaitRows.ts';
 
+const tables: Readonly<Record<FeedSource, EventTables>> = {
+  measurement: measurementEvents,
+  chain: chainEvents,
+};
 /** The tables of both sources have the same columns. */
 const shownPlaces = measurementEvents.keys.select('recordedAtMs', 'position', 'ordinal');
 const arrivalPlaces = measurementEvents.events.select('position', 'ordinal');
@@ -20,14 +25,14 @@ const arrivalPlaces = measurementEvents.events.select('position', 'ordinal');
  */
 export function createStoredEvents(options: {
   readonly database: Database;
-  readonly awaitEvents: AwaitEvents;
+  readonly awaitRows: Readonly<Record<FeedSource, AwaitRows>>;
 }): OlderEvents {
-  const { database, awaitEvents } = options;
+  const { database, awaitRows } = options;
   const readTimes = createRunTimes(database);
   return {
     before: async (of, { keys: wanted, place, fromMs, limit }, signal) => {
-      const runs = await awaitEvents(of, signal);
-      const { keys } = selectTables(of);
+      const runs = await awaitEvicted(of, signal);
+      const { keys } = tables[of.source];
       const oldestMs = fromMs ?? Number.NEGATIVE_INFINITY;
       const notOlder = selectNotOlder('recorded_at', fromMs);
       let arrivals: FeedPlace[] = [];
@@ -70,13 +75,13 @@ export function createStoredEvents(options: {
     },
 
     after: async (of, { categories, place, limit }, signal) => {
-      const runs = await awaitEvents(of, signal);
+      const runs = await awaitEvicted(of, signal);
       if (place !== null) {
         const [found] = await eventsAt(of, runs, [place], signal);
         if (found?.arrivedAtMs !== place.storedAtMs) return null;
       }
       const from = place ?? beforeFirst;
-      const { events } = selectTables(of);
+      const { events } = tables[of.source];
       let arrivals: Arrival[] = [];
       // Events are stored in the order of their arrival, so each run has later ones than the run before, except those that both have.
       for (const run of runs) {
@@ -110,6 +115,16 @@ export function createStoredEvents(options: {
     },
   };
 
+  function awaitEvicted({ source, evicted }: EvictedSource, signal: AbortSignal): Promise<VisibleRuns> {
+    const { through, atPosition } = evicted;
+    const condition = {
+      sql: 'category IN {categories:Array(String)} AND position = {position:Int64} AND ordinal = {ordinal:Int64}',
+      parameters: { ...through, categories: listStoredCategories('all', source) },
+    };
+    const table = tables[source].events.name;
+    return awaitRows[source]({ position: atPosition, row: { entry: through, table, condition } }, signal);
+  }
+
   async function select<Row>(
     { list, read }: ColumnSelection<Row>,
     from: string,
@@ -127,7 +142,7 @@ export function createStoredEvents(options: {
     signal: AbortSignal,
   ) {
     if (arrivals.length === 0) return [];
-    const { events } = selectTables(of);
+    const { events } = tables[of.source];
     const visible = selectVisible(runs);
     const found = await select(
       measurementEvents.events,
@@ -211,10 +226,6 @@ async function seekEach<Place extends Arrival>(
     }),
   );
   return found.flat();
-}
-
-function selectTables({ source }: EvictedSource): EventTables {
-  return source === 'measurement' ? measurementEvents : chainEvents;
 }
 
 /** Later stored events, of another process or of this one before a restart, are in memory too. */

@@ -12,7 +12,7 @@ import {
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import type { StoringProgress } from '../../storage/reading/awaitEvents.ts';
+import type { StoringProgress } from '../../storage/reading/awaitRows.ts';
 import { buildInserts, type EncodedRows, encodeRows, type RowInsert } from '../../storage/rows/rowInserts.ts';
 import type { StoredRows } from '../../storage/tables/storedRows.ts';
 import { type DeliveryStatus, deliverInOrder } from '../operators/deliverInOrder.ts';

@@ -8,13 +8,9 @@ import type {
   ReadOlderDay,
 } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { createAwaitByReading, createAwaitByWriter } from '../../storage/reading/awaitEvents.ts';
+import { createAwaitRows } from '../../storage/reading/awaitRows.ts';
 import { createKnownInstallations } from '../../storage/reading/knownInstallations.ts';
-import {
-  createObservationReader,
-  createStoredThroughQuery,
-  createWriterStoredThrough,
-} from '../../storage/reading/observations.ts';
+import { createObservationReader } from '../../storage/reading/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../../storage/reading/recentReadings.ts';
 import { createStoredActivity } from '../../storage/reading/storedActivity.ts';
 import { createStoredDays } from '../../storage/reading/storedDays.ts';
@@ -100,8 +96,6 @@ export function createFollowers(options: FollowersOptions): Followers {
     if (rows !== null) writers.set(stream, rows);
     if (log !== null) rejections.set(stream, log);
   }
-  const readingWriter = writers.get('MINER_COUNTER') ?? null;
-  const chainWriter = writers.get('MINER_CHAIN') ?? null;
   const createReadRuns = (stream: InputStreamName): ReadRuns => {
     const history = sinks.get(stream)?.history;
     if (history !== undefined) return async () => history.visible();
@@ -110,11 +104,12 @@ export function createFollowers(options: FollowersOptions): Followers {
   };
   const readReadingRuns = createReadRuns('MINER_COUNTER');
   const readChainRuns = createReadRuns('MINER_CHAIN');
-  const stored =
-    readingWriter === null
-      ? createStoredThroughQuery(database, oldestReadingMs)
-      : createWriterStoredThrough(readingWriter);
-  const recent = createRecentReadings(stored);
+  const createAwait = (stream: InputStreamName, readRuns: ReadRuns, what: string) =>
+    createAwaitRows({ database, writer: writers.get(stream) ?? null, readRuns, what });
+  const recent = createRecentReadings({
+    // For a process that only reads, another one stores the readings.
+    storedThrough: writers.get('MINER_COUNTER')?.storedThrough ?? (() => Number.MAX_SAFE_INTEGER),
+  });
   const followers = new Map<InputStreamName, StreamFollower>();
   for (const reader of readers) {
     const { stream } = reader;
@@ -127,8 +122,7 @@ export function createFollowers(options: FollowersOptions): Followers {
     observations: createObservationReader({
       recent,
       database,
-      readRuns: readReadingRuns,
-      isStoredThrough: stored.isStoredThrough,
+      awaitRows: createAwait('MINER_COUNTER', readReadingRuns, 'the older readings'),
       oldestReadingMs,
       mayHaveReadings: createKnownInstallations({
         database,
@@ -138,18 +132,16 @@ export function createFollowers(options: FollowersOptions): Followers {
     }),
     olderEvents: createStoredEvents({
       ...options,
-      awaitEvents:
-        readingWriter === null
-          ? createAwaitByReading({
-              ...options,
-              readRuns: { measurement: readReadingRuns, chain: readChainRuns },
-            })
-          : createAwaitByWriter({
-              measurement: { writer: readingWriter, readRuns: readReadingRuns },
-              chain: chainWriter && { writer: chainWriter, readRuns: readChainRuns },
-            }),
+      awaitRows: {
+        measurement: createAwait('MINER_COUNTER', readReadingRuns, 'the older measurement events'),
+        chain: createAwait('MINER_CHAIN', readChainRuns, 'the older chain events'),
+      },
     }),
-    olderActivity: createStoredActivity({ ...options, writer: chainWriter, readRuns: readChainRuns }),
+    olderActivity: createStoredActivity({
+      ...options,
+      writer: writers.get('MINER_CHAIN') ?? null,
+      readRuns: readChainRuns,
+    }),
     olderDay: createStoredDays({ database, readRuns: readReadingRuns }),
     writers,
     rejections,

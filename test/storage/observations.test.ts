@@ -1,13 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { createKnownInstallations } from '../../storage/reading/knownInstallations.ts';
 import {
   createObservationReader,
-  createStoredThroughQuery,
   oldestStoredReading,
   readStored,
 } from '../../storage/reading/observations.ts';
@@ -49,24 +47,6 @@ function countReads(database: Database) {
   return { counted, database: { ...database, select } };
 }
 
-/** A history that a test changes, and how often it was asked for and read again. */
-function historyOf(first: VisibleRuns) {
-  const history = {
-    runs: first,
-    /** What a reader relies on until it reads again. */
-    known: first,
-    again: 0,
-    readRuns: async (again = false) => {
-      if (again) {
-        history.again++;
-        history.known = history.runs;
-      }
-      return history.known;
-    },
-  };
-  return history;
-}
-
 describe('observations of any age', () => {
   it('are read ten pages at once for a client that reads page after page', async () => {
     const { database: real } = await openTables();
@@ -76,8 +56,7 @@ describe('observations of any age', () => {
     const reader = createObservationReader({
       recent: recentOf(readings, 1),
       database,
-      readRuns: async () => oneRun,
-      isStoredThrough: () => true,
+      awaitRows: async () => oneRun,
     });
     const counts: number[] = [];
     for (let after = 0; after < 50; after += 2) {
@@ -91,243 +70,85 @@ describe('observations of any age', () => {
     ]);
   });
 
-  it('are refused while the table of readings is missing', async () => {
-    const { database } = await openTables();
-    const readings = buildReadings(1, 20);
-    await storeRows(database, { readings });
-    const options = { recent: recentOf(readings, 1), database, isStoredThrough: () => true };
-    const reader = createObservationReader({ ...options, readRuns: async () => oneRun });
-    await database.command(`RENAME TABLE ${readingTable.name} TO away`);
-    await expect(reader.page('wheel-1', 0, 5, neverAborted)).rejects.toBeInstanceOf(RecordsUnavailable);
-    await database.command(`RENAME TABLE away TO ${readingTable.name}`);
-    expect((await reader.page('wheel-1', 0, 5, neverAborted)).items).toEqual(readings.slice(0, 5));
-  });
-
-  it('are read once and in order over the border of runs', async () => {
-    const { database } = await openTables();
+  it('are read once and in order over the border of runs, each page of one history', async () => {
+    const { database: real } = await openTables();
+    let onStatement = () => {};
+    const select: Database['select'] = async (...query) => {
+      const found = await real.select(...query);
+      onStatement();
+      return found;
+    };
+    const database = { ...real, select };
     const begins = fc.uniqueArray(fc.integer({ min: 1, max: 40 }), { maxLength: 4 });
     await fc.assert(
-      fc.asyncProperty(begins, fc.nat(5), fc.integer({ min: 1, max: 12 }), async (unsorted, lost, limit) => {
-        await database.command(`TRUNCATE TABLE ${readingTable.name}`);
-        let runs: VisibleRuns = [];
-        const positions = [0, ...unsorted.sort((a, b) => a - b)];
-        for (const [at, position] of positions.entries()) {
-          const run = `run ${at}`;
-          runs = [...cutRuns(runs, position), { run, through: openEnd }];
-          const end = positions[at + 1] ?? 50;
-          await storeRows(database, { readings: buildReadings(position + 1, end) }, run);
-          // What it has stored above the state that the next process restored, and a batch that was sent twice.
-          await storeRows(database, { readings: lostReadings(end + 1, end + lost) }, run);
-          if (at === 1) await storeRows(database, { readings: buildReadings(position + 1, end) }, run);
-        }
-        // Runs that the history does not name: of a replay under way, and of a process that was killed.
-        await storeRows(database, { readings: lostReadings(1, 50) }, 'replay');
-        const expected = buildReadings(1, 50);
-        const reader = createObservationReader({
-          recent: recentOf(expected, 3),
-          database,
-          readRuns: async () => runs,
-          isStoredThrough: () => true,
-        });
-        const read: CounterReading[] = [];
-        for (let isMore = true; isMore; ) {
-          const page = await reader.page('wheel-1', read.at(-1)?.position ?? 0, limit, neverAborted);
-          read.push(...page.items);
-          isMore = page.more;
-          if (isMore) expect(page.items).toHaveLength(limit);
-        }
-        expect(read).toEqual(expected);
-        const stored: CounterReading[] = [];
-        const after = limit;
-        for await (const some of readStored(database, { runs, after, through: 47, oldestMs: null }))
-          stored.push(...some);
-        expect(stored).toEqual(expected.slice(after, 47));
-        expect(await oldestStoredReading(database, runs, null)).toEqual({
-          position: 1,
-          receivedAtMs: expected[0]?.receivedAtMs,
-        });
-      }),
+      fc.asyncProperty(
+        begins,
+        fc.nat(5),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (unsorted, lost, limit, moveAfter) => {
+          await database.command(`TRUNCATE TABLE ${readingTable.name}`);
+          let runs: VisibleRuns = [];
+          const positions = [0, ...unsorted.sort((a, b) => a - b)];
+          for (const [at, position] of positions.entries()) {
+            const run = `run ${at}`;
+            runs = [...cutRuns(runs, position), { run, through: openEnd }];
+            const end = positions[at + 1] ?? 50;
+            await storeRows(database, { readings: buildReadings(position + 1, end) }, run);
+            // What it has stored above the state that the next process restored, and a batch that was sent twice.
+            await storeRows(database, { readings: lostReadings(end + 1, end + lost) }, run);
+            if (at === 1) await storeRows(database, { readings: buildReadings(position + 1, end) }, run);
+          }
+          // Runs that the history does not name: of a replay under way, and of a process that was killed.
+          await storeRows(database, { readings: lostReadings(1, 50) }, 'replay');
+          const expected = buildReadings(1, 50);
+          let shown = { runs, readings: expected };
+          const recent = recentOf(expected, 3);
+          const reader = createObservationReader({
+            recent,
+            database,
+            awaitRows: async () => shown.runs,
+          });
+          // During a page, ingest notes that the stream has lost the messages above 25, and this process restores its state.
+          const moved = {
+            runs: [...cutRuns(runs, 25), { run: 'moved', through: openEnd }],
+            readings: [...buildReadings(1, 25), ...lostReadings(26, 50)],
+          };
+          await storeRows(database, { readings: moved.readings.slice(25) }, 'moved');
+          let statements = 0;
+          onStatement = () => {
+            if (++statements !== moveAfter) return;
+            shown = moved;
+            recent.reset(47);
+            for (const reading of moved.readings.slice(47)) recent.add(reading);
+          };
+          for (let at = 0, isMore = true; isMore; at += limit) {
+            const { readings } = shown;
+            const page = await reader.page('wheel-1', at, limit, neverAborted);
+            expect(page.items).toEqual(readings.slice(at, at + limit));
+            isMore = page.more;
+          }
+          onStatement = () => {};
+          const stored: CounterReading[] = [];
+          const after = limit;
+          for await (const some of readStored(database, { runs, after, through: 47, oldestMs: null }))
+            stored.push(...some);
+          expect(stored).toEqual(expected.slice(after, 47));
+          expect(await oldestStoredReading(database, runs, null)).toEqual({
+            position: 1,
+            receivedAtMs: expected[0]?.receivedAtMs,
+          });
+        },
+      ),
       {
         numRuns: 8,
         examples: [
-          [[20], 5, 10],
-          [[], 0, 5],
+          [[20], 5, 10, 2],
+          [[], 0, 5, 2],
         ],
       },
     );
     expect(await oldestStoredReading(database, [], null)).toBeNull();
-  });
-
-  it('are of the newer history once that is known', async () => {
-    const { database: real } = await openTables();
-    const before = [...buildReadings(1, 20), ...lostReadings(21, 60)];
-    await storeRows(real, { readings: before }, 'first');
-    const { counted, database } = countReads(real);
-    const history = historyOf([{ run: 'first', through: openEnd }]);
-    const recent = recentOf([], 1);
-    recent.reset(60);
-    const reader = createObservationReader({
-      recent,
-      database,
-      readRuns: history.readRuns,
-      isStoredThrough: () => true,
-    });
-    const page = async (after: number) => (await reader.page('wheel-1', after, 4, neverAborted)).items;
-    expect(await page(0)).toEqual(before.slice(0, 4));
-    // This one reads ahead.
-    expect(await page(4)).toEqual(before.slice(4, 8));
-    const reads = counted.reads;
-    // Ingest has lost the messages above 20, and has others now.
-    const after = buildReadings(1, 60);
-    await storeRows(real, { readings: after.slice(20) }, 'second');
-    expect(await page(8)).toEqual(before.slice(8, 12));
-    expect(counted.reads).toBe(reads);
-    history.known = [
-      { run: 'first', through: 20 },
-      { run: 'second', through: openEnd },
-    ];
-    const read: CounterReading[] = [];
-    for (let position = 12; position < 52; position += 4) read.push(...(await page(position)));
-    expect(read).toEqual(after.slice(12, 52));
-  });
-
-  it('share one history in one page, although another one is noted meanwhile', async () => {
-    const { database: real } = await openTables();
-    const runs = [
-      { run: 'first', through: 10 },
-      { run: 'second', through: openEnd },
-    ];
-    await storeRows(real, { readings: buildReadings(1, 10) }, 'first');
-    await storeRows(real, { readings: buildReadings(11, 30) }, 'second');
-    await storeRows(real, { readings: lostReadings(6, 30) }, 'third');
-    const history = historyOf(runs);
-    const select: Database['select'] = async (...query) => {
-      const found = await real.select(...query);
-      history.known = [
-        { run: 'first', through: 5 },
-        { run: 'third', through: openEnd },
-      ];
-      return found;
-    };
-    const recent = recentOf([], 1);
-    recent.reset(30);
-    const reader = createObservationReader({
-      recent,
-      database: { ...real, select },
-      readRuns: history.readRuns,
-      isStoredThrough: () => true,
-    });
-    const page = async () => (await reader.page('wheel-1', 0, 20, neverAborted)).items;
-    expect(await page()).toEqual(buildReadings(1, 20));
-    expect(await page()).toEqual([...buildReadings(1, 5), ...lostReadings(6, 20)]);
-  });
-
-  it('are refused, not shortened, until the database has the reading that was evicted last', async () => {
-    const { database } = await openTables();
-    const store = (rows: readonly CounterReading[], run = 'run') =>
-      storeRows(database, { readings: rows }, run);
-    const readings = buildReadings(1, 60);
-    const recent = recentOf(readings, 10);
-    const history = historyOf(oneRun);
-    const { isStoredThrough, onReset } = createStoredThroughQuery(database);
-    const reader = createObservationReader({ recent, database, readRuns: history.readRuns, isStoredThrough });
-    const page = async (after: number) => (await reader.page('wheel-1', after, 10, neverAborted)).items;
-    const refused = () => expect(page(0)).rejects.toBeInstanceOf(RecordsUnavailable);
-    await refused();
-    await store(readings.slice(0, 49));
-    await refused();
-    // Rows of a stream that has lost its end since, and of a run that does not count.
-    await store(lostReadings(50, 50));
-    await store([acceptedReading({ position: 70 })]);
-    await store(readings, 'other');
-    await refused();
-    history.runs = [
-      { run: 'run', through: 49 },
-      { run: 'next', through: openEnd },
-    ];
-    await refused();
-    await store(readings.slice(49, 50), 'next');
-    expect(await page(0)).toEqual(readings.slice(0, 10));
-    expect(await page(45)).toEqual(readings.slice(45, 55));
-    // After a snapshot, everything below it was stored before it.
-    onReset?.(40);
-    recent.reset(40);
-    expect(await page(39)).toHaveLength(1);
-  });
-
-  it('are read by a replica in the newer history', async () => {
-    const { database } = await openTables();
-    const readings = buildReadings(1, 60);
-    await storeRows(database, { readings: readings.slice(0, 20) }, 'first');
-    await storeRows(database, { readings: readings.slice(20) }, 'second');
-    const history = historyOf([{ run: 'first', through: openEnd }]);
-    const next = [
-      { run: 'first', through: 20 },
-      { run: 'second', through: openEnd },
-    ];
-    history.runs = next;
-    const { isStoredThrough } = createStoredThroughQuery(database);
-    const reader = createObservationReader({
-      recent: recentOf(readings, 10),
-      database,
-      readRuns: history.readRuns,
-      isStoredThrough,
-    });
-    const page = async () => (await reader.page('wheel-1', 15, 10, neverAborted)).items;
-    expect(await page()).toEqual(readings.slice(15, 25));
-    expect(history.again).toBe(1);
-    expect(await page()).toEqual(readings.slice(15, 25));
-    expect(history.again).toBe(1);
-    // What was found in one history says nothing about another one.
-    const evicted = { position: 50, evicted: readings[49] ?? null };
-    const found = [await isStoredThrough(evicted, next)];
-    for (const runs of [oneRun, [{ run: 'first', through: openEnd }], []])
-      found.push(await isStoredThrough(evicted, runs));
-    found.push(await isStoredThrough(evicted, next));
-    expect(found).toEqual([true, false, false, false, true]);
-  });
-
-  it('have no gap on a replica while ingest folds the end again', async () => {
-    const { database } = await openTables();
-    const readings = buildReadings(1, 90);
-    await storeRows(database, { readings: [...readings, ...lostReadings(91, 100)] }, 'first');
-    const history = historyOf([{ run: 'first', through: openEnd }]);
-    // A replica that follows the stream; the last ten messages were lost, and it has restored its state since.
-    const recent = createRecentReadings({ storedThrough: () => everPosition, retained: 10 });
-    const stored = createStoredThroughQuery(database);
-    stored.onReset?.(20);
-    recent.reset(20);
-    for (const reading of readings.slice(20)) recent.add(reading);
-    const reader = createObservationReader({
-      recent,
-      database,
-      readRuns: history.readRuns,
-      isStoredThrough: stored.isStoredThrough,
-    });
-    const page = async () => {
-      try {
-        return (await reader.page('wheel-1', 30, 20, neverAborted)).items;
-      } catch (error) {
-        if (error instanceof RecordsUnavailable) return 'unavailable';
-        throw error;
-      }
-    };
-    const expected = readings.slice(30, 50);
-    expect(await page()).toEqual(expected);
-    // Ingest starts later than the replica, and has noted at once that the stream has lost messages.
-    history.runs = [
-      { run: 'first', through: 20 },
-      { run: 'second', through: openEnd },
-    ];
-    for (const known of [history.known, history.runs]) {
-      history.known = known;
-      for (let position = 21; position <= 90; position += 23) {
-        expect(['unavailable', expected]).toContainEqual(await page());
-        const some = readings.slice(position - 1, position + 22);
-        await storeRows(database, { readings: some }, 'second');
-      }
-    }
-    expect(await page()).toEqual(expected);
   });
 });
 
@@ -354,8 +175,7 @@ describe('observations of installations that nobody has', () => {
     const reader = createObservationReader({
       recent,
       database,
-      readRuns: async () => oneRun,
-      isStoredThrough: () => true,
+      awaitRows: async () => oneRun,
       mayHaveReadings: createKnownInstallations({
         database,
         isFolded: (installationId) => folded.has(installationId),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { BucketRow } from '../../actors/wheel/roundFold.ts';
-import { createObservationReader, createStoredThroughQuery } from '../../storage/reading/observations.ts';
+import { createAwaitRows } from '../../storage/reading/awaitRows.ts';
+import { createObservationReader } from '../../storage/reading/observations.ts';
 import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
 import {
   applyReadingsTtl,
@@ -21,7 +22,6 @@ const dayMs = 86_400_000;
 const days = 40;
 const neverAborted = new AbortController().signal;
 const runs = [{ run: 'run', through: openEnd }];
-const readRuns = async () => runs;
 
 async function opened() {
   const { database } = await openTables();
@@ -94,8 +94,7 @@ it('a page begins with the first row that is still read', async () => {
   const reader = createObservationReader({
     recent,
     database,
-    readRuns,
-    isStoredThrough: () => true,
+    awaitRows: async () => runs,
     oldestReadingMs,
   });
   const read = async () =>
@@ -108,12 +107,14 @@ it('a page begins with the first row that is still read', async () => {
   );
   expect(await read()).toEqual([3, 4, 5, 6, 7, 8, 9]);
 
-  // A replica needs this row to know how far readings are stored. It has aged out, and nothing below it is read.
-  const { isStoredThrough } = createStoredThroughQuery(database, oldestReadingMs);
-  const evicted = (position: number, receivedAtMs: number) => ({
-    position,
-    evicted: acceptedReading({ installationId: 'wheel.one', position, receivedAtMs }),
-  });
-  expect(await isStoredThrough(evicted(2, nowMs - (days + 1) * dayMs), runs)).toBe(true);
-  expect(await isStoredThrough(evicted(10, nowMs), runs)).toBe(false);
+  // A replica looks for the newest evicted reading, unless its row may have aged out: nothing below it is read then.
+  const awaitRows = createAwaitRows({ database, writer: null, readRuns: async () => runs, what: 'readings' });
+  const ask = (position: number, receivedAtMs: number, signal = neverAborted) => {
+    const recent = createRecentReadings({ storedThrough: () => position, retained: 0 });
+    recent.add(acceptedReading({ installationId: 'wheel.one', position, receivedAtMs }));
+    const reader = createObservationReader({ recent, database, awaitRows, oldestReadingMs });
+    return reader.page('wheel.one', 0, 20, signal);
+  };
+  expect(await ask(2, nowMs - (days + 1) * dayMs)).toEqual({ items: [], more: false });
+  await expect(ask(10, nowMs, AbortSignal.timeout(100))).rejects.toThrow('does not hold');
 });

@@ -46,9 +46,10 @@ it.each(sources)(
   async (source, categories) => {
     const { database } = await openTables();
     let runs: VisibleRuns = [];
+    const awaitRows = async () => runs;
     const stored = createStoredEvents({
       database,
-      awaitEvents: async () => runs,
+      awaitRows: { measurement: awaitRows, chain: awaitRows },
     });
     let worlds = 0;
     await fc.assert(

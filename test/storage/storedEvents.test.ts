@@ -9,18 +9,22 @@ import type { EventNoun } from '../../actors/feed/eventKeys.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { feedCategories, feedTypes, isOfCategory } from '../../actors/feed/feedCategories.ts';
 import { type FeedItem, toChainItem } from '../../actors/feed/feedItem.ts';
-import { type FeedPosition, feedSources, type SourcePlace } from '../../actors/feed/feedPosition.ts';
+import {
+  type FeedPosition,
+  type FeedSource,
+  feedSources,
+  type SourcePlace,
+} from '../../actors/feed/feedPosition.ts';
 import { stringify } from '../../actors/folds/bigintJson.ts';
-import type { ActivityRange } from '../../actors/pages/olderRows.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { EconomyView } from '../../actors/views/chain/coreViews.ts';
-import { buildActivityPage } from '../../actors/views/chain/ownerPages.ts';
+import { captureActivity } from '../../actors/views/chain/ownerPages.ts';
 import { encodeFeedCursor } from '../../actors/views/feed/feedCursor.ts';
 import { createFeedNews, type ReadNext } from '../../actors/views/feed/feedNews.ts';
 import { findEvent } from '../../actors/views/feed/feedRecords.ts';
 import { createFeedViews, type FeedPage } from '../../actors/views/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
-import { createAwaitByReading } from '../../storage/reading/awaitEvents.ts';
+import { createAwaitRows } from '../../storage/reading/awaitRows.ts';
 import { createStoredActivity } from '../../storage/reading/storedActivity.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
 import { openEnd } from '../../storage/runs/lineages.ts';
@@ -90,10 +94,9 @@ const readRuns = async () => [{ run: feedRun, through: openEnd }];
 
 /** A feed over sources that a test sets, and over rows that it gives. */
 function createFeed({ database }: OpenTables) {
-  const awaitEvents = createAwaitByReading({
-    database,
-    readRuns: { measurement: readRuns, chain: readRuns },
-  });
+  const awaitSource = (source: FeedSource) =>
+    createAwaitRows({ database, writer: null, readRuns, what: `the older ${source} events` });
+  const awaitRows = { measurement: awaitSource('measurement'), chain: awaitSource('chain') };
   const sources = {
     measurement: createWindow<MeasurementEvent>([]),
     chain: createWindow<ChainFeedEvent>([]),
@@ -101,7 +104,7 @@ function createFeed({ database }: OpenTables) {
   const identities = { core: stateOwner, mining: minter } as EconomyView['identities'];
   const view = () =>
     ({ status: 'available', chain: { chainId }, identities, feed: sources.chain }) as EconomyView;
-  const olderEvents = createStoredEvents({ database, awaitEvents });
+  const olderEvents = createStoredEvents({ database, awaitRows });
   const chain = { economy: view, foldedThrough: () => foldedThrough };
   const progress = () => sources.measurement as MeasurementProgress;
   const feed = createFeedViews({ installationId: 'wheel-1', chain, progress, olderEvents });
@@ -468,11 +471,7 @@ describe('the activity of an owner that has left memory', () => {
 
   async function open() {
     const { database } = await openTables();
-    const { read } = createStoredActivity({
-      database,
-      writer: null,
-      readRuns,
-    });
+    const older = createStoredActivity({ database, writer: null, readRuns });
     return {
       merge: () => database.command(`OPTIMIZE TABLE ${ownerActivity.name} FINAL`),
       store: (rows: ReturnType<typeof buildActivity>) =>
@@ -482,11 +481,12 @@ describe('the activity of an owner that has left memory', () => {
         const known = { tokenIds: [], activityCount: 10, activity: List(Array(4).fill(null)) };
         // A page is built of these members alone.
         const state = { owners: new Map([[stateOwner, known]]), position };
-        const page = { owner: stateOwner, limit: 6, after: 2 };
-        const { older } = buildActivityPage(state as unknown as ChainState, page);
-        const events = await read(older as ActivityRange, neverAborted);
-        expect(events).toEqual(events.map(({ position }) => buildClaim({ blockNumber: 1n }, { position })));
-        return events.map(({ position }) => position);
+        const list = captureActivity(state as unknown as ChainState, stateOwner, older);
+        const found = await list.readRows(8, 6, neverAborted);
+        for (const { event } of found)
+          expect(event).toEqual(buildClaim({ blockNumber: 1n }, { position: event.position }));
+        expect(found.map(({ number }) => number)).toEqual([2, 3, 4, 5]);
+        return found.map(({ event }) => event.position);
       },
     };
   }

@@ -1,11 +1,13 @@
 import { expect, it } from 'vitest';
-import { createAwaitByReading } from '../../storage/reading/awaitEvents.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
+import { createAwaitRows } from '../../storage/reading/awaitRows.ts';
+import { findNewestEvicted } from '../../storage/reading/observations.ts';
 import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
 import { createRunsReader } from '../../storage/runs/visibleRuns.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
-import { someRows } from '../support/storage/someRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 const stream = 'MINER_COUNTER';
@@ -59,30 +61,45 @@ it('a reader sees only histories of its own fold', async () => {
   expect(await readRuns()).toEqual(first);
 });
 
-it('a replica reads evicted events of the newer history if needed', async () => {
+it('a replica looks for the newest evicted entry once, and in the newer history if needed', async () => {
   const { database, readRuns, reads, note } = await openReader();
   await note(first);
-  expect(await readRuns()).toEqual(first);
-  const awaitEvents = createAwaitByReading({
-    database,
-    readRuns: { measurement: readRuns, chain: readRuns },
-  });
-  const { event } = someRows;
-  await storeRows(database, { measurementEvents: [{ ...event, position: 2, storedBy: 2 }] }, 'first');
-  const ask = (position: number) => {
-    const evicted = {
-      through: { position, ordinal: 0 },
-      throughMs: event.recordedAtMs,
-      atPosition: position,
-    };
-    return awaitEvents({ source: 'measurement', evicted }, new AbortController().signal);
+  let questions = 0;
+  const select: typeof database.select = (...query) => {
+    questions++;
+    return database.select(...query);
   };
-  expect([await ask(2), reads()]).toEqual([first, 1]);
+  const awaitRows = createAwaitRows({
+    database: { ...database, select },
+    writer: null,
+    readRuns,
+    what: 'the older readings',
+  });
+  const reading = (position: number, telemetryId: string) =>
+    acceptedReading({ position, telemetryId: `${telemetryId.repeat(8)}-0000-4000-8000-000000000000` });
+  /** Asks once memory has evicted readings through one. */
+  const ask = async (evicted: CounterReading, signal = new AbortController().signal) => {
+    const row = findNewestEvicted({ position: evicted.position, evicted }, null);
+    return [await awaitRows(row, signal), questions, reads()];
+  };
+  const [two, five] = [reading(2, 'a'), reading(5, 'b')];
+  await storeRows(database, { readings: [two] }, 'first');
+  expect(await ask(two)).toEqual([first, 1, 1]);
+  expect(await ask(two)).toEqual([first, 1, 1]);
   // Another process has made the end again, in a run of its own.
-  await storeRows(database, { measurementEvents: [{ ...event, position: 5, storedBy: 5 }] }, 'second');
+  await storeRows(database, { readings: [five] }, 'second');
   await note(second);
-  expect([await ask(5), reads()]).toEqual([second, 2]);
-  // A row of a run that does not count is none.
-  await storeRows(database, { measurementEvents: [{ ...event, position: 7, storedBy: 7 }] }, 'first');
-  await expect(ask(7)).rejects.toThrow('does not hold the older measurement events yet');
+  expect(await ask(five)).toEqual([second, 3, 2]);
+  // A newer history may lack what an older one has.
+  expect(await ask(two)).toEqual([second, 4, 2]);
+  const third = [{ run: 'third', through: openEnd }];
+  await note(third);
+  await readRuns(true);
+  await expect(ask(five, AbortSignal.timeout(100))).rejects.toThrow('does not hold the older readings yet');
+  await storeRows(database, { readings: [five] }, 'third');
+  expect((await ask(five))[0]).toEqual(third);
+  // Another reading at the same position is of messages that the stream has lost, and rows of a run that does not count are none.
+  await storeRows(database, { readings: [reading(7, 'c')] }, 'third');
+  await storeRows(database, { readings: [reading(7, 'd')] }, 'first');
+  await expect(ask(reading(7, 'd'), AbortSignal.timeout(100))).rejects.toThrow('does not hold');
 });

@@ -7,7 +7,7 @@ import type { FeedItem } from '../../actors/feed/feedItem.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { EconomyView } from '../../actors/views/chain/coreViews.ts';
 import { createFeedViews, type FeedPage } from '../../actors/views/feed/feedViews.ts';
-import { createAwaitByWriter } from '../../storage/reading/awaitEvents.ts';
+import { createAwaitRows } from '../../storage/reading/awaitRows.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
 import { cutRuns, findTip, openEnd, selectVisible, type VisibleRuns } from '../../storage/runs/lineages.ts';
 import { chainEvents } from '../../storage/tables/events.ts';
@@ -215,6 +215,7 @@ async function readPages(
   opened: OpenTables,
 ) {
   const { database } = opened;
+  const awaitRows = createAwaitRows({ database, writer, readRuns, what: 'the older events' });
   const economy = { status: 'available', chain: { chainId: actors.chainId }, feed: actors.newest()?.feed };
   const feed = createFeedViews({
     installationId: 'wheel-1',
@@ -222,10 +223,7 @@ async function readPages(
     progress: () => null,
     olderEvents: createStoredEvents({
       database,
-      awaitEvents: createAwaitByWriter({
-        measurement: { writer, readRuns },
-        chain: { writer, readRuns },
-      }),
+      awaitRows: { measurement: awaitRows, chain: awaitRows },
     }),
   });
   const items: FeedItem[] = [];

@@ -25,7 +25,7 @@ it('the fold of readings shows a restored state once caught up', () => {
   };
   const shown = () => [
     actors.telemetry('wheel', genesisMs).reading?.sequence,
-    recent.coversAbove().position,
+    recent.floor().position,
     recent.size,
   ];
   take(1);

@@ -127,7 +127,7 @@ function createStateViews(
     portfolio: (request: OwnerPageRequest) => buildPortfolioView(states, request, hasMetadata),
     /** A value if the page is in memory, else a promise, which may reject with RecordsUnavailable. */
     ownerActivity: (request: OwnerPageRequest, signal: AbortSignal) =>
-      buildActivityView(states, request, (range) => olderActivity.read(range, signal)),
+      buildActivityView(states, request, olderActivity, signal),
     ...createWeightViews(states, hasMetadata),
     /** The chain's events for the feed. */
     economy: share(

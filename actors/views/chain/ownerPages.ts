@@ -2,6 +2,7 @@ import { findFirstInMemory } from '../../chain/rows/activityRows.ts';
 import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
 import { findMergeState } from '../../chain/state/mergeState.ts';
+import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 import {
   activateWeight,
   computeActiveWeight,
@@ -12,6 +13,8 @@ import {
   type PositionRewards,
   rewardScale,
 } from '../../chain/state/rewards.ts';
+import type { OlderActivity } from '../../pages/olderRows.ts';
+import type { TwoPartList } from '../../pages/twoPartPage.ts';
 import type { Address } from '../../schemas/hex.ts';
 
 interface PositionsPage {
@@ -19,13 +22,6 @@ interface PositionsPage {
   readonly tokenIds: readonly number[];
   readonly limit: number;
   /** Last token ID of the previous page; 0 for the first page. */
-  readonly after: number;
-}
-
-interface ActivityPage {
-  readonly owner: Address;
-  readonly limit: number;
-  /** Number of events already shown. */
   readonly after: number;
 }
 
@@ -67,23 +63,34 @@ export function buildPortfolioPage(
   };
 }
 
-/**
- * A page of an owner's activity, newest first: the events in memory, and the range of the evicted events that follow; null if all are in
- * memory.
- */
-export function buildActivityPage({ owners, position }: ChainState, { owner, limit, after }: ActivityPage) {
+interface NumberedEvent {
+  readonly number: number;
+  readonly event: OwnerEvent;
+}
+
+/** The events of an owner, newest first. A place is the number of the event before it. */
+export function captureActivity(
+  { owners, position }: ChainState,
+  owner: Address,
+  { read }: OlderActivity,
+): TwoPartList<NumberedEvent, number> {
   const known = owners.get(owner);
-  if (known === undefined) return { total: 0n, activity: [], older: null, hasMore: false };
-  const end = Math.max(0, known.activityCount - after);
-  const from = Math.max(0, end - limit);
-  const first = findFirstInMemory(known);
-  const inMemory = known.activity.slice(Math.max(0, from - first), Math.max(0, end - first));
-  const range = { owner, from, end: Math.min(end, first), throughPosition: position };
+  const floor = known === undefined ? 0 : findFirstInMemory(known);
+  const addNumbers = (events: readonly OwnerEvent[], from: number) =>
+    events.map((event, index) => ({ number: from + index, event }));
   return {
-    total: BigInt(known.activityCount),
-    activity: inMemory.reverse().toArray(),
-    older: range.from < range.end ? range : null,
-    hasMore: end > limit,
+    compare: (one, other) => other.number - one.number,
+    findKey: ({ number }) => number,
+    listInMemory: (end, most) => {
+      const from = Math.max(floor, end - most);
+      const events = known?.activity.slice(from - floor, Math.max(0, end - floor)).toArray() ?? [];
+      return addNumbers(events, from).reverse();
+    },
+    isAboveFloor: (end, last) => Math.min(end, floor) === 0 || last !== undefined,
+    readRows: async (before, most, signal) => {
+      const [from, end] = [Math.max(0, before - most), Math.min(before, floor)];
+      return addNumbers(await read({ owner, from, end, throughPosition: position }, signal), from);
+    },
   };
 }
 

@@ -1,10 +1,10 @@
 import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
-import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
-import type { ActivityRange } from '../../pages/olderRows.ts';
+import type { OlderActivity } from '../../pages/olderRows.ts';
+import { twoPartPage } from '../../pages/twoPartPage.ts';
 import type { Address } from '../../schemas/hex.ts';
 import { decodeOwnerCursor, encodeOwnerCursor, type OwnerCursor, type OwnerList } from './ownerCursor.ts';
-import { buildActivityPage, buildPortfolioPage } from './ownerPages.ts';
+import { buildPortfolioPage, captureActivity } from './ownerPages.ts';
 import { type ChainUnavailable, listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
 
 /** `ahead` means that the cursor's block is not safe here yet, because this process is behind the process that issued the cursor. */
@@ -81,25 +81,26 @@ export function describeMining(states: ShownStates, shown: ShownState) {
 export function buildActivityView(
   states: ShownStates,
   request: OwnerPageRequest,
-  readOlder: (range: ActivityRange) => Promise<readonly OwnerEvent[]>,
+  older: OlderActivity,
+  signal: AbortSignal,
 ) {
   const page = findPageState(states, 'activity', request);
   if (!('shown' in page)) return page;
   const { shown, after } = page;
   const { owner, limit } = request;
-  const { total, activity, older, hasMore } = buildActivityPage(shown.state, { owner, limit, after });
-  const buildView = (events: readonly OwnerEvent[]) => ({
+  const total = shown.state.owners.get(owner)?.activityCount ?? 0;
+  const left = Math.max(0, total - after);
+  const buildView = (found: ReturnType<ReturnType<typeof captureActivity>['listInMemory']>) => ({
     ...states.describe(shown),
     owner,
     identities: listIdentities(shown),
-    total,
-    activity: events,
-    nextCursor: hasMore
-      ? encodeNextCursor(shown, { list: 'activity', owner, after: after + events.length })
-      : null,
+    total: BigInt(total),
+    activity: found.map(({ event }) => event),
+    nextCursor:
+      left > limit ? encodeNextCursor(shown, { list: 'activity', owner, after: after + limit }) : null,
   });
-  if (older === null) return buildView(activity);
-  return readOlder(older).then((stored) => buildView([...activity, ...stored.toReversed()]));
+  const found = twoPartPage(captureActivity(shown.state, owner, older), left, limit, signal);
+  return found instanceof Promise ? found.then(buildView) : buildView(found);
 }
 
 /** The state at which a page is read: the newest one, or the cursor's. */

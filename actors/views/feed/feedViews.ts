@@ -5,6 +5,7 @@ import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from '../..
 import { compareShown, type FeedItem, type FeedPlace } from '../../feed/feedItem.ts';
 import { type FeedSource, type FeedSources, feedSources } from '../../feed/feedPosition.ts';
 import { findEvictedSource, type OlderEvents } from '../../pages/olderRows.ts';
+import { type TwoPartList, twoPartPage } from '../../pages/twoPartPage.ts';
 import { listKeys } from '../../schemas/listKeys.ts';
 import type { MeasurementProgress } from '../../wheel/measurementEvents.ts';
 import type { ChainViews } from '../chain/chainViews.ts';
@@ -73,28 +74,36 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
     return { measurement: progress() ?? nothingMeasured, chain: economy.feed };
   }
 
-  /** Stored events below a place, from the sources with evicted events: all that meet the filter, and perhaps others. */
-  async function storedBefore(
-    sources: FeedSources,
-    query: { readonly filter: EventFilter; readonly place: FeedPlace | null; readonly limit: number },
-    signal: AbortSignal,
-  ): Promise<FeedItem[]> {
-    const { filter, place, limit } = query;
-    const stored = await Promise.all(
-      feedSources.map((source) => {
-        const keys = listStoredKeys(filter, source);
-        const of = findEvictedSource(sources, source);
-        if (of === null || keys.length === 0) return [];
-        return olderEvents.before(of, { keys, place, fromMs: filter.fromMs, limit }, signal);
-      }),
-    );
-    return stored.flat().map(toFeedItem);
+  /** The events that meet a filter, newest first. Rows meet one of its conditions, and may not meet the others. */
+  function captureList(economy: EconomyView, filter: EventFilter): TwoPartList<FeedItem, FeedPlace | null> {
+    const [index, sources] = [findIndexFor(economy), readSources(economy)];
+    index.update(sources);
+    const evicted = feedSources.flatMap((source) => {
+      const [of, keys] = [findEvictedSource(sources, source), listStoredKeys(filter, source)];
+      return of === null || keys.length === 0 ? [] : [{ of, keys }];
+    });
+    const { fromMs } = filter;
+    return {
+      compare: compareShown,
+      findKey: ({ id }) => id,
+      listInMemory: (place, most) => index.olderThan(filter, place, most),
+      isAboveFloor: (_place, last) => {
+        const reachesTo = last?.recordedAtMs ?? fromMs ?? Number.NEGATIVE_INFINITY;
+        return evicted.every(({ of }) => of.evicted.throughMs < reachesTo);
+      },
+      readRows: async (place, limit, signal) => {
+        const rows = await Promise.all(
+          evicted.map(({ of, keys }) => olderEvents.before(of, { keys, place, fromMs, limit }, signal)),
+        );
+        return rows.flat().map(toFeedItem);
+      },
+    };
   }
 
   return {
     inputs: () => [chain.economy(), progress()],
     page: ({ filter, limit, cursor }, signal) => {
-      const { category, fromMs, toMs } = filter;
+      const { category, toMs } = filter;
       const after = cursor === null ? null : decodeFeedCursor(category, cursor);
       if (cursor !== null && after === null) return { fault: 'undecodable' };
       const economy = chain.economy();
@@ -107,8 +116,6 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
       if (activeEventTypes.length === 0)
         return { status: 'unavailable', installationId, reason: 'source_disabled' };
       const { feed: _events, ...context } = economy;
-      const [index, sources] = [findIndexFor(economy), readSources(economy)];
-      index.update(sources);
       const buildPage = (items: readonly FeedItem[]): FeedPage => ({
         ...context,
         category,
@@ -118,13 +125,8 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
       });
       const place = after ?? (toMs === null ? null : findPlaceOf(toMs));
       // One event more than the page shows whether a next page exists.
-      const inMemory = index.olderThan(filter, place, limit + 1);
-      const reachesTo = inMemory[limit]?.recordedAtMs ?? fromMs ?? Number.NEGATIVE_INFINITY;
-      if (isInMemoryFrom(sources, filter, reachesTo)) return buildPage(inMemory);
-      const query = { filter, place, limit: limit + 1 };
-      return storedBefore(sources, query, signal).then((older) =>
-        buildPage([...inMemory, ...older].sort(compareShown)),
-      );
+      const found = twoPartPage(captureList(economy, filter), place, limit + 1, signal);
+      return found instanceof Promise ? found.then(buildPage) : buildPage(found);
     },
   };
 }
@@ -134,14 +136,6 @@ function listTypes(category: FeedCategory, source: FeedSource): FeedType[] {
     (type) =>
       isOfCategory(category, type) && (feedTypes[type] === 'measurement') === (source === 'measurement'),
   );
-}
-
-/** Whether memory holds every event that meets a filter and was recorded at or after a time. */
-function isInMemoryFrom(sources: FeedSources, filter: EventFilter, timeMs: number): boolean {
-  return feedSources.every((source) => {
-    const { through, throughMs } = sources[source].evicted;
-    return through === null || throughMs < timeMs || listStoredKeys(filter, source).length === 0;
-  });
 }
 
 /** The place below which all events were recorded before a time. At the same time, measurements come last. */

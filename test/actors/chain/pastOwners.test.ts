@@ -1,17 +1,14 @@
-import { Map as ImmutableMap, List, Range } from 'immutable';
+import { List } from 'immutable';
 import { expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { ForkBelowStates } from '../../../actors/chain/fold/followLink.ts';
 import { retainedStatesMax } from '../../../actors/chain/fold/spanFoldState.ts';
-import { type ChainState, emptyChainState } from '../../../actors/chain/state/chainState.ts';
+import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
-import { buildActivityPage } from '../../../actors/views/chain/ownerPages.ts';
 import { stateDeployment } from '../../support/chain/economyState.ts';
-import { buildClaim } from '../../support/chain/ownerClaims.ts';
 import { configuredEconomy, minted, transferred } from '../../support/chain/writtenEconomy.ts';
 import {
-  buildHash,
   buildSpan,
   buildSpanMessage,
   type WrittenEvent,
@@ -23,29 +20,6 @@ const heir = toAddress(`0x${'f'.repeat(40)}`);
 const pastOwners = Array.from({ length: 40 }, (_, index) =>
   toAddress(`0xe${String(index).padStart(39, '0')}`),
 );
-
-it('a page of activity ends where memory no longer holds events', () => {
-  const first = 6;
-  const end = 10;
-  const events = List(Range(first, end).map((number) => buildClaim({ blockNumber: BigInt(number) })));
-  const owners = ImmutableMap([[heir, { tokenIds: [], activityCount: end, activity: events }]]);
-  const start = emptyChainState({ number: 1n, hash: buildHash(1), timestampMs: 0 });
-  for (let after = 0; after <= end + 1; after++)
-    for (let limit = 1; limit <= end + 1; limit++) {
-      const page = buildActivityPage({ ...start, owners, position: 5 }, { owner: heir, limit, after });
-      const numbers = Array.from({ length: end }, (_, index) => end - 1 - index).slice(after, after + limit);
-      const older = numbers.filter((number) => number < first);
-      const bounds = { from: older.at(-1), end: (older[0] ?? 0) + 1 };
-      const range = { ...bounds, owner: heir, throughPosition: 5 };
-      const activity = page.activity.map(({ source }) => Number(source.blockNumber));
-      expect({ ...page, activity }).toEqual({
-        total: BigInt(end),
-        activity: numbers.filter((number) => number >= first),
-        older: older.length === 0 ? null : range,
-        hasMore: after + limit < end,
-      });
-    }
-});
 
 it('memory keeps only the number of events of an owner without tokens, who reads them from rows', async () => {
   const actors = createChainActors({ ...writtenSettings, eventsRetained: 0 });

@@ -41,8 +41,7 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
   const observations = createObservationReader({
     recent,
     database: { select: () => Promise.reject(new Error('memory holds every reading')) } as never,
-    readRuns: async () => [],
-    isStoredThrough: () => true,
+    awaitRows: async () => [],
   });
   // The part of the followers that views read. The rest needs NATS and ClickHouse.
   const followers = {

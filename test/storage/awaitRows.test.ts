@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EvictedSource } from '../../actors/pages/olderRows.ts';
-import { createAwaitByWriter, pollMs } from '../../storage/reading/awaitEvents.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { createAwaitRows, pollMs } from '../../storage/reading/awaitRows.ts';
 import { openEnd } from '../../storage/runs/lineages.ts';
 
-const awaited = { source: 'measurement', evicted: { atPosition: 5 } } as EvictedSource;
 const runs = [{ run: 'own', through: openEnd }];
 const neverAborted = new AbortController().signal;
 
@@ -16,14 +15,17 @@ function startWaiting(signal = neverAborted) {
     storedThrough: () => progress.storedThrough,
     isFailing: () => progress.isFailing,
   };
-  const awaitEvents = createAwaitByWriter({
-    measurement: { writer, readRuns: async () => runs },
-    chain: null,
+  const awaitRows = createAwaitRows({
+    // The writer knows what it has stored.
+    database: {} as Database,
+    writer,
+    readRuns: async () => runs,
+    what: 'the older events',
   });
-  return { progress, flushNow, ask: () => awaitEvents(awaited, signal) };
+  return { progress, flushNow, ask: () => awaitRows({ position: 5, row: null }, signal) };
 }
 
-describe('events that the writer of this process has not stored', () => {
+describe('rows that the writer of this process has not stored', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -47,13 +49,13 @@ describe('events that the writer of this process has not stored', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('are unavailable once rows are not stored, after three seconds, and after an abort', async () => {
+  it('are unavailable once ClickHouse refuses them, after three seconds, and after an abort', async () => {
     const failing = startWaiting();
     const refused = expect(failing.ask()).rejects.toThrow('rows are not stored at the moment');
     failing.progress.isFailing = true;
     await refused;
 
-    const late = expect(startWaiting().ask()).rejects.toThrow('does not hold the older measurement events');
+    const late = expect(startWaiting().ask()).rejects.toThrow('does not hold the older events');
     await vi.advanceTimersByTimeAsync(3_000);
     await late;
 

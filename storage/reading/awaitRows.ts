@@ -1,0 +1,97 @@
+import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import type { Database, RowCondition } from '../clickhouse/database.ts';
+import { pollUntil } from '../clickhouse/pollUntil.ts';
+import { isSameHistory, selectVisible, type VisibleRuns } from '../runs/lineages.ts';
+import type { ReadRuns } from '../runs/visibleRuns.ts';
+
+export interface StoringProgress {
+  /** Stream position through which all rows are stored. */
+  storedThrough(): number;
+  /** Stores the waiting rows without gathering more. */
+  flushNow(): void;
+  /** Whether ClickHouse currently refuses rows. */
+  isFailing(): boolean;
+}
+
+/** The newest entry that memory has evicted. Rows are stored in the order of the stream, so once its row is stored, all rows of evicted entries are. */
+export interface NewestEvicted {
+  /** Sequence of the message that stores its row. */
+  readonly position: number;
+  /** Finds its row; null if the row is known to be stored. */
+  readonly row: {
+    /** Another entry at the same place, as after a stream has lost its end, is another object. */
+    readonly entry: object;
+    readonly table: string;
+    readonly condition: RowCondition;
+  } | null;
+}
+
+/** How long a reader waits for rows that are not stored yet: a writer gathers them for a second. */
+const awaitedMs = 3_000;
+export const pollMs = 25;
+
+/**
+ * Resolves once some rows are stored.
+ *
+ * @param what they are, for the error.
+ * @throws RecordsUnavailable (as a rejection) if that takes too long, or at the signal.
+ */
+export async function awaitStored(
+  isStored: () => boolean | Promise<boolean>,
+  what: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const wasStored = await pollUntil(isStored, { everyMs: pollMs, limitMs: awaitedMs, signal });
+  if (!wasStored) throw new RecordsUnavailable(`ClickHouse does not hold ${what} yet`);
+}
+
+/**
+ * Resolves once ClickHouse holds all entries that memory has evicted, with the runs that hold them.
+ *
+ * @throws RecordsUnavailable (as a rejection) if that takes too long, if ClickHouse refuses rows, or at the signal.
+ */
+export type AwaitRows = (newest: NewestEvicted, signal: AbortSignal) => Promise<VisibleRuns>;
+
+interface AwaitRowsOptions {
+  readonly database: Database;
+  /** Writer of the rows, which stores at once while a reader waits; null in a process that only reads, which looks for the newest row. */
+  readonly writer: StoringProgress | null;
+  readonly readRuns: ReadRuns;
+  /** The rows, for errors. */
+  readonly what: string;
+}
+
+export function createAwaitRows({ database, writer, readRuns, what }: AwaitRowsOptions): AwaitRows {
+  /** The newest row that was found. A newer history may not have it. */
+  let found: { readonly entry: object; readonly runs: VisibleRuns } | null = null;
+
+  async function isInRows({ row }: NewestEvicted, runs: VisibleRuns, signal: AbortSignal): Promise<boolean> {
+    if (row === null || (found?.entry === row.entry && isSameHistory(found.runs, runs))) return true;
+    const { entry, table, condition } = row;
+    const visible = selectVisible(runs);
+    const rows = await database.select(
+      `SELECT 1 FROM ${table} WHERE ${visible.sql} AND ${condition.sql} LIMIT 1`,
+      { ...condition.parameters, ...visible.parameters },
+      signal,
+    );
+    if (rows.length > 0) found = { entry, runs };
+    return rows.length > 0;
+  }
+
+  return async (newest, signal) => {
+    let runs = await readRuns();
+    const isStored = async () => {
+      if (writer === null) {
+        if (await isInRows(newest, runs, signal)) return true;
+        runs = await readRuns(true);
+        return false;
+      }
+      if (writer.storedThrough() >= newest.position) return true;
+      if (writer.isFailing()) throw new RecordsUnavailable('rows are not stored at the moment');
+      writer.flushNow();
+      return false;
+    };
+    await awaitStored(isStored, what, signal);
+    return runs;
+  };
+}
