@@ -1,3 +1,4 @@
+import { firstValueFrom, from, map, race, timer } from 'rxjs';
 import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database, RowCondition } from '../clickhouse/database.ts';
 import { pollUntil } from '../clickhouse/pollUntil.ts';
@@ -43,6 +44,24 @@ export async function awaitStored(
 ): Promise<void> {
   const wasStored = await pollUntil(isStored, { everyMs: pollMs, limitMs: awaitedMs, signal });
   if (!wasStored) throw new RecordsUnavailable(`ClickHouse does not hold ${what} yet`);
+}
+
+/** Longest time that a page waits for ClickHouse, so that a client knows within two seconds that it gets none. */
+const readMs = 1_800;
+
+/** @throws RecordsUnavailable (as a rejection) once a read takes too long, as while ClickHouse is frozen. */
+export function readInTime<Result>(
+  read: (signal: AbortSignal) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  const ending = new AbortController();
+  const late$ = timer(readMs).pipe(
+    map(() => {
+      ending.abort();
+      throw new RecordsUnavailable('ClickHouse has not answered in time');
+    }),
+  );
+  return firstValueFrom(race(from(read(AbortSignal.any([signal, ending.signal]))), late$));
 }
 
 /**

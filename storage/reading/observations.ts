@@ -5,7 +5,7 @@ import type { Database } from '../clickhouse/database.ts';
 import { type OldestReadingMs, selectNotOlder } from '../rows/readingsTtl.ts';
 import { selectMessages, selectVisible, selectWithin, type VisibleRuns } from '../runs/lineages.ts';
 import { readings } from '../tables/readings.ts';
-import type { AwaitRows, NewestEvicted } from './awaitRows.ts';
+import { type AwaitRows, type NewestEvicted, readInTime } from './awaitRows.ts';
 import type { MayHaveReadings } from './knownInstallations.ts';
 import { createReadAhead, pagesAhead } from './readAhead.ts';
 import type { ReadingsFloor, RecentReadings } from './recentReadings.ts';
@@ -48,19 +48,31 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
       findKey: ({ position }) => position,
       listInMemory: (after, most) => recent.page(installationId, after, most),
       isAboveFloor: (after) => after >= floor.position || mayHaveReadings(installationId) === false,
-      readRows: async (afterPosition, most, signal) => {
-        if (!(await mayHaveReadings(installationId))) return [];
-        const oldestMs = oldestReadingMs();
-        const runs = await awaitRows(findNewestEvicted(floor, oldestMs), signal);
-        const kept = ahead.find({ runs, installationId, afterPosition, limit: most, oldestMs });
-        if (kept.readings !== null) return kept.readings;
-        const limit = kept.isContinued ? (most - 1) * pagesAhead + 1 : most;
-        const query = { runs, installationId, after: afterPosition, through: floor.position, limit, signal };
-        const readings = await seekReadings(query);
-        ahead.keep({ runs, installationId, after: afterPosition, readings });
-        return readings;
-      },
+      readRows: (after, most, signal) =>
+        readInTime((ending) => readRows({ installationId, after, floor, most, signal: ending }), signal),
     };
+  }
+
+  async function readRows({
+    installationId,
+    after,
+    floor,
+    most,
+    signal,
+  }: Pick<RowsQuery, 'installationId' | 'after' | 'signal'> & {
+    readonly floor: ReadingsFloor;
+    readonly most: number;
+  }): Promise<readonly CounterReading[]> {
+    if (!(await mayHaveReadings(installationId))) return [];
+    const oldestMs = oldestReadingMs();
+    const runs = await awaitRows(findNewestEvicted(floor, oldestMs), signal);
+    const kept = ahead.find({ runs, installationId, after, limit: most, oldestMs });
+    if (kept.readings !== null) return kept.readings;
+    const limit = kept.isContinued ? (most - 1) * pagesAhead + 1 : most;
+    const query = { runs, installationId, after, through: floor.position, limit, signal };
+    const readings = await seekReadings(query);
+    ahead.keep({ runs, installationId, after, readings });
+    return readings;
   }
 
   return {

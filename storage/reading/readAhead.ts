@@ -20,7 +20,7 @@ interface Rows extends RowsSource {
 }
 
 interface AheadQuery extends RowsSource {
-  readonly afterPosition: number;
+  readonly after: number;
   readonly limit: number;
   /** Readings received before this time are no longer read; null if all are. */
   readonly oldestMs: number | null;
@@ -35,16 +35,16 @@ export function createReadAhead() {
      * Readings kept above a position; null unless there are as many as the limit. `isContinued` if the position lies within rows that were
      * read, so the client reads page after page.
      */
-    find: ({ runs, installationId, afterPosition, limit, oldestMs }: AheadQuery) => {
+    find: ({ runs, installationId, after, limit, oldestMs }: AheadQuery) => {
       for (const rows of kept) {
-        const { readings, after } = rows;
-        const isWithin = after <= afterPosition && afterPosition <= (readings.at(-1)?.position ?? after);
+        const { readings } = rows;
+        const isWithin = rows.after <= after && after <= (readings.at(-1)?.position ?? rows.after);
         if (rows.installationId !== installationId || !isWithin) continue;
         kept.delete(rows);
         if (!isSameHistory(rows.runs, runs)) continue;
         const from = findFirstIndex(
           readings.length,
-          (index) => (readings[index] as CounterReading).position > afterPosition,
+          (index) => (readings[index] as CounterReading).position > after,
         );
         const found = readings.slice(from, from + limit);
         const isRead = found.every(({ receivedAtMs }) => oldestMs === null || receivedAtMs >= oldestMs);

@@ -1,7 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { createAwaitRows, pollMs } from '../../storage/reading/awaitRows.ts';
+import { createObservationReader } from '../../storage/reading/observations.ts';
+import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
 import { openEnd } from '../../storage/runs/lineages.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const runs = [{ run: 'own', through: openEnd }];
 const neverAborted = new AbortController().signal;
@@ -68,5 +72,39 @@ describe('rows that the writer of this process has not stored', () => {
     await vi.advanceTimersByTimeAsync(pollMs);
     await Promise.all(refusedLater);
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('pages of readings while ClickHouse is frozen', () => {
+  it.each([
+    ['its history', null],
+    ['its rows', runs],
+  ])('are refused within two seconds, and shown from memory, if it stops with %s', async (_, history) => {
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const signals: (AbortSignal | undefined)[] = [];
+    const database = {
+      select: (_sql: string, _parameters: object, signal?: AbortSignal) => {
+        signals.push(signal);
+        return new Promise(() => undefined);
+      },
+    } as Partial<Database> as Database; // Nothing else of it is used.
+    const recent = createRecentReadings({ storedThrough: () => 9, retained: 2 });
+    const readings = [1, 2, 3, 4].map((position) => acceptedReading({ position }));
+    for (const reading of readings) recent.add(reading);
+    const awaitRows = createAwaitRows({
+      database,
+      writer: null,
+      readRuns: async () => history ?? new Promise(() => undefined),
+      what: 'readings',
+    });
+    const reader = createObservationReader({ recent, database, awaitRows });
+    expect(reader.page('wheel-1', 2, 9, neverAborted)).toEqual({ items: readings.slice(2), more: false });
+    const refused = expect(reader.page('wheel-1', 1, 9, neverAborted)).rejects.toThrow(RecordsUnavailable);
+    await vi.advanceTimersByTimeAsync(1_900);
+    await refused;
+    expect(signals.map((signal) => signal?.aborted)).toEqual(history === null ? [] : [true]);
   });
 });

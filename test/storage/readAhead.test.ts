@@ -13,7 +13,7 @@ const source = {
 const readings = Array.from({ length: 10 }, (_, at) =>
   acceptedReading({ position: (at + 1) * 10, receivedAtMs: at }),
 );
-const query = { ...source, afterPosition: 20, limit: 3, oldestMs: null };
+const query = { ...source, after: 20, limit: 3, oldestMs: null };
 
 function keepReadings() {
   const ahead = createReadAhead();
@@ -24,16 +24,16 @@ function keepReadings() {
 it('a client that reads on gets the readings that follow', () => {
   const ahead = keepReadings();
   expect(ahead.find(query)).toEqual({ readings: readings.slice(2, 5), isContinued: true });
-  expect(ahead.find({ ...query, afterPosition: 70 }).readings).toEqual(readings.slice(7));
-  expect(ahead.find({ ...query, afterPosition: 5 }).readings).toEqual(readings.slice(0, 3));
-  expect(ahead.find({ ...query, afterPosition: 80 })).toEqual({ readings: null, isContinued: true });
-  expect(ahead.find({ ...query, afterPosition: 80 })).toEqual({ readings: null, isContinued: false });
+  expect(ahead.find({ ...query, after: 70 }).readings).toEqual(readings.slice(7));
+  expect(ahead.find({ ...query, after: 5 }).readings).toEqual(readings.slice(0, 3));
+  expect(ahead.find({ ...query, after: 80 })).toEqual({ readings: null, isContinued: true });
+  expect(ahead.find({ ...query, after: 80 })).toEqual({ readings: null, isContinued: false });
 });
 
 it.each([
   ['another installation', { installationId: 'wheel-2' }],
-  ['a place before them', { afterPosition: 4 }],
-  ['a place behind them', { afterPosition: 101 }],
+  ['a place before them', { after: 4 }],
+  ['a place behind them', { after: 101 }],
 ])('readings are not used for %s', (_, change) => {
   expect(keepReadings().find({ ...query, ...change })).toEqual({ readings: null, isContinued: false });
 });
