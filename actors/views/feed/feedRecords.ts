@@ -107,33 +107,62 @@ export function findEventsOf(
   return collect(feed, { ...selectCategory('all'), nouns: [[noun]] }, signal, { eventsMax });
 }
 
+/** A number that does not fall from one event of a type to the next, such as a round. Events are too late from a limit on. */
+interface Ascent {
+  readonly find: (item: FeedItem) => number;
+  readonly tooLateFrom: number;
+}
+
+/** A time of recording (epoch milliseconds), and the number of its event. */
+interface Point {
+  readonly atMs: number;
+  readonly number: number;
+}
+
 /**
- * Selects the events of a type of the chain that were recorded until about the newest one that `isTooLate` does not hold for. It holds for later events
- * only. Recent events are found among those in memory; the cost grows with the logarithm of the age.
+ * Selects the events of a type of the chain that were recorded until about the newest one that is not too late. Recent events are found among those in
+ * memory. For older ones it follows the line through the events that it has read, which takes few reads if numbers rise evenly; every third time it
+ * halves the rest, so that the cost grows with the logarithm of the age at most.
  */
 async function selectUntil(
   feed: SearchedFeed,
   type: FeedType,
-  isTooLate: (item: FeedItem) => boolean,
+  { find, tooLateFrom }: Ascent,
   signal: AbortSignal,
 ): Promise<EventFilter | FeedUnavailable> {
   let filter: EventFilter = { ...selectCategory('protocol'), type };
   let probed = filter;
+  const isTooLate = (item: FeedItem) => find(item) >= tooLateFrom;
+  const toPoint = (item: FeedItem): Point => ({ atMs: item.recordedAtMs, number: find(item) });
   // The events after the later time are too late, those until the earlier one are not.
   let [earlierMs, laterMs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let stepMs = firstStepMs; ; stepMs *= 2) {
+  let line: readonly [older: Point, newer: Point] | null = null;
+  let stepMs = firstStepMs;
+  for (let turn = 1; ; turn++) {
     const page = await readPage(feed, { filter: probed, cursor: null, limit: firstLimit }, signal);
     if (page.status === 'unavailable') return page;
-    const oldest = page.events.at(-1);
+    const [newest, oldest] = [page.events[0], page.events.at(-1)];
+    if (newest !== undefined && oldest !== undefined) line = [toPoint(oldest), toPoint(newest)];
     if (oldest !== undefined && page.events.every(isTooLate)) {
       [laterMs, filter] = [oldest.recordedAtMs, selectThrough(probed, oldest.recordedAtMs)];
       if (page.nextCursor === null) return filter;
     } else if (page.events.some(isTooLate) || probed.toMs === null) return probed;
     else earlierMs = probed.toMs - 1;
     if (laterMs - earlierMs <= 1) return filter;
-    const isBounded = earlierMs !== Number.NEGATIVE_INFINITY;
-    probed = selectThrough(filter, isBounded ? Math.floor((earlierMs + laterMs) / 2) : laterMs - stepMs);
+    const guessMs: number = turn % 3 === 0 || line === null ? Number.NaN : followLine(line, tooLateFrom);
+    if (guessMs > earlierMs && guessMs < laterMs) probed = selectThrough(filter, guessMs);
+    else if (earlierMs === Number.NEGATIVE_INFINITY) {
+      probed = selectThrough(filter, laterMs - stepMs);
+      stepMs *= 2;
+    } else probed = selectThrough(filter, Math.floor((earlierMs + laterMs) / 2));
   }
+}
+
+/** When the line through two points reaches a number, and half of their distance later, so that a page from there on has events of both sides. */
+function followLine([older, newer]: readonly [older: Point, newer: Point], number: number): number {
+  const distanceMs = newer.atMs - older.atMs;
+  const msPerNumber = distanceMs / (newer.number - older.number);
+  return Math.round(newer.atMs - (newer.number - number) * msPerNumber + distanceMs / 2);
 }
 
 const selectThrough = (filter: EventFilter, recordedAtMs: number) => ({ ...filter, toMs: recordedAtMs + 1 });
@@ -146,8 +175,8 @@ export async function findEventsOfSpan(
   signal: AbortSignal,
 ): Promise<FoundEvents | FeedUnavailable> {
   const { type, find } = spans[kind];
-  const isTooLate = (item: FeedItem) => (find(item)?.[0] ?? -1n) >= last;
-  const filter = await selectUntil(feed, type, isTooLate, signal);
+  const ascent = { find: (item: FeedItem) => Number(find(item)?.[0]), tooLateFrom: Number(last) };
+  const filter = await selectUntil(feed, type, ascent, signal);
   if ('status' in filter) return filter;
   return collect(feed, filter, signal, {
     matches: (item) => {
@@ -180,7 +209,7 @@ export async function readChainPage(
   const isTooEarly = (item: FeedItem) => fromMs !== null && findBlockTime(item) < fromMs;
   const filter =
     cursor === null && toMs !== null
-      ? await selectUntil(feed, type, isTooLate, signal)
+      ? await selectUntil(feed, type, { find: findBlockTime, tooLateFrom: toMs }, signal)
       : { ...selectCategory('protocol'), type };
   if ('status' in filter) return filter;
   const page = await feed.page({ filter, cursor, limit }, signal);

@@ -40,8 +40,8 @@ const history = fc.array(
     kind: fc.constantFrom('settlement', 'settlement', 'checkpoint', 'mint'),
     rounds: fc.integer({ min: 1, max: 5 }),
     blocks: fc.nat(3),
-    safeMs: fc.constantFrom(0, 0, 1, 400_000, 7_200_000),
-    blockMs: fc.constantFrom(0, 12_000, 600_000),
+    safeMs: fc.constantFrom<number>(0, 0, 1, 400_000, 7_200_000),
+    blockMs: fc.constantFrom<number>(0, 12_000, 600_000),
   }),
   { maxLength: 60, size: 'max' },
 );
@@ -100,13 +100,15 @@ const buildEqualEvents = (count: number, written: Written) =>
 interface FeedOptions {
   readonly measurements?: readonly MeasurementEvent[] | null;
   readonly isStoreAway?: boolean;
+  /** Called at each read of evicted events. */
+  readonly onRead?: () => void;
 }
 
 /** The feed of a process that has evicted a share of the chain's events. */
 function createFeed(
   events: readonly ChainFeedEvent[],
   share: number,
-  { measurements = null, isStoreAway = false }: FeedOptions = {},
+  { measurements = null, isStoreAway = false, onRead = () => undefined }: FeedOptions = {},
 ) {
   const { window, gone } = evictShare(events, share);
   const stored = gone.map((event) => ({
@@ -117,6 +119,7 @@ function createFeed(
     ...noOlderEvents,
     before: async ({ evicted }, { keys, place, fromMs, limit }) => {
       if (isStoreAway) throw new Error('away');
+      onRead();
       return stored
         .filter(({ item }) => compareArrivals(item, evicted.through) <= 0)
         .filter(({ item }) => listEventKeys(item).some((key) => keys.includes(key)))
@@ -165,6 +168,28 @@ it('events are found by rounds wherever they are', async () => {
     }),
     { numRuns: runs(150) },
   );
+});
+
+it('an old round is found with few reads, even after a long pause', async () => {
+  const even = { kind: 'settlement', rounds: 1, blocks: 1, safeMs: 600_000, blockMs: 600_000 } as const;
+  const written = Array.from({ length: 3_000 }, (_, at) =>
+    at === 1_500 ? { ...even, safeMs: 5_000_000_000 } : even,
+  );
+  let reads = 0;
+  const feed = createFeed(buildEvents(written), 0.9, {
+    onRead: () => {
+      reads++;
+    },
+  });
+  const counts: number[] = [];
+  for (const round of [40n, 700n, 1_490n, 1_510n, 2_000n]) {
+    const found = await findEventsOfSpan(feed, 'settledRounds', [round, round], signal);
+    expect(found).toMatchObject({ events: [{}] });
+    counts.push(reads);
+    reads = 0;
+  }
+  // The line through two events leads to the place, unless the pause is between. Then its events are read.
+  expect(counts).toEqual([3, 3, 2, 2, 2]);
 });
 
 it('pages of a type between two times have each event of that time once', async () => {
