@@ -2,9 +2,10 @@ import type { ReadOlderDay } from '../../actors/pages/olderRows.ts';
 import { roundsPerDay } from '../../actors/wheel/dayHistory.ts';
 import { roundMs } from '../../actors/wheel/roundFold.ts';
 import type { Database } from '../clickhouse/database.ts';
-import { isSameHistory, selectVisible, type VisibleRuns } from '../runs/lineages.ts';
+import { selectVisible, type VisibleRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/visibleRuns.ts';
 import { rounds } from '../tables/rounds.ts';
+import { createKeptReads } from './keptReads.ts';
 
 interface StoredDaysOptions {
   readonly database: Database;
@@ -18,8 +19,7 @@ const roundWork = rounds.select('startMs', 'workUnits');
 
 /** Reads universal days from rows, each once, since a day that has left memory does not change. */
 export function createStoredDays({ database, readRuns }: StoredDaysOptions): ReadOlderDay {
-  const kept = new Map<string, ReadonlyMap<number, bigint>>();
-  let keptOf: VisibleRuns = [];
+  const keep = createKeptReads<ReadonlyMap<number, bigint>>(keptMax);
 
   async function read(runs: VisibleRuns, installation: string, startMs: number, signal: AbortSignal) {
     const visible = selectVisible(runs);
@@ -40,11 +40,6 @@ export function createStoredDays({ database, readRuns }: StoredDaysOptions): Rea
 
   return async (installationId, startMs, signal) => {
     const runs = await readRuns();
-    if (!isSameHistory(runs, keptOf) || kept.size >= keptMax) kept.clear();
-    keptOf = runs;
-    const key = `${installationId} ${startMs}`;
-    const known = kept.get(key) ?? (await read(runs, installationId, startMs, signal));
-    if (keptOf === runs) kept.set(key, known);
-    return known;
+    return keep(runs, `${installationId} ${startMs}`, () => read(runs, installationId, startMs, signal));
   };
 }

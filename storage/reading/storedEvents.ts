@@ -1,4 +1,5 @@
 import { type Arrival, beforeFirst, compareArrivals, formatArrival } from '../../actors/events/arrival.ts';
+import type { EventRow } from '../../actors/feed/eventRows.ts';
 import { listStoredCategories } from '../../actors/feed/feedCategories.ts';
 import { compareShown, type FeedPlace } from '../../actors/feed/feedItem.ts';
 import type { FeedSource } from '../../actors/feed/feedPosition.ts';
@@ -10,6 +11,7 @@ import { selectRun, selectVisible, type VisibleRun, type VisibleRuns } from '../
 import { runsMax } from '../runs/mergedRuns.ts';
 import { chainEvents, type EventTables, measurementEvents } from '../tables/events.ts';
 import type { AwaitRows } from './awaitRows.ts';
+import { createKeptReads } from './keptReads.ts';
 
 const tables: Readonly<Record<FeedSource, EventTables>> = {
   measurement: measurementEvents,
@@ -18,6 +20,11 @@ const tables: Readonly<Record<FeedSource, EventTables>> = {
 /** The tables of both sources have the same columns. */
 const shownPlaces = measurementEvents.keys.select('recordedAtMs', 'position', 'ordinal');
 const arrivalPlaces = measurementEvents.events.select('position', 'ordinal');
+
+/** Pages of each source that are kept: about 20 MB if all have 100 events. */
+const pagesKeptMax = 128;
+
+type BeforeQuery = Parameters<OlderEvents['before']>[1];
 
 /**
  * Events of the feed that memory has evicted, from ClickHouse. Every statement reads a few marks next to a place in the order of its table: a server
@@ -29,49 +36,16 @@ export function createStoredEvents(options: {
 }): OlderEvents {
   const { database, awaitRows } = options;
   const readTimes = createRunTimes(database);
+  /** Nothing is stored any more below the newest evicted event, so pages are final. */
+  const pages = {
+    measurement: createKeptReads<readonly EventRow[]>(pagesKeptMax),
+    chain: createKeptReads<readonly EventRow[]>(pagesKeptMax),
+  };
   return {
-    before: async (of, { keys: wanted, place, fromMs, limit }, signal) => {
+    before: async (of, query, signal) => {
       const runs = await awaitEvicted(of, signal);
-      const { keys } = tables[of.source];
-      const oldestMs = fromMs ?? Number.NEGATIVE_INFINITY;
-      const notOlder = selectNotOlder('recorded_at', fromMs);
-      let arrivals: FeedPlace[] = [];
-      for (const [at, run] of runs.toReversed().entries()) {
-        // All runs but the newest one have all of their rows.
-        const span = at === 0 ? everyTime : await readTimes(keys.name, run);
-        const last = arrivals.length < limit ? null : arrivals[limit - 1];
-        const isBefore = span.toMs < Math.max(oldestMs, last?.recordedAtMs ?? Number.NEGATIVE_INFINITY);
-        const isAfter = place !== null && span.fromMs > place.recordedAtMs;
-        if (isBefore || isAfter) continue;
-        const found = await seekEach(
-          listOrders(run, 'key', wanted),
-          limit,
-          async (order, after: FeedPlace | null) => {
-            const next = after ?? place;
-            const rows = await select(
-              shownPlaces,
-              `FROM ${keys.name}
-             WHERE ${order.sql} AND ${isEvicted}${next === null ? '' : ` AND ${isShownAfter(next, of)}`}${notOlder.sql}
-             ORDER BY recorded_at DESC, position DESC, ordinal DESC LIMIT {limit:UInt32}`,
-              {
-                ...evictedParameters(of),
-                ...(next !== null && {
-                  placeMs: next.recordedAtMs,
-                  place: next.position,
-                  placeOrdinal: next.ordinal,
-                }),
-                ...notOlder.parameters,
-                ...order.parameters,
-                limit,
-              },
-              signal,
-            );
-            return rows.map((row): FeedPlace => ({ ...row, source: of.source }));
-          },
-        );
-        arrivals = takeOnce([...arrivals, ...found]).sort(compareShown);
-      }
-      return eventsAt(of, runs, arrivals.slice(0, limit), signal);
+      const key = `${formatArrival(of.evicted.through)} ${JSON.stringify(query)}`;
+      return pages[of.source](runs, key, () => readBefore(of, runs, query, signal));
     },
 
     after: async (of, { categories, place, limit }, signal) => {
@@ -115,11 +89,63 @@ export function createStoredEvents(options: {
     },
   };
 
+  async function readBefore(
+    of: EvictedSource,
+    runs: VisibleRuns,
+    { keys: wanted, place, fromMs, limit }: BeforeQuery,
+    signal: AbortSignal,
+  ): Promise<readonly EventRow[]> {
+    const { keys } = tables[of.source];
+    const oldestMs = fromMs ?? Number.NEGATIVE_INFINITY;
+    const notOlder = selectNotOlder('recorded_at', fromMs);
+    let arrivals: FeedPlace[] = [];
+    for (const [at, run] of runs.toReversed().entries()) {
+      // All runs but the newest one have all of their rows.
+      const span = at === 0 ? everyTime : await readTimes(keys.name, run);
+      const last = arrivals.length < limit ? null : arrivals[limit - 1];
+      const isBefore = span.toMs < Math.max(oldestMs, last?.recordedAtMs ?? Number.NEGATIVE_INFINITY);
+      const isAfter = place !== null && span.fromMs > place.recordedAtMs;
+      if (isBefore || isAfter) continue;
+      const found = await seekEach(
+        listOrders(run, 'key', wanted),
+        limit,
+        async (order, after: FeedPlace | null) => {
+          const next = after ?? place;
+          const rows = await select(
+            shownPlaces,
+            `FROM ${keys.name}
+           WHERE ${order.sql} AND ${isEvicted}${next === null ? '' : ` AND ${isShownAfter(next, of)}`}${notOlder.sql}
+           ORDER BY recorded_at DESC, position DESC, ordinal DESC LIMIT {limit:UInt32}`,
+            {
+              ...evictedParameters(of),
+              ...(next !== null && {
+                placeMs: next.recordedAtMs,
+                place: next.position,
+                placeOrdinal: next.ordinal,
+              }),
+              ...notOlder.parameters,
+              ...order.parameters,
+              limit,
+            },
+            signal,
+          );
+          return rows.map((row): FeedPlace => ({ ...row, source: of.source }));
+        },
+      );
+      arrivals = takeOnce([...arrivals, ...found]).sort(compareShown);
+    }
+    return eventsAt(of, runs, arrivals.slice(0, limit), signal);
+  }
+
   function awaitEvicted({ source, evicted }: EvictedSource, signal: AbortSignal): Promise<VisibleRuns> {
     const { through, atPosition } = evicted;
     const condition = {
       sql: 'category IN {categories:Array(String)} AND position = {position:Int64} AND ordinal = {ordinal:Int64}',
-      parameters: { ...through, categories: listStoredCategories('all', source) },
+      parameters: {
+        position: through.position,
+        ordinal: through.ordinal,
+        categories: listStoredCategories('all', source),
+      },
     };
     const table = tables[source].events.name;
     return awaitRows[source]({ position: atPosition, row: { entry: through, table, condition } }, signal);
