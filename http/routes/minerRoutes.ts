@@ -1,9 +1,9 @@
+import { ownerPageDefault } from '../../actors/chain/rows/activityRows.ts';
 import type { CursorFault } from '../../actors/views/chain/ownerViews.ts';
 import type { WeightPageRequest } from '../../actors/views/chain/weightViews.ts';
 import { findEventsOf, newestEventsMax } from '../../actors/views/feed/feedRecords.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { minerPath } from '../addresses/recordPaths.ts';
-import { pageMax } from '../responses/pages.ts';
 import {
   minerResponse,
   minersResponse,
@@ -35,7 +35,7 @@ const miner = defineReadRoute({
     const owner = view.live?.owner;
     const [found, activity] = await Promise.all([
       findEventsOf(feed, { kind: 'miner', tokenId: view.tokenId }, signal, newestEventsMax),
-      owner === undefined ? null : chain.ownerActivity({ owner, limit: pageMax, cursor: null }, signal),
+      owner === undefined ? null : chain.ownerActivity({ owner, limit: ownerPageDefault, cursor: null }, signal),
     ]);
     if (found.status === 'unavailable') return { body: toMinerBody(describeUnreadable(views)) };
     if (!view.isCreated && found.events.length === 0) return { error: 'not_found' };

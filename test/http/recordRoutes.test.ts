@@ -1,7 +1,14 @@
+import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import { type OlderEvents, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
-import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
+import { requireValue } from '../../machines/requireValue.ts';
+import {
+  buildEconomyEvents,
+  buildState,
+  createStateViews,
+  stateOwner,
+} from '../support/chain/economyState.ts';
 import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { expectError } from '../support/http/expectError.ts';
@@ -59,5 +66,16 @@ describe('the routes of records', () => {
       `events/chain:1:0x${'0'.repeat(40)}:${hash}:0:x`,
     ])
       await expectError(await get(`/v1/${path}`), 503, 'database_unavailable', path);
+  });
+
+  it('show a miner from memory, however many actions of its owner are rows', async () => {
+    const state = buildState(buildEconomyEvents());
+    const known = requireValue(state.owners.get(stateOwner), 'the owner');
+    const [action] = known.activity;
+    const newest = List(Array.from({ length: 25 }, () => requireValue(action, 'an action')));
+    const owners = state.owners.set(stateOwner, { ...known, activityCount: 40, activity: newest });
+    const { get } = await startPublicServer({ chain: createStateViews({ ...state, owners }).views });
+    const response = await get(`/v1/miners/${known.tokenIds[0]}`);
+    expect(await response.json()).toMatchObject({ status: 'available', owner: stateOwner });
   });
 });

@@ -152,7 +152,7 @@ function measureMiner(input: EconomyInput, feed: readonly FeedEvent[], tokenId: 
     ['tokenId', 'survivorTokenId', 'donorTokenId'].some((name) => payload[name] === id) ||
     (payload.tokenIds as readonly string[] | undefined)?.includes(id) === true;
   const merge = selectType(feed, 'miners_merged').find(({ payload }) => payload.donorTokenId === id);
-  const actions = alone === null ? [] : measureActivity(input, alone.owner).activity.slice(0, 100);
+  const actions = alone === null ? [] : measureActivity(input, alone.owner).activity.slice(0, 25);
   return {
     ...showAvailable(input),
     ...showMining(input),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ownerPageDefault } from '../../../actors/chain/rows/activityRows.ts';
 import type { OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import type { MinersView, MinerView, OwnersView } from '../../../actors/views/chain/weightViews.ts';
@@ -30,8 +31,8 @@ export const minerResponse = defineVariants(
       .describe('The token that it was merged into, which may have been merged later; null for a live one'),
     transfers: z
       .array(activity)
-      .max(pageMax)
-      .describe(`Its transfers among the newest ${pageMax} actions of its owner, newest first`),
+      .max(ownerPageDefault)
+      .describe(`Its transfers among the newest ${ownerPageDefault} actions of its owner, newest first`),
     events: z.array(feedEvent).max(newestEventsMax).describe('Its newest events, newest first'),
   },
   { id: 'Miner', description: 'One miner: its position and owner, or what it was merged into' },
