@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import { startLocalNats } from '../deploy/local/localNats.ts';
-import { pollUntil } from '../storage/clickhouse/pollUntil.ts';
+import { pollUntil } from '../storage/reading/awaitRows.ts';
 import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
 import { pinThisProcess } from './pinToCore.ts';
 import { type PartialRun, publishResults } from './results.ts';

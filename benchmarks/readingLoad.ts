@@ -5,7 +5,7 @@ import { listKeys } from '../actors/schemas/listKeys.ts';
 import { measurements } from '../actors/wheel/counterReading.ts';
 import { createSeededUuid } from '../deploy/local/seeded.ts';
 import { createProgress } from '../deploy/process/progress.ts';
-import { pollUntil } from '../storage/clickhouse/pollUntil.ts';
+import { pollUntil } from '../storage/reading/awaitRows.ts';
 
 /** A multiple of 1800 seconds. It lies in the past, so readings may be published at any speed. */
 export const genesisMs = Date.UTC(2025, 0, 31, 12);

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { bindToParent, endProcess } from '../deploy/local/childServer.ts';
 import { createProgress } from '../deploy/process/progress.ts';
-import { pollUntil } from '../storage/clickhouse/pollUntil.ts';
+import { pollUntil } from '../storage/reading/awaitRows.ts';
 import { pinToCore } from './pinToCore.ts';
 import { readCpuMs } from './processCpu.ts';
 import { genesisMs, installationId } from './readingLoad.ts';

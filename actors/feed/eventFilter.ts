@@ -2,13 +2,13 @@ import { memoizeByIdentity } from '../caching/memoizeByIdentity.ts';
 import { type EventNoun, findSource, formatKey, listEventKeys } from './eventKeys.ts';
 import {
   type FeedCategory,
+  type FeedSource,
   type FeedType,
   feedTypes,
   isOfCategory,
   listStoredCategories,
 } from './feedCategories.ts';
 import type { FeedItem } from './feedItem.ts';
-import type { FeedSource } from './feedPosition.ts';
 
 /** Selects events of the feed. An event must meet every condition. */
 export interface EventFilter {

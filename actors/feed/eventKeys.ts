@@ -1,7 +1,6 @@
 import type { ChainFeedDetails } from '../events/eventSchemas.ts';
-import { type FeedType, feedTypes } from './feedCategories.ts';
+import { type FeedSource, type FeedType, feedTypes } from './feedCategories.ts';
 import type { FeedItem } from './feedItem.ts';
-import type { FeedSource } from './feedPosition.ts';
 
 /** Something that events are about, by which they are found. */
 export type EventNoun =

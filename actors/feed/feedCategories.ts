@@ -1,5 +1,14 @@
-import { eventTypes } from '../events/eventSchemas.ts';
-import type { FeedSource } from './feedPosition.ts';
+import { List } from 'immutable';
+import { type ChainFeedEvent, eventTypes, type MeasurementEvent } from '../events/eventSchemas.ts';
+import { type EventWindow, nothingEvicted } from '../events/eventWindow.ts';
+
+export interface FeedSources {
+  readonly measurement: EventWindow<MeasurementEvent>;
+  readonly chain: EventWindow<ChainFeedEvent>;
+}
+export type FeedSource = keyof FeedSources;
+export const feedSources = ['measurement', 'chain'] as const satisfies readonly FeedSource[];
+export const nothingMeasured: FeedSources['measurement'] = { events: List(), evicted: nothingEvicted };
 
 /** The first part of a type's name decides its category. */
 const categories = { system: 'protocol', player: 'players', measurement: 'measurement' } as const;

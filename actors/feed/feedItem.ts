@@ -1,8 +1,15 @@
+import { z } from 'zod';
 import { type Arrival, compareArrivals } from '../events/arrival.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
 import { buildMeasurementId } from '../wheel/measurementEvents.ts';
-import type { FeedType } from './feedCategories.ts';
-import type { FeedSource } from './feedPosition.ts';
+import {
+  type FeedCategory,
+  type FeedSource,
+  type FeedType,
+  feedCategories,
+  feedSources,
+} from './feedCategories.ts';
+import { decodeFields, encodeFields } from './opaqueCursor.ts';
 
 export interface FeedItem extends Arrival {
   readonly id: string;
@@ -51,4 +58,20 @@ export function toMeasurementItem(event: MeasurementEvent): FeedItem {
 /** Hash of the transaction that the ID of a chain event names; null for any other text. */
 export function findTransactionHash(eventId: string): string | null {
   return /^chain:\d+:0x[0-9a-f]{40}:(0x[0-9a-f]{64}):/.exec(eventId)?.[1] ?? null;
+}
+
+/** Cursor of a category's next page, which begins after this place even if events have arrived before it since. */
+export function encodeFeedCursor(category: FeedCategory, place: FeedPlace): string {
+  const { recordedAtMs, source, position, ordinal } = place;
+  return encodeFields([category, recordedAtMs, source, position, ordinal]);
+}
+
+const cursorFields = z.tuple([z.enum(feedCategories), z.int(), z.enum(feedSources), z.int(), z.int()]);
+
+/** Null for an invalid cursor or another category's cursor. */
+export function decodeFeedCursor(category: FeedCategory, text: string): FeedPlace | null {
+  const fields = decodeFields(text, cursorFields);
+  if (fields === null || fields[0] !== category) return null;
+  const [, recordedAtMs, source, position, ordinal] = fields;
+  return { recordedAtMs, source, position, ordinal };
 }

@@ -1,17 +1,9 @@
 import { z } from 'zod';
 import type { Arrival } from '../events/arrival.ts';
-import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
-import type { EventWindow } from '../events/eventWindow.ts';
 import type { FoldedMessage } from '../folds/foldedMessage.ts';
 import { count, milliseconds } from '../schemas/stateScalars.ts';
+import { type FeedSource, feedSources } from './feedCategories.ts';
 import { decodeFields, encodeFields } from './opaqueCursor.ts';
-
-export interface FeedSources {
-  readonly measurement: EventWindow<MeasurementEvent>;
-  readonly chain: EventWindow<ChainFeedEvent>;
-}
-export type FeedSource = keyof FeedSources;
-export const feedSources = ['measurement', 'chain'] as const satisfies readonly FeedSource[];
 
 /** The event of a source that a client of the event stream was sent last. With the time of storage, another event that has its place is told apart. */
 export interface SourcePlace extends Arrival, Omit<FoldedMessage, 'position'> {}

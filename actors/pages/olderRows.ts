@@ -2,9 +2,9 @@ import type { OwnerEvent } from '../chain/state/ownerState.ts';
 import type { Arrival } from '../events/arrival.ts';
 import type { EvictedEvents } from '../events/eventWindow.ts';
 import type { EventRow } from '../feed/eventRows.ts';
-import type { StoredCategory } from '../feed/feedCategories.ts';
+import type { FeedSource, StoredCategory } from '../feed/feedCategories.ts';
 import type { FeedPlace } from '../feed/feedItem.ts';
-import type { FeedSource, FeedSources, SourcePlace } from '../feed/feedPosition.ts';
+import type { SourcePlace } from '../feed/feedPosition.ts';
 import type { CounterReading } from '../wheel/counterReading.ts';
 
 /** Older records cannot be read at the moment: their store does not answer. The caller may try again after `retryAfterSeconds`. */
@@ -45,13 +45,6 @@ export interface ObservationReader {
 export interface EvictedSource {
   readonly source: FeedSource;
   readonly evicted: EvictedEvents & { readonly through: Arrival };
-}
-
-/** The source, if it has evicted events; otherwise null. */
-export function findEvictedSource(sources: FeedSources, source: FeedSource): EvictedSource | null {
-  const { evicted } = sources[source];
-  const { through } = evicted;
-  return through === null ? null : { source, evicted: { ...evicted, through } };
 }
 
 /**

@@ -35,7 +35,9 @@ const miner = defineReadRoute({
     const owner = view.live?.owner;
     const [found, activity] = await Promise.all([
       findEventsOf(feed, { kind: 'miner', tokenId: view.tokenId }, signal, newestEventsMax),
-      owner === undefined ? null : chain.ownerActivity({ owner, limit: ownerPageDefault, cursor: null }, signal),
+      owner === undefined
+        ? null
+        : chain.ownerActivity({ owner, limit: ownerPageDefault, cursor: null }, signal),
     ]);
     if (found.status === 'unavailable') return { body: toMinerBody(describeUnreadable(views)) };
     if (!view.isCreated && found.events.length === 0) return { error: 'not_found' };

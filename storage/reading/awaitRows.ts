@@ -1,7 +1,18 @@
-import { firstValueFrom, from, map, race, timer } from 'rxjs';
+import {
+  exhaustMap,
+  filter,
+  firstValueFrom,
+  from,
+  interval,
+  map,
+  NEVER,
+  race,
+  takeUntil,
+  takeWhile,
+  timer,
+} from 'rxjs';
 import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database, RowCondition } from '../clickhouse/database.ts';
-import { pollUntil } from '../clickhouse/pollUntil.ts';
 import { isSameHistory, selectVisible, type VisibleRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/visibleRuns.ts';
 
@@ -113,4 +124,30 @@ export function createAwaitRows({ database, writer, readRuns, what }: AwaitRowsO
     await awaitStored(isStored, what, signal);
     return runs;
   };
+}
+
+interface PollOptions {
+  readonly everyMs: number;
+  /** Gives up after this time; never if omitted. */
+  readonly limitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Checks a condition at once, then at an interval, since ClickHouse sends no notifications. Checks never overlap. If one fails, so does the
+ * promise.
+ *
+ * @returns whether the condition was met before the limit and the abort.
+ */
+export async function pollUntil(
+  isMet: () => boolean | Promise<boolean>,
+  { everyMs, limitMs, signal }: PollOptions,
+): Promise<boolean> {
+  if (await isMet()) return true;
+  const answers$ = interval(everyMs).pipe(
+    takeWhile(() => signal?.aborted !== true),
+    exhaustMap(async () => isMet()),
+    takeUntil(limitMs === undefined ? NEVER : timer(limitMs)),
+  );
+  return firstValueFrom(answers$.pipe(filter(Boolean)), { defaultValue: false });
 }

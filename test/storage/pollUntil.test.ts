@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { pollUntil } from '../../storage/clickhouse/pollUntil.ts';
+import { pollUntil } from '../../storage/reading/awaitRows.ts';
 
 describe('a condition that is polled until it is met', () => {
   beforeEach(() => {

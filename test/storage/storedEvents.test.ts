@@ -7,19 +7,19 @@ import type { ChainFeedEvent, MeasurementEvent } from '../../actors/events/event
 import { type EventFilter, selectCategory } from '../../actors/feed/eventFilter.ts';
 import type { EventNoun } from '../../actors/feed/eventKeys.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
-import { feedCategories, feedTypes, isOfCategory } from '../../actors/feed/feedCategories.ts';
-import { type FeedItem, toChainItem } from '../../actors/feed/feedItem.ts';
 import {
-  type FeedPosition,
   type FeedSource,
+  feedCategories,
   feedSources,
-  type SourcePlace,
-} from '../../actors/feed/feedPosition.ts';
+  feedTypes,
+  isOfCategory,
+} from '../../actors/feed/feedCategories.ts';
+import { encodeFeedCursor, type FeedItem, toChainItem } from '../../actors/feed/feedItem.ts';
+import type { FeedPosition, SourcePlace } from '../../actors/feed/feedPosition.ts';
 import { stringify } from '../../actors/folds/bigintJson.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { EconomyView } from '../../actors/views/chain/coreViews.ts';
-import { captureActivity } from '../../actors/views/chain/ownerPages.ts';
-import { encodeFeedCursor } from '../../actors/views/feed/feedCursor.ts';
+import { captureActivity } from '../../actors/views/chain/ownerViews.ts';
 import { createFeedNews, type ReadNext } from '../../actors/views/feed/feedNews.ts';
 import { findEvent } from '../../actors/views/feed/feedRecords.ts';
 import { createFeedViews, type FeedPage } from '../../actors/views/feed/feedViews.ts';

@@ -1,11 +1,12 @@
-import { type ChainAvailability, findChainAvailability } from '../../chain/state/chainAvailability.ts';
-import type { ChainState } from '../../chain/state/chainState.ts';
 import {
+  type ChainAvailability,
+  findChainAvailability,
   findEconomyFault,
   findIssuanceFault,
   isSupported,
   type StateFault,
-} from '../../chain/state/stateChecks.ts';
+} from '../../chain/state/chainAvailability.ts';
+import type { ChainState } from '../../chain/state/chainState.ts';
 import type { Clock } from '../../clock.ts';
 import type { FollowedDeployment } from './chainDeployment.ts';
 

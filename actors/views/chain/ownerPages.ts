@@ -1,8 +1,6 @@
-import { findFirstInMemory } from '../../chain/rows/activityRows.ts';
 import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
 import { findMergeState } from '../../chain/state/mergeState.ts';
-import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 import {
   activateWeight,
   computeActiveWeight,
@@ -13,9 +11,6 @@ import {
   type PositionRewards,
   rewardScale,
 } from '../../chain/state/rewards.ts';
-import type { OlderActivity } from '../../pages/olderRows.ts';
-import type { TwoPartList } from '../../pages/twoPartPage.ts';
-import type { Address } from '../../schemas/hex.ts';
 
 interface PositionsPage {
   /** All positions that are summed, ascending. */
@@ -60,37 +55,6 @@ export function buildPortfolioPage(
       .slice(0, limit)
       .map((one) => toPositionView(state, one, hasMetadata(state, one.position.tokenId))),
     hasMore: rest.length > limit,
-  };
-}
-
-interface NumberedEvent {
-  readonly number: number;
-  readonly event: OwnerEvent;
-}
-
-/** The events of an owner, newest first. A place is the number of the event before it. */
-export function captureActivity(
-  { owners, position }: ChainState,
-  owner: Address,
-  { read }: OlderActivity,
-): TwoPartList<NumberedEvent, number> {
-  const known = owners.get(owner);
-  const floor = known === undefined ? 0 : findFirstInMemory(known);
-  const addNumbers = (events: readonly OwnerEvent[], from: number) =>
-    events.map((event, index) => ({ number: from + index, event }));
-  return {
-    compare: (one, other) => other.number - one.number,
-    findKey: ({ number }) => number,
-    listInMemory: (end, most) => {
-      const from = Math.max(floor, end - most);
-      const events = known?.activity.slice(from - floor, Math.max(0, end - floor)).toArray() ?? [];
-      return addNumbers(events, from).reverse();
-    },
-    isAboveFloor: (end, last) => Math.min(end, floor) === 0 || last !== undefined,
-    readRows: async (before, most, signal) => {
-      const [from, end] = [Math.max(0, before - most), Math.min(before, floor)];
-      return addNumbers(await read({ owner, from, end, throughPosition: position }, signal), from);
-    },
   };
 }
 

@@ -1,10 +1,13 @@
+import { findFirstInMemory } from '../../chain/rows/activityRows.ts';
 import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
+import type { ChainState } from '../../chain/state/chainState.ts';
+import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
 import type { OlderActivity } from '../../pages/olderRows.ts';
-import { twoPartPage } from '../../pages/twoPartPage.ts';
+import { type TwoPartList, twoPartPage } from '../../pages/twoPartPage.ts';
 import type { Address } from '../../schemas/hex.ts';
 import { decodeOwnerCursor, encodeOwnerCursor, type OwnerCursor, type OwnerList } from './ownerCursor.ts';
-import { buildPortfolioPage, captureActivity } from './ownerPages.ts';
+import { buildPortfolioPage } from './ownerPages.ts';
 import { type ChainUnavailable, listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
 
 /** `ahead` means that the cursor's block is not safe here yet, because this process is behind the process that issued the cursor. */
@@ -77,6 +80,37 @@ export function describeMining(states: ShownStates, shown: ShownState) {
   };
 }
 
+interface NumberedEvent {
+  readonly number: number;
+  readonly event: OwnerEvent;
+}
+
+/** The events of an owner, newest first. A place is the number of the event before it. */
+export function captureActivity(
+  { owners, position }: ChainState,
+  owner: Address,
+  { read }: OlderActivity,
+): TwoPartList<NumberedEvent, number> {
+  const known = owners.get(owner);
+  const floor = known === undefined ? 0 : findFirstInMemory(known);
+  const addNumbers = (events: readonly OwnerEvent[], from: number) =>
+    events.map((event, index) => ({ number: from + index, event }));
+  return {
+    compare: (one, other) => other.number - one.number,
+    findKey: ({ number }) => number,
+    listInMemory: (end, most) => {
+      const from = Math.max(floor, end - most);
+      const events = known?.activity.slice(from - floor, Math.max(0, end - floor)).toArray() ?? [];
+      return addNumbers(events, from).reverse();
+    },
+    isAboveFloor: (end, last) => Math.min(end, floor) === 0 || last !== undefined,
+    readRows: async (before, most, signal) => {
+      const [from, end] = [Math.max(0, before - most), Math.min(before, floor)];
+      return addNumbers(await read({ owner, from, end, throughPosition: position }, signal), from);
+    },
+  };
+}
+
 /** A page of an owner's activity, newest first; a promise if some of its events are evicted. */
 export function buildActivityView(
   states: ShownStates,
@@ -90,7 +124,7 @@ export function buildActivityView(
   const { owner, limit } = request;
   const total = shown.state.owners.get(owner)?.activityCount ?? 0;
   const left = Math.max(0, total - after);
-  const buildView = (found: ReturnType<ReturnType<typeof captureActivity>['listInMemory']>) => ({
+  const buildView = (found: readonly NumberedEvent[]) => ({
     ...states.describe(shown),
     owner,
     identities: listIdentities(shown),

@@ -1,7 +1,7 @@
+import { findEconomyFault, isSupported } from '../../chain/state/chainAvailability.ts';
 import { countSettlements } from '../../chain/state/chainState.ts';
 import { findSettlementSource } from '../../chain/state/settlementSource.ts';
 import type { Checkpoint } from '../../chain/state/settlements.ts';
-import { findEconomyFault, isSupported } from '../../chain/state/stateChecks.ts';
 import type { ConditionsNow } from './chainConditions.ts';
 import {
   buildBuckets,

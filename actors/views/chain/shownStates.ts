@@ -1,7 +1,7 @@
 import { requireValue } from '../../../machines/requireValue.ts';
 import { confirmations } from '../../chain/spans/confirmations.ts';
+import { identityFaults } from '../../chain/state/chainAvailability.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
-import { identityFaults } from '../../chain/state/stateChecks.ts';
 import type { Clock } from '../../clock.ts';
 import type { ChainCondition, ConditionsNow } from './chainConditions.ts';
 import type { ChainDeployment, ChainInfo, FollowedDeployment } from './chainDeployment.ts';

@@ -1,11 +1,16 @@
-import { List } from 'immutable';
 import { type Arrival, compareArrivals } from '../../events/arrival.ts';
-import { type EventWindow, nothingEvicted } from '../../events/eventWindow.ts';
+import type { EventWindow } from '../../events/eventWindow.ts';
 import { findFirstIndex } from '../../events/findFirstIndex.ts';
 import { toFeedItem } from '../../feed/eventRows.ts';
-import { type FeedCategory, isOfCategory, listStoredCategories } from '../../feed/feedCategories.ts';
+import {
+  type FeedCategory,
+  type FeedSource,
+  isOfCategory,
+  listStoredCategories,
+  nothingMeasured,
+} from '../../feed/feedCategories.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from '../../feed/feedItem.ts';
-import type { FeedPosition, FeedSource, FeedSources, SourcePlace } from '../../feed/feedPosition.ts';
+import type { FeedPosition, SourcePlace } from '../../feed/feedPosition.ts';
 import type { FoldedMessage } from '../../folds/foldedMessage.ts';
 import type { OlderEvents } from '../../pages/olderRows.ts';
 import type { CounterActors } from '../../wheel/counterActors.ts';
@@ -88,8 +93,6 @@ export function createFeedNews({ chain, counters, olderEvents }: FeedNewsOptions
     };
   };
 }
-
-export const nothingMeasured: FeedSources['measurement'] = { events: List(), evicted: nothingEvicted };
 
 interface ShownSource {
   /** Place of the newest event in memory; null without any. */

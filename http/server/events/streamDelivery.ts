@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { mergeMap, Subject } from 'rxjs';
-import { listStoredCategories } from '../../../actors/feed/feedCategories.ts';
-import { type FeedPosition, type FeedSource, feedSources } from '../../../actors/feed/feedPosition.ts';
+import { type FeedSource, feedSources, listStoredCategories } from '../../../actors/feed/feedCategories.ts';
+import type { FeedPosition } from '../../../actors/feed/feedPosition.ts';
 import type {
   FeedMoment,
   NextEvents,

@@ -1,6 +1,6 @@
-import { type FeedCategory, feedCategories } from '../../../actors/feed/feedCategories.ts';
+import { type FeedCategory, type FeedSource, feedCategories } from '../../../actors/feed/feedCategories.ts';
 import type { FeedItem } from '../../../actors/feed/feedItem.ts';
-import { encodeFeedPosition, type FeedPosition, type FeedSource } from '../../../actors/feed/feedPosition.ts';
+import { encodeFeedPosition, type FeedPosition } from '../../../actors/feed/feedPosition.ts';
 import type { FeedMoment } from '../../../actors/views/feed/feedNews.ts';
 import { feedEvent, toFeedEventBody } from '../../responses/feed/feedEvent.ts';
 import { parseExactQuery } from '../../routes/parseExactQuery.ts';

@@ -3,14 +3,18 @@ import { expect, it } from 'vitest';
 import { compareArrivals } from '../../../actors/events/arrival.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../../../actors/events/eventSchemas.ts';
 import { toChainRow, toMeasurementRow } from '../../../actors/feed/eventRows.ts';
-import { type FeedCategory, feedCategories, isOfCategory } from '../../../actors/feed/feedCategories.ts';
+import {
+  type FeedCategory,
+  type FeedSource,
+  feedCategories,
+  feedSources,
+  isOfCategory,
+} from '../../../actors/feed/feedCategories.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from '../../../actors/feed/feedItem.ts';
 import {
   decodeFeedPosition,
   encodeFeedPosition,
   type FeedPosition,
-  type FeedSource,
-  feedSources,
 } from '../../../actors/feed/feedPosition.ts';
 import type { FoldedMessage } from '../../../actors/folds/foldedMessage.ts';
 import type { OlderEvents } from '../../../actors/pages/olderRows.ts';

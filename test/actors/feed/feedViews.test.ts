@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { feedCategories } from '../../../actors/feed/feedCategories.ts';
+import { decodeFeedCursor, encodeFeedCursor } from '../../../actors/feed/feedItem.ts';
 import { decodeFeedPosition, encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
-import { decodeFeedCursor, encodeFeedCursor } from '../../../actors/views/feed/feedCursor.ts';
 
 describe('cursors of the feed and IDs of the event stream', () => {
   const arrival = { position: fc.maxSafeNat(), ordinal: fc.maxSafeNat() };
