@@ -19,7 +19,7 @@ const roundWork = rounds.select('startMs', 'workUnits');
 
 /** Reads universal days from rows, each once, since a day that has left memory does not change. */
 export function createStoredDays({ database, readRuns }: StoredDaysOptions): ReadOlderDay {
-  const keep = createKeptReads<ReadonlyMap<number, bigint>>(keptMax);
+  const kept = createKeptReads<ReadonlyMap<number, bigint>>(keptMax);
 
   async function read(runs: VisibleRuns, installation: string, startMs: number, signal: AbortSignal) {
     const visible = selectVisible(runs);
@@ -40,6 +40,7 @@ export function createStoredDays({ database, readRuns }: StoredDaysOptions): Rea
 
   return async (installationId, startMs, signal) => {
     const runs = await readRuns();
-    return keep(runs, `${installationId} ${startMs}`, () => read(runs, installationId, startMs, signal));
+    const key = `${installationId} ${startMs}`;
+    return kept.find(runs, key) ?? kept.add(runs, key, await read(runs, installationId, startMs, signal));
   };
 }

@@ -44,7 +44,8 @@ export function createStoredEvents(options: {
     before: async (of, query, signal) => {
       const runs = await awaitEvicted(of, signal);
       const key = `${formatArrival(of.evicted.through)} ${JSON.stringify(query)}`;
-      return pages[of.source](runs, key, () => readBefore(of, runs, query, signal));
+      const kept = pages[of.source];
+      return kept.find(runs, key) ?? kept.add(runs, key, await readBefore(of, runs, query, signal));
     },
 
     after: async (of, { categories, place, limit }, signal) => {

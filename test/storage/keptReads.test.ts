@@ -2,39 +2,36 @@ import { expect, it } from 'vitest';
 import { createKeptReads } from '../../storage/reading/keptReads.ts';
 import { openEnd, type VisibleRuns } from '../../storage/runs/lineages.ts';
 
-const runs: VisibleRuns = [{ run: 'one', through: openEnd }];
+const runs: VisibleRuns = [
+  { run: 'one', through: 50 },
+  { run: 'two', through: openEnd },
+];
 
-it('a read is done once in each history, until it was not used for longest', async () => {
-  const keep = createKeptReads<string>(2);
-  let reads: string[] = [];
-  const ask = async (keys: string, history = runs) => {
-    reads = [];
-    for (const key of keys)
-      expect(
-        await keep(history, key, async () => {
-          reads.push(key);
-          return `of ${key}`;
-        }),
-      ).toBe(`of ${key}`);
-    return reads.join('');
-  };
-  expect(await ask('aabab')).toBe('ab');
-  expect(await ask('aca')).toBe('c');
-  expect(await ask('b')).toBe('b');
-  expect(await ask('a', structuredClone(runs) as VisibleRuns)).toBe('');
-  expect(await ask('ab', [{ run: 'two', through: openEnd }])).toBe('ab');
+it('a read is kept until it was not used for longest', () => {
+  const kept = createKeptReads<string>(2);
+  const asked: string[] = [];
+  for (const key of 'aabacab') {
+    if (kept.find(runs, key) !== undefined) continue;
+    expect(kept.add(runs, key, `of ${key}`)).toBe(`of ${key}`);
+    asked.push(key);
+  }
+  expect(asked).toEqual(['a', 'b', 'c', 'b']);
 });
 
-it('a read that ends in another history is not kept', async () => {
-  const keep = createKeptReads<string>(2);
-  const other: VisibleRuns = [{ run: 'two', through: openEnd }];
-  let end = (_: string) => {};
-  const slow = new Promise<string>((resolve) => {
-    end = resolve;
-  });
-  const asked = keep(runs, 'a', () => slow);
-  expect(await keep(other, 'a', async () => 'new')).toBe('new');
-  end('old');
-  expect(await asked).toBe('old');
-  expect(await keep(other, 'a', () => slow)).toBe('new');
+it.each([
+  [
+    'a run has been begun',
+    [...runs.slice(0, 1), { run: 'two', through: 90 }, { run: 'three', through: openEnd }],
+  ],
+  ['a run has been cut', [{ run: 'one', through: 40 }, ...runs.slice(1)]],
+  ['a run has been made again', [{ run: 'other', through: 50 }, ...runs.slice(1)]],
+  ['none counts', []],
+])('a read is forgotten once %s, and what ends later is not kept', (_, other) => {
+  const kept = createKeptReads<string>(2);
+  kept.find(runs, 'key');
+  kept.add(runs, 'key', 'old');
+  expect(kept.find(structuredClone(runs) as VisibleRuns, 'key')).toBe('old');
+  expect(kept.find(other, 'key')).toBeUndefined();
+  expect(kept.add(runs, 'key', 'old')).toBe('old');
+  expect(kept.find(other, 'key')).toBeUndefined();
 });

@@ -64,7 +64,7 @@ describe('observations of any age', () => {
       expect(page).toEqual({ items: readings.slice(after, after + 2), more: true });
       counts.push(counted.reads);
     }
-    // The second read learns that the client reads on.
+    // A client with a cursor reads on.
     expect([counts[0], counts[1], counts[10], counts[11], counts[20], counts[21]]).toEqual([
       1, 2, 2, 3, 3, 4,
     ]);

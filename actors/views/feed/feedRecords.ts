@@ -22,8 +22,6 @@ export const recordEventsMax = 1_000;
 const pageLimit = 100;
 /** Events of a first page, so that what memory holds is not read from the store. */
 const firstLimit = 20;
-/** How far before the newest event the search for a time begins. */
-const firstStepMs = 3_600_000;
 /** A reading that is received later than this after its day is not looked for. */
 const lateMs = dayMs;
 
@@ -135,9 +133,8 @@ async function selectUntil(
   const isTooLate = (item: FeedItem) => find(item) >= tooLateFrom;
   const toPoint = (item: FeedItem): Point => ({ atMs: item.recordedAtMs, number: find(item) });
   // The events after the later time are too late, those until the earlier one are not.
-  let [earlierMs, laterMs] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let [earlierMs, laterMs] = [0, Number.POSITIVE_INFINITY];
   let line: readonly [older: Point, newer: Point] | null = null;
-  let stepMs = firstStepMs;
   for (let turn = 1; ; turn++) {
     const page = await readPage(feed, { filter: probed, cursor: null, limit: firstLimit }, signal);
     if (page.status === 'unavailable') return page;
@@ -150,11 +147,8 @@ async function selectUntil(
     else earlierMs = probed.toMs - 1;
     if (laterMs - earlierMs <= 1) return filter;
     const guessMs: number = turn % 3 === 0 || line === null ? Number.NaN : followLine(line, tooLateFrom);
-    if (guessMs > earlierMs && guessMs < laterMs) probed = selectThrough(filter, guessMs);
-    else if (earlierMs === Number.NEGATIVE_INFINITY) {
-      probed = selectThrough(filter, laterMs - stepMs);
-      stepMs *= 2;
-    } else probed = selectThrough(filter, Math.floor((earlierMs + laterMs) / 2));
+    const isBetween = guessMs > earlierMs && guessMs < laterMs;
+    probed = selectThrough(filter, isBetween ? guessMs : Math.floor((earlierMs + laterMs) / 2));
   }
 }
 
