@@ -29,6 +29,7 @@ import { createPageReads } from './pages/pageReads.ts';
 import { createRequestRefusals, type Guarded } from './requestRefusals.ts';
 import type { OnAnswered } from './requests/answeredRequest.ts';
 import { createClientAddress } from './requests/clientAddress.ts';
+import { isOpenTo } from './requests/origin.ts';
 
 export interface PublicServerSettings {
   /** Origins of websites whose pages may send requests, for example `https://example.org`. */
@@ -68,6 +69,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const writer = createResponseWriter({
     transport,
     clock,
+    isOpen: isOpenTo(settings.allowedOrigins),
     isLeaving: () => isLeaving,
     findError: createErrorResponses(settings.publicUrl),
     onAnswered,

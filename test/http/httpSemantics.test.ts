@@ -29,13 +29,20 @@ const listHeaders = ({ headers }: Response) =>
     [...headers].filter(([name]) => !['x-request-id', 'date', 'connection', 'keep-alive'].includes(name)),
   );
 
-it('a server that is open to every website answers a browser on any', async () => {
+it('a server that is open to every website gives all of them the same answer', async () => {
   const open = await startPublicServer({ allowedOrigins: ['*'] });
-  for (const origin of ['https://elsewhere.example', 'null']) {
-    const response = await open.get('/v1/status', { Origin: origin });
-    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
-    expect(response.headers.get('vary')).toContain('Origin');
+  const ask = async (headers: Record<string, string>, path = '/v1/status', method = 'GET') => {
+    const { status, headers: sent } = await open.get(path, headers, method);
+    return [status, sent.get('access-control-allow-origin'), sent.get('vary')];
+  };
+  for (const origin of [{}, { Origin: 'https://elsewhere.example' }, { Origin: 'null' }]) {
+    expect(await ask(origin)).toEqual([200, '*', 'Accept-Encoding']);
+    expect(await ask({ ...origin, 'If-None-Match': '*' })).toEqual([304, '*', 'Accept-Encoding']);
+    expect(await ask(origin, '/v1/public/telemetry')).toEqual([200, '*', null]);
+    expect(await ask(origin, '/nothing')).toEqual([404, '*', null]);
   }
+  const preflight = { Origin: 'null', 'Access-Control-Request-Method': 'GET' };
+  expect(await ask(preflight, '/v1/status', 'OPTIONS')).toEqual([204, '*', null]);
 });
 
 const otherOrigins = [

@@ -28,6 +28,7 @@ export interface PreparedResponse {
 
 export interface EncodedResponse {
   readonly status: string;
+  readonly isCompressible: boolean;
   /** The tag with its quotes, or null. A compressed body has a weak tag, since its bytes differ from the plain ones (RFC 9110, 8.8.3), and so has a document that also says when it was made. */
   readonly etag: string | null;
   /** The bytes, compressed at the first request for this encoding and then cached. */
@@ -103,16 +104,14 @@ function prepareBytes(
     let body: Buffer | null = null;
     return {
       status,
+      isCompressible,
       etag,
       body: () => {
         body ??= compress(plain, encoding, isSingle ? single : shared);
         return body;
       },
-      headers: prepareLeading(
-        [['Vary', isCompressible ? 'Accept-Encoding, Origin' : 'Origin'], ...common, ...content],
-        requestIdHeader,
-      ),
-      notModified: prepareLeading([['Vary', 'Accept-Encoding, Origin'], ...common], requestIdHeader),
+      headers: prepareLeading([...common, ...content], requestIdHeader),
+      notModified: prepareLeading(common, requestIdHeader),
     };
   }
 

@@ -2,7 +2,13 @@ import type { HttpResponse } from 'uWebSockets.js';
 import fresh from 'fresh';
 import type { Clock } from '../../../actors/clock.ts';
 import type { ErrorCode, HttpError } from '../../routes/errors.ts';
-import { type LeadingHeaders, prepareLeading } from '../engine/headerBlock.ts';
+import {
+  type Header,
+  type HeaderBlock,
+  type LeadingHeaders,
+  prepareHeaders,
+  prepareLeading,
+} from '../engine/headerBlock.ts';
 import type { Transport } from '../engine/uws.ts';
 import type { RateVerdict } from '../limits/rateVerdict.ts';
 import type { OnAnswered } from '../requests/answeredRequest.ts';
@@ -43,19 +49,13 @@ const exposedHeaders =
 /** Headers that such scripts may send. */
 const allowedHeaders = 'Cache-Control, If-None-Match, Last-Event-ID, X-Request-Id';
 /** First headers of responses that are not prepared. */
-const computedLeading = prepareLeading(
-  [
-    ['Vary', 'Origin'],
-    ['X-Content-Type-Options', 'nosniff'],
-  ],
-  requestIdHeader,
-);
+const computedLeading = prepareLeading([['X-Content-Type-Options', 'nosniff']], requestIdHeader);
 /** The engine sends it unless another one is written. */
 const defaultStatus = '200 OK';
 /** How long a browser may cache the answer to a preflight request. */
 const preflightMaxAgeSeconds = 600;
 
-/** Writes responses. Each of them carries the request's ID and `Vary`. */
+/** Writes responses. Each of them carries the request's ID, and what it depends on (`Vary`). */
 export interface ResponseWriter {
   /** Sends a prepared response in the encoding that the client prefers. */
   send(exchange: Exchange, prepared: PreparedResponse): void;
@@ -80,6 +80,8 @@ export type FindErrorResponse = (exchange: Exchange, code: ErrorCode) => Prepare
 interface ResponseWriterOptions {
   readonly transport: Transport;
   readonly clock: Clock;
+  /** Whether every website may read every response. */
+  readonly isOpen: boolean;
   readonly isLeaving: () => boolean;
   readonly findError: FindErrorResponse;
   /** Null if answered requests are not reported. */
@@ -87,20 +89,27 @@ interface ResponseWriterOptions {
 }
 
 export function createResponseWriter(options: ResponseWriterOptions): ResponseWriter {
-  const { transport, clock, isLeaving, findError, onAnswered } = options;
+  const { transport, clock, isOpen, isLeaving, findError, onAnswered } = options;
   const chooseEncoding = createEncodingChoice();
+  const [encodedOrigins, plainOrigins] = [describeOrigins(isOpen, true), describeOrigins(isOpen, false)];
 
   /** Writes the prepared headers, with the headers that differ between requests around them. */
-  function begin(exchange: Exchange, status: string, prepared: LeadingHeaders): HttpResponse {
+  function begin(
+    exchange: Exchange,
+    status: string,
+    prepared: LeadingHeaders,
+    isCompressible = false,
+  ): HttpResponse {
     const { response, requestId, approvedOrigin, limit } = exchange;
     exchange.isAnswered = true;
     if (status !== defaultStatus) response.writeStatus(status);
     if (isLeaving()) response.writeHeader('Connection', 'close');
-    if (approvedOrigin !== null) {
+    if (approvedOrigin !== null && !isOpen) {
       response.writeHeader('Access-Control-Allow-Origin', approvedOrigin);
       response.writeHeader('Access-Control-Expose-Headers', exposedHeaders);
     }
-    transport.writeLastHeader(response, prepared, requestId, limit?.headers ?? null);
+    const origins = isCompressible ? encodedOrigins : plainOrigins;
+    transport.writeLastHeader(response, prepared, requestId, origins, limit?.headers ?? null);
     return response;
   }
 
@@ -115,8 +124,9 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
     return encoded(isCompressible ? chooseEncoding(headers.acceptEncoding) : 'identity');
   }
 
-  function write(exchange: Exchange, { status, headers, body }: EncodedResponse, retryAfterSeconds?: number) {
-    const response = begin(exchange, status, headers);
+  function write(exchange: Exchange, encoded: EncodedResponse, retryAfterSeconds?: number) {
+    const { status, headers, isCompressible, body } = encoded;
+    const response = begin(exchange, status, headers, isCompressible);
     if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
     const bytes = body();
     if (exchange.isHead) transport.endWithoutBody(response, bytes.length);
@@ -138,7 +148,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       const encoded = encode(exchange, prepared);
       if (!matchesEtag(exchange.headers.ifNoneMatch, encoded.etag)) return write(exchange, encoded);
       const status = '304 Not Modified';
-      endEmpty(exchange, status, begin(exchange, status, encoded.notModified));
+      endEmpty(exchange, status, begin(exchange, status, encoded.notModified, true));
     },
     writeError: (exchange, { code, retryAfterSeconds }) =>
       write(exchange, encode(exchange, findError(exchange, code)), retryAfterSeconds),
@@ -169,6 +179,15 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       return exchange.isHead ? null : response;
     },
   };
+}
+
+/** Headers about the origins that may read a response. If every website may, it is the same for all of them. */
+function describeOrigins(isOpen: boolean, isCompressible: boolean): HeaderBlock {
+  const varying = [...(isCompressible ? ['Accept-Encoding'] : []), ...(isOpen ? [] : ['Origin'])];
+  const headers: Header[] = varying.length === 0 ? [] : [['Vary', varying.join(', ')]];
+  if (isOpen)
+    headers.push(['Access-Control-Allow-Origin', '*'], ['Access-Control-Expose-Headers', exposedHeaders]);
+  return prepareHeaders(headers);
 }
 
 /**

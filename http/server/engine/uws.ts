@@ -65,7 +65,8 @@ export interface Transport {
     response: HttpResponse,
     leading: LeadingHeaders,
     value: string,
-    behind: HeaderBlock | null,
+    behind: HeaderBlock,
+    last: HeaderBlock | null,
   ): void;
   /**
    * Sends as much of a body as the connection takes, and the rest as the client reads, so nothing is buffered here. The engine disconnects a
@@ -87,8 +88,8 @@ const native: Transport = {
   remoteAddress: (response) => Buffer.from(response.getRemoteAddressAsText()).toString('latin1'),
   remoteAddressBytes: (response) => response.getRemoteAddress(),
   // One call with joined lines, since a call into the addon costs more than joining. The addon writes names and values unchanged.
-  writeLastHeader: (response, { bytes }, value, behind) =>
-    response.writeHeader(bytes, behind === null ? value : value + behind.following),
+  writeLastHeader: (response, { bytes }, value, { following }, last) =>
+    response.writeHeader(bytes, value + following + (last === null ? '' : last.following)),
   end: (response, body, onAborted) => {
     if (response.tryEnd(body, body.length)[1]) return;
     response.onAborted(onAborted);
@@ -132,10 +133,10 @@ const fallback: Transport = {
   remoteAddress: (response) =>
     (response as unknown as FallbackResponse).response.socket?.remoteAddress ?? '0.0.0.0',
   remoteAddressBytes: () => null,
-  writeLastHeader: (response, { headers, lastName }, value, behind) => {
-    for (const [name, text] of headers) response.writeHeader(name, text);
-    response.writeHeader(lastName, value);
-    for (const [name, text] of behind?.headers ?? []) response.writeHeader(name, text);
+  writeLastHeader: (response, { headers, lastName }, value, behind, last) => {
+    for (const [name, text] of [...headers, [lastName, value] as const, ...behind.headers])
+      response.writeHeader(name, text);
+    for (const [name, text] of last?.headers ?? []) response.writeHeader(name, text);
   },
   // Node's server reads no further requests while a client does not read responses.
   end: (response, body) => void response.end(body),

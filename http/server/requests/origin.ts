@@ -1,5 +1,5 @@
-/** Instead of origins: every website may call the routes. */
-const anyOrigin = '*';
+/** Whether every website may call the routes, by `*` instead of an origin. */
+export const isOpenTo = (allowedOrigins: readonly string[]): boolean => allowedOrigins.includes('*');
 
 /** Judgement of an `Origin` header (CONTRACT.md, Origins). */
 type OriginVerdict = 'none' | 'approved' | 'refused';
@@ -10,7 +10,7 @@ type OriginVerdict = 'none' | 'approved' | 'refused';
  */
 export function createOriginCheck(allowedOrigins: readonly string[]): (origin: string) => OriginVerdict {
   const allowed = new Set(allowedOrigins);
-  const isOpen = allowed.has(anyOrigin);
+  const isOpen = isOpenTo(allowedOrigins);
   return (origin) => {
     if (origin === '') return 'none';
     return isOpen || allowed.has(origin) ? 'approved' : 'refused';
