@@ -310,7 +310,7 @@ describe('readiness and documents', () => {
     expect(text.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
     const lines = (await text.text()).split('\n');
     expect(lines[0]).toBe('# Mining Activity Read Service');
-    for (const { path } of routes)
+    for (const path of [...routes.map((route) => route.path), '/v1/events/stream'])
       expect(lines.filter((line) => line.includes(`(${path}):`))).toHaveLength(1);
     for (const { name, title } of guidePages) expect(lines).toContain(`- [${title}](/docs/${name})`);
     for (const [, path = ''] of lines.join('\n').matchAll(/\((\/(?!v\d)[^)]*)\)/g))

@@ -1,7 +1,6 @@
 import { dayMs } from '../../../actors/schemas/durations.ts';
 import guidePages from '../../guides/pages.json' with { type: 'json' };
-import { topics } from '../route.ts';
-import { routes } from '../routes.ts';
+import type { createOpenApiDocument } from './openApi.ts';
 
 /** Crawlers may read everything except the event stream, which never ends. */
 export const robotsText = 'User-agent: *\nDisallow: /v1/events/stream\n';
@@ -25,12 +24,23 @@ export function writeSecurityText(contact: string, nowMs: number): string {
   return `Contact: ${contact}\nExpires: ${expires.replace('.000', '')}\nPreferred-Languages: en\n`;
 }
 
+type OpenApi = ReturnType<typeof createOpenApiDocument>;
+type Operation = NonNullable<NonNullable<OpenApi['paths']>[string]['get']>;
+
+/** The operations of the OpenAPI document by topic, in its order. */
+export function listTopics({ tags = [], paths = {} }: OpenApi) {
+  return tags.map(({ name, description = name }) => ({
+    description,
+    operations: Object.entries(paths).flatMap(([path, { get }]): (Operation & { readonly path: string })[] =>
+      get?.tags?.includes(name) === true ? [{ ...get, path }] : [],
+    ),
+  }));
+}
+
 /** Introduction to the service for language models (llmstxt.org). */
-export function writeModelText(): string {
-  const sections = Object.entries(topics).map(([topic, description]) => {
-    const listed = routes
-      .filter((route) => route.topic === topic)
-      .map(({ path, summary }) => `- [GET ${path}](${path}): ${summary}`);
+export function writeModelText(openApi: OpenApi): string {
+  const sections = listTopics(openApi).map(({ description, operations }) => {
+    const listed = operations.map(({ path, summary }) => `- [GET ${path}](${path}): ${summary}`);
     return `## ${description}\n\n${listed.join('\n')}`;
   });
   return `${[

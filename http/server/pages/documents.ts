@@ -157,7 +157,7 @@ export function loadDocuments(
       document(path, 'image/svg+xml', () => loadExplorerBuild().readIcon()),
     ),
     ...(securityContact === null ? [] : [describeSecurity(securityContact, clock)]),
-    document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText())),
+    document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText(openApi()))),
     ...guidePages.slice(0, 1).map((first) => guide('/docs', first)),
     ...guidePages.map((one) => guide(`/docs/${one.name}`, one)),
     document('/docs/style.css', 'text/css; charset=utf-8', () => built('style.css')),

@@ -1,15 +1,12 @@
+import { listTopics } from '../../routes/documentation/machineTexts.ts';
 import type { createOpenApiDocument } from '../../routes/documentation/openApi.ts';
 
-type OpenApi = ReturnType<typeof createOpenApiDocument>;
-
 /** Writes the routes of the OpenAPI document as HTML, by topic, with their schemas: the reference for visitors without script. */
-export function listRoutes({ tags = [], paths = {} }: OpenApi): string {
-  const topics = tags.map(({ name, description = name }) => {
-    const listed = Object.entries(paths).flatMap(([path, { get }]) =>
-      get?.tags?.includes(name) === true ? [describeRoute(path, get)] : [],
-    );
-    return `<h2>${escapeMarkup(description)}</h2>\n<dl>\n${listed.join('\n')}\n</dl>`;
-  });
+export function listRoutes(openApi: ReturnType<typeof createOpenApiDocument>): string {
+  const topics = listTopics(openApi).map(
+    ({ description, operations }) =>
+      `<h2>${escapeMarkup(description)}</h2>\n<dl>\n${operations.map(describeRoute).join('\n')}\n</dl>`,
+  );
   return `<article class="guide-text routes">
 <h1>Reference of all routes</h1>
 <p>Every parameter, member and error is in <a href="/openapi.json">the OpenAPI document</a>. With JavaScript, routes can be tried out here.</p>
@@ -21,9 +18,9 @@ function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-type Operation = NonNullable<NonNullable<OpenApi['paths']>[string]['get']>;
+type Operation = ReturnType<typeof listTopics>[number]['operations'][number];
 
-function describeRoute(path: string, { summary = '', parameters = [], responses = {} }: Operation): string {
+function describeRoute({ path, summary = '', parameters = [], responses = {} }: Operation): string {
   const names = parameters.flatMap((parameter) =>
     'in' in parameter && parameter.in === 'query' ? [`<code>${escapeMarkup(parameter.name)}</code>`] : [],
   );
