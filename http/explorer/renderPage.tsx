@@ -45,7 +45,9 @@ export const renderPage: RenderPage = (request: PageRequest) => {
   // The header names what is old, which is known once everything is read.
   const body = old.size === 0 ? complete : renderBody();
   const status = read('status', statusPath);
-  if ('id' in place && listRecordEvents(place.view, place.id, read) === null) isComplete = false;
+  // Without a chain the events of a record are never known, and the page says so.
+  if (chain !== null && 'id' in place && listRecordEvents(place.view, place.id, read) === null)
+    isComplete = false;
   const { title, sharedTitle, description, icon } = describePage({ ...request, status, read });
   const { files, publicUrl } = settings;
   const address = place.view === 'missing' || publicUrl === null ? null : `${publicUrl}${formatPlace(place)}`;

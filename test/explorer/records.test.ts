@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { OwnerActivityView } from '../../actors/views/chain/ownerViews.ts';
+import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import {
   buildEconomyEvents,
   buildState,
@@ -154,11 +155,24 @@ describe('the page of a record', () => {
   });
 
   it('says that events cannot be read, not that there are none', async () => {
-    const server = await startPublicServer();
-    for (const path of [`/transactions/${buildTransactionHash(1)}`, '/rounds/1']) {
+    const { following } = createStateViews(buildState(buildEconomyEvents())).views;
+    const server = await startPublicServer({ chain: { ...chainlessViews(), following } });
+    for (const path of [`/transactions/${buildTransactionHash(1)}`, '/rounds/1', '/miners/1']) {
       const response = await server.get(path);
       expect([path, response.status]).toEqual([path, 503]);
       expect(await response.text()).toContain('Events cannot be read at the moment');
+    }
+  });
+
+  it('says once that there is no chain, as its route does', async () => {
+    const server = await startPublicServer();
+    for (const path of [`/transactions/${buildTransactionHash(1)}`, '/rounds/1', '/miners/1']) {
+      expect(await (await server.get(`/v1${path}`)).json()).toMatchObject({ reason: 'indexer_disabled' });
+      const response = await server.get(path);
+      expect([path, response.status]).toEqual([path, 200]);
+      const text = await response.text();
+      expect(text.split('This service is not connected to a chain')).toHaveLength(2);
+      expect(text).not.toContain('at the moment');
     }
   });
 });

@@ -7,6 +7,7 @@ import { Time } from '../../components/Time.tsx';
 import { WholeTransaction } from '../../components/TransactionLink.tsx';
 import { formatInteger } from '../../format/numbers.ts';
 import { toMiner } from '../../format/sentence.ts';
+import { explain } from '../../format/words.ts';
 import { nameView } from '../../nameView.ts';
 import { listRecordEvents } from '../../records.ts';
 import { metadataPath, recordPath, statusPath } from '../../resources.ts';
@@ -31,7 +32,8 @@ const newestEventsMax = 100;
 
 /** The page of one miner, round, transaction or day. */
 export function RecordPage({ view, id }: { view: RecordView; id: string }) {
-  const events = listRecordEvents(view, id, usePage().read);
+  const { read, chain } = usePage();
+  const events = listRecordEvents(view, id, read);
   return (
     <section aria-labelledby="record">
       <h1 id="record">{nameView({ view, id })}</h1>
@@ -40,7 +42,8 @@ export function RecordPage({ view, id }: { view: RecordView; id: string }) {
       {view === 'miner' && <Miner tokenId={id} />}
       {view === 'round' && <RoundFacts round={id} />}
       {view === 'day' && <DayFacts date={id} />}
-      {events === null && <Unavailable>Events cannot be read at the moment.</Unavailable>}
+      {events === null && chain !== null && <Unavailable>Events cannot be read at the moment.</Unavailable>}
+      {view === 'transaction' && chain === null && <Unavailable>{explain('indexer_disabled')}</Unavailable>}
       {view === 'transaction' && events?.length === 0 && <p class="empty">{withoutEvents}</p>}
       {events !== null && events.length > 0 && (
         <>
