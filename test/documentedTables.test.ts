@@ -20,12 +20,7 @@ import { pageMax } from '../http/responses/pages.ts';
 import { createMessageSchema, messageSchemaNames } from '../http/routes/documentation/messageSchemas.ts';
 import { pageDefault } from '../http/routes/pageParameters.ts';
 import { rateClasses, siteFactor } from '../http/routes/rateClasses.ts';
-import {
-  defaultReadTimeoutMs,
-  inFlightMax,
-  waitingOfClientMax,
-  waitingOfSiteMax,
-} from '../http/server/answers/pendingReads.ts';
+import { defaultReadTimeoutMs, turnWaitMaxMs, waitingMax } from '../http/server/answers/pendingReads.ts';
 import {
   clientsMax,
   heartbeatMs,
@@ -34,7 +29,6 @@ import {
   streamsOfClientMax,
   streamsOfSiteMax,
 } from '../http/server/events/eventStream.ts';
-import { eventLoopDelayMaxMs } from '../http/server/limits/loadGuard.ts';
 import { saveGraceMs } from '../machines/serviceMachine.ts';
 import { openIncidentsMax } from '../machines/settlementEvents.ts';
 import { readBytesMax, readSecondsMax } from '../storage/clickhouse/readLimits.ts';
@@ -70,9 +64,9 @@ const requests: readonly Row[] = [
   ),
   ['Requests of a site (an IPv6 /48)', `${siteFactor} times as many`, '429 `rate_limited`'],
   [
-    'Expensive requests that wait: in all, per client, per site',
-    [inFlightMax, waitingOfClientMax, waitingOfSiteMax].map(count).join(', '),
-    '503 `database_busy`',
+    'Expensive requests that wait',
+    `${count(waitingMax)}, and ${seconds(turnWaitMaxMs)} for their turn`,
+    '503 `database_busy` for the client with the most of them',
   ],
   ['Duration of a read from ClickHouse', seconds(defaultReadTimeoutMs), '504 `request_timeout`'],
   ['Page of observations, default and largest', count(pageMax), 'clamped'],
@@ -81,11 +75,6 @@ const requests: readonly Row[] = [
   ['Clients of the event stream', count(clientsMax), '429 `rate_limited`'],
   ['Event streams of a client', count(streamsOfClientMax), '429 `rate_limited`'],
   ['Event streams of a site', count(streamsOfSiteMax), '429 `rate_limited`'],
-  [
-    'Delay of the event loop, on average',
-    `${eventLoopDelayMaxMs} ms`,
-    'routes that read events or ClickHouse, and pages to be rendered, answer 503 `database_busy`; event streams wait for evicted events',
-  ],
   ['Time in which a client of the event stream reads what it was sent', seconds(readMs), 'its stream ends'],
   ['Silence on an event stream', seconds(heartbeatMs), 'a comment keeps the connection open'],
   [

@@ -114,7 +114,7 @@ export const variables = {
       .enum(['on', 'off'])
       .transform((given) => given === 'on')
       .describe('on or off'),
-    'Rate limits of the public routes, and 503 for expensive requests while the event loop is late',
+    'Rate limits of the public routes',
     'on',
   ),
   MINER_TRANSACTION_URL: variable(

@@ -7,7 +7,7 @@ import { findTable, tableNames } from './pages/csvFiles.ts';
 import { loadExplorerBuild } from './pages/explorerBuild.ts';
 import { type ExplorerPages, recordPaths, sharedPaths } from './pages/explorerPages.ts';
 import type { ExplorerPage, PageReads } from './pages/pageReads.ts';
-import type { Guarded } from './requestRefusals.ts';
+import type { Guarded, RequestRefusals } from './requestRefusals.ts';
 
 const nameTable = (name: string) => `/tables/${name}`;
 const unknownTable = nameTable(':name');
@@ -29,6 +29,7 @@ export function isForPeople(name: string): boolean {
 const heavyGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
 
 interface MountedExplorer extends Pick<ReadAnswerDependencies, 'transport' | 'writer' | 'reads'> {
+  readonly refusals: RequestRefusals;
   readonly pages: ExplorerPages;
   readonly pageReads: PageReads;
 }
@@ -36,23 +37,38 @@ interface MountedExplorer extends Pick<ReadAnswerDependencies, 'transport' | 'wr
 /** Mounts the pages of the explorer and their files. Mounted last, since it answers every other path. */
 export function mountExplorer(
   mount: Mount,
-  { pages, pageReads, transport, writer, reads }: MountedExplorer,
+  { pages, pageReads, transport, writer, reads, refusals }: MountedExplorer,
 ): void {
-  function send(exchange: Exchange, page: ExplorerPage) {
+  /**
+   * Sends a page or a file. Each list or record that it reads counts as a request of that route.
+   *
+   * @param counted how many of them have been counted.
+   */
+  function send(exchange: Exchange, page: ExplorerPage, counted: 0 | 1) {
     if (page.current !== null) return writer.sendConditionally(exchange, page.current);
-    reads.run(exchange, page.read, ({ body }) => writer.sendConditionally(exchange, page.render(body)));
+    const { paths, render } = page;
+    for (let index: number = counted; index < paths.length; index++) {
+      const refusal = refusals.limit(exchange, heavyGuarded.rateClass);
+      if (refusal !== null) return writer.writeError(exchange, refusal);
+    }
+    const news = pageReads.news();
+    const toRead = (path: string) => (signal: AbortSignal) => pageReads.readLater(path, signal);
+    reads.run(exchange, paths.map(toRead), (found) => {
+      const bodies = new Map(found.map(({ body }, index) => [paths[index] as string, body]));
+      writer.sendConditionally(exchange, render({ bodies, news }));
+    });
   }
   const refuse = (exchange: Exchange, code: 'not_found' | 'invalid_query') =>
     writer.writeError(exchange, createHttpError(code));
-  const answerPage = (exchange: Exchange, request: HttpRequest) =>
-    send(exchange, pages.find(transport.path(request), transport.query(request)));
-  for (const path of sharedPaths) mount(path, null, answerPage);
-  for (const path of recordPaths) mount(path, heavyGuarded, answerPage);
+  const answerWith = (counted: 0 | 1) => (exchange: Exchange, request: HttpRequest) =>
+    send(exchange, pages.find(transport.path(request), transport.query(request)), counted);
+  for (const path of sharedPaths) mount(path, null, answerWith(0));
+  for (const path of recordPaths) mount(path, heavyGuarded, answerWith(1));
   for (const name of tableNames)
     mount(nameTable(name), heavyGuarded, (exchange, request) => {
       const found = findTable(pageReads, name, transport.query(request));
       if (typeof found === 'string') refuse(exchange, found);
-      else send(exchange, found);
+      else send(exchange, found, 1);
     });
   mount(unknownTable, null, (exchange) => refuse(exchange, 'not_found'));
   mount('/explorer/:file', null, (exchange, request) => {
@@ -63,7 +79,7 @@ export function mountExplorer(
   const answerUnknown = (exchange: Exchange) => {
     // A browser gets a page, a program an error that it can read.
     if (exchange.isForPeople && exchange.headers.accept.includes('text/html'))
-      send(exchange, pages.missing());
+      send(exchange, pages.missing(), 0);
     else refuse(exchange, 'not_found');
   };
   mount(unknownRoute, null, answerUnknown, '/*');

@@ -17,8 +17,8 @@ import { createViewAnswer } from './answers/viewAnswer.ts';
 import { type Listener, listenOn } from './engine/listener.ts';
 import { App, detectImplementation, selectTransport } from './engine/uws.ts';
 import { createEventStream } from './events/eventStream.ts';
-import { createLoadGuard } from './limits/loadGuard.ts';
 import { createRateLimiter } from './limits/rateLimiter.ts';
+import { createTurns } from './limits/turns.ts';
 import { createMount, type Mount } from './mount.ts';
 import { eventStreamPath, mountEventStream } from './mountEventStream.ts';
 import { isForPeople, mountExplorer } from './mountExplorer.ts';
@@ -36,7 +36,7 @@ export interface PublicServerSettings {
   readonly allowedOrigins: readonly string[];
   /** Addresses and CIDR blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
-  /** Whether clients are limited, and expensive requests refused while the event loop is late. */
+  /** Whether the rates of clients are limited. */
   readonly rateLimits: boolean;
   /** Deadline of a read; then the answer is 504. */
   readonly readTimeoutMs: number;
@@ -75,10 +75,9 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     onAnswered,
   });
   const findClientAddress = createClientAddress(settings.trustedProxies, transport);
-  const loadGuard = settings.rateLimits ? createLoadGuard(clock) : null;
   const guard = createExchangeGuard(writer, logger, clock);
-  const timeoutMs = settings.readTimeoutMs;
-  const reads = createPendingReads({ writer, guard, metrics, loadGuard, timeoutMs, clock });
+  const turns = createTurns(clock);
+  const reads = createPendingReads({ writer, guard, registry, turns, timeoutMs: settings.readTimeoutMs });
   const limiter = settings.rateLimits ? createRateLimiter() : null;
   const refusals = createRequestRefusals({ transport, limiter, findClientAddress, hasViews });
   const app = App();
@@ -100,7 +99,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     transport,
     writer,
     registry,
-    loadGuard,
+    turns,
     clock,
     onRefused: (error) => {
       const counts = metrics.route(eventStreamPath, 'publicHeavy');
@@ -114,13 +113,12 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const pageReads = createPageReads(sources, hasViews, clock);
   const pages = createExplorerPages({ reads: pageReads, clock, transactionUrl, publicUrl });
   mountHealth(mount, writer, options.readiness);
-  mountExplorer(mount, { pages, pageReads, transport, writer, reads });
+  mountExplorer(mount, { pages, pageReads, transport, writer, reads, refusals });
   return listenOn(app, {
     onLeave: () => {
       isLeaving = true;
     },
     onClose: () => {
-      loadGuard?.stop();
       reads.abortAll();
       events.close();
     },

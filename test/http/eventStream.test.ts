@@ -21,6 +21,7 @@ import {
 } from '../../http/server/events/eventStream.ts';
 import { parseStreamRequest } from '../../http/server/events/streamForm.ts';
 import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
+import { createTurns } from '../../http/server/limits/turns.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import type { AddressWords } from '../../http/server/requests/ipAddress.ts';
 import { chainlessViews } from '../support/chain/chainlessViews.ts';
@@ -228,7 +229,7 @@ function createWorld() {
   onTestFinished(() => void vi.useRealTimers());
   const records = createRecords();
   const reads: AbortSignal[] = [];
-  const state = { ended: 0, hasViews: true, isBlocked: false, isOverloaded: false };
+  const state = { ended: 0, hasViews: true, isBlocked: false };
   const clock = manualClock();
   const written: string[] = [];
   let onAborted = () => undefined as unknown;
@@ -258,7 +259,7 @@ function createWorld() {
     transport: selectTransport(),
     writer: { beginStream: () => response } as unknown as ResponseWriter,
     registry: new Registry(),
-    loadGuard: { isOverloaded: () => state.isOverloaded, stop: () => undefined },
+    turns: createTurns(clock),
     clock,
     onRefused: () => undefined,
   });
@@ -346,20 +347,16 @@ describe('a client of the event stream', () => {
   });
 
   it('leaves no timer and no read behind', async () => {
-    const { records, reads, state, open, abort, takeWritten } = createWorld();
+    const { records, reads, open, abort, takeWritten } = createWorld();
     records.add(9);
     records.evictOldest(1, 0);
-    state.isOverloaded = true;
     const opened = Array.from({ length: 12 }, () => open(undefined, fromTheBeginning));
-    await pass(1_000);
-    expect(reads).toEqual([]);
-    state.isOverloaded = false;
     await pass(1_000);
     // The others wait for one of them.
     expect(reads.map(({ aborted }) => aborted)).toEqual(Array(8).fill(false));
     takeWritten();
     for (const one of opened) abort(one);
-    await pass(0);
+    await pass(9);
     expect([reads.every(({ aborted }) => aborted), reads.length, vi.getTimerCount()]).toEqual([true, 8, 0]);
     expect(takeWritten()).toBe('');
   });

@@ -1,14 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
-import { createLoadGuard } from '../../http/server/limits/loadGuard.ts';
 import { refusalsPerTurn } from '../../http/server/limits/refusalCount.ts';
-import { expensiveMsPerTurn } from '../../http/server/limits/turnBudget.ts';
 import { loadDocuments } from '../../http/server/pages/documents.ts';
-import { makeEventLoopLate } from '../support/http/lateEventLoop.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
-import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 
@@ -110,14 +106,7 @@ describe('a client that goes on behind its rate limit', () => {
 
 describe('expensive requests that arrive together', () => {
   it('are answered in turns, next to a cheap one', async () => {
-    const server = await startPublicServer({
-      observations: {
-        page: () => {
-          server.clock.advance(expensiveMsPerTurn);
-          return { items: [], more: false };
-        },
-      },
-    });
+    const server = await startPublicServer();
     const path = '/v1/public/installations/wheel-1/observations';
     const responses = await Promise.all(Array.from({ length: 40 }, () => server.get(path)));
     expect(responses.map(({ status }) => status)).toEqual(Array(40).fill(200));
@@ -178,67 +167,5 @@ describe('documents', () => {
       const hasMore = Number(headers.get('content-length')) > 128 * 1024;
       expect([path, status, isLarge]).toEqual([path, 200, hasMore]);
     }
-  });
-});
-
-describe('an overloaded event loop', () => {
-  it('refuses what costs much while it lasts, and serves the rest', async () => {
-    const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
-    let client = 0;
-    const ask = (path: string) => server.get(path, { 'X-Forwarded-For': `2001:db8:${++client}::1` });
-    const expensive = '/v1/public/installations/wheel-1/observations';
-    for (const path of [expensive, '/v1/events', '/statistics']) expect((await ask(path)).status).toBe(200);
-    const end = makeEventLoopLate(server);
-    await eventually(async () => (await ask(expensive)).status === 503, 'expensive routes refuse');
-    const refused = await ask(expensive);
-    expect([await refused.json(), refused.headers.get('retry-after')]).toEqual([
-      { error: 'database_busy' },
-      '2',
-    ]);
-    expect((await ask('/v1/public/telemetry')).status).toBe(200);
-    // What is prepared already costs little.
-    for (const path of ['/statistics', '/v1/events']) expect((await ask(path)).status).toBe(200);
-    expect((await ask('/v1/events?limit=1')).status).toBe(503);
-    expect((await ask('/settlements')).status).toBe(503);
-    expect((await ask(`/owners/0x${'ab'.repeat(20)}`)).status).toBe(503);
-    expect((await ask('/v1/events/stream')).status).toBe(200);
-    end();
-    await eventually(async () => {
-      server.clock.advance(20);
-      return (await ask(expensive)).status !== 503;
-    }, 'expensive routes answer');
-  });
-
-  it('is told apart from one late turn and a busy machine', () => {
-    vi.useFakeTimers();
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
-    const clock = manualClock();
-    let activeMs = 0;
-    const guard = createLoadGuard(clock, () => activeMs);
-    const pass = (ms: number, ofWorkMs = ms) => {
-      clock.advance(ms);
-      activeMs += ofWorkMs;
-      vi.advanceTimersByTime(20);
-    };
-    expect(guard.isOverloaded()).toBe(false);
-    pass(60_000);
-    expect(vi.getTimerCount()).toBe(0);
-    expect(guard.isOverloaded()).toBe(false);
-    pass(4_000);
-    expect(guard.isOverloaded()).toBe(false);
-    for (let turn = 0; turn < 10; turn++) pass(120);
-    expect(guard.isOverloaded()).toBe(true);
-    for (let turn = 0; turn < 100; turn++) pass(20);
-    expect(guard.isOverloaded()).toBe(false);
-    // Little work, which waits long for its turn on the machine.
-    for (let turn = 0; turn < 100; turn++) pass(300, 5);
-    expect(guard.isOverloaded()).toBe(false);
-    // It was late before nobody asked for a while.
-    for (let turn = 0; turn < 10; turn++) pass(120);
-    pass(5_000);
-    expect(guard.isOverloaded()).toBe(false);
-    guard.stop();
   });
 });

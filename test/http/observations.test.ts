@@ -7,7 +7,7 @@ import {
   RecordsUnavailable,
 } from '../../actors/pages/olderRows.ts';
 import { encodeObservationCursor } from '../../http/responses/observations.ts';
-import { waitingOfClientMax, waitingOfSiteMax } from '../../http/server/answers/pendingReads.ts';
+import { waitingMax } from '../../http/server/answers/pendingReads.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -171,59 +171,70 @@ describe('observations that need the database', () => {
     expect(await server.registry.metrics()).toContain('miner_http_reads_in_flight 0');
   });
 
-  it('leave their places to the next ones of a client that has gone', async () => {
-    const { reader, waiting } = createManualReader();
-    const server = await startPublicServer({ observations: reader, rateLimits: true });
-    for (let time = 1; time <= 2; time++) {
-      const asked = Array.from({ length: waitingOfClientMax }, () => ask(server.base));
-      await eventually(() => waiting.length === time * waitingOfClientMax, 'the reads');
-      await expectError(await server.get(path), 503, 'database_busy');
-      for (const one of asked) one.destroy();
-      await eventually(() => waiting.every(({ signal }) => signal.aborted), 'the end of the reads');
-      server.clock.advance(60_000);
-    }
-  });
-
-  it('are answered 503 database_busy while 64 others wait', async () => {
+  it('are answered 503 database_busy while 64 others wait, which leave their places once they are over', async () => {
     const { reader, waiting } = createManualReader();
     const server = await startPublicServer({ observations: reader });
-    const pending = Array.from({ length: 64 }, () => server.get(path));
-    await eventually(() => waiting.length === 64, '64 reads');
+    const left = Array.from({ length: waitingMax }, () => ask(server.base));
+    await eventually(() => waiting.length === waitingMax, 'the reads');
     const busy = await server.get(path);
     await expectError(busy, 503, 'database_busy');
-    expect(busy.headers.get('retry-after')).toBe('1');
+    expect(busy.headers.get('retry-after')).toBe('2');
+    expect((await server.get('/v1/public/telemetry')).status).toBe(200);
+    for (const one of left) one.destroy();
+    await eventually(() => waiting.every(({ signal }) => signal.aborted), 'the end of the reads');
+    const answers = Array.from({ length: waitingMax }, () => server.get(path));
+    await eventually(() => waiting.length === 2 * waitingMax, 'the reads of others');
+    expect((await server.get(path)).status).toBe(503);
     for (const { resolve } of waiting) resolve({ items: [], more: false });
-    for (const response of await Promise.all(pending)) expect(response.status).toBe(200);
+    for (const response of await Promise.all(answers)) expect(response.status).toBe(200);
     const again = server.get(path);
-    await eventually(() => waiting.length === 65, 'room for another');
-    waiting[64]?.resolve({ items: [], more: false });
+    await eventually(() => waiting.length === 2 * waitingMax + 1, 'room for another');
+    waiting.at(-1)?.resolve({ items: [], more: false });
     expect((await again).status).toBe(200);
   });
 
-  it('wait in bounded numbers per client and site', async () => {
+  it('are refused to the client that has most of them waiting', async () => {
     const { reader, waiting } = createManualReader();
     const server = await startPublicServer({
       observations: reader,
       rateLimits: true,
       trustedProxies: ['127.0.0.1'],
     });
-    const answers: Promise<Response>[] = [];
     const askFrom = (from: string) => server.get(path, { 'X-Forwarded-For': from });
     const wait = async (from: string, count: number) => {
       const waitingThen = waiting.length + count;
-      for (let read = 0; read < count; read++) answers.push(askFrom(from));
+      const answers = Array.from({ length: count }, () => askFrom(from));
       await eventually(() => waiting.length === waitingThen, `reads of ${from}`);
+      return answers;
     };
-    await wait('192.0.2.1', waitingOfClientMax);
+    const [most, ofSite, alsoOfSite, few] = [
+      await wait('192.0.2.1', 19),
+      await wait('2001:db8:7:1::1', 19),
+      await wait('2001:db8:7:2::1', 20),
+      await wait('192.0.2.2', 6),
+    ];
+    const countRefused = async (answers: readonly Promise<Response>[]) => {
+      const pending = Promise.resolve({ status: 0 });
+      const statuses = await Promise.all(
+        answers.map(async (one) => (await Promise.race([one, pending])).status),
+      );
+      return statuses.filter((status) => status === 503).length;
+    };
+    const expectRefused = (counts: readonly number[]) =>
+      eventually(
+        async () =>
+          String(await Promise.all([most, ofSite, alsoOfSite, few].map(countRefused))) === String(counts),
+        `${counts} refused`,
+      );
+    // A site counts half as much as a client. Of those that count the same, the newest request is refused.
+    const others = await wait('192.0.2.3', 1);
+    await expectRefused([0, 0, 1, 0]);
+    others.push(...(await wait('192.0.2.4', 1)));
+    await expectRefused([0, 0, 2, 0]);
+    others.push(...(await wait('192.0.2.5', 1)));
+    await expectRefused([0, 1, 2, 0]);
     expect((await askFrom('192.0.2.1')).status).toBe(503);
-    await wait('2001:db8:7:1::1', waitingOfClientMax);
-    await wait('2001:db8:7:2::1', waitingOfSiteMax - waitingOfClientMax);
-    expect((await askFrom('2001:db8:7:3::1')).status).toBe(503);
-    await wait('192.0.2.2', 1);
     for (const { resolve } of waiting) resolve({ items: [], more: false });
-    await Promise.all(answers);
-    await wait('2001:db8:7:3::1', 1);
-    waiting.at(-1)?.resolve({ items: [], more: false });
-    for (const answer of answers) expect((await answer).status).toBe(200);
+    for (const answer of [...few, ...others]) expect((await answer).status).toBe(200);
   });
 });

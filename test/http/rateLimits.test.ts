@@ -140,6 +140,24 @@ describe('rate limits over HTTP', () => {
     expect((await unlimited.get('/v1/status')).headers.get('ratelimit-policy')).toBeNull();
   });
 
+  it('counts each list and record that a page reads', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    for (const [path, left] of [
+      ['/rounds/1', 19],
+      ['/miners/1', 17],
+      [`/owners/0x${'ab'.repeat(20)}`, 15],
+      ['/feed', 14],
+      ['/tables/days.csv', 13],
+    ] as const) {
+      const { headers } = await server.get(path);
+      expect([path, headers.get('ratelimit')]).toEqual([path, expect.stringContaining(`r=${left};`)]);
+    }
+    for (let page = 0; page < 6; page++) await server.get('/miners/1');
+    // The page itself has a token left, and one of its bodies has none.
+    const refused = await server.get('/miners/1');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+  });
+
   it('ignores X-Forwarded-For of a peer that is not a configured proxy', async () => {
     const server = await startPublicServer({ rateLimits: true });
     const path = '/v1/public/installations/wheel-1/observations';

@@ -3,9 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ObservationReader } from '../../actors/pages/olderRows.ts';
 import type { ContentEncoding } from '../../http/server/answers/contentEncoding.ts';
 import { prepareResponse } from '../../http/server/answers/preparedResponse.ts';
-import { createLoadGuard } from '../../http/server/limits/loadGuard.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 
 describe('a server that closes', () => {
@@ -36,10 +34,6 @@ describe('a server that closes', () => {
     const before = countTimers();
     const server = await startPublicServer({ rateLimits: true });
     expect(countTimers()).toBe(before);
-    const guard = createLoadGuard(manualClock());
-    guard.isOverloaded();
-    expect(countTimers()).toBe(before + 1);
-    guard.stop();
     server.close();
     expect(countTimers()).toBe(before);
   });

@@ -18,8 +18,6 @@ export interface HttpMetrics {
   prepared(): void;
   /** Measures the delay of a reading when the first response that shows it is prepared. */
   showed(receivedAtMs: number, nowMs: number): void;
-  changeReadsInFlight(by: 1 | -1): void;
-  readonly readsInFlight: number;
 }
 
 /** Upper bounds of the delay from receipt to response, in seconds. A wheel reports every few seconds. */
@@ -37,7 +35,6 @@ interface Counts {
 export function createHttpMetrics(registry: Registry, implementation: string): HttpMetrics {
   const routes = new Map<string, Counts>();
   let preparations = 0;
-  let readsInFlight = 0;
   let newestShownMs = Number.NEGATIVE_INFINITY;
 
   const measure = registerDurations(registry);
@@ -67,11 +64,10 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
       'route',
     ],
     miner_http_shed_requests_total: [
-      'Expensive requests answered with 503 because the event loop was late.',
+      'Expensive requests answered with 503 because too many waited, or too long.',
       () => Array.from(routes, ([route, { shed }]) => [shed === 0 ? null : shed, route]),
       'route',
     ],
-    miner_http_reads_in_flight: ['Requests waiting for the database.', () => readsInFlight],
     miner_http_server_info: [
       'Which implementation of uWebSockets.js runs; always 1.',
       () => [[1, implementation]],
@@ -111,12 +107,6 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
       if (newestShownMs !== Number.NEGATIVE_INFINITY)
         delays.observe(Math.max(0, nowMs - receivedAtMs) / 1000);
       newestShownMs = receivedAtMs;
-    },
-    changeReadsInFlight: (by) => {
-      readsInFlight += by;
-    },
-    get readsInFlight() {
-      return readsInFlight;
     },
   };
 }

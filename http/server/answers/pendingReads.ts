@@ -1,148 +1,144 @@
-import type { Clock } from '../../../actors/clock.ts';
-import { createHttpError, errorStatus, type HttpError } from '../../routes/errors.ts';
+import type { Registry } from 'prom-client';
+import { registerMetrics } from '../../../actors/registerMetrics.ts';
+import { createHttpError, type ErrorCode, errorStatus } from '../../routes/errors.ts';
 import type { ReadResult } from '../../routes/route.ts';
 import { createClientCounts } from '../limits/clientCounts.ts';
-import type { LoadGuard } from '../limits/loadGuard.ts';
-import { createTurnBudget } from '../limits/turnBudget.ts';
+import type { Turns } from '../limits/turns.ts';
 import type { ExchangeGuard } from './exchangeGuard.ts';
-import type { HttpMetrics } from './httpMetrics.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 import { retryAfterSeconds } from './routeAnswers.ts';
 
-/** Expensive requests that may wait at the same time; further ones are answered with `database_busy`. */
-export const inFlightMax = 64;
-/** Reads that one client, and one site, may wait for at the same time. The rest is left for others while reads take long. */
-export const waitingOfClientMax = 16;
-export const waitingOfSiteMax = 32;
+/** Expensive requests that may wait at the same time. Beyond them one is answered with `database_busy`. */
+export const waitingMax = 64;
+/** The same happens if the next turn of the event loop has been waited for so long. Then more is asked than this process can do. */
+export const turnWaitMaxMs = 1_000;
+/** A site counts as much as a client if it has this many times as many requests. */
+const siteFactor = 2;
 /** A read that takes longer is aborted and answered with `request_timeout`. */
 export const defaultReadTimeoutMs = 10_000;
-const busyRetryAfterSeconds = 1;
-const overloadedRetryAfterSeconds = 2;
 
 /** A read that found something. */
 export type ReadBody<Body = unknown> = Exclude<ReadResult<Body>, { error: unknown }>;
 
+/** Reads from memory, or from the database. */
+export type Read<Body> = (signal: AbortSignal) => ReadResult<Body> | Promise<ReadResult<Body>>;
+
 export interface PendingReads {
-  /** Runs a read, then answers with its body or its error. Answers nothing once the peer has disconnected. */
+  /** Runs reads, then answers with their bodies or the first error. Answers nothing once the peer has disconnected. */
   run<Body>(
     exchange: Exchange,
-    read: (signal: AbortSignal) => ReadResult<Body> | Promise<ReadResult<Body>>,
-    onBody: (answer: ReadBody<Body>) => void,
+    reads: readonly Read<Body>[],
+    onBodies: (bodies: readonly ReadBody<Body>[]) => void,
   ): void;
-  /** Whether the request would be refused now, with `database_busy`. */
-  isBusy(exchange: Exchange): boolean;
   abortAll(): void;
+}
+
+/** A request that is not answered yet. */
+interface Waiting {
+  readonly ending: AbortController;
+  /** How much its client has waiting. */
+  readonly weigh: () => number;
+  isOver: boolean;
+  shed(): void;
 }
 
 interface PendingReadsOptions {
   readonly writer: ResponseWriter;
   readonly guard: ExchangeGuard;
-  readonly metrics: HttpMetrics;
-  /** No read begins while the event loop is late. Null if expensive work is not limited. */
-  readonly loadGuard: LoadGuard | null;
+  readonly registry: Registry;
+  readonly turns: Turns;
   readonly timeoutMs: number;
-  readonly clock: Clock;
 }
 
 /**
- * Answers requests that may have to wait for a read. The abort handler is attached before anything is awaited, and responses
- * after an await are corked. Each read has a deadline, since uWebSockets.js never ends a pending handler. Reads leave a part
- * of each turn of the event loop to cheap requests.
+ * Answers requests that may have to wait: for their turn of the event loop, and for the database. Each read is a task of its own, and so is the answer
+ * to what was not read at once. If too many wait, the newest request of the client with most of them is refused. Each has a deadline, since uWebSockets.js
+ * never ends a pending handler.
  */
 export function createPendingReads(options: PendingReadsOptions): PendingReads {
-  const { writer, guard, metrics, loadGuard, timeoutMs, clock } = options;
-  const pending = new Set<AbortController>();
-  const counts = createClientCounts(waitingOfClientMax, waitingOfSiteMax);
-  const budget = createTurnBudget(clock);
+  const { writer, guard, registry, turns, timeoutMs } = options;
+  const pending = new Set<Waiting>();
+  const counts = createClientCounts(1, siteFactor);
+  registerMetrics(registry, {
+    miner_http_reads_in_flight: ['Expensive requests that are not answered yet.', () => pending.size],
+  });
 
-  function answer<Body>(
-    exchange: Exchange,
-    found: ReadResult<Body>,
-    onBody: (found: ReadBody<Body>) => void,
-  ) {
-    if ('error' in found) {
-      const isTemporary = errorStatus[found.error].status.startsWith('503');
-      refuse(exchange, createHttpError(found.error, isTemporary ? retryAfterSeconds : undefined));
-    } else guard.run(exchange, () => onBody(found));
+  function shedOne() {
+    if (pending.size <= waitingMax && turns.waitedMs() <= turnWaitMaxMs) return;
+    const [first, ...others] = pending;
+    others.reduce((chosen, one) => (one.weigh() >= chosen.weigh() ? one : chosen), first as Waiting).shed();
   }
-
-  function refuse(exchange: Exchange, error: HttpError) {
-    guard.run(exchange, () => writer.writeError(exchange, error));
-  }
-
-  const isOverloaded = () => loadGuard?.isOverloaded() ?? false;
-  const isFull = ({ client }: Exchange) => metrics.readsInFlight >= inFlightMax || counts.isFull(client);
 
   return {
-    run: (exchange, read, onBody) => {
-      if (isOverloaded()) {
-        exchange.counts.shed();
-        return refuse(exchange, createHttpError('database_busy', overloadedRetryAfterSeconds));
-      }
-      if (isFull(exchange)) return refuse(exchange, createHttpError('database_busy', busyRetryAfterSeconds));
-      const ending = new AbortController();
+    run: <Body>(
+      exchange: Exchange,
+      reads: readonly Read<Body>[],
+      onBodies: (bodies: readonly ReadBody<Body>[]) => void,
+    ) => {
       const { client, response } = exchange;
-      let deadline: NodeJS.Timeout | null = null;
-      let isAnswered = false;
-
-      /** From here on the response may be written in a later turn. */
-      const wait = () => {
-        deadline = setTimeout(
-          () => abandon(() => refuse(exchange, createHttpError('request_timeout'))),
-          timeoutMs,
-        );
-        response.onAborted(() => {
-          exchange.isAborted = true;
-          abandon(() => undefined);
-        });
-        pending.add(ending);
-        counts.change(client, 1);
-        metrics.changeReadsInFlight(1);
+      const bodies: ReadBody<Body>[] = [];
+      let unread = reads.length;
+      let deadline: NodeJS.Timeout | undefined;
+      const waiting: Waiting = {
+        ending: new AbortController(),
+        weigh: counts.weigh(client),
+        isOver: false,
+        shed: () => {
+          exchange.counts.shed();
+          refuse('database_busy');
+        },
       };
+      const run = (task: () => void) => turns.take({ isOver: () => waiting.isOver, run: task });
       const finish = (write: () => void) => {
-        if (isAnswered) return;
-        isAnswered = true;
-        if (deadline !== null) clearTimeout(deadline);
-        pending.delete(ending);
+        if (waiting.isOver) return;
+        waiting.isOver = true;
+        clearTimeout(deadline);
+        pending.delete(waiting);
         counts.change(client, -1);
-        metrics.changeReadsInFlight(-1);
         if (!exchange.isAborted) response.cork(write);
+        if (unread > 0) waiting.ending.abort();
       };
-      const abandon = (write: () => void) => {
-        if (isAnswered) return;
-        finish(write);
-        ending.abort();
+      const fail = (error: unknown) => finish(() => guard.fail(exchange, error));
+      const answer = () => finish(() => guard.run(exchange, () => onBodies(bodies)));
+      function refuse(code: ErrorCode) {
+        const isTemporary = errorStatus[code].status.startsWith('503');
+        const error = createHttpError(code, isTemporary ? retryAfterSeconds : undefined);
+        finish(() => guard.run(exchange, () => writer.writeError(exchange, error)));
+      }
+      const take = (index: number, result: ReadResult<Body>, isAnsweredAtOnce: boolean) => {
+        if ('error' in result) return refuse(result.error);
+        bodies[index] = result;
+        unread--;
+        if (unread > 0) return;
+        if (isAnsweredAtOnce) answer();
+        else run(answer);
       };
-      const follow = (found: ReturnType<typeof read>) => {
-        if (!(found instanceof Promise)) return finish(() => answer(exchange, found, onBody));
-        found.then(
-          (answered) => budget.run(() => finish(() => answer(exchange, answered, onBody))),
-          (error: unknown) => finish(() => guard.fail(exchange, error)),
-        );
-      };
-      const readLater = () => {
-        if (isAnswered) return;
+      const begin = (read: Read<Body>, index: number) => {
         try {
-          follow(read(ending.signal));
+          const result = read(waiting.ending.signal);
+          if (result instanceof Promise) result.then((later) => take(index, later, false), fail);
+          else take(index, result, reads.length === 1);
         } catch (error) {
-          finish(() => guard.fail(exchange, error));
+          fail(error);
         }
       };
 
-      if (budget.isSpent()) {
-        wait();
-        return budget.run(readLater);
-      }
-      budget.run(() => {
-        const found = read(ending.signal);
-        if (!(found instanceof Promise)) return answer(exchange, found, onBody);
-        wait();
-        follow(found);
+      pending.add(waiting);
+      counts.change(client, 1);
+      shedOne();
+      if (waiting.isOver) return;
+      for (const [index, read] of reads.entries()) run(() => begin(read, index));
+      if (reads.length === 0) run(answer);
+      if (waiting.isOver) return;
+      // From here on the response is written in a later turn.
+      deadline = setTimeout(() => refuse('request_timeout'), timeoutMs);
+      response.onAborted(() => {
+        exchange.isAborted = true;
+        finish(() => undefined);
       });
     },
-    isBusy: (exchange) => isOverloaded() || isFull(exchange),
     abortAll: () => {
-      for (const ending of pending) ending.abort();
+      for (const { ending } of pending) ending.abort();
     },
   };
 }

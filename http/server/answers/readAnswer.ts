@@ -83,6 +83,6 @@ export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDepen
         return prepareFound(replaceFailed(error, exchange));
       }
     };
-    reads.run(exchange, read, (found) => writer.send(exchange, prepareChecked(found)));
+    reads.run(exchange, [read], ([found]) => writer.send(exchange, prepareChecked(found as ReadBody)));
   };
 }

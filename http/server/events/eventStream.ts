@@ -9,7 +9,7 @@ import type { Exchange, ResponseWriter } from '../answers/responseWriter.ts';
 import { retryAfterSeconds } from '../answers/routeAnswers.ts';
 import type { Transport } from '../engine/uws.ts';
 import { createClientCounts } from '../limits/clientCounts.ts';
-import type { LoadGuard } from '../limits/loadGuard.ts';
+import type { Turns } from '../limits/turns.ts';
 import { createStreamDelivery, type StreamClient } from './streamDelivery.ts';
 import { formatRetry, type StreamRequest } from './streamForm.ts';
 import { createStreamOutput } from './streamOutput.ts';
@@ -45,8 +45,8 @@ interface EventStreamOptions {
   readonly transport: Transport;
   readonly writer: ResponseWriter;
   readonly registry: Registry;
-  /** Null if expensive work is not limited. */
-  readonly loadGuard: LoadGuard | null;
+  /** Missed events are read in turns with expensive requests. */
+  readonly turns: Turns;
   readonly clock: Clock;
   /** Called when an event is left out because its body is invalid. */
   readonly onRefused: (error: unknown) => void;
@@ -64,7 +64,7 @@ export interface EventStream {
 }
 
 export function createEventStream(options: EventStreamOptions): EventStream {
-  const { readFeedMoment, hasViews, transport, writer, registry, loadGuard, clock } = options;
+  const { readFeedMoment, hasViews, transport, writer, registry, turns, clock } = options;
   const startedMs = clock.monotonicMs();
   const clients = new Set<StreamClient>();
   const counts = createClientCounts(streamsOfClientMax, streamsOfSiteMax);
@@ -85,7 +85,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     readFeedMoment,
     hasViews,
     clients,
-    loadGuard,
+    turns,
     onReadFailed: () => {
       failedReads++;
     },

@@ -8,7 +8,7 @@ import type {
   ReadFeedMoment,
   ReadNext,
 } from '../../../actors/views/feed/feedNews.ts';
-import type { LoadGuard } from '../limits/loadGuard.ts';
+import type { Turns } from '../limits/turns.ts';
 import type { AddressWords } from '../requests/ipAddress.ts';
 import { createEventFormat, formatId, formatPosition, formatRestart, type StreamForm } from './streamForm.ts';
 import { comment, type StreamOutput } from './streamOutput.ts';
@@ -41,8 +41,7 @@ interface StreamDeliveryOptions {
   /** False until state is restored. Until then no event is sent. */
   readonly hasViews: () => boolean;
   readonly clients: ReadonlySet<StreamClient>;
-  /** Null if expensive work is not limited. */
-  readonly loadGuard: LoadGuard | null;
+  readonly turns: Turns;
   readonly onReadFailed: () => void;
   /** Called once when an event is left out because its body is invalid. */
   readonly onRefused: (error: unknown) => void;
@@ -50,7 +49,7 @@ interface StreamDeliveryOptions {
 
 /** Sends each client the events that follow its last ones, as long as it has room. Each turn of the event loop serves a few clients. */
 export function createStreamDelivery(options: StreamDeliveryOptions) {
-  const { readFeedMoment, hasViews, clients, loadGuard, onReadFailed } = options;
+  const { readFeedMoment, hasViews, clients, turns, onReadFailed } = options;
   const formatEvent = createEventFormat(options.onRefused);
   /** Clients that may have something to be sent. */
   const queue = new Set<StreamClient>();
@@ -103,9 +102,9 @@ export function createStreamDelivery(options: StreamDeliveryOptions) {
   }
 
   function startRead(client: StreamClient, source: FeedSource, read: ReadNext, moment: FeedMoment) {
-    if (loadGuard?.isOverloaded()) return;
     client.isReading = true;
     reads$.next(async () => {
+      await new Promise<void>((run) => turns.take({ isOver: () => false, run }));
       try {
         const next = clients.has(client) ? await read(client.ending.signal) : null;
         client.isReading = false;

@@ -15,10 +15,15 @@ export function createClientCounts(clientMax: number, siteMax: number) {
     return site === null ? [client] : [client, [site.join('.'), siteMax]];
   }
 
+  /** @returns a function that returns the share of its limit that the client or its site has reached; 0 for null, which is not limited. */
+  function weigh(address: AddressWords | null): () => number {
+    const origins = findOrigins(address);
+    return () => Math.max(0, ...origins.map(([key, max]) => (counts.get(key) ?? 0) / max));
+  }
+
   return {
-    /** Whether the client or its site has reached its limit; never for null, which is not limited. */
-    isFull: (address: AddressWords | null) =>
-      findOrigins(address).some(([key, max]) => (counts.get(key) ?? 0) >= max),
+    weigh,
+    isFull: (address: AddressWords | null) => weigh(address)() >= 1,
     change: (address: AddressWords | null, by: 1 | -1) => {
       for (const [key] of findOrigins(address)) {
         const count = (counts.get(key) ?? 0) + by;

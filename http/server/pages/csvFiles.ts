@@ -182,7 +182,7 @@ function writeFile<Row>(read: ReadBody, what: string, table: DataRows<Row>): Csv
  * @param name one of {@link tableNames}.
  */
 export function findTable(
-  { findCurrent, keep, readBodies, createReader }: PageReads,
+  { findCurrent, keep, createReader }: PageReads,
   name: string,
   query: string,
 ): ExplorerPage | Refusal {
@@ -196,7 +196,7 @@ export function findTable(
   if (current !== null) return { current };
   return {
     current,
-    read: (signal) => readBodies(readPath === undefined ? [] : [readPath], signal),
+    paths: readPath === undefined ? [] : [readPath],
     render: (known) => {
       const file = write(createReader(known));
       if (file === null) return unread;

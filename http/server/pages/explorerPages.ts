@@ -42,7 +42,7 @@ export const recordPaths = [
 /** Renders the explorer's pages (`http/explorer`) from what the routes answer, and from what the chain's views showed last while they cannot. */
 export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPages {
   const { reads, clock, transactionUrl, publicUrl } = options;
-  const { findCurrent, keep, readBodies, createReader, createPageReader, findKnown } = reads;
+  const { findCurrent, keep, createReader, createPageReader, findKnown } = reads;
 
   function render(requested: Place, found: PageRead): PreparedResponse {
     const { renderPage, files } = loadExplorerBuild();
@@ -85,18 +85,14 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   function toPage(place: Place): ExplorerPage {
     const current = findCurrent(nameCached(place));
     if (current !== null) return { current };
-    return {
-      current,
-      read: (signal) => readBodies(listReadPaths(place), signal),
-      render: (found) => render(place, found),
-    };
+    return { current, paths: listReadPaths(place), render: (found) => render(place, found) };
   }
 
   /** An Ethereum block has no page, but leads to a transaction of it that the feed knows. */
   function toTransaction(eventsPath: string, missing: Place): ExplorerPage {
     return {
       current: null,
-      read: (signal) => readBodies([eventsPath], signal),
+      paths: [eventsPath],
       render: (found) => {
         const feed = createReader(found)('events', eventsPath);
         const source = feed?.status === 'available' ? feed.events[0]?.source : undefined;

@@ -10,9 +10,9 @@ import {
   statusPath,
   toReadBody,
 } from '../../explorer/resources.ts';
-import type { ReadResult, RouteSources } from '../../routes/route.ts';
+import type { RouteSources } from '../../routes/route.ts';
 import type { PreparedResponse } from '../answers/preparedResponse.ts';
-import { type BodyRead, createPageBodies } from './pageBodies.ts';
+import { createPageBodies } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
 
 /** What is read before a page is rendered. */
@@ -29,7 +29,8 @@ export type ExplorerPage =
   /** It must be rendered, which costs as much as an expensive request. */
   | {
       readonly current: null;
-      read(signal: AbortSignal): ReadResult<PageRead> | Promise<ReadResult<PageRead>>;
+      /** Paths of the routes that it reads. */
+      readonly paths: readonly string[];
       render(read: PageRead): PreparedResponse;
     };
 
@@ -73,24 +74,6 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
     return clock.monotonicMs() - keptAtMs < sharedMs;
   }
 
-  /** Reads bodies of routes. */
-  function readBodies(
-    paths: readonly string[],
-    signal: AbortSignal,
-  ): ReadResult<PageRead> | Promise<ReadResult<PageRead>> {
-    const news = bodies.news();
-    const found = paths.map((path) => bodies.readLater(path, signal));
-    const collect = (known: readonly BodyRead[]): ReadResult<PageRead> => {
-      const refused = known.find((one) => 'error' in one);
-      if (refused !== undefined) return refused;
-      const bodyOf = (index: number) => (known[index] as Extract<BodyRead, { body: unknown }>).body;
-      return { body: { bodies: new Map(paths.map((path, index) => [path, bodyOf(index)])), news } };
-    };
-    return found.some((one) => one instanceof Promise)
-      ? Promise.all(found).then(collect)
-      : collect(found as BodyRead[]);
-  }
-
   /** Reads bodies that were read before, or else from memory. */
   const createReader =
     ({ bodies: known }: PageRead) =>
@@ -124,7 +107,8 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
     },
     keep: (key: string, response: KeptResponse, { news }: PageRead) =>
       kept.set(key, { ...response, keptAtMs: clock.monotonicMs(), news }),
-    readBodies,
+    news: bodies.news,
+    readLater: bodies.readLater,
     createReader: (known: PageRead) => toReadBody(createReader(known)),
     createPageReader,
     /** The records that exist now. */

@@ -7,7 +7,7 @@ export function createClientCounts(...limits: Parameters<typeof createRealCounts
   const counts = createRealCounts(...limits);
   const { domain } = currentWorld().time;
   return {
-    isFull: counts.isFull,
+    ...counts,
     change: (...[address, by]: Parameters<typeof counts.change>) => {
       changeHeld(domain, 'requests and streams of clients', by);
       counts.change(address, by);

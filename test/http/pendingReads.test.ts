@@ -1,0 +1,71 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import { expect, it } from 'vitest';
+import type { HttpError } from '../../http/routes/errors.ts';
+import type { ExchangeGuard } from '../../http/server/answers/exchangeGuard.ts';
+import { createPendingReads, turnWaitMaxMs } from '../../http/server/answers/pendingReads.ts';
+import type { Exchange, ResponseWriter } from '../../http/server/answers/responseWriter.ts';
+import { createTurns } from '../../http/server/limits/turns.ts';
+import { manualClock } from '../support/manualClock.ts';
+
+/** Requests of clients by the last byte of their addresses, and what they are answered with, in order. */
+function createWorld() {
+  const clock = manualClock();
+  const answers: string[] = [];
+  const reads = createPendingReads({
+    writer: {
+      writeError: ({ route }: Exchange, { code, retryAfterSeconds }: HttpError) =>
+        answers.push(`${route} ${code} ${retryAfterSeconds}`),
+    } as unknown as ResponseWriter,
+    guard: { run: (_exchange: Exchange, answer: () => void) => answer() } as ExchangeGuard,
+    registry: new Registry(),
+    turns: createTurns(clock),
+    timeoutMs: 10_000,
+  });
+  const ask = (client: number, found: readonly (string | Promise<string>)[]) => {
+    const route = `${client}`;
+    const exchange = {
+      route,
+      client: [0, 0, 0xffff, client],
+      counts: { shed: () => answers.push(`${route} shed`) },
+      response: { cork: (write: () => void) => write(), onAborted: () => undefined },
+    } as unknown as Exchange;
+    reads.run(
+      exchange,
+      found.map((body) => () => {
+        answers.push(`${route} reads`);
+        return body instanceof Promise ? body.then((later) => ({ body: later })) : { body };
+      }),
+      (bodies) => answers.push(`${route}: ${bodies.map(({ body }) => body)}`),
+    );
+  };
+  return { clock, ask, take: () => answers.splice(0) };
+}
+
+it('each body that a page reads, and the page, take turns with the requests of others', async () => {
+  const { ask, take } = createWorld();
+  ask(1, ['a', Promise.resolve('b'), 'c']);
+  ask(2, ['d']);
+  ask(3, []);
+  const turns: string[][] = [];
+  for (let turn = 0; turn < 6; turn++) {
+    await null;
+    turns.push(take());
+    await nextTurn();
+  }
+  expect(turns).toEqual([['1 reads'], ['1 reads'], ['1 reads'], ['2 reads', '2: d'], ['3: '], ['1: a,b,c']]);
+});
+
+it('while the next turn has been waited for too long, the client with the most waiting is refused', async () => {
+  const { clock, ask, take } = createWorld();
+  for (const client of [1, 1, 1, 2]) ask(client, ['a']);
+  clock.advance(turnWaitMaxMs);
+  ask(2, ['a']);
+  expect(take()).toEqual(['1 reads', '1: a']);
+  clock.advance(1);
+  ask(3, ['a']);
+  ask(2, ['a']);
+  expect(take()).toEqual(['2 shed', '2 database_busy 2', '2 shed', '2 database_busy 2']);
+  for (let turn = 0; turn < 4; turn++) await nextTurn();
+  expect(take().filter((answer) => answer.includes(':'))).toEqual(['1: a', '1: a', '2: a', '3: a']);
+});
