@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
+import { RecordsUnavailable } from '../../../actors/older/recordsUnavailable.ts';
 import { findServer } from '../../../deploy/local/childServer.ts';
 import { rateClasses } from '../../../http/routes/rateClasses.ts';
 import { defaultReadTimeoutMs } from '../../../http/server/answers/pendingReads.ts';
@@ -362,5 +363,29 @@ describe.skipIf(program === null)('two servers behind HAProxy, ready or not', ()
     );
     second.ready = false;
     await eventually(() => answers(first), 'both servers');
+  });
+
+  it('answer 503 themselves, once for each request, and get none until they are ready', async () => {
+    const refuse = () => Promise.reject(new RecordsUnavailable('busy'));
+    const servers = [await startPublicServer({ observations: { page: refuse } }), await startPublicServer()];
+    const [refusing] = servers;
+    const ports = servers.map(({ port }) => port);
+    // Nothing but an answer has a server checked.
+    const proxy = await startHaproxy(program ?? '', ports, [['inter 2s', 'inter 1h']]);
+    const { status } = createClients(proxy);
+    const observations = '/v1/public/installations/wheel-1/observations';
+    const askAll = async () => {
+      const statuses: number[] = [];
+      for (let request = 0; request < 10; request++)
+        statuses.push(await status(`192.0.2.${request}`, observations));
+      return statuses;
+    };
+    const statuses = await askAll();
+    expect(statuses).toEqual(expect.arrayContaining([200, 503]));
+    const metric = await refusing?.registry.getSingleMetric('miner_http_requests_total')?.get();
+    const refused = metric?.values.filter(({ labels }) => labels.status === '503');
+    expect(refused?.map(({ value }) => value)).toEqual([statuses.filter((one) => one === 503).length]);
+    if (refusing !== undefined) refusing.ready = false;
+    await eventually(async () => (await askAll()).every((one) => one === 200), 'the server that is ready');
   });
 });
