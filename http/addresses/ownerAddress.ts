@@ -2,7 +2,7 @@ import { getAddress } from 'viem/utils';
 import { type Address, isAddress, zeroAddress } from '../../actors/schemas/hex.ts';
 
 /** Public routes accept only lower case, and not the zero address (CONTRACT.md, Portfolio). */
-export function isLowercaseOwner(address: string): address is Address {
+function isLowercaseOwner(address: string): address is Address {
   return isAddress(address) && address !== zeroAddress;
 }
 

@@ -9,10 +9,10 @@ import { noCache, noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { plainMetadata, publicMetadata } from './metadataRoutes.ts';
 import { plainActivity, plainPortfolio, publicActivity, publicPortfolio } from './ownerRoutes.ts';
-import { defineViewRoute, type Route } from './route.ts';
+import { defineRoute, type Route } from './route.ts';
 import { plainSettlements, publicSettlements } from './settlementRoutes.ts';
 
-const core = defineViewRoute({
+const core = defineRoute({
   path: '/v1/core',
   operationId: 'getCore',
   cacheControl: noCache,
@@ -36,7 +36,7 @@ const issuanceMembers = {
   unavailable: describeUnreadable,
 } as const;
 
-const miningState = defineViewRoute({
+const miningState = defineRoute({
   ...issuanceMembers,
   path: '/v1/mining/state',
   operationId: 'getMiningState',
@@ -46,7 +46,7 @@ const miningState = defineViewRoute({
   body: toMiningStateBody,
 });
 
-const minerState = defineViewRoute({
+const minerState = defineRoute({
   ...issuanceMembers,
   path: '/v2/public/miners/state',
   operationId: 'getMinerState',

@@ -1,43 +1,28 @@
-import { feedCategories } from '../../actors/feed/feedCategories.ts';
-import type { FeedRequest } from '../../actors/views/feed/feedViews.ts';
+import type { FeedCategory } from '../../actors/feed/feedCategories.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { eventsResponse, feedCategory, toEventsBody } from '../responses/feed/events.ts';
-import { cursor } from '../responses/pages.ts';
 import { noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { filterParameters, parseFilter } from './feedFilter.ts';
-import { limitParameter, parsePage } from './pageParameters.ts';
-import { defineReadRoute, type QueryParameter, type ReadRoute, type Route } from './route.ts';
+import { listPageParameters, pageDefault, readPage } from './pageParameters.ts';
+import { defineRoute, type QueryParameter, type ReadRoute, type Route } from './route.ts';
 
-const pageParameters: readonly QueryParameter[] = [
+const [limit, cursor] = listPageParameters(pageDefault, 'category');
+const parameters: readonly QueryParameter[] = [
   {
     name: 'category',
     description: 'Category of the events',
     schema: feedCategory.meta({ default: 'all' }),
   },
-  limitParameter,
-  {
-    name: 'cursor',
-    description: 'The `nextCursor` of the previous page with the same category; omit for the first page',
-    schema: cursor,
-  },
+  limit,
+  cursor,
 ];
-
-/** @param names of the parameters that the route has. */
-function parseFeedRequest(search: URLSearchParams, names: readonly string[]): FeedRequest | null {
-  const page = parsePage(search, names);
-  const category = feedCategories.find((one) => one === (page?.parameters.get('category') ?? 'all'));
-  if (page === null || category === undefined) return null;
-  const filter = parseFilter(category, page.parameters);
-  return filter === null ? null : { filter, limit: page.limit, cursor: page.cursor };
-}
 
 /** A route of the feed. Its pages are the same with the same parameters. */
 function defineFeedRoute(
   entry: Pick<ReadRoute, 'path' | 'operationId'> & { readonly query: readonly QueryParameter[] },
 ): Route {
-  const names = entry.query.map(({ name }) => name);
-  return defineReadRoute({
+  return defineRoute({
     ...entry,
     summary: 'Events of the chain and milestones of the wheel, newest first',
     topic: 'events',
@@ -45,10 +30,11 @@ function defineFeedRoute(
     cacheControl: noStore,
     errors: ['invalid_query', 'invalid_cursor'],
     response: eventsResponse,
-    read: ({ views }, { query: search, signal }) => {
-      const request = parseFeedRequest(search, names);
-      if (request === null) return { error: 'invalid_query' };
-      const result = views.feed.page(request, signal);
+    read: ({ views }, { parameters, signal }) => {
+      // The schema has checked it.
+      const filter = parseFilter((parameters.get('category') ?? 'all') as FeedCategory, parameters);
+      if (filter === null) return { error: 'invalid_query' };
+      const result = views.feed.page({ filter, ...readPage(parameters) }, signal);
       if (result instanceof Promise) return result.then((page) => ({ body: toEventsBody(page) }));
       return 'fault' in result ? { error: 'invalid_cursor' } : { body: toEventsBody(result) };
     },
@@ -61,7 +47,7 @@ export const eventRoutes: readonly Route[] = [
   defineFeedRoute({
     path: '/v1/events',
     operationId: 'getEvents',
-    query: [...pageParameters, ...filterParameters],
+    query: [...parameters, ...filterParameters],
   }),
-  defineFeedRoute({ path: '/v2/public/events', operationId: 'getPublicEvents', query: pageParameters }),
+  defineFeedRoute({ path: '/v2/public/events', operationId: 'getPublicEvents', query: parameters }),
 ];

@@ -4,7 +4,7 @@ import type { EventNoun } from '../../actors/feed/eventKeys.ts';
 import { type FeedCategory, type FeedType, feedTypes } from '../../actors/feed/feedCategories.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import { parseOwner } from '../addresses/ownerAddress.ts';
-import type { QueryParameter } from './route.ts';
+import type { Parameters, QueryParameter } from './route.ts';
 
 /** Most owners, and most miners, that one request may name. */
 const namedMax = 20;
@@ -82,16 +82,22 @@ const conditions: readonly Condition[] = [
 export const filterParameters: readonly QueryParameter[] = conditions;
 export const timeParameters: readonly QueryParameter[] = times;
 
-/** Parses the conditions of a query on the events of a category. @returns null if one is invalid. */
-export function parseFilter(
-  category: FeedCategory,
-  parameters: ReadonlyMap<string, string>,
-): EventFilter | null {
+/** The times of a query; null for any. */
+export function readTimes(parameters: Parameters) {
+  const [from, to] = [parameters.get('from'), parameters.get('to')];
+  return {
+    fromMs: from === undefined ? null : Date.parse(from),
+    toMs: to === undefined ? null : Date.parse(to),
+  };
+}
+
+/** Parses the conditions of a query on the events of a category. @returns null if one is invalid although its schema accepts it. */
+export function parseFilter(category: FeedCategory, parameters: Parameters): EventFilter | null {
   let filter = selectCategory(category);
-  for (const { name, schema, parse } of conditions) {
+  for (const { name, parse } of conditions) {
     const value = parameters.get(name);
     if (value === undefined) continue;
-    const found = schema.safeParse(value).success ? parse(value) : null;
+    const found = parse(value);
     if (found === null) return null;
     filter = Array.isArray(found) ? { ...filter, nouns: [...filter.nouns, found] } : { ...filter, ...found };
   }

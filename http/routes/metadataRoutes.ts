@@ -8,8 +8,7 @@ import {
 } from '../responses/chain/tokenMetadata.ts';
 import { noStore, privateForFiveMinutes } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
-import { parseExactQuery } from './parseExactQuery.ts';
-import { defineReadRoute, type PathParameter } from './route.ts';
+import { defineRoute, type PathParameter } from './route.ts';
 
 const lastTokenId = 9_999;
 
@@ -28,7 +27,7 @@ function parseTokenId(segment: string): number | null {
   return /^[1-9][0-9]{0,3}$/.test(segment) && Number(segment) <= lastTokenId ? Number(segment) : null;
 }
 
-export const publicMetadata = defineReadRoute({
+export const publicMetadata = defineRoute({
   path: '/v2/public/miners/metadata/{tokenId}',
   operationId: 'getPublicTokenMetadata',
   summary: 'Metadata of a position',
@@ -40,6 +39,7 @@ export const publicMetadata = defineReadRoute({
       name: 'release',
       description: 'ID of the current release; a card then replaces the image',
       schema: versionId,
+      isOpaque: true,
     },
   ],
   cacheControl: noStore,
@@ -47,9 +47,7 @@ export const publicMetadata = defineReadRoute({
   response: publicMetadataResponse,
   unavailable: (views) => toPublicMetadataBody(describeUnreadable(views), false),
   // In this order: query keys, token ID, release (CONTRACT.md, Token metadata).
-  read: ({ views: { chain } }, { pathValue, query }) => {
-    const parameters = parseExactQuery(query, ['release']);
-    if (parameters === null) return { error: 'invalid_query' };
+  read: ({ views: { chain } }, { pathValue, parameters }) => {
     const tokenId = parseTokenId(pathValue);
     if (tokenId === null) return { error: 'invalid_token_id' };
     const release = parameters.get('release');
@@ -60,7 +58,7 @@ export const publicMetadata = defineReadRoute({
   },
 });
 
-export const plainMetadata = defineReadRoute({
+export const plainMetadata = defineRoute({
   path: '/v1/miners/{tokenId}/metadata',
   operationId: 'getTokenMetadata',
   summary: 'Metadata of a position',

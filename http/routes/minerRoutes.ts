@@ -14,12 +14,12 @@ import {
 } from '../responses/records/miners.ts';
 import { noCache } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
-import { pageParameters, parsePage } from './pageParameters.ts';
-import { defineReadRoute, type ReadRequest, type Route, type RouteSources } from './route.ts';
+import { pageParameters, readPage } from './pageParameters.ts';
+import { defineRoute, type ReadRequest, type Route, type RouteSources } from './route.ts';
 
 const common = { topic: 'rewards', rateClass: 'publicHeavy', cacheControl: noCache } as const;
 
-const miner = defineReadRoute({
+const miner = defineRoute({
   ...common,
   path: '/v1/miners/{tokenId}',
   operationId: 'getMiner',
@@ -54,10 +54,8 @@ function readByWeight<View extends { readonly status: string }, Body>(
   load: (views: ActorViews, page: WeightPageRequest) => View | { readonly fault: CursorFault },
   toBody: (view: View) => Body,
 ) {
-  return ({ views }: RouteSources, { query }: ReadRequest) => {
-    const page = parsePage(query);
-    if (page === null) return { error: 'invalid_query' } as const;
-    const view = load(views, page);
+  return ({ views }: RouteSources, { parameters }: ReadRequest) => {
+    const view = load(views, readPage(parameters));
     return 'fault' in view ? ({ error: 'invalid_cursor' } as const) : { body: toBody(view) };
   };
 }
@@ -69,7 +67,7 @@ const ranked = {
   inputs: ({ chain }: ActorViews) => [chain.economy()],
 } as const;
 
-const miners = defineReadRoute({
+const miners = defineRoute({
   ...ranked,
   path: '/v1/miners',
   operationId: 'getMiners',
@@ -79,7 +77,7 @@ const miners = defineReadRoute({
   unavailable: (views) => toMinersBody(describeUnreadable(views)),
 });
 
-const owners = defineReadRoute({
+const owners = defineRoute({
   ...ranked,
   path: '/v1/owners',
   operationId: 'getOwners',

@@ -13,20 +13,13 @@ import {
   publicPortfolioResponse,
   toPortfolioBody,
 } from '../responses/chain/portfolio.ts';
-import { cursor } from '../responses/pages.ts';
 import { noCache, noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { readPlainOwnerList, readPublicOwnerList } from './ownerPage.ts';
-import { defineLimit } from './pageParameters.ts';
-import { defineReadRoute, type PathParameter, type QueryParameter } from './route.ts';
+import { listPageParameters } from './pageParameters.ts';
+import { defineRoute, type PathParameter, type QueryParameter } from './route.ts';
 
-const cursorParameter: QueryParameter = {
-  name: 'cursor',
-  description: 'The `nextCursor` of the previous page with the same owner; omit for the first page',
-  schema: cursor,
-};
-
-const limitParameter = defineLimit(ownerPageDefault);
+const [limit, cursor] = listPageParameters(ownerPageDefault, 'owner');
 
 /** An owner of the simulated economy. */
 const exampleOwner = '0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc';
@@ -66,14 +59,15 @@ const portfolio = {
 const activity = { ...portfolio, summary: 'Activity of an owner, newest first' };
 
 const publicMembers = {
-  query: [ownerParameter, limitParameter, cursorParameter],
+  query: [ownerParameter, limit, cursor],
   cacheControl: noStore,
   errors: ['invalid_query'],
 } as const;
 
 const plainMembers = {
   pathParameter: ownerPath,
-  query: [limitParameter, cursorParameter],
+  // An invalid cursor has its own error.
+  query: [limit, { ...cursor, isOpaque: true }],
   cacheControl: noCache,
   errors: ['invalid_address', 'invalid_cursor', 'invalid_query', 'cursor_invalidated'],
 } as const;
@@ -82,7 +76,7 @@ const loadPortfolio = ({ chain }: ActorViews, page: OwnerPageRequest) => chain.p
 const loadActivity = ({ chain }: ActorViews, page: OwnerPageRequest, signal: AbortSignal) =>
   chain.ownerActivity(page, signal);
 
-export const publicPortfolio = defineReadRoute({
+export const publicPortfolio = defineRoute({
   ...portfolio,
   ...publicMembers,
   path: '/v2/public/miners/portfolio',
@@ -92,7 +86,7 @@ export const publicPortfolio = defineReadRoute({
   read: readPublicOwnerList(loadPortfolio, (view) => toPortfolioBody(2, view)),
 });
 
-export const plainPortfolio = defineReadRoute({
+export const plainPortfolio = defineRoute({
   ...portfolio,
   ...plainMembers,
   path: '/v1/owners/{address}/miners',
@@ -102,7 +96,7 @@ export const plainPortfolio = defineReadRoute({
   read: readPlainOwnerList(loadPortfolio, (view) => toPortfolioBody(1, view)),
 });
 
-export const publicActivity = defineReadRoute({
+export const publicActivity = defineRoute({
   ...activity,
   ...publicMembers,
   path: '/v2/public/miners/activity',
@@ -112,7 +106,7 @@ export const publicActivity = defineReadRoute({
   read: readPublicOwnerList(loadActivity, (view) => toOwnerActivityBody(2, view)),
 });
 
-export const plainActivity = defineReadRoute({
+export const plainActivity = defineRoute({
   ...activity,
   ...plainMembers,
   path: '/v1/owners/{address}/activity',

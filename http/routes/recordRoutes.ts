@@ -23,10 +23,10 @@ import {
 import { roundResponse, roundsResponse, toRoundBody, toRoundsBody } from '../responses/records/rounds.ts';
 import { noCache } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
-import { parseFilter, timeParameters } from './feedFilter.ts';
-import { pageParameters, parsePage } from './pageParameters.ts';
+import { readTimes, timeParameters } from './feedFilter.ts';
+import { pageParameters, readPage } from './pageParameters.ts';
 import {
-  defineReadRoute,
+  defineRoute,
   type QueryParameter,
   type ReadRequest,
   type ReadResult,
@@ -44,17 +44,6 @@ const describeTimes = (selected: string): QueryParameter[] =>
     ...one,
     description: `Only ${selected} ${one.name === 'from' ? 'at or after' : 'before'} this time; a date is its beginning (UTC)`,
   }));
-
-/** Parses the query of a list with times; null if it is invalid. */
-function parseList(query: URLSearchParams) {
-  const page = parsePage(
-    query,
-    timeParameters.map(({ name }) => name),
-  );
-  const filter = page === null ? null : parseFilter('protocol', page.parameters);
-  if (page === null || filter === null) return null;
-  return { limit: page.limit, cursor: page.cursor, fromMs: filter.fromMs, toMs: filter.toMs };
-}
 
 const record = {
   cacheControl: noCache,
@@ -98,7 +87,7 @@ function readRecord<View extends { readonly status: 'available' }, Body>(
   };
 }
 
-const event = defineReadRoute({
+const event = defineRoute({
   ...record,
   errors: [...record.errors, 'not_found'],
   path: '/v1/events/{eventId}',
@@ -110,7 +99,7 @@ const event = defineReadRoute({
   unavailable: (views) => toEventRecordBody(describeUnreadable(views)),
 });
 
-const transaction = defineReadRoute({
+const transaction = defineRoute({
   ...record,
   path: '/v1/transactions/{transactionHash}',
   operationId: 'getTransaction',
@@ -135,18 +124,16 @@ function readList<Page extends { readonly status: 'available' }, Body>(
   >,
   toBody: (page: Page | ChainUnavailable) => Body,
 ) {
-  return async ({ views }: RouteSources, { query, signal }: ReadRequest): Promise<ReadResult<Body>> => {
-    const request = parseList(query);
-    if (request === null) return { error: 'invalid_query' };
+  return async ({ views }: RouteSources, { parameters, signal }: ReadRequest): Promise<ReadResult<Body>> => {
     const economy = views.chain.economy();
     if (economy.status === 'unavailable') return { body: toBody(economy) };
-    const page = await load(views, request, signal);
+    const page = await load(views, { ...readPage(parameters), ...readTimes(parameters) }, signal);
     if ('fault' in page) return { error: 'invalid_cursor' };
     return { body: toBody(page.status === 'unavailable' ? toUnread(views, page) : page) };
   };
 }
 
-const batches = defineReadRoute({
+const batches = defineRoute({
   ...list,
   path: '/v1/batches',
   operationId: 'getBatches',
@@ -156,7 +143,7 @@ const batches = defineReadRoute({
   unavailable: (views) => toBatchesBody(describeUnreadable(views)),
 });
 
-const checkpoints = defineReadRoute({
+const checkpoints = defineRoute({
   ...list,
   topic: 'rewards',
   path: '/v1/checkpoints',
@@ -170,7 +157,7 @@ const checkpoints = defineReadRoute({
   unavailable: (views) => toCheckpointsBody(describeUnreadable(views)),
 });
 
-const round = defineReadRoute({
+const round = defineRoute({
   ...record,
   path: '/v1/rounds/{round}',
   operationId: 'getRound',
@@ -182,7 +169,7 @@ const round = defineReadRoute({
   unavailable: (views) => toRoundBody(describeUnreadable(views)),
 });
 
-const rounds = defineReadRoute({
+const rounds = defineRoute({
   ...list,
   query: [...pageParameters, ...describeTimes('rounds that begin')],
   path: '/v1/rounds',

@@ -10,13 +10,18 @@ export interface RouteSources {
   readonly observations: ObservationReader;
 }
 
-/** Documentation of a query parameter. The route itself checks it. */
+/** A query parameter: its documentation, and the check of its values. */
 export interface QueryParameter {
   readonly name: string;
   readonly description: string;
   readonly schema: z.ZodType;
   readonly isRequired?: boolean;
+  /** Whether the route checks the value itself, with another error or after the path. */
+  readonly isOpaque?: boolean;
 }
+
+/** The parameters that a query has, by name. */
+export type Parameters = ReadonlyMap<string, string>;
 
 /** A path parameter: how its segment is parsed, and the error if that fails. */
 export interface PathParameter extends PathSegment {
@@ -42,6 +47,8 @@ interface RouteEntry {
   readonly pathParameter: PathParameter | null;
   /** `none` refuses any parameter, `ignored` does not read the query. */
   readonly query: 'none' | 'ignored' | readonly QueryParameter[];
+  /** Whether unknown parameters are ignored, and the first value of a repeated one counts. */
+  readonly isQueryLenient?: boolean;
   /** Null if the contract of the route has no cache policy. */
   readonly cacheControl: string | null;
   /** Errors in addition to the errors that every route can have. */
@@ -56,39 +63,29 @@ interface ResponseHeader {
   readonly values: readonly string[];
 }
 
-/** Steps from a request to the body of its view. */
-export interface ViewSteps<View extends object, Body, Selection> {
-  /** The selection of a query, null for an invalid query. A query that is not read is empty. */
-  readonly select: (query: URLSearchParams) => Selection | null;
-  readonly view: (views: ActorViews, pathValue: string, selection: Selection) => View;
-  readonly body: (view: View) => Body;
-  /** The tag without quotes, or null. */
-  readonly tag: ((body: Body) => string | null) | null;
-  /** When the reading of the view was received, in epoch milliseconds; null for routes without a reading. */
-  readonly receivedAtMs: ((view: View) => number | null) | null;
-  readonly header: (ResponseHeader & { readonly value: (view: View) => string }) | null;
-  /** The `unavailable` view that replaces a view which fails or has an invalid body. Null: the answer is 500. */
-  readonly unavailable: ((views: ActorViews, failed: View | null) => View) | null;
-}
-
-/** A route that is answered synchronously from a view. The bytes are prepared once for each view object. */
-export interface ViewRoute extends RouteEntry {
+/**
+ * A route that is answered synchronously from a view. The bytes are prepared once for each view object. Its members are written as methods, so that
+ * the table of routes need not know the types of views and bodies.
+ */
+export interface ViewRoute<View extends object = object, Body = unknown> extends RouteEntry {
   readonly kind: 'view';
+  readonly isConditional?: boolean;
+  readonly header?: ResponseHeader & { value(view: View): string };
   /** Why the route cannot answer at the moment, with `Retry-After: 2`; null if it can. */
-  readonly refusal: ((views: ActorViews) => ErrorCode | null) | null;
-  readonly isConditional: boolean;
-  readonly isTagged: boolean;
-  readonly header: ResponseHeader | null;
-  /** Passes the steps on. Their types match, and the table of routes does not know them. */
-  readonly use: <Result>(
-    take: <View extends object, Body, Selection>(steps: ViewSteps<View, Body, Selection>) => Result,
-  ) => Result;
+  refusal?(views: ActorViews): ErrorCode | null;
+  view(views: ActorViews, pathValue: string, parameters: Parameters): View;
+  body(view: View): Body;
+  /** The tag without quotes, or null. */
+  tag?(body: Body): string | null;
+  /** When the reading of the view was received, in epoch milliseconds. */
+  receivedAtMs?(view: View): number | null;
+  /** The `unavailable` view that replaces a view which fails or has an invalid body. Without it the answer is 500. */
+  unavailable?(views: ActorViews, failed: View | null): View;
 }
 
-/** The path value and query of a request, not parsed yet. */
 export interface ReadRequest {
   readonly pathValue: string;
-  readonly query: URLSearchParams;
+  readonly parameters: Parameters;
   readonly signal: AbortSignal;
 }
 
@@ -98,19 +95,16 @@ export type ReadResult<Body> =
   | { readonly body: Body; readonly cacheControl?: string };
 
 /** A route that is evaluated for every request: synchronously, or after a read of the database. */
-export interface ReadRoute extends RouteEntry {
+export interface ReadRoute<Body = unknown> extends RouteEntry {
   readonly kind: 'read';
-  readonly read: (
-    sources: RouteSources,
-    request: ReadRequest,
-  ) => ReadResult<unknown> | Promise<ReadResult<unknown>>;
+  read(sources: RouteSources, request: ReadRequest): ReadResult<Body> | Promise<ReadResult<Body>>;
   /**
-   * The values behind an answer from memory. While each is the same (`===`), the same request gets the same bytes. Null if every request
+   * The values behind an answer from memory. While each is the same (`===`), the same request gets the same bytes. Without them every request
    * is read.
    */
-  readonly inputs: ((views: ActorViews) => readonly unknown[]) | null;
-  /** The `unavailable` body that replaces an invalid body or a failed read. Null: the answer is 500. */
-  readonly unavailable: ((views: ActorViews) => unknown) | null;
+  inputs?(views: ActorViews): readonly unknown[];
+  /** The `unavailable` body that replaces an invalid body or a failed read. Without it the answer is 500. */
+  unavailable?(views: ActorViews): Body;
 }
 
 export type Route = ViewRoute | ReadRoute;
@@ -118,53 +112,18 @@ export type Route = ViewRoute | ReadRoute;
 const defaults = { pathParameter: null, cacheControl: null, errors: [] };
 
 /** An entry as its author writes it: members with a default may be missing. */
-type WrittenEntry<Schema extends z.ZodType> = Omit<RouteEntry, keyof typeof defaults | 'response'> &
+type Written<Entry extends RouteEntry, Schema> = Omit<Entry, 'kind' | 'response' | keyof typeof defaults> &
   Partial<Pick<RouteEntry, keyof typeof defaults>> & { readonly response: Schema };
 
-type WrittenViewRoute<View extends object, Schema extends z.ZodType> = WrittenEntry<Schema> &
-  Partial<Pick<ViewRoute, 'refusal' | 'isConditional'>> &
-  Pick<ViewSteps<View, z.infer<Schema>, unknown>, 'body'> &
-  Partial<Omit<ViewSteps<View, z.infer<Schema>, unknown>, 'select' | 'view' | 'body'>>;
-
-/** Defines an entry that is answered from a view, without a selection. */
-export function defineViewRoute<View extends object, Schema extends z.ZodType>(
-  route: WrittenViewRoute<View, Schema> & {
-    readonly view: (views: ActorViews, pathValue: string) => View;
-  },
-): ViewRoute {
-  return defineSelectedRoute({ ...route, select: () => '' });
-}
-
-/** Defines an entry whose query selects a view. */
-export function defineSelectedRoute<View extends object, Schema extends z.ZodType, Selection>(
-  route: WrittenViewRoute<View, Schema> &
-    Pick<ViewSteps<View, z.infer<Schema>, Selection>, 'select' | 'view'>,
-): ViewRoute {
-  const { select, view, body, tag = null, receivedAtMs = null, unavailable = null, ...entry } = route;
-  const { header = null, refusal = null, isConditional = false } = entry;
-  return {
-    ...defaults,
-    ...entry,
-    kind: 'view',
-    refusal,
-    isConditional,
-    isTagged: tag !== null,
-    header,
-    use: (take) => take({ select, view, body, tag, receivedAtMs, header, unavailable }),
-  };
-}
-
-export function defineReadRoute<Schema extends z.ZodType>(
-  route: WrittenEntry<Schema> & {
-    readonly read: (
-      sources: RouteSources,
-      request: ReadRequest,
-    ) => ReadResult<z.infer<Schema>> | Promise<ReadResult<z.infer<Schema>>>;
-    readonly inputs?: (views: ActorViews) => readonly unknown[];
-    readonly unavailable?: (views: ActorViews) => z.infer<Schema>;
-  },
-): ReadRoute {
-  return { ...defaults, kind: 'read', inputs: null, unavailable: null, ...route };
+/** Defines a route: its path, query, schema, view and documentation. */
+export function defineRoute<View extends object, Schema extends z.ZodType>(
+  route: Written<ViewRoute<View, z.infer<Schema>>, Schema>,
+): ViewRoute;
+export function defineRoute<Schema extends z.ZodType>(
+  route: Written<ReadRoute<z.infer<Schema>>, Schema>,
+): ReadRoute;
+export function defineRoute(route: Written<ViewRoute, z.ZodType> | Written<ReadRoute, z.ZodType>): Route {
+  return 'read' in route ? { ...defaults, ...route, kind: 'read' } : { ...defaults, ...route, kind: 'view' };
 }
 
 export function nameBody({ response }: Pick<Route, 'response'>): string {

@@ -15,7 +15,7 @@ import { chainRoutes } from './chainRoutes.ts';
 import { eventRoutes } from './eventRoutes.ts';
 import { minerRoutes } from './minerRoutes.ts';
 import { recordRoutes } from './recordRoutes.ts';
-import { defineReadRoute, defineViewRoute, type PathParameter, type Route } from './route.ts';
+import { defineRoute, type PathParameter, type Route } from './route.ts';
 import { searchRoutes } from './searchRoutes.ts';
 import { statisticsRoutes } from './statisticsRoutes.ts';
 
@@ -26,7 +26,7 @@ const installationPath: PathParameter = {
   error: 'invalid_installation_id',
 };
 
-const publicTelemetry = defineViewRoute({
+const publicTelemetry = defineRoute({
   path: '/v1/public/telemetry',
   operationId: 'getTelemetry',
   summary: 'Newest accepted measurement of the public installation',
@@ -40,7 +40,7 @@ const publicTelemetry = defineViewRoute({
   receivedAtMs: ({ reading }) => reading?.receivedAtMs ?? null,
 });
 
-const installationTelemetry = defineViewRoute({
+const installationTelemetry = defineRoute({
   path: '/v1/public/installations/{installationId}/telemetry',
   operationId: 'getInstallationTelemetry',
   summary: 'Newest accepted measurement of an installation',
@@ -55,7 +55,7 @@ const installationTelemetry = defineViewRoute({
   tag: ({ revision }) => revision,
 });
 
-const modules = defineViewRoute({
+const modules = defineRoute({
   path: '/v1/public/modules',
   operationId: 'getModules',
   summary: 'Module snapshots of the public installation',
@@ -67,7 +67,7 @@ const modules = defineViewRoute({
   body: toModulesBody,
 });
 
-const observations = defineReadRoute({
+const observations = defineRoute({
   path: '/v1/public/installations/{installationId}/observations',
   operationId: 'getObservations',
   summary: 'Pages of all accepted readings of an installation, oldest first',
@@ -86,13 +86,14 @@ const observations = defineReadRoute({
       schema: z.string().meta({ example: String(pageMax), default: String(pageMax) }),
     },
   ],
+  isQueryLenient: true,
   errors: ['invalid_installation_id', 'invalid_cursor'],
   response: observationsResponse,
-  read: ({ observations: reader }, { pathValue: id, query, signal }) => {
-    const requested = query.get('cursor');
-    const afterPosition = requested === null ? 0 : decodeObservationCursor(requested);
+  read: ({ observations: reader }, { pathValue: id, parameters, signal }) => {
+    const requested = parameters.get('cursor');
+    const afterPosition = requested === undefined ? 0 : decodeObservationCursor(requested);
     if (afterPosition === null) return { error: 'invalid_cursor' };
-    const page = reader.page(id, afterPosition, parseObservationsLimit(query.get('limit')), signal);
+    const page = reader.page(id, afterPosition, parseObservationsLimit(parameters.get('limit')), signal);
     return page instanceof Promise
       ? page.then((loaded) => ({ body: toObservationsBody(id, loaded) }))
       : { body: toObservationsBody(id, page) };
@@ -100,13 +101,13 @@ const observations = defineReadRoute({
 });
 
 /** Converts the value to a number, then clamps it (CONTRACT.md, Observations): `0` and the empty string give 1, 101 gives 100. */
-function parseObservationsLimit(requested: string | null): number {
-  const limit = requested === null ? pageMax : Number(requested);
+function parseObservationsLimit(requested: string | undefined): number {
+  const limit = requested === undefined ? pageMax : Number(requested);
   if (!Number.isInteger(limit)) return pageMax;
   return Math.min(Math.max(limit, 1), pageMax);
 }
 
-const processSnapshot = defineViewRoute({
+const processSnapshot = defineRoute({
   path: '/v4/public/process',
   operationId: 'getProcess',
   summary: 'Process snapshot: measured, projected, queued',
@@ -123,7 +124,7 @@ const processSnapshot = defineViewRoute({
   isConditional: true,
 });
 
-const status = defineViewRoute({
+const status = defineRoute({
   path: '/v1/status',
   operationId: 'getStatus',
   summary: 'Pipeline status, with signer and modules',

@@ -6,12 +6,11 @@ import { eventPath } from '../addresses/recordPaths.ts';
 import type { Known } from '../addresses/search.ts';
 import { searchKinds, searchResponse } from '../responses/records/search.ts';
 import { noCache } from './cacheControl.ts';
-import { parseExactQuery } from './parseExactQuery.ts';
-import { defineReadRoute, type Route } from './route.ts';
+import { defineRoute, type Route } from './route.ts';
 
 const text = z.string().min(1).max(200);
 
-const searchRoute = defineReadRoute({
+const searchRoute = defineRoute({
   path: '/v1/search',
   operationId: 'search',
   summary: 'What a text stands for: an address, a hash, a number, a date or an ID',
@@ -28,9 +27,8 @@ const searchRoute = defineReadRoute({
   cacheControl: noCache,
   errors: ['invalid_query'],
   response: searchResponse,
-  read: ({ views }, { query }) => {
-    const asked = text.safeParse(parseExactQuery(query, ['q'])?.get('q')).data;
-    if (asked === undefined) return { error: 'invalid_query' };
+  read: ({ views }, { parameters }) => {
+    const asked = parameters.get('q') as string; // It is required.
     const place = findLast('/search', `q=${encodeURIComponent(asked)}`, () =>
       readKnown(views, views.process().generatedAtMs),
     );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { settlementSources } from '../../actors/chain/state/settlementSource.ts';
-import { type SettlementRange, settlementRanges } from '../../actors/views/chain/settlementHistory.ts';
+import type { SettlementRange } from '../../actors/views/chain/settlementHistory.ts';
 import type { SettlementHistoryView } from '../../actors/views/chain/settlementView.ts';
 import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import type { SettlementsView } from '../../actors/views/views.ts';
@@ -15,8 +15,7 @@ import {
 } from '../responses/chain/settlements.ts';
 import { revalidated } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
-import { parseExactQuery } from './parseExactQuery.ts';
-import { defineSelectedRoute, type QueryParameter } from './route.ts';
+import { defineRoute, type Parameters, type QueryParameter } from './route.ts';
 
 const rangeParameter: QueryParameter = {
   name: 'range',
@@ -32,9 +31,8 @@ const settlementSource = {
   values: settlementSources,
 };
 
-function parseRange(value: string | undefined): SettlementRange | null {
-  return settlementRanges.find((one) => one === (value ?? 'now')) ?? null;
-}
+/** The schema has checked it. */
+const readRange = (parameters: Parameters) => (parameters.get('range') ?? 'now') as SettlementRange;
 
 const settlementsMembers = {
   summary: 'Settlements, completed work blocks and minted rewards',
@@ -46,23 +44,19 @@ const settlementsMembers = {
   isConditional: true,
 } as const;
 
-export const plainSettlements = defineSelectedRoute({
+export const plainSettlements = defineRoute({
   ...settlementsMembers,
   path: '/v1/settlements',
   operationId: 'getSettlements',
   query: [rangeParameter],
-  select: (query) => {
-    const parameters = parseExactQuery(query, ['range']);
-    return parameters === null ? null : parseRange(parameters.get('range'));
-  },
-  view: ({ chain }, _path, range) => chain.settlements(range),
+  view: ({ chain }, _path, parameters) => chain.settlements(readRange(parameters)),
   response: plainSettlementsResponse,
   body: toPlainSettlementsBody,
   unavailable: describeUnreadable,
   header: { ...settlementSource, value: (history: History) => readSettlementSource(history) },
 });
 
-export const publicSettlements = defineSelectedRoute({
+export const publicSettlements = defineRoute({
   ...settlementsMembers,
   path: '/v4/public/settlements',
   operationId: 'getPublicSettlements',
@@ -70,14 +64,7 @@ export const publicSettlements = defineSelectedRoute({
     rangeParameter,
     { name: 'queue', description: '`1` adds the settlement queue to the history', schema: z.literal('1') },
   ],
-  select: (query) => {
-    const parameters = parseExactQuery(query, ['range', 'queue']);
-    const range = parameters === null ? null : parseRange(parameters.get('range'));
-    const queue = parameters?.get('queue');
-    if (range === null || (queue !== undefined && queue !== '1')) return null;
-    return { range, hasQueue: queue !== undefined };
-  },
-  view: (views, _path, { range, hasQueue }) => views.settlements(range, hasQueue),
+  view: (views, _path, parameters) => views.settlements(readRange(parameters), parameters.has('queue')),
   response: publicSettlementsResponse,
   body: toPublicSettlementsBody,
   unavailable: (views, failed) => ({ history: describeUnreadable(views), queue: failed?.queue ?? null }),

@@ -1,4 +1,4 @@
-import { statisticsRanges } from '../../actors/statistics/statistics.ts';
+import type { StatisticsRange } from '../../actors/statistics/statistics.ts';
 import { findEventsOfTime } from '../../actors/views/feed/feedRecords.ts';
 import type { StatisticsViews } from '../../actors/views/statisticsViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
@@ -12,8 +12,7 @@ import {
   toStatisticsBody,
 } from '../responses/statistics/statistics.ts';
 import { noCache, revalidated } from './cacheControl.ts';
-import { parseExactQuery } from './parseExactQuery.ts';
-import { defineReadRoute, defineSelectedRoute, type Route } from './route.ts';
+import { defineRoute, type Parameters, type Route } from './route.ts';
 
 const members = {
   topic: 'statistics',
@@ -25,11 +24,10 @@ const members = {
   summary: 'Statistics over 7 or 30 universal days',
   query: [{ name: 'range', description: 'Time window', schema: statisticsRange, isRequired: true }],
   errors: ['invalid_query', 'public_stats_rebuilding'],
-  select: (query: URLSearchParams) => {
-    const range = parseExactQuery(query, ['range'])?.get('range');
-    return statisticsRanges.find((one) => one === range) ?? null;
-  },
 } as const;
+
+/** The schema has checked it. */
+const readRange = (parameters: Parameters) => parameters.get('range') as StatisticsRange;
 
 /** Called only if `refusal` is null. */
 function expectStatistics({ statistics }: ActorViews): StatisticsViews {
@@ -37,25 +35,25 @@ function expectStatistics({ statistics }: ActorViews): StatisticsViews {
   return statistics;
 }
 
-const publicStatistics = defineSelectedRoute({
+const publicStatistics = defineRoute({
   ...members,
   path: '/v2/public/stats',
   operationId: 'getPublicStatistics',
-  view: (views, _path, range) => expectStatistics(views).cached(range),
+  view: (views, _path, parameters) => expectStatistics(views).cached(readRange(parameters)),
   response: publicStatisticsResponse,
   body: (view) => toStatisticsBody(2, view),
 });
 
-const statistics = defineSelectedRoute({
+const statistics = defineRoute({
   ...members,
   path: '/v1/measurement/stats',
   operationId: 'getStatistics',
-  view: (views, _path, range) => expectStatistics(views).current(range),
+  view: (views, _path, parameters) => expectStatistics(views).current(readRange(parameters)),
   response: plainStatisticsResponse,
   body: (view) => toStatisticsBody(1, view),
 });
 
-const day = defineReadRoute({
+const day = defineRoute({
   path: '/v1/days/{date}',
   operationId: 'getDay',
   summary: 'One universal day, with its half hours, and what the wheel reached on it',

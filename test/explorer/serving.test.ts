@@ -413,15 +413,6 @@ describe('pages of the explorer', () => {
       expect([name, await readClass(`/tables/${name}.csv`)]).toEqual([name, 'publicHeavy']);
   });
 
-  it('count as heavy for owners', async () => {
-    const server = await startPublicServer({ rateLimits: true });
-    const statuses: number[] = [];
-    for (let count = 0; count <= rateClasses.publicHeavy.burst; count++)
-      statuses.push((await server.get(`/owners/0x${'ab'.repeat(20)}`)).status);
-    expect([statuses.indexOf(429), (await server.get('/')).status]).toEqual([statuses.length - 1, 200]);
-    expect((await server.get('/v1/events')).status).toBe(429);
-  });
-
   it('take a bounded amount of memory, whichever are asked for', () => {
     const cache = createPageCache<{ bytes: number }>();
     const listed = new Map<string, { bytes: number }>();

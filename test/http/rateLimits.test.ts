@@ -156,6 +156,7 @@ describe('rate limits over HTTP', () => {
     // The page itself has a token left, and one of its bodies has none.
     const refused = await server.get('/miners/1');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect([(await server.get('/v1/events')).status, (await server.get('/')).status]).toEqual([429, 200]);
   });
 
   it('ignores X-Forwarded-For of a peer that is not a configured proxy', async () => {

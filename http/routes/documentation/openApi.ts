@@ -166,7 +166,7 @@ function referToExamples(route: Route) {
 
 function describeOperation(route: Route): ZodOpenApiOperationObject {
   const { perSecond, burst } = rateClasses[route.rateClass];
-  const isConditional = route.kind === 'view' && route.isConditional;
+  const isConditional = route.kind === 'view' && route.isConditional === true;
   const query = typeof route.query === 'string' ? [] : route.query;
   return {
     operationId: route.operationId,
@@ -202,7 +202,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
         description: `${route.summary}. [JSON Schema](${findSchemaPath(nameBody(route))})`,
         headers: z.object({
           ...commonHeaders,
-          ...(route.kind === 'view' && route.isTagged && { ETag: etag.optional() }),
+          ...(route.kind === 'view' && route.tag !== undefined && { ETag: etag.optional() }),
           ...describeCacheHeaders(route),
         }),
         content: { 'application/json': { schema: route.response, examples: referToExamples(route) } },
@@ -238,12 +238,12 @@ function linkNextPage({ operationId, pathParameter, query }: Route) {
 
 /** Cache headers of both 200 and 304. */
 function describeCacheHeaders(route: Route) {
-  const header = route.kind === 'view' ? route.header : null;
+  const header = route.kind === 'view' ? route.header : undefined;
   return {
     ...(route.cacheControl === null
       ? { Expires: expires }
       : { 'Cache-Control': cacheControl.meta({ example: route.cacheControl }) }),
-    ...(header !== null && {
+    ...(header !== undefined && {
       [header.name]: z.enum(header.values).meta({ description: header.description }),
     }),
   };

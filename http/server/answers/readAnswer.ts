@@ -1,4 +1,6 @@
 import { cacheView } from '../../../actors/caching/cacheView.ts';
+import { createHttpError } from '../../routes/errors.ts';
+import { parseQuery } from '../../routes/parseQuery.ts';
 import type { ReadResult, ReadRoute } from '../../routes/route.ts';
 import type { PendingReads, ReadBody } from './pendingReads.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
@@ -22,9 +24,9 @@ const keptMax = 16;
 export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDependencies): Answer {
   const { sources, transport, writer, guard, metrics, reads } = dependencies;
   const prepare = createPreparation(route, metrics);
-  const { inputs } = route;
+  const { inputs, unavailable: replace } = route;
   const findKept =
-    inputs === null
+    inputs === undefined
       ? () => null
       : cacheView({
           inputs: () => inputs(sources.views),
@@ -41,9 +43,9 @@ export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDepen
 
   /** @returns the route's `unavailable` body for a failed read; throws the error if the route has none. */
   function replaceFailed(error: unknown, exchange: Exchange): ReadBody {
-    if (route.unavailable === null) throw error;
+    if (replace === undefined) throw error;
     guard.note(exchange, error);
-    return { body: route.unavailable(sources.views) };
+    return { body: replace(sources.views) };
   }
 
   function prepareFound({ body, cacheControl }: ReadBody): PreparedResponse {
@@ -63,11 +65,12 @@ export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDepen
     const kept = findAnswers();
     const known = kept?.get(key);
     if (known !== undefined) return writer.send(exchange, known);
-    const query = new URLSearchParams(search);
+    const parameters = parseQuery(route, search);
+    if (parameters === null) return writer.writeError(exchange, createHttpError('invalid_query'));
     let inMemory: ReadResult<unknown> | null = null;
     const read = (signal: AbortSignal) => {
       try {
-        const found = route.read(sources, { pathValue, query, signal });
+        const found = route.read(sources, { pathValue, parameters, signal });
         if (!(found instanceof Promise)) inMemory = found;
         return found;
       } catch (error) {

@@ -1,6 +1,7 @@
 import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
 import { createHttpError } from '../../routes/errors.ts';
-import type { ViewRoute, ViewSteps } from '../../routes/route.ts';
+import { parseQuery } from '../../routes/parseQuery.ts';
+import type { Parameters, ViewRoute } from '../../routes/route.ts';
 import { memoize } from './memoize.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
 import {
@@ -23,27 +24,20 @@ interface Attempt {
 
 /** Answers a route from a view in memory. The bytes are prepared once per view. */
 export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependencies): Answer {
-  return route.use((steps) => answerBySteps(route, steps, dependencies));
-}
-
-function answerBySteps<View extends object, Body, Selection>(
-  route: ViewRoute,
-  steps: ViewSteps<View, Body, Selection>,
-  dependencies: AnswerDependencies,
-): Answer {
   const { sources, transport, writer, guard, metrics, clock } = dependencies;
   // Read from the route once: route objects have many shapes, which makes every access at a request slow.
-  const { refusal: findRefusal, isConditional, cacheControl } = route;
-  const { select, view: findView, body: toBody, tag, header, receivedAtMs: findReceivedAtMs } = steps;
+  const { refusal: findRefusal, cacheControl, header, tag } = route;
+  const { view: findView, body: toBody, receivedAtMs: findReceivedAtMs, unavailable: replace } = route;
+  const isConditional = route.isConditional === true;
   const isQueryRead = typeof route.query !== 'string';
   const prepare = createPreparation(route, metrics);
 
-  function prepareView(view: View): PreparedResponse {
+  function prepareView(view: object): PreparedResponse {
     const body = toBody(view);
     const response = prepare(body, {
       tag: tag?.(body) ?? null,
       cacheControl,
-      own: header === null ? [] : [[header.name, header.value(view)]],
+      own: header === undefined ? [] : [[header.name, header.value(view)]],
     });
     const receivedAtMs = findReceivedAtMs?.(view) ?? null;
     if (receivedAtMs !== null) metrics.showed(receivedAtMs, clock.nowMs());
@@ -51,7 +45,7 @@ function answerBySteps<View extends object, Body, Selection>(
   }
 
   /** Prepares a view, or its replacement if that fails. */
-  function attempt(view: View): Attempt {
+  function attempt(view: object): Attempt {
     try {
       return { prepared: prepareView(view), failure: null };
     } catch (error) {
@@ -59,10 +53,10 @@ function answerBySteps<View extends object, Body, Selection>(
     }
   }
 
-  function prepareReplacement(failed: View | null): PreparedResponse | null {
-    if (steps.unavailable === null) return null;
+  function prepareReplacement(failed: object | null): PreparedResponse | null {
+    if (replace === undefined) return null;
     try {
-      return prepareView(steps.unavailable(sources.views, failed));
+      return prepareView(replace(sources.views, failed));
     } catch {
       return null; // The first error is reported. The two bodies share a part, so it usually explains both.
     }
@@ -70,13 +64,13 @@ function answerBySteps<View extends object, Body, Selection>(
 
   // Views are immutable, so the same object gives the same bytes.
   const prepareOnce = memoizeByIdentity(attempt);
-  const parseSelection = memoize((query) => select(new URLSearchParams(query)), queriesMax);
-  const unreadSelection = isQueryRead ? null : select(new URLSearchParams());
+  const parse = memoize((query) => parseQuery(route, query), queriesMax);
+  const unread = parseQuery(route, '');
 
-  function find(pathValue: string, selection: Selection): Attempt {
-    let view: View;
+  function find(pathValue: string, parameters: Parameters): Attempt {
+    let view: object;
     try {
-      view = findView(sources.views, pathValue, selection);
+      view = findView(sources.views, pathValue, parameters);
     } catch (error) {
       return { prepared: prepareReplacement(null), failure: { error } };
     }
@@ -86,11 +80,11 @@ function answerBySteps<View extends object, Body, Selection>(
   return (exchange, request) => {
     const pathValue = parsePathValue(route, request);
     if (pathValue === null) return writer.writeError(exchange, createPathError(route));
-    const selection = isQueryRead ? parseSelection(transport.query(request)) : unreadSelection;
-    if (selection === null) return writer.writeError(exchange, createHttpError('invalid_query'));
+    const parameters = isQueryRead ? parse(transport.query(request)) : unread;
+    if (parameters === null) return writer.writeError(exchange, createHttpError('invalid_query'));
     const refused = findRefusal?.(sources.views) ?? null;
     if (refused !== null) return writer.writeError(exchange, createHttpError(refused, retryAfterSeconds));
-    const { prepared, failure } = find(pathValue, selection);
+    const { prepared, failure } = find(pathValue, parameters);
     if (failure !== null) guard.note(exchange, failure.error);
     if (prepared === null) return writer.writeError(exchange, createHttpError('internal_error'));
     if (isConditional) writer.sendConditionally(exchange, prepared);

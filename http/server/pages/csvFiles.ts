@@ -20,7 +20,7 @@ import {
 } from '../../explorer/tables/tables.ts';
 import { pageMax } from '../../responses/pages.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
-import { parseExactQuery } from '../../routes/parseExactQuery.ts';
+import { parseExactQuery } from '../../routes/parseQuery.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import type { Header } from '../engine/headerBlock.ts';
 import { retryAfter } from './pageHeaders.ts';

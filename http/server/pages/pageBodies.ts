@@ -3,7 +3,8 @@ import { encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
 import type { ActorViews } from '../../../actors/views/views.ts';
 import { decodePercent } from '../../addresses/recordPaths.ts';
 import { isPassing } from '../../routes/errors.ts';
-import type { ReadResult, Route, RouteSources, ViewRoute } from '../../routes/route.ts';
+import { parseQuery } from '../../routes/parseQuery.ts';
+import type { Parameters, ReadResult, Route, RouteSources, ViewRoute } from '../../routes/route.ts';
 import { routes } from '../../routes/routes.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 import { memoize } from '../answers/memoize.ts';
@@ -12,14 +13,15 @@ import { createPageViews } from './pageViews.ts';
 /** Paths whose route is remembered. Pages read the same few, and two of each owner. */
 const pathsMax = 256;
 
-export type BodyRead = ReadResult<unknown>;
+type BodyRead = ReadResult<unknown>;
 const unread: BodyRead = { body: null };
 
 /** The route that a path names, with its arguments. */
 interface Target {
   readonly route: Route;
   readonly pathValue: string;
-  readonly query: URLSearchParams;
+  /** Null for an invalid query. */
+  readonly parameters: Parameters | null;
 }
 
 /**
@@ -46,29 +48,26 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
     return body;
   }
 
-  const findReader = memoizeByIdentity((route: ViewRoute) =>
-    route.use(({ select, view, body }) => {
-      // Many pages show the same views.
-      const toBody = memoizeByIdentity((found: ReturnType<typeof view>) => check(route, body(found)));
-      return ({ pathValue, query }: Target): unknown => {
-        if (route.refusal !== null && route.refusal(sources.views) !== null) return null;
-        const selection = select(query);
-        return selection === null ? null : toBody(view(sources.views, pathValue, selection));
-      };
-    }),
+  /** Many pages show the same views. */
+  const findBody = memoizeByIdentity((route: ViewRoute) =>
+    memoizeByIdentity((view: object) => check(route, route.body(view))),
   );
 
   /** @returns a promise if the database is read. */
   function readTarget(target: Target, signal: AbortSignal): BodyRead | Promise<BodyRead> {
-    const { route, pathValue, query } = target;
-    if (route.kind === 'view') return { body: findReader(route)(target) };
+    const { route, pathValue, parameters } = target;
+    if (route.kind === 'view') {
+      const isRefused = parameters === null || (route.refusal?.(sources.views) ?? null) !== null;
+      return isRefused ? unread : { body: findBody(route)(route.view(sources.views, pathValue, parameters)) };
+    }
+    if (parameters === null) return { error: 'invalid_query' };
     const takeBody = (result: BodyRead): BodyRead => {
       if (!('error' in result)) return { body: check(route, result.body) };
       // A page says which record is not known.
       if (result.error === 'not_found') return { body: { error: result.error } };
       return isPassing(result.error) ? unread : result;
     };
-    const found = route.read(sources, { pathValue, query, signal });
+    const found = route.read(sources, { pathValue, parameters, signal });
     return found instanceof Promise ? found.then(takeBody).catch(() => unread) : takeBody(found);
   }
 
@@ -112,7 +111,7 @@ function findTarget(path: string): Target | null {
       route.pathParameter === null || value === null
         ? value
         : route.pathParameter.parse(decodePercent(value));
-    if (pathValue !== null) return { route, pathValue, query: new URLSearchParams(query) };
+    if (pathValue !== null) return { route, pathValue, parameters: parseQuery(route, query) };
   }
   return null;
 }
