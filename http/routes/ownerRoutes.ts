@@ -13,11 +13,13 @@ import {
   publicPortfolioResponse,
   toPortfolioBody,
 } from '../responses/chain/portfolio.ts';
+import { ownersResponse, toOwnersBody } from '../responses/records/miners.ts';
 import { noCache, noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { readPlainOwnerList, readPublicOwnerList } from './ownerPage.ts';
 import { listPageParameters } from './pageParameters.ts';
 import { defineRoute, type PathParameter, type QueryParameter } from './route.ts';
+import { ranked, readByWeight } from './weightPage.ts';
 
 const [limit, cursor] = listPageParameters(ownerPageDefault, 'owner');
 
@@ -114,4 +116,14 @@ export const plainActivity = defineRoute({
   response: plainOwnerActivityResponse,
   unavailable: (views) => toOwnerActivityBody(1, describeUnreadable(views)),
   read: readPlainOwnerList(loadActivity, (view) => toOwnerActivityBody(1, view)),
+});
+
+export const owners = defineRoute({
+  ...ranked,
+  path: '/v1/owners',
+  operationId: 'getOwners',
+  summary: 'All owners of live miners by weight, the heaviest first',
+  response: ownersResponse,
+  read: readByWeight(({ chain }, page) => chain.owners(page), toOwnersBody),
+  unavailable: (views) => toOwnersBody(describeUnreadable(views)),
 });

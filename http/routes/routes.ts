@@ -14,6 +14,7 @@ import { revalidated } from './cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';
 import { eventRoutes } from './eventRoutes.ts';
 import { minerRoutes } from './minerRoutes.ts';
+import { owners } from './ownerRoutes.ts';
 import { recordRoutes } from './recordRoutes.ts';
 import { defineRoute, type PathParameter, type Route } from './route.ts';
 import { searchRoutes } from './searchRoutes.ts';
@@ -153,5 +154,6 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...recordRoutes,
   ...minerRoutes,
+  owners,
   ...searchRoutes,
 ];

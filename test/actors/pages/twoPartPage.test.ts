@@ -5,7 +5,7 @@ import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import { type TwoPartList, twoPartPage } from '../../../actors/pages/twoPartPage.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
 import { captureActivity } from '../../../actors/views/chain/ownerViews.ts';
-import { buildClaim } from '../../support/chain/ownerEvents.ts';
+import { buildClaim } from '../../support/chain/ownerClaims.ts';
 import { runs } from '../../support/propertyRuns.ts';
 
 const { signal } = new AbortController();

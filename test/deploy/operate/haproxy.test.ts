@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { RecordsUnavailable } from '../../../actors/older/recordsUnavailable.ts';
+import { RecordsUnavailable } from '../../../actors/pages/olderRows.ts';
 import { findServer } from '../../../deploy/local/childServer.ts';
 import { rateClasses } from '../../../http/routes/rateClasses.ts';
 import { defaultReadTimeoutMs } from '../../../http/server/answers/pendingReads.ts';
