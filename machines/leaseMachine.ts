@@ -10,7 +10,7 @@ const abandonedMs = 6_000;
 export interface LeaseObservation {
   /** Sequence of the message that represents the lease; 0 without one. */
   readonly sequence: number;
-  /** Null after a release. */
+  /** Null after a release, and if this process has the lease by a claim whose answer it missed. */
   readonly holder: LeaseHolder | null;
   /** Whether the holder was a process on this host that has ended. */
   readonly hasHolderEnded: boolean;

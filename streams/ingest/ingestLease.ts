@@ -75,9 +75,11 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
     actors: {
       observe: fromPromise(async ({ input: { name } }) => {
         const askedAtMs = clock.bootMs();
-        const { sequence, holder } = await readNewest(name);
+        const newest = await readNewest(name);
+        // The answer to a claim may be late: this process has the lease, and does not wait for itself.
+        const holder = newest.id === id ? null : newest.holder;
         const hasHolderEnded = holder !== null && hasEnded(holder);
-        return { sequence, holder, hasHolderEnded, askedAtMs, answeredAtMs: clock.bootMs() };
+        return { sequence: newest.sequence, holder, hasHolderEnded, askedAtMs, answeredAtMs: clock.bootMs() };
       }),
       replace: fromPromise(async ({ input: { name, sequence, holds } }) => {
         const sinceMs = clock.bootMs();

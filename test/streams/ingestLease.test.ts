@@ -52,6 +52,21 @@ describe('the ingest lease', () => {
     expect(waiting.seen.at(-1)).toBeNull();
   });
 
+  it('is taken by a process that missed the answer to its claim', async () => {
+    const { nats } = await startStreams();
+    const { append } = nats.jetStream;
+    Object.assign(nats.jetStream, {
+      append: async (...message: Parameters<typeof append>) => {
+        await append(...message);
+        Object.assign(nats.jetStream, { append });
+        throw new Error('answered too late');
+      },
+    });
+    const contender = startContender(nats);
+    expect((await contender.acquired).isHeld()).toBe(true);
+    expect(contender.seen).toEqual([null]);
+  });
+
   it.runIf(process.platform === 'linux')(
     'has a holder that has ended only with its process here',
     async () => {
