@@ -1,5 +1,6 @@
 import { formatAuthority } from '../../http/server/engine/listener.ts';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
+import { describeIndexer } from '../../streams/health/indexerReadiness.ts';
 import { createDeploymentIndexer } from '../../streams/indexer/deploymentIndexer.ts';
 import { type Indexer, type IndexerStatus, notStarted } from '../../streams/indexer/indexer.ts';
 import { verifyStreams } from '../../streams/jetstream/settings/ensureStreams.ts';
@@ -46,17 +47,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
     let indexer: Indexer | null = null;
     const status = () => indexer?.status() ?? notConnected;
     registerIndexerMetrics(registry, { status });
-    const readiness = () => {
-      const { state, head, tip, waitingFor, problem } = status();
-      const detail = {
-        waitingFor: waitingFor === null ? [] : [waitingFor],
-        problem,
-        state,
-        head: head?.toString() ?? null,
-        tip: tip?.toString() ?? null,
-      };
-      return { isReady: state === 'following', detail };
-    };
+    const readiness = () => describeIndexer(status());
     const { MINER_OPS_HOST: host, MINER_OPS_NAMES: names } = configuration;
     const server = createOperatorServer({ registry, readiness, logger, names });
     const port = await server.listen(host, configuration.MINER_OPS_PORT);

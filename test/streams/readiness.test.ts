@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { indexerStates } from '../../machines/indexerMachine.ts';
+import { describeIndexer } from '../../streams/health/indexerReadiness.ts';
 import { createReadiness } from '../../streams/health/readiness.ts';
+import { notStarted } from '../../streams/indexer/indexer.ts';
 import type { Followers } from '../../streams/work/followers.ts';
 import { manualClock } from '../support/manualClock.ts';
 
@@ -133,5 +136,19 @@ describe('a process', () => {
       'reachable',
       'unavailable',
     ]);
+  });
+});
+
+it('an indexer that does not follow the chain names what it waits for', () => {
+  for (const state of indexerStates) {
+    const { isReady, detail } = describeIndexer({ ...notStarted, state });
+    expect([state, isReady, detail.waitingFor]).toEqual([
+      state,
+      state === 'following',
+      state === 'following' ? [] : [expect.any(String)],
+    ]);
+  }
+  expect(describeIndexer({ ...notStarted, waitingFor: 'NATS' }).detail).toMatchObject({
+    waitingFor: ['NATS'],
   });
 });
