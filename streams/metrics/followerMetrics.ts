@@ -57,8 +57,8 @@ export function registerFollowerMetrics(
       'Stored bytes of the newest snapshot that this process saved.',
       ({ snapshotBytes }) => snapshotBytes,
     ],
-    miner_snapshot_failures_total: [
-      'Failed attempts to save a snapshot.',
+    miner_snapshot_failures: [
+      'Failed attempts to save a snapshot since the newest one was saved.',
       ({ snapshotFailures }) => snapshotFailures,
     ],
     miner_stream_state: [

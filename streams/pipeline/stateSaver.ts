@@ -25,6 +25,7 @@ export interface SavedStatus {
   readonly snapshotTakenAtMs: number | null;
   /** Stored bytes of the newest snapshot; null until this process has saved one. */
   readonly snapshotBytes: number | null;
+  /** Failed attempts since the newest one was saved. */
   readonly snapshotFailures: number;
 }
 
@@ -48,7 +49,7 @@ export function createStateSaver(options: StateSaverOptions) {
     const takenAtMs = clock.nowMs();
     const header = { stream, run: run(), ...fold.identity, streamCreated, position, digest, takenAtMs };
     const snapshotBytes = await snapshots.save(header, records, isCounted);
-    update({ snapshotPosition: position, snapshotTakenAtMs: takenAtMs, snapshotBytes });
+    update({ snapshotPosition: position, snapshotTakenAtMs: takenAtMs, snapshotBytes, snapshotFailures: 0 });
     logger.debug({ stream, position }, 'snapshot saved');
   }
 

@@ -53,7 +53,7 @@ it('metrics of a follower are its values, and absent while they are unknown', as
     [`stream_missed_messages_total${of}`]: 8,
     [`stream_interruptions_total${of}`]: 9,
     [`stream_divergences_total${of}`]: 10,
-    [`snapshot_failures_total${of}`]: 14,
+    [`snapshot_failures${of}`]: 14,
     'stream_state{stream="MINER_COUNTER",state="following"}': 1,
     'fold_version{stream="MINER_CHAIN"}': 2,
   };

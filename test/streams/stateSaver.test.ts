@@ -87,6 +87,9 @@ describe('the saver of a state', () => {
     settings.isFailing = true;
     await expect(saveAt(4)).rejects.toThrow('unavailable');
     for (let failure = 0; failure < 2; failure++) saver.noteFailure(new Error('unavailable'));
+    const failed = saver.status;
+    settings.isFailing = false;
+    await saveAt(5);
     const savedAt = (position: number, takenAtMs: number, bytes: number | null, failures = 0) => ({
       snapshotPosition: position,
       snapshotTakenAtMs: takenAtMs,
@@ -94,11 +97,12 @@ describe('the saver of a state', () => {
       snapshotFailures: failures,
     });
     const nowMs = clock.nowMs();
-    expect([...statuses, saver.status]).toEqual([
+    expect([...statuses, failed, saver.status]).toEqual([
       savedAt(1, 5, null),
       savedAt(2, nowMs - 1_000, 102),
       savedAt(3, nowMs, 103),
       savedAt(3, nowMs, 103, 2),
+      savedAt(5, nowMs, 105),
     ]);
   });
 });
