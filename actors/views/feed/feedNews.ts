@@ -5,6 +5,7 @@ import { toFeedItem } from '../../feed/eventRows.ts';
 import {
   type FeedCategory,
   type FeedSource,
+  feedSources,
   isOfCategory,
   listStoredCategories,
   nothingMeasured,
@@ -43,10 +44,10 @@ interface NextQuery {
 
 /** The events of both sources at one moment. */
 export interface FeedMoment {
-  /** Position after all events; null before state is restored, and while the chain is unavailable. */
-  readonly newest: FeedPosition | null;
   /** What events of the chain are shown with; null while it is unavailable. */
   readonly context: Omit<EconomyView, 'feed'> | null;
+  /** Finds the position after all events; null before state is restored, and while a source with events of the category is unavailable. */
+  findEnd(category: FeedCategory): FeedPosition | null;
   /**
    * Finds the events of a source that follow the last one that a client was sent; all events for null. Returns null if none follows, and while this
    * process has yet to fold the client's last event.
@@ -83,12 +84,18 @@ export function createFeedNews({ chain, counters, olderEvents }: FeedNewsOptions
           olderEvents,
         }),
     };
-    const { measurement } = sources;
     const hasNoChain = economy.status === 'unavailable' && economy.reason === 'indexer_disabled';
-    const isWhole = measurement !== null && (sources.chain !== null || hasNoChain);
+    const isAwaited = (source: FeedSource) => sources[source] === null && !(source === 'chain' && hasNoChain);
     return {
-      newest: isWhole ? { measurement: measurement.newest, chain: sources.chain?.newest ?? null } : null,
       context,
+      findEnd: (category) => {
+        if (feedSources.some((one) => isAwaited(one) && listStoredCategories(category, one).length > 0))
+          return null;
+        return {
+          measurement: sources.measurement?.newest ?? null,
+          chain: sources.chain?.newest ?? null,
+        };
+      },
       next: (source, place, query) => sources[source]?.next(place, query) ?? null,
     };
   };

@@ -86,8 +86,8 @@ export function createStreamDelivery(options: StreamDeliveryOptions) {
     const { category } = client.form;
     if (client.position === null) {
       // Existing events are not news. A client that returns with this position misses nothing.
-      client.position = moment.newest;
-      if (moment.newest !== null) client.output.send(formatPosition(moment.newest));
+      client.position = moment.findEnd(category);
+      if (client.position !== null) client.output.send(formatPosition(client.position));
       return 0;
     }
     let sent = 0;

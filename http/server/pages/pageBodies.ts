@@ -79,8 +79,8 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
   }
 
   function nameNewest(): string | null {
-    const { newest } = sources.views.readFeedMoment();
-    return newest && encodeFeedPosition(newest);
+    const end = sources.views.readFeedMoment().findEnd('all');
+    return end && encodeFeedPosition(end);
   }
 
   return {
