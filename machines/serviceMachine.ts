@@ -9,13 +9,11 @@ import {
   sendTo,
   setup,
 } from 'xstate';
-import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { passError } from './failures.ts';
 import { type Grant, ingestMachine } from './ingestMachine.ts';
 import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
 
-const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
 /** How long a stop waits for the state to be saved. */
 export const saveGraceMs = 5_000;
 /** How long a stop waits for each part to close. */
@@ -56,8 +54,6 @@ interface Context<Work> {
   readonly isNatsConnected: boolean;
   /** Bound ports of the servers. */
   readonly ports: { readonly [Name in ServerName]?: number };
-  /** Consecutive failed attempts to reach JetStream. */
-  readonly failures: number;
   readonly grant: Grant | null;
   /** Work on the granted tables; null until the grant is known. */
   readonly work: Work | null;
@@ -94,13 +90,12 @@ function setUpService<Work extends { readonly members: Members }>() {
     actors: {
       operatorServer: server,
       publicServer: server,
-      /** Connects, for as long as that takes, and reconnects for ever. */
+      /** Connects to NATS with JetStream, for as long as that takes, and reconnects for ever. */
       nats: fromEventObservable<NatsEvent, undefined>(notProvided),
       databaseWatch: fromObservable<DatabaseReach, undefined>(notProvided),
       ingest: ingestMachine,
       /** Reports changes in the conditions of the chain's views. */
       watchConditions: fromObservable<never, undefined>(notProvided),
-      openJetStream: fromPromise<void>(notProvided),
       /** Builds the work on the granted tables. */
       compose: fromPromise<Work, { readonly grant: Grant }>(notProvided),
       /** Runs followers, and the indexer if this process indexes, until all of them have ended. */
@@ -118,10 +113,8 @@ function setUpService<Work extends { readonly members: Members }>() {
       noteFault: assign(({ context }, { error }: { error: unknown }) => ({
         fault: context.fault ?? { error },
       })),
-      reportJetStreamFailure: (_, _params: { error: unknown }): void => notProvided(),
     },
     delays: {
-      backoff: backoffDelay(backoff),
       closeGrace: closeGraceMs,
       databaseCloseGrace: databaseCloseGraceMs,
     },
@@ -171,7 +164,6 @@ export function createServiceMachine<Work extends { readonly members: Members }>
       ...input,
       isNatsConnected: false,
       ports: {},
-      failures: 0,
       grant: null,
       work: null,
       fault: null,
@@ -233,45 +225,19 @@ export function createServiceMachine<Work extends { readonly members: Members }>
             on: {
               natsChanged: { actions: assign({ isNatsConnected: ({ event }) => event.isConnected }) },
             },
-            initial: 'reaching',
+            initial: 'connecting',
             states: {
-              reaching: {
+              connecting: {
                 on: endInOrder('closingNats'),
-                initial: 'connecting',
-                states: {
-                  connecting: {
-                    always: {
-                      guard: function isConnected({ context: { isNatsConnected } }) {
-                        return isNatsConnected;
-                      },
-                      target: 'openingJetStream',
-                    },
+                always: {
+                  guard: function isConnected({ context: { isNatsConnected } }) {
+                    return isNatsConnected;
                   },
-                  openingJetStream: {
-                    meta: { isRoutineInside: true },
-                    initial: 'asking',
-                    states: {
-                      asking: {
-                        invoke: {
-                          src: 'openJetStream',
-                          onDone: '#claimed',
-                          onError: {
-                            target: 'waiting',
-                            actions: [
-                              assign({ failures: ({ context }) => context.failures + 1 }),
-                              { type: 'reportJetStreamFailure', params: passError },
-                            ],
-                          },
-                        },
-                      },
-                      waiting: { after: { backoff: 'asking' } },
-                    },
-                  },
+                  target: 'claimed',
                 },
               },
               /** Requests the tables to work on, uses them, and releases them. */
               claimed: {
-                id: 'claimed',
                 invoke: {
                   id: 'ingest',
                   src: 'ingest',

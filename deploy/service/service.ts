@@ -60,16 +60,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         databaseWatch: fromObservable(() => watchDatabase(database, settings.readyGraceMs)),
         ingest: ingest.logic,
         watchConditions: fromObservable(() => conditions$),
-        openJetStream: fromPromise(nats.openJetStream),
         compose: fromPromise(({ input }) => composeStreamWork(context, input.grant)),
         upkeep: fromObservable(({ input }) => input.work.upkeep()),
         closeNats: fromPromise(nats.close),
         closeDatabase: fromPromise(database.close),
-      },
-      actions: {
-        reportJetStreamFailure: ({ context: { failures } }, { error }) => {
-          if (failures === 1) logger.warn({ err: error }, 'JetStream: not available yet; retrying');
-        },
       },
     }),
     {

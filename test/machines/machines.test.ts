@@ -32,7 +32,7 @@ describe('every machine', () => {
     expect(described.map((parts) => parts.join(' | '))).toEqual([
       'module |  | ',
       'settlement |  | ',
-      'service | operatorServer publicServer nats databaseWatch watchConditions openJetStream compose group upkeep closeNats closeDatabase reportJetStreamFailure | course.online.reaching.openingJetStream',
+      'service | operatorServer publicServer nats databaseWatch watchConditions compose group upkeep closeNats closeDatabase | ',
       'ingest | checkStored identify ensureStreams migrate beginEpoch prepareRows checkEpoch reportFailure reportGrant | leasing.ingesting',
       'lease | observe replace verify recreate reportFailure reportStandby reportTaken reportRenewalFailure | contending standby held',
       'indexer | askNode resume publishReads compare publishRanges publishBlocks proveBranch publishBranch awaitIdle awaitReconnection noteStarted | ',

@@ -13,7 +13,7 @@ import { silentLogger } from '../support/silentLogger.ts';
 
 const info = { server_id: 'ending', proto: 1, headers: true, max_payload: 1_048_576 };
 
-/** The part of a NATS server that a client needs to connect; it ends its side of the connection on demand. */
+/** The part of a NATS server without JetStream that a client needs to connect; it ends its side of the connection on demand. */
 async function startEndingServer(version = '2.10.0') {
   const sockets: Socket[] = [];
   let noteClosed: () => void;
@@ -26,6 +26,8 @@ async function startEndingServer(version = '2.10.0') {
     socket.on('error', () => undefined);
     socket.on('data', (text) => {
       if (text.includes('PING')) socket.write('PONG\r\n');
+      const [, inbox] = /PUB \$JS\.API\.INFO (\S+)/.exec(text.toString()) ?? [];
+      if (inbox !== undefined) socket.write(`HMSG ${inbox} 1 16 16\r\nNATS/1.0 503\r\n\r\n\r\n`);
     });
     socket.write(`INFO ${JSON.stringify({ ...info, version })}\r\n`);
   });
@@ -127,13 +129,26 @@ describe('the connection of a process', () => {
     expect(link.jetStream).toThrow('the connection to NATS is missing');
     await nats.start();
     await eventually(() => changes.length === 1, 'the connection');
-    await link.openJetStream();
     expect((await link.jetStream().account()).streams).toBe(0);
     await nats.kill();
     await eventually(() => changes.length === 2, 'the loss');
     await nats.start();
     await eventually(() => changes.length === 3, 'the reconnection');
     expect(changes).toEqual([true, false, true]);
+  });
+
+  it('waits for a server that has no JetStream yet', async () => {
+    const { url, closed } = await startEndingServer();
+    const warnings: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
+    const link = createNatsLink({ url, name: 'test', logger });
+    const events: NatsEvent[] = [];
+    const subscription = link.changes$.subscribe((event) => events.push(event));
+    await eventually(() => warnings.length > 0, 'a failed attempt');
+    expect([warnings, events]).toEqual([['JetStream is not available yet; retrying'], []]);
+    subscription.unsubscribe();
+    await link.close();
+    await closed;
   });
 
   it('is closed again if nobody waits for it any more', async () => {
@@ -143,6 +158,5 @@ describe('the connection of a process', () => {
     link.changes$.subscribe((event) => events.push(event)).unsubscribe();
     await closed;
     expect(events).toEqual([]);
-    await expect(link.openJetStream()).rejects.toThrow('the connection to NATS is missing');
   });
 });
