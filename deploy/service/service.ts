@@ -1,20 +1,61 @@
-import { createActor, fromEventObservable, fromObservable, fromPromise, waitFor } from 'xstate';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import {
+  type Actor,
+  createActor,
+  fromCallback,
+  fromEventObservable,
+  fromObservable,
+  fromPromise,
+  waitFor,
+} from 'xstate';
+import type { Clock } from '../../actors/clock.ts';
+import { registerMetrics } from '../../actors/registerMetrics.ts';
+import type { ChainConditions } from '../../actors/views/chain/chainViews.ts';
 import type { Readiness } from '../../actors/views/readiness.ts';
-import { formatAuthority } from '../../http/server/engine/listener.ts';
+import type { RouteSources } from '../../http/routes/route.ts';
+import { formatAuthority, type Listener } from '../../http/server/engine/listener.ts';
+import { createOperatorServer } from '../../http/server/operatorServer.ts';
+import { createPublicServer } from '../../http/server/publicServer.ts';
+import { createAccessLog } from '../../http/server/requests/answeredRequest.ts';
+import type { Grant } from '../../machines/ingestMachine.ts';
 import { requireValue } from '../../machines/requireValue.ts';
-import { createServiceMachine } from '../../machines/serviceMachine.ts';
+import {
+  createServiceMachine,
+  type ServerEvent,
+  type ServerName,
+  type ServiceMachine,
+} from '../../machines/serviceMachine.ts';
+import { openDatabase } from '../../storage/clickhouse/database.ts';
+import { createOldestReadingMs } from '../../storage/rows/readingsTtl.ts';
+import { createSelfAudit } from '../../streams/audit/selfAudit.ts';
+import { createStreamActors, listFolds } from '../../streams/folds/streamDefinitions.ts';
 import { watchChainConditions } from '../../streams/health/chainConditionWatch.ts';
 import { watchDatabase } from '../../streams/health/databaseWatch.ts';
+import { createReadiness } from '../../streams/health/readiness.ts';
+import { createIngest } from '../../streams/ingest/ingest.ts';
+import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
+import { createStreamSettingsWatch } from '../../streams/jetstream/settings/streamSettings.ts';
+import { registerAgeMetrics } from '../../streams/metrics/ageMetrics.ts';
+import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
+import { registerFoldVersions, registerFollowerMetrics } from '../../streams/metrics/followerMetrics.ts';
+import { registerPlaceMetrics } from '../../streams/metrics/placeMetrics.ts';
+import { registerStoreMetrics } from '../../streams/metrics/storeMetrics.ts';
+import { createNatsLink } from '../../streams/nats/natsLink.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
 import { runMembers } from '../../streams/operators/runMember.ts';
-import type { StreamWork } from '../../streams/work/streamWork.ts';
-import { createProcessState, type ServiceRoot } from './processState.ts';
-import { createServiceContext, type ServiceOptions } from './serviceContext.ts';
-import { registerServiceMetrics } from './serviceMetrics.ts';
-import { createServiceReadiness, readConditions } from './serviceReadiness.ts';
-import { createServerActor, createServers } from './serviceServers.ts';
+import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
+import { createStreamWork, type StreamWork } from '../../streams/work/streamWork.ts';
+import type { Finding } from '../diagnosis/finding.ts';
+import type { ServiceSettings } from './serviceSettings.ts';
 import { createServiceViews } from './serviceViews.ts';
-import { composeStreamWork } from './serviceWork.ts';
+
+interface ServiceOptions {
+  readonly settings: ServiceSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
 
 export interface Service {
   /** Null for a process that does not serve. */
@@ -30,6 +71,9 @@ export interface Service {
   stop(drainMs?: number): Promise<void>;
 }
 
+type ServiceRoot = Actor<ServiceMachine<StreamWork>>;
+type ServiceParts = ReturnType<typeof createParts>;
+
 /**
  * Composes the running system. The ports answer at once; NATS, ClickHouse and the folded state follow as they become
  * available, and `/readyz` shows what is missing. `machines/serviceMachine.ts` decides what runs when, and what ends it.
@@ -38,44 +82,46 @@ export interface Service {
  * @throws PortUnavailable
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const state = createProcessState(() => root);
-  const context = createServiceContext(options, state);
-  const { settings, actors, database, nats, ingest, clock, logger, registry } = context;
-  const sources = createServiceViews({ ...settings, actors, followers: state.work, clock });
-  const { views } = sources;
-  const readiness = createServiceReadiness(context, views);
-  registerServiceMetrics(context, readiness);
-  const conditions = () => readConditions(context, views);
+  const parts = createParts(options, () => root);
+  const { settings, database, nats, ingest, work, logger, registry } = parts;
+  const sources = createServiceViews(settings, parts);
+  /** A process without streams, such as a standby, cannot know them. */
+  const conditions = () => (work() === null ? null : sources.views.chain.conditions());
+  const readiness = createServiceReadiness(parts, conditions);
+  registerServiceMetrics(parts, readiness);
   const conditions$ = watchChainConditions({ conditions, logger, registry });
-  const { operatorServer, publicServer } = createServers(context, sources, readiness);
+  const operatorServer = createOperatorServer({
+    registry,
+    readiness,
+    diagnose: () => diagnose(parts),
+    logger,
+    names: settings.opsNames,
+  });
+  const publicServer = settings.roles.serve ? openPublicServer(parts, sources, readiness) : null;
   const root: ServiceRoot = createActor(
     createServiceMachine<StreamWork>(publicServer !== null).provide({
       actors: {
-        operatorServer: createServerActor(operatorServer, settings.opsHost, settings.opsPort),
+        operatorServer: listenAsActor(operatorServer, settings.opsHost, settings.opsPort),
         ...(publicServer !== null && {
-          publicServer: createServerActor(publicServer, settings.host, settings.httpPort),
+          publicServer: listenAsActor(publicServer, settings.host, settings.httpPort),
         }),
         nats: fromEventObservable(() => nats.changes$),
         group: runMembers,
         databaseWatch: fromObservable(() => watchDatabase(database, settings.readyGraceMs)),
         ingest: ingest.logic,
         watchConditions: fromObservable(() => conditions$),
-        compose: fromPromise(({ input }) => composeStreamWork(context, input.grant)),
+        compose: fromPromise(({ input }) => composeWork(parts, input.grant)),
         upkeep: fromObservable(({ input }) => input.work.upkeep()),
         closeNats: fromPromise(nats.close),
         closeDatabase: fromPromise(database.close),
       },
     }),
-    {
-      input: { writes: settings.roles.ingest },
-      inspect: createActorTransitions({ logger, registry }),
-    },
+    { input: { writes: settings.roles.ingest }, inspect: createActorTransitions({ logger, registry }) },
   );
-
-  const ended = () => waitFor(root, ({ status }) => status !== 'active');
   root.start();
   const { fault, ports } = (await waitFor(root, (snapshot) => !snapshot.matches({ course: 'opening' })))
     .context;
+  const ended = () => waitFor(root, ({ status }) => status !== 'active');
   if (fault !== null) {
     await ended();
     throw fault.error;
@@ -91,6 +137,225 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await ended();
     },
   };
+}
+
+/**
+ * Creates everything that a process has from its start to its end.
+ *
+ * @param root the only record of what the process does at the moment.
+ * @throws DirectoryInUse
+ */
+function createParts(options: ServiceOptions, root: () => ServiceRoot) {
+  const { settings, clock, logger, registry } = options;
+  const { roles, deployment, retentionDays, acceptedLosses } = settings;
+  const actors = createStreamActors(deployment);
+  const database = openDatabase(settings.database);
+  const nats = createNatsLink({
+    ...settings.nats,
+    name: roles.ingest ? 'miner ingest' : 'miner serve',
+    logger,
+  });
+  const { jetStream } = nats;
+  const streamGuard = createStreamGuard({ database, jetStream, clock, acceptedLosses, logger });
+  const streamSettings = createStreamSettingsWatch({ jetStream, retentionDays, logger });
+  const ingest = createIngest({
+    ...settings,
+    jetStream,
+    database,
+    identity: actors.MINER_COUNTER.identity,
+    settlementIdentity: actors.MINER_PIPELINE.identity,
+    streamGuard,
+    streamSettings,
+    actor: () => root().getSnapshot().children.ingest,
+    clock,
+    logger,
+  });
+  return {
+    ...{ ...options, actors, database, nats, streamGuard, streamSettings, ingest },
+    counts: createMessageCounts(registry),
+    /** Null until the tables are known. */
+    work: () => root().getSnapshot().context.work,
+    isNatsConnected: () => root().getSnapshot().context.isNatsConnected,
+    /** Undefined before ClickHouse is asked. */
+    databaseReach: () => root().getSnapshot().children.databaseWatch?.getSnapshot().context,
+    isLeaving: () => root().getSnapshot().hasTag('leaving') || root().getSnapshot().status !== 'active',
+  };
+}
+
+/** Builds the work on the granted streams and tables. */
+async function composeWork(parts: ServiceParts, { epoch }: Grant): Promise<StreamWork> {
+  const { settings, actors, nats, ingest, streamGuard, clock, registry } = parts;
+  registerPlaceMetrics(registry, actors);
+  return createStreamWork({
+    ...parts,
+    jetStream: nats.jetStream(),
+    database: ingest.databaseIn(epoch),
+    oldestReadingMs: createOldestReadingMs(settings.readingsTtlDays, clock.nowMs),
+    writer: epoch === null ? null : { epoch, holder: ingest.holder },
+    checkStreams: streamGuard.check,
+    ...(settings.roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
+    policy: settings.snapshots,
+    ...(await createNodeWork(parts)),
+    auditSeconds: settings.auditSeconds,
+  });
+}
+
+/** Creates the parts that ask a node. Its client and proofs are loaded only here: that takes long, and most processes have no node. */
+async function createNodeWork({ settings, actors, nats, registry, logger }: ServiceParts) {
+  const { rpcUrl, deployment } = settings;
+  const { onChain } = deployment;
+  if (rpcUrl === null || onChain === null) return { indexer: null, audit: null };
+  const { createDeploymentIndexer } = await import('../../streams/indexer/deploymentIndexer.ts');
+  const { createBlockAudit } = await import('../../streams/audit/auditBlock.ts');
+  const { showIndexingProgress } = await import('../process/indexingProgress.ts');
+  const onProgress = showIndexingProgress();
+  const indexer = createDeploymentIndexer({
+    jetStream: nats.jetStream(),
+    ...{ onChain, rpcUrl, logger, onProgress },
+  });
+  registerIndexerMetrics(registry, indexer);
+  const audit = createSelfAudit({
+    safeStates: () => actors.MINER_CHAIN?.state.safe ?? [],
+    auditBlock: createBlockAudit({ rpcUrl, ...onChain }),
+    random: Math.random,
+    registry,
+    logger,
+  });
+  return { indexer, audit };
+}
+
+function createServiceReadiness(parts: ServiceParts, conditions: () => ChainConditions | null) {
+  const { settings, actors, ingest, streamGuard, streamSettings, work, databaseReach, clock } = parts;
+  const chain = actors.MINER_CHAIN;
+  return createReadiness({
+    clock,
+    followers: work,
+    graceMs: settings.readyGraceMs,
+    isNatsConnected: parts.isNatsConnected,
+    isDatabaseReachable: () => databaseReach()?.isReachable ?? false,
+    isDatabaseWithinGrace: () => databaseReach()?.isWithinGrace ?? false,
+    standbyFor: ingest.standbyFor,
+    mayWrite: () => !settings.roles.ingest || ingest.isHeld(),
+    lostStreams: () => streamGuard.lost,
+    streamRisks: () => streamSettings.risks,
+    isLeaving: parts.isLeaving,
+    chain: () => {
+      const { block, detail } = chain?.fault ?? {};
+      return {
+        conditions: conditions(),
+        refusedSpan: chain?.refusedSpan ?? null,
+        // Names the block that cannot be applied; everything else is still served.
+        ...(block && {
+          chainFault: {
+            reason: 'projection_failed',
+            block: block.number.toString(),
+            hash: block.hash,
+            detail,
+          },
+        }),
+      };
+    },
+    spansRefusedSinceMs: () => chain?.refusedSpan?.storedAtMs ?? null,
+  });
+}
+
+/** Registers what every process measures, whether or not it has streams to follow. */
+function registerServiceMetrics(parts: ServiceParts, readiness: () => Readiness): void {
+  const { settings, actors, ingest, nats, database, streamSettings, work, clock, registry } = parts;
+  const { MINER_COUNTER: counters, MINER_CHAIN: chain } = actors;
+  const { installationId } = settings.deployment;
+  registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
+  registerFoldVersions(registry, listFolds(actors));
+  registerAgeMetrics(registry, { counters, chain, installationId, clock });
+  registerMetrics(registry, {
+    miner_database_reachable: [
+      '1 while ClickHouse answers.',
+      () => parts.databaseReach()?.isReachable ?? false,
+    ],
+    miner_ready: [
+      '1 while `/readyz` says ready; absent for a standby.',
+      () => {
+        const { isReady, detail } = readiness();
+        return 'standbyFor' in detail ? null : isReady;
+      },
+    ],
+  });
+  // A replica may not ask ClickHouse for its disks.
+  if (!settings.roles.ingest) return;
+  const { jetStream } = nats;
+  const isStandby = () => ingest.standbyFor() !== null;
+  registerStoreMetrics(registry, { database, jetStream, streamSettings, isStandby, clock });
+}
+
+/** Examines what is stored, for the doctor. */
+async function diagnose(parts: ServiceParts): Promise<{ readonly findings: readonly Finding[] }> {
+  const { settings, database, nats, work } = parts;
+  const { inspectDatabase } = await import('../diagnosis/inspectDatabase.ts');
+  const jetStream = parts.isNatsConnected() ? nats.jetStream() : null;
+  const drifts = work()?.drifts() ?? [];
+  const findings: Finding[] = [];
+  for await (const finding of inspectDatabase({ ...settings, database, jetStream, drifts }))
+    findings.push(finding);
+  return { findings };
+}
+
+/** Whether views can be shown. The chain's snapshot is some minutes old, so later messages are folded first, unless that takes long. */
+export function createViewsCheck({
+  settings,
+  work,
+  clock,
+}: Pick<ServiceParts, 'settings' | 'work' | 'clock'>): () => boolean {
+  let restoredAtMs: number | null = null;
+  let hasViews = false;
+  const checkViews = () => {
+    const followers = work()?.followers;
+    if (followers === undefined || ![...followers.values()].every(({ isRestored }) => isRestored))
+      return false;
+    restoredAtMs ??= clock.monotonicMs();
+    const wasCurrent = followers.get('MINER_CHAIN')?.wasCurrent ?? true;
+    return wasCurrent || clock.monotonicMs() - restoredAtMs > settings.readyGraceMs;
+  };
+  return () => {
+    // Once true it stays true, and is asked with each request.
+    hasViews ||= checkViews();
+    return hasViews;
+  };
+}
+
+function openPublicServer(parts: ServiceParts, sources: RouteSources, readiness: () => Readiness) {
+  const { settings, clock, logger, registry } = parts;
+  return createPublicServer({
+    sources,
+    hasViews: createViewsCheck(parts),
+    readiness,
+    ...(settings.accessLogOneOf > 0 && { onAnswered: createAccessLog(logger, settings.accessLogOneOf) }),
+    clock,
+    logger,
+    registry,
+    settings: settings.http,
+  });
+}
+
+/** Creates the actor of an HTTP server on a port; 0 is any free one. */
+function listenAsActor(server: Listener, host: string, port: number) {
+  return fromCallback<{ type: 'leave' }, ServerName>(({ sendBack, receive, input }) => {
+    const report = (event: ServerEvent) => sendBack(event);
+    let isCancelled = false;
+    receive(() => server.leave());
+    server.listen(host, port).then(
+      (bound) => {
+        if (isCancelled) server.close();
+        else report({ type: 'bound', server: input, port: bound });
+      },
+      (error: unknown) => {
+        if (!isCancelled) report({ type: 'faulted', error });
+      },
+    );
+    return () => {
+      isCancelled = true;
+      server.close();
+    };
+  });
 }
 
 /**

@@ -3,25 +3,27 @@ import { type ObservationReader, RecordsUnavailable } from '../../actors/pages/o
 import { createActorViews } from '../../actors/views/actorViews.ts';
 import { createChainViews } from '../../actors/views/chain/chainViews.ts';
 import type { StreamActors } from '../../streams/folds/streamDefinitions.ts';
-import type { Followers } from '../../streams/work/followers.ts';
+import type { StreamWork } from '../../streams/work/streamWork.ts';
 import type { ServiceSettings } from './serviceSettings.ts';
 
-interface ServiceViewsOptions
-  extends Pick<ServiceSettings, 'deployment' | 'chainStaleAfterMs' | 'chainBehindAfterMs'> {
+interface ServiceViewsParts {
   readonly actors: StreamActors;
-  /** Null until their tables are known. */
-  readonly followers: () => Followers | null;
+  /** Null until its tables are known. */
+  readonly work: () => StreamWork | null;
   readonly clock: Clock;
 }
 
-export function createServiceViews(options: ServiceViewsOptions) {
-  const { actors, deployment, followers, chainStaleAfterMs, chainBehindAfterMs, clock } = options;
+type ViewSettings = Pick<ServiceSettings, 'deployment' | 'chainStaleAfterMs' | 'chainBehindAfterMs'>;
+
+/** Creates what routes show: views of the folded state, and readers of what is stored. */
+export function createServiceViews(settings: ViewSettings, { actors, work, clock }: ServiceViewsParts) {
+  const { deployment, chainStaleAfterMs, chainBehindAfterMs } = settings;
   const chain = actors.MINER_CHAIN;
   const { installationId, onChain } = deployment;
 
-  /** ClickHouse can be read once the followers exist. */
-  function expectFollowers(): Followers {
-    const current = followers();
+  /** ClickHouse can be read once the tables are known. */
+  function requireWork(): StreamWork {
+    const current = work();
     if (current === null) throw new RecordsUnavailable('ClickHouse is not open yet');
     return current;
   }
@@ -31,25 +33,25 @@ export function createServiceViews(options: ServiceViewsOptions) {
     counters: actors.MINER_COUNTER,
     settlements: actors.MINER_PIPELINE,
     genesisMs: deployment.genesisTimestamp * 1000,
-    isCounterCurrent: () => followers()?.followers.get('MINER_COUNTER')?.isCurrent ?? false,
+    isCounterCurrent: () => work()?.followers.get('MINER_COUNTER')?.isCurrent ?? false,
     olderEvents: {
-      before: async (...query) => expectFollowers().olderEvents.before(...query),
-      after: async (...query) => expectFollowers().olderEvents.after(...query),
+      before: async (...query) => requireWork().olderEvents.before(...query),
+      after: async (...query) => requireWork().olderEvents.after(...query),
     },
-    olderDay: async (...query) => expectFollowers().olderDay(...query),
+    olderDay: async (...query) => requireWork().olderDay(...query),
     chain: createChainViews({
       installationId,
       onChain: chain === null || onChain === null ? null : { deployment: onChain, actors: chain },
-      isCaughtUp: () => followers()?.followers.get('MINER_CHAIN')?.wasCurrent ?? false,
+      isCaughtUp: () => work()?.followers.get('MINER_CHAIN')?.wasCurrent ?? false,
       staleAfterMs: chainStaleAfterMs,
       behindAfterMs: chainBehindAfterMs,
-      olderActivity: { read: async (...query) => expectFollowers().olderActivity.read(...query) },
+      olderActivity: { read: async (...query) => requireWork().olderActivity.read(...query) },
       clock,
     }),
     clock,
   });
   const observations: ObservationReader = {
-    page: (...query) => expectFollowers().observations.page(...query),
+    page: (...query) => requireWork().observations.page(...query),
   };
   return { views, observations };
 }

@@ -4,9 +4,9 @@ import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import type { StreamFollower } from '../follower/streamFollower.ts';
 import type { LostStream } from '../ingest/lostStreams.ts';
 import type { StreamRisk } from '../jetstream/settings/streamRisks.ts';
-import type { Followers } from '../work/followers.ts';
+import type { StreamWork } from '../work/streamWork.ts';
 
-const noFollowers: Followers['followers'] = new Map();
+const noFollowers: StreamWork['followers'] = new Map();
 
 interface ReadinessOptions {
   readonly clock: Clock;
@@ -16,7 +16,7 @@ interface ReadinessOptions {
    */
   readonly graceMs: number;
   /** Null until the tables are known. */
-  readonly followers: () => Pick<Followers, 'followers' | 'writers' | 'rejections'> | null;
+  readonly followers: () => Pick<StreamWork, 'followers' | 'writers' | 'rejections'> | null;
   readonly isNatsConnected: () => boolean;
   readonly isDatabaseReachable: () => boolean;
   /** Whether ClickHouse answers, or has answered within the grace. */
@@ -52,7 +52,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
   const { standbyFor, isLeaving } = options;
 
   /** Lost streams, without those that have been found again. */
-  function findLost(followers: Followers['followers']): readonly LostStream[] {
+  function findLost(followers: StreamWork['followers']): readonly LostStream[] {
     return options.lostStreams().filter(({ stream }) => {
       const follower = followers.get(stream);
       return !follower?.isRestored || ['missing', 'diverged'].includes(follower.status().state);

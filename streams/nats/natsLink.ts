@@ -5,8 +5,6 @@ import { retryUntilAvailable } from '../operators/retryUntilAvailable.ts';
 import { type ConnectionSettings, connectNats } from './connection.ts';
 import type { StreamPort } from './streamPort.ts';
 
-export type NatsLink = ReturnType<typeof createNatsLink>;
-
 /** The connection of a process to NATS, which may not be available yet. */
 export function createNatsLink(options: ConnectionSettings) {
   let connected: StreamPort | null = null;

@@ -1,76 +1,266 @@
+import { Registry } from 'prom-client';
+import { merge, NEVER } from 'rxjs';
+import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { requireValue } from '../../machines/requireValue.ts';
+import { closeGraceMs, type Member, saveGraceMs } from '../../machines/serviceMachine.ts';
+import type { Database } from '../../storage/clickhouse/database.ts';
+import { createAwaitRows } from '../../storage/reading/awaitRows.ts';
+import { createKnownInstallations } from '../../storage/reading/knownInstallations.ts';
+import { createObservationReader } from '../../storage/reading/observations.ts';
+import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
+import { createStoredActivity } from '../../storage/reading/storedActivity.ts';
+import { createStoredDays } from '../../storage/reading/storedDays.ts';
+import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
 import {
-  catchError,
-  EMPTY,
-  exhaustMap,
-  from,
-  ignoreElements,
-  interval,
-  merge,
-  NEVER,
-  type Observable,
-} from 'rxjs';
-import { closeGraceMs, type Member, type Members, saveGraceMs } from '../../machines/serviceMachine.ts';
-import type { Drift } from '../audit/auditBlock.ts';
+  createOldestReadingMs,
+  type OldestReadingMs,
+  readReadingsTtlDays,
+} from '../../storage/rows/readingsTtl.ts';
+import { findContinuedReplay } from '../../storage/runs/fills.ts';
+import { readLineage } from '../../storage/runs/lineages.ts';
+import { readCounted } from '../../storage/runs/mergedRuns.ts';
+import { dropRetiredRuns } from '../../storage/runs/retiredRuns.ts';
+import { createRunsReader, type ReadRuns } from '../../storage/runs/visibleRuns.ts';
+import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
+import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
+import { rowTablesOf } from '../../storage/tables/rowTables.ts';
 import { runSelfAudit, type SelfAudit } from '../audit/selfAudit.ts';
+import type { StoredReaderOptions } from '../folds/streamDefinition.ts';
+import {
+  createStreamFold,
+  listFolds,
+  type StreamActors,
+  streamDefinitions,
+} from '../folds/streamDefinitions.ts';
+import { type FilledRun, type FillRunOptions, fillRun } from '../follower/fillRun.ts';
+import { createRunHistory, type RunHistory } from '../follower/runHistory.ts';
+import {
+  createStreamFollower,
+  type FollowedHistory,
+  type FollowerSinks,
+  type StreamFollower,
+  type StreamFollowerOptions,
+} from '../follower/streamFollower.ts';
 import type { Indexer } from '../indexer/indexer.ts';
-import type { Followers } from './followers.ts';
-
-/** The stream work of a process, once it may use the database. */
-export interface StreamWork extends Followers {
-  /** Whether every stream's state was restored at least once, so that views can answer. */
-  isRestored(): boolean;
-  /** Followers, and the indexer if this process indexes. */
-  readonly members: Members;
-  /** Compares samples, continues after replays and drops rows that nobody needs while subscribed; emits nothing. */
-  upkeep(): Observable<never>;
-  /** Differences that the audit knows. */
-  drifts(): Drift[];
-}
-
-interface StreamWorkOptions {
-  readonly followers: Followers;
-  /** Null for a process that does not index. */
-  readonly indexer: Indexer | null;
-  /** Null without a node to compare with. */
-  readonly audit: SelfAudit | null;
-  /** Seconds between two samples. */
-  readonly auditSeconds: number;
-  /** Whether other processes can use the database, and so replay a stream. */
-  readonly isDatabaseShared: boolean;
-  /** Drops rows of runs that nobody needs; null in a process that only reads. */
-  readonly dropRuns: (() => Promise<void>) | null;
-}
+import { createStreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
+import { createMessageSource } from '../jetstream/source/messageSource.ts';
+import type { StreamReaderOptions } from '../jetstream/streamReaderOptions.ts';
+import { registerWriterMetrics } from '../metrics/writerMetrics.ts';
+import type { StreamPort } from '../nats/streamPort.ts';
+import { repeatEvery } from '../operators/repeatEvery.ts';
+import { createMessageCounts, type MessageCounts } from '../pipeline/messageCounts.ts';
+import { createRejectionLog, type RejectionLog } from '../pipeline/rejectionLog.ts';
+import { createRowWriter, type RowWriter } from '../pipeline/rowWriter.ts';
+import type { StreamFold } from '../pipeline/streamFold.ts';
 
 const replayCheckMs = 1_000;
 /** Rows are dropped at least one of these after the run was retired. */
 const dropMs = 3_600_000;
 
-export function createStreamWork(options: StreamWorkOptions): StreamWork {
-  const { followers, indexer, audit, auditSeconds, isDatabaseShared, dropRuns } = options;
-  const all = [...followers.followers.values()];
-  const takeReplay = async () => followers.followers.get('MINER_COUNTER')?.takeReplay();
+interface StreamWorkOptions
+  extends Pick<StreamFollowerOptions, 'checkStreams' | 'policy' | 'clock' | 'logger'> {
+  readonly jetStream: StreamPort;
+  readonly database: Database;
+  readonly oldestReadingMs: OldestReadingMs;
+  readonly actors: StreamActors;
+  readonly counts: MessageCounts;
+  /** This process, with the epoch in which it writes; null for a read replica, which restores snapshots and writes nothing. */
+  readonly writer: EpochHolder | null;
+  /** Whether this process still ingests; omitted by one that only reads. */
+  readonly mayPublish?: () => boolean;
+  /** Recreates the streams if one was deleted, unless something stored was made from it; omitted by a process that only reads. */
+  readonly ensureStreams?: () => Promise<void>;
+  /** Null for a process that does not index. */
+  readonly indexer: Indexer | null;
+  /** Null without a node to compare with. */
+  readonly audit: SelfAudit | null;
+  /** Seconds between two samples of the audit. */
+  readonly auditSeconds: number;
+  readonly registry: Registry;
+}
+
+/** Work of a process on the streams and tables that it was granted. */
+export type StreamWork = ReturnType<typeof createStreamWork>;
+
+/** Creates the followers of all folded streams, with their writers and the readers of what is stored. */
+export function createStreamWork(options: StreamWorkOptions) {
+  const { actors, database, oldestReadingMs, writer, indexer, audit } = options;
+  const { nowMs } = options.clock;
+  const streams = new Map(
+    listFolds(actors).map(([stream, identity]) => {
+      const verifier = createStreamVerifier({ ...options, stream });
+      return [stream, openStream({ ...options, stream, identity, verifier }, writer)] as const;
+    }),
+  );
+  const writers = new Map<InputStreamName, RowWriter>();
+  const rejections = new Map<InputStreamName, RejectionLog>();
+  for (const [stream, { sinks }] of streams) {
+    if (sinks?.writer) writers.set(stream, sinks.writer);
+    if (sinks?.rejections) rejections.set(stream, sinks.rejections);
+  }
+  const recent = createRecentReadings({
+    // For a process that only reads, another one stores the readings.
+    storedThrough: writers.get('MINER_COUNTER')?.storedThrough ?? (() => Number.MAX_SAFE_INTEGER),
+  });
+  registerWriterMetrics(options.registry, { writers, rejections, recent });
+  const followers = new Map<InputStreamName, StreamFollower>();
   const members = new Map<string, Member & { readonly graceMs: number }>();
-  for (const [stream, { member }] of followers.followers)
-    members.set(stream, { ...member, graceMs: saveGraceMs });
+  for (const [stream, opened] of streams) {
+    const follower = createFollower(opened, createStreamFold(stream, actors, { ...options, recent }));
+    followers.set(stream, follower);
+    members.set(stream, { ...follower.member, graceMs: saveGraceMs });
+  }
   if (indexer !== null) members.set('indexer', { ...indexer.member, graceMs: closeGraceMs });
+  const readReadingRuns = requireValue(streams.get('MINER_COUNTER'), 'the stream of readings').readRuns;
+  const readChainRuns = streams.get('MINER_CHAIN')?.readRuns ?? (async () => []);
+  const createAwait = (stream: InputStreamName, readRuns: ReadRuns, what: string) =>
+    createAwaitRows({ database, writer: writers.get(stream) ?? null, readRuns, what });
+  const takeReplay = async () => followers.get('MINER_COUNTER')?.takeReplay();
+  const writtenRuns = () =>
+    [...streams.values()].flatMap(({ sinks }) => sinks?.history.visible().map(({ run }) => run) ?? []);
   return {
-    ...followers,
-    isRestored: () => all.every((follower) => follower.isRestored),
+    followers,
+    /** Followers, and the indexer if this process indexes. */
     members,
+    /** Row writers and rejection logs by stream; empty on a read replica. */
+    writers,
+    rejections,
+    recent,
+    observations: createObservationReader({
+      recent,
+      database,
+      awaitRows: createAwait('MINER_COUNTER', readReadingRuns, 'the older readings'),
+      oldestReadingMs,
+      mayHaveReadings: createKnownInstallations({
+        database,
+        isFolded: (installationId) => actors.MINER_COUNTER.mayHaveReadings(installationId),
+        max: actors.MINER_COUNTER.places().max,
+      }),
+    }),
+    olderEvents: createStoredEvents({
+      database,
+      awaitRows: {
+        measurement: createAwait('MINER_COUNTER', readReadingRuns, 'the older measurement events'),
+        chain: createAwait('MINER_CHAIN', readChainRuns, 'the older chain events'),
+      },
+    }),
+    olderActivity: createStoredActivity({
+      database,
+      writer: writers.get('MINER_CHAIN') ?? null,
+      readRuns: readChainRuns,
+    }),
+    olderDay: createStoredDays({ database, readRuns: readReadingRuns }),
+    /** Differences that the audit knows. */
+    drifts: () => audit?.drifts() ?? [],
+    /** Audits samples, takes replays up and drops unused rows while subscribed; emits nothing. */
     upkeep: () =>
       merge(
-        audit === null ? NEVER : runSelfAudit(audit, auditSeconds),
-        isDatabaseShared ? repeatEvery(replayCheckMs, takeReplay) : NEVER,
-        dropRuns === null ? NEVER : repeatEvery(dropMs, dropRuns),
+        audit === null ? NEVER : runSelfAudit(audit, options.auditSeconds),
+        // Only a process that shares the database can replay a stream.
+        database.kind === 'server' ? repeatEvery(replayCheckMs, takeReplay) : NEVER,
+        writer === null
+          ? NEVER
+          : repeatEvery(dropMs, () => dropRetiredRuns({ ...options, writer, writtenRuns, nowMs })),
       ),
-    drifts: () => audit?.drifts() ?? [],
   };
 }
 
-/** The parts that use the database log that it is unavailable. */
-function repeatEvery(everyMs: number, step: () => Promise<unknown>): Observable<never> {
-  return interval(everyMs).pipe(
-    exhaustMap(() => from(step()).pipe(catchError(() => EMPTY))),
-    ignoreElements(),
-  );
+interface ReaderOptions extends StreamWorkOptions, StreamReaderOptions {
+  readonly identity: FoldIdentity;
+}
+
+/** Where a writing process stores the output of a stream. */
+interface Sinks extends FollowerSinks {
+  readonly history: RunHistory;
+}
+
+/** A stream, and where its output is stored, by this process or by another one. */
+interface OpenedStream extends ReaderOptions {
+  /** Null on a read replica. */
+  readonly sinks: Sinks | null;
+  readonly history: FollowedHistory;
+  readonly readRuns: ReadRuns;
+}
+
+function openStream(options: ReaderOptions, writer: EpochHolder | null): OpenedStream {
+  if (writer === null)
+    return {
+      ...options,
+      sinks: null,
+      history: createReadHistory(options),
+      readRuns: createRunsReader(options),
+    };
+  const { stream, ensureStreams } = options;
+  const history = createRunHistory({ ...options, writer });
+  const hasRows = rowTablesOf(stream).length > 0;
+  const rows = hasRows ? createRowWriter({ ...options, run: history.run }) : null;
+  const rejections = createRejectionLog({ ...options, ...(ensureStreams && { onFailing: ensureStreams }) });
+  const sinks: Sinks = {
+    end: history.end,
+    history,
+    writer: rows,
+    rejections,
+    correct: async (correction) => {
+      rows?.resumeAfter(correction.position);
+      await rejections.resume();
+      return history.correct(correction, rows);
+    },
+  };
+  return { ...options, sinks, history, readRuns: async () => history.visible() };
+}
+
+function createFollower(options: OpenedStream, fold: StreamFold | null): StreamFollower {
+  const { stream, database, ensureStreams, checkStreams } = options;
+  const onMissing = async () => {
+    await (ensureStreams ?? checkStreams)();
+  };
+  return createStreamFollower({
+    ...options,
+    source: createSource({ ...options, onMissing }),
+    fold: requireValue(fold, `the fold of ${stream}`),
+    snapshots: createSnapshotStore(database),
+    onMissing,
+  });
+}
+
+function createSource(options: Parameters<typeof createMessageSource>[0] & StoredReaderOptions) {
+  const readStored = streamDefinitions[options.stream].createStoredReader?.(options);
+  return createMessageSource({ ...options, readStored });
+}
+
+/** The history of a process that only reads: another process has noted it last. */
+function createReadHistory({ database, stream, identity }: ReaderOptions): FollowedHistory {
+  /** The replay whose result was restored; empty without one. */
+  let replay = '';
+  return {
+    chooseFrom: async () => {
+      replay = await findContinuedReplay(database, stream, identity);
+      return readCounted(database, await readLineage(database, stream, identity));
+    },
+    hasReplay: async () => (await findContinuedReplay(database, stream, identity)) !== replay,
+  };
+}
+
+interface FoldAgainOptions extends Omit<FillRunOptions, 'fold' | 'source'> {
+  /** Actors of their own, whose views nobody sees. */
+  readonly actors: StreamActors;
+}
+
+/** Folds a stream again, through a message, as the service would, into a run that nobody reads yet. */
+export async function foldAgain({ actors, ...options }: FoldAgainOptions): Promise<FilledRun> {
+  const { stream, database, clock, logger } = options;
+  const oldestMs = createOldestReadingMs(await readReadingsTtlDays(database), clock.nowMs)();
+  const registry = new Registry();
+  const fold = createStreamFold(stream, actors, {
+    recent: createRecentReadings({ storedThrough: () => Number.POSITIVE_INFINITY }),
+    counts: createMessageCounts(registry),
+    logger,
+    registry,
+  });
+  return fillRun({
+    ...options,
+    fold: requireValue(fold, `the fold of ${stream}`),
+    source: createSource({ ...options, oldestReadingMs: () => oldestMs }),
+  });
 }

@@ -56,8 +56,8 @@ describe('configuration', () => {
       MINER_INSTALLATIONS_MAX: '108',
     });
     const roles = { ingest: false, serve: true };
-    const process = { roles, rpcUrl: 'http://node' } as Parameters<typeof buildSettings>[1];
-    expect(buildSettings(configuration, process)).toEqual({
+    const given = { roles, rpcUrl: 'http://node' } as Parameters<typeof buildSettings>[1];
+    expect(buildSettings(configuration, given)).toEqual({
       roles,
       deployment: { installationsMax: 108 },
       // A replica does not index.

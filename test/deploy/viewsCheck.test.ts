@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createViewsCheck } from '../../deploy/service/serviceReadiness.ts';
+import { createViewsCheck } from '../../deploy/service/service.ts';
 import { manualClock } from '../support/manualClock.ts';
 
 it('views are shown once the chain was caught up, or later than the grace after all is restored', () => {
@@ -7,12 +7,15 @@ it('views are shown once the chain was caught up, or later than the grace after 
   const start = (chain: { wasCurrent: boolean } | null) => {
     const clock = manualClock();
     const world = { isRestored: false, chain };
-    const work = {
-      isRestored: () => world.isRestored,
-      followers: { get: () => world.chain ?? undefined },
+    const counter = ['MINER_COUNTER', { isRestored: true, wasCurrent: true }] as const;
+    const followers = () => {
+      const follower = world.chain && { ...world.chain, isRestored: world.isRestored };
+      return new Map<string, object>(
+        follower === null ? [[counter[0], world]] : [counter, ['MINER_CHAIN', follower]],
+      );
     };
-    const state = { work: () => work };
-    const hasViews = createViewsCheck({ settings: { readyGraceMs }, state, clock } as never);
+    const work = () => ({ followers: followers() });
+    const hasViews = createViewsCheck({ settings: { readyGraceMs }, work, clock } as never);
     return { clock, world, hasViews };
   };
   const chainless = start(null);

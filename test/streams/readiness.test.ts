@@ -3,7 +3,7 @@ import { indexerStates } from '../../machines/indexerMachine.ts';
 import { describeIndexer } from '../../streams/health/indexerReadiness.ts';
 import { createReadiness } from '../../streams/health/readiness.ts';
 import { notStarted } from '../../streams/indexer/indexer.ts';
-import type { Followers } from '../../streams/work/followers.ts';
+import type { StreamWork } from '../../streams/work/streamWork.ts';
 import { manualClock } from '../support/manualClock.ts';
 
 const graceMs = 3_000;
@@ -32,7 +32,7 @@ function read({ status, isRestored = true, storingForMs, publishingForMs, option
     followers: new Map([['MINER_COUNTER', follower]]),
     writers: new Map([['MINER_COUNTER', { status: () => ({ storingForMs }) }]]),
     rejections: new Map([['MINER_COUNTER', { publishingForMs }]]),
-  } as unknown as Followers;
+  } as unknown as StreamWork;
   const { isReady, detail } = createReadiness({
     clock,
     graceMs,

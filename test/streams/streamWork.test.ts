@@ -1,54 +1,149 @@
+import { Registry } from 'prom-client';
 import { expect, it, vi } from 'vitest';
+import type { EvictedSource } from '../../actors/pages/olderRows.ts';
+import { systemClock } from '../../deploy/process/systemClock.ts';
+import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/runs/lineages.ts';
+import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
+import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
+import { readings } from '../../storage/tables/readings.ts';
+import { createStreamActors } from '../../streams/folds/streamDefinitions.ts';
+import { runMember } from '../../streams/operators/runMember.ts';
+import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { createStreamWork } from '../../streams/work/streamWork.ts';
-import { useVirtualTime } from '../support/fakeTimers.ts';
+import { writtenSettings } from '../support/chain/writtenSpans.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
+import { collectLines } from '../support/streams/collectLines.ts';
+import { createStreams } from '../support/streams/startStreams.ts';
+import { prepareToFollow, followedStream as stream } from '../support/streams/testFollower.ts';
 
-useVirtualTime();
+const deploymentId = 'wheel';
 
-/** The work of a process whose followers a test replaces. */
-function watchReplays(isDatabaseShared: boolean, takeReplay: () => Promise<void>) {
-  const follower = { member: null, isRestored: true, takeReplay };
-  const followers = new Map([['MINER_COUNTER', follower]]);
+/** The followers of a process that ingests, or of a replica. */
+async function open(writer: EpochHolder | null = { epoch: 1, holder: 'test' }, logger = silentLogger) {
+  const { nats, database } = await prepareToFollow();
+  const { contracts, ...chain } = writtenSettings;
+  const deployment = { installationId: deploymentId, genesisTimestamp: 0, onChain: { chain, contracts } };
+  const registry = new Registry();
+  const actors = createStreamActors(deployment);
   const work = createStreamWork({
-    followers: { followers },
+    ...nats,
+    database,
+    oldestReadingMs: () => null,
+    actors,
+    counts: createMessageCounts(registry),
+    writer,
+    checkStreams: async () => undefined,
+    ensureStreams: () => createStreams(nats.jetStream),
     indexer: null,
-    audit: { drifts: () => [] },
+    audit: null,
     auditSeconds: 300,
-    isDatabaseShared,
-    dropRuns: null,
-  } as never); // Nothing else of them is used.
-  return work.upkeep().subscribe();
+    policy: { intervalMs: 600_000, messages: 1_000 },
+    clock: systemClock,
+    logger,
+    registry,
+  });
+  return { nats, database, identity: actors[stream].identity, ...work };
 }
 
-it('replays are looked for each second, one after another', async () => {
-  let looks = 0;
-  let look: () => Promise<void> = async () => undefined;
-  const subscription = watchReplays(true, () => {
-    looks++;
-    return look();
-  });
-  await vi.advanceTimersByTimeAsync(2_000);
-  expect(looks).toBe(2);
-  look = () => Promise.reject(new Error('unavailable'));
-  await vi.advanceTimersByTimeAsync(2_000);
-  expect(looks).toBe(4);
-  let answer: () => void = () => undefined;
-  look = () =>
-    new Promise((resolve) => {
-      answer = resolve;
-    });
-  await vi.advanceTimersByTimeAsync(3_000);
-  expect(looks).toBe(5);
-  answer();
-  await vi.advanceTimersByTimeAsync(1_000);
-  expect(looks).toBe(6);
-  subscription.unsubscribe();
-  expect(vi.getTimerCount()).toBe(0);
+it('older events and activity are read once their writer stored them', async () => {
+  const { writers, olderEvents, olderActivity } = await open();
+  const flushed: string[] = [];
+  for (const [name, writer] of writers)
+    vi.spyOn(writer, 'flushNow').mockImplementation(() => flushed.push(name));
+  const evicted = { through: { position: 5, ordinal: 0 }, throughMs: 0, atPosition: 5 };
+  const query = { categories: [], place: null, limit: 1 };
+  const find = (source: EvictedSource['source']) =>
+    olderEvents.after({ source, evicted }, query, AbortSignal.abort()).catch(({ message }) => message);
+  const missing = (source: string) => `ClickHouse does not hold the older ${source} events yet`;
+  writers.get('MINER_CHAIN')?.resumeAfter(5);
+  expect(await find('chain')).not.toBe(missing('chain'));
+  expect(await find('measurement')).toBe(missing('measurement'));
+  expect(flushed.splice(0)).toEqual(['MINER_COUNTER']);
+  const range = { owner: '0x', from: 0, end: 1, throughPosition: 5 };
+  const stopping = new AbortController();
+  const refused = expect(olderActivity.read(range, stopping.signal)).rejects.toThrow();
+  await eventually(() => flushed.length > 0, 'a flush');
+  stopping.abort();
+  await refused;
+  expect(new Set(flushed)).toEqual(new Set(['MINER_CHAIN']));
 });
 
-it('replays are not looked for if no other process can use the database', async () => {
-  let looks = 0;
-  const subscription = watchReplays(false, async () => void looks++);
-  await vi.advanceTimersByTimeAsync(10_000);
-  expect(looks).toBe(0);
-  subscription.unsubscribe();
+it('a follower of a recreated stream shows and removes nothing lost', async () => {
+  const { nats, database, followers, recent, observations, writers } = await open();
+  const { member } = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
+  const first = runMember(member);
+  await eventually(() => followers.get(stream)?.isCurrent, 'the end of the stream');
+  const before = await readLineage(database, stream);
+  const run = before?.runs.at(-1)?.run ?? '';
+  await storeRows(database, { readings: [acceptedReading({ position: 9 })] }, run);
+  await nats.jsm.streams.delete(stream);
+  // It is created with the first message that is missing.
+  await eventually(() => nats.jsm.streams.info(stream).catch(() => null), 'the stream to be created again');
+  await nats.jsm.streams.delete('MINER_REJECTED');
+  await nats.js.publish('miner.counter.wheel', 'no reading');
+  const { created } = await nats.jsm.streams.info(stream);
+  await eventually(
+    async () => (await readLineage(database, stream))?.streamCreated === created,
+    'its history',
+  );
+  await eventually(() => followers.get(stream)?.isCurrent, 'the end of the new stream');
+  await first.stop({ graceMs: 60_000 });
+  const after = await readLineage(database, stream);
+  expect(after).toMatchObject({ streamCreated: created, cause: 'ended', position: 1 });
+  expect(after?.runs.map((one) => one.run)).not.toContain(run);
+  expect(await observations.page('wheel-1', 0, 10, AbortSignal.timeout(10_000))).toMatchObject({ items: [] });
+  const [row] = await database.select(`SELECT count() FROM ${readings.name}`);
+  expect([Number(row?.[0]), recent.size, writers.size]).toEqual([1, 0, 2]);
+});
+
+it('a replica restores its state again once a replay is continued', async () => {
+  const { lines, logger } = collectLines('info');
+  const { nats, database, identity, followers } = await open(null, logger);
+  const follower = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
+  const snapshots = createSnapshotStore(database);
+  const { created: streamCreated } = await nats.jsm.streams.info(stream);
+  const place = { stream, streamCreated, position: 0, digest: null, takenAtMs: 0 } as const;
+  for (const run of ['first', 'replay', 'cut'])
+    await snapshots.save({ ...identity, ...place, run }, [], () => true);
+  let step = 0;
+  const note = (cause: Lineage['cause'], runs: readonly string[], continuedRun = '') =>
+    noteLineage(
+      database,
+      {
+        ...{
+          ...identity,
+          stream,
+          streamCreated,
+          cause,
+          continuedRun,
+          epoch: 1,
+          holder: '',
+          step: ++step,
+          position: 0,
+        },
+        runs: runs.map((run) => ({ run, through: openEnd })),
+      },
+      step,
+    );
+  await note('begun', ['first']);
+  const restored: string[] = [];
+  const running = runMember(follower.member);
+  await eventually(() => follower.isCurrent, 'the end of the stream');
+  const takeReplay = async () => {
+    lines.length = 0;
+    await follower.takeReplay();
+    await eventually(() => follower.isCurrent, 'the end of the stream');
+    restored.push(lines.some((line) => line.includes('"snapshot restored"')) ? 'restored' : 'kept');
+  };
+  await takeReplay();
+  await note('filled', ['replay']);
+  await takeReplay();
+  await note('replayed', ['replay', 'next'], 'replay');
+  await takeReplay();
+  await takeReplay();
+  expect(restored).toEqual(['kept', 'kept', 'restored', 'kept']);
+  await running.stop({ graceMs: 5_000 });
 });

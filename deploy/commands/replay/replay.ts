@@ -14,7 +14,7 @@ import {
   createStreamVerifier,
   type StreamVerifier,
 } from '../../../streams/jetstream/proofs/streamVerifier.ts';
-import { foldAgain } from '../../../streams/work/foldAgain.ts';
+import { foldAgain } from '../../../streams/work/streamWork.ts';
 import { createProgress } from '../../process/progress.ts';
 import { systemClock } from '../../process/systemClock.ts';
 import { compareRows, compareStates, digestRecords, type RecordDigests } from './compareFold.ts';

@@ -8,7 +8,7 @@ import { createObservationReader } from '../../../storage/reading/observations.t
 import { createRecentReadings } from '../../../storage/reading/recentReadings.ts';
 import { createStreamActors, createStreamFold } from '../../../streams/folds/streamDefinitions.ts';
 import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
-import type { Followers } from '../../../streams/work/followers.ts';
+import type { StreamWork } from '../../../streams/work/streamWork.ts';
 import { createReference } from '../../reference/index.ts';
 import type { StoredMessage } from '../../reference/messages.ts';
 import { plainServerSettings } from '../http/publicServer.ts';
@@ -43,8 +43,8 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
     database: { select: () => Promise.reject(new Error('memory holds every reading')) } as never,
     awaitRows: async () => [],
   });
-  // The part of the followers that views read. The rest needs NATS and ClickHouse.
-  const followers = {
+  // The part of the work that views read. The rest needs NATS and ClickHouse.
+  const work = {
     // Readings are shown by a current fold, the chain by one that has once caught up.
     followers: new Map<string, object>([
       ['MINER_COUNTER', { isCurrent: true }],
@@ -53,15 +53,11 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
     observations,
     olderEvents: noOlderEvents,
     olderActivity: noOlderActivity,
-  } as unknown as Followers;
-  const { views } = createServiceViews({
-    actors,
-    deployment,
-    followers: () => followers,
-    chainStaleAfterMs: 120_000,
-    chainBehindAfterMs: 900_000,
-    clock,
-  });
+  } as unknown as StreamWork;
+  const { views } = createServiceViews(
+    { deployment, chainStaleAfterMs: 120_000, chainBehindAfterMs: 900_000 },
+    { actors, work: () => work, clock },
+  );
   const server = createPublicServer({
     sources: { views, observations },
     hasViews: () => true,
