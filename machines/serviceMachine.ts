@@ -40,7 +40,7 @@ export interface Member {
 export type Members = ReadonlyMap<string, Member & { readonly graceMs: number }>;
 
 /** Report of the members that run together. If one fails, the others continue until they are stopped, so that they can store their state. */
-export type GroupEvent = { type: 'faulted'; error: unknown } | { type: 'membersEnded' };
+type GroupEvent = { type: 'faulted'; error: unknown } | { type: 'membersEnded' };
 
 export type ServerName = 'operator' | 'public';
 /** Report of a server. It listens until it is cancelled. After `leave`, each of its answers closes the connection. */

@@ -482,14 +482,6 @@ describe('the machine of the service', () => {
     expect(tooNew.count('give lease back')).toBe(1);
   });
 
-  it('releases the lease after a failed preparation and retries', async () => {
-    const { count, isIn } = start({ hangs: working, fails: { 'begin epoch': 2 } });
-    await pass(10_000);
-    expect(isIn('running')).toBe(true);
-    expect(count('take lease')).toBeGreaterThan(2);
-    expect(count('give lease back')).toBe(2);
-  });
-
   it.each(['ensure streams', 'migrate', 'begin epoch', 'prepare rows'])(
     'gives the lease back if it cannot %s, and tries again after half a second',
     async (step) => {

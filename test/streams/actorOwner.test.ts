@@ -55,23 +55,19 @@ function start() {
   return { actor, change$, states };
 }
 
-it('a machine inside an Observable that an actor runs is inspected with that actor, and ends with it', async () => {
-  const { actor, change$, states } = start();
+it('a machine inside an Observable that an actor runs is inspected with that actor', async () => {
+  const { change$, states } = start();
   change$.next('break');
   expect(await states()).toEqual(['inner one: broken', 'parent: open']);
-  actor.send({ type: 'end' });
-  expect(await states()).toEqual(['parent: closed']);
-  expect(change$.observed).toBe(false);
 });
 
-it('a machine inside an Observable ends when the Observable completes', async () => {
-  const { change$, states } = start();
-  change$.complete();
-  expect(await states()).toEqual(['parent: open']);
-});
-
-it('a machine inside an Observable ends when the Observable fails, and so does its actor', async () => {
-  const { change$, states } = start();
-  change$.error(new Error('a fault of this program'));
-  expect(await states()).toEqual(['parent: failed']);
+it.each<[string, (started: ReturnType<typeof start>) => void, string]>([
+  ['its actor leaves it', ({ actor }) => actor.send({ type: 'end' }), 'closed'],
+  ['the Observable completes', ({ change$ }) => change$.complete(), 'open'],
+  ['the Observable fails', ({ change$ }) => change$.error(new Error('a fault of this program')), 'failed'],
+])('a machine inside an Observable ends when %s', async (_, end, state) => {
+  const started = start();
+  end(started);
+  expect(await started.states()).toEqual([`parent: ${state}`]);
+  expect(started.change$.observed).toBe(false);
 });

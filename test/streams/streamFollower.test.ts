@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { identifyFold } from '../../actors/folds/foldIdentity.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
@@ -174,41 +173,5 @@ describe('a follower of a stream', () => {
     await eventually(() => folded.length === 5 && follower.status().position === 3, 'all of them again');
     expect(folded).toEqual([1, 2, 1, 2, 3]);
     expect(positions).toEqual([0, 2]);
-  });
-
-  it('saves nothing if it is stopped while it restores the state of a replay', async () => {
-    const { nats, snapshots, publish } = await prepareStream();
-    /** Set while ClickHouse does not answer the request for snapshots. */
-    let answer: (() => void) | null = null;
-    let hasReplay = false;
-    const follower = createTestFollower(nats, {
-      fold: stateless,
-      snapshots: {
-        ...snapshots,
-        list: async (asked) => {
-          if (hasReplay)
-            await new Promise<void>((resolve) => {
-              answer = resolve;
-            });
-          return snapshots.list(asked);
-        },
-      },
-      sinks: emptySinks(),
-      history: { chooseFrom: async () => () => true, hasReplay: async () => hasReplay },
-    });
-    // Nothing is due to be saved.
-    await eventually(() => follower.wasCurrent, 'the end of the empty stream');
-    await publish(10);
-    await eventually(() => follower.status().position === 10, 'ten messages');
-    hasReplay = true;
-    await follower.takeReplay();
-    await eventually(() => answer !== null, 'the request for snapshots');
-    // The rows of what it has folded are of a run that the replay does not continue.
-    await follower.stop({ graceMs: 5_000 });
-    const saved = await snapshots.list(stream);
-    (answer as (() => void) | null)?.();
-    // The request is answered only now, when the follower has been stopped.
-    const isEnded = await Promise.race([follower.ended.then(() => true), sleep(5_000).then(() => false)]);
-    expect({ saved, isEnded }).toEqual({ saved: [], isEnded: true });
   });
 });

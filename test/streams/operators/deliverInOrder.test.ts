@@ -22,37 +22,31 @@ const letters: Omit<DeliveryOptions<string>, 'deliver'> = {
 };
 
 describe('delivery in order', () => {
-  it('gathers a few items for a while, and emits each once it is delivered', () => {
+  it.each([
+    ['gathers a few items for a while', '-a--b-------------|', '--|', '-------------(ab)-|'],
+    [
+      'delivers a full batch at once',
+      '-(abcde)---------------------|',
+      '--|',
+      '---(abc)-------(de)----------|',
+    ],
+    [
+      'delivers full batches behind another',
+      '-(abcdef0gh) 28ms |',
+      '--------|',
+      '9ms (abc) 3ms (def0) 12ms (gh)-|',
+    ],
+    [
+      'delivers everything before an urgent item at once',
+      '-a-B------c-------------|',
+      '--|',
+      '5ms (aB) 13ms c-|',
+    ],
+    ['emits a weightless item in its turn', '-0-(ab0)---------------|', '--|', '-0-------------(ab0)---|'],
+  ])('%s, and emits each item once it is delivered', (_, source, delivery, delivered) => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
-      const source = hot('  -a--b-------------|');
-      //                     gathered until 11, delivered until 13
-      const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
-      expectObservable(delivered).toBe('-------------(ab)-|');
-    });
-  });
-
-  it('delivers a full batch at once, and gathers the rest', () => {
-    inVirtualTime(({ hot, cold, expectObservable }) => {
-      const source = hot('  -(abcde)---------------------|');
-      const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
-      //                                    gathered from 3 until 13
-      expectObservable(delivered).toBe('---(abc)-------(de)----------|');
-    });
-  });
-
-  it('delivers full batches of what waits behind a delivery, and gathers the rest', () => {
-    inVirtualTime(({ hot, cold, expectObservable }) => {
-      const source = hot('  -(abcdef0gh) 28ms |');
-      const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--------|') }));
-      expectObservable(delivered).toBe('9ms (abc) 3ms (def0) 12ms (gh)-|');
-    });
-  });
-
-  it('delivers everything before an urgent item at once, and gathers again after it', () => {
-    inVirtualTime(({ hot, cold, expectObservable }) => {
-      const source = hot('  -a-B------c-------------|');
-      const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
-      expectObservable(delivered).toBe('5ms (aB) 13ms c-|');
+      const result = hot(source).pipe(deliverInOrder({ ...letters, deliver: () => cold(delivery) }));
+      expectObservable(result).toBe(delivered);
     });
   });
 
@@ -62,14 +56,6 @@ describe('delivery in order', () => {
       const flush$ = hot('  f-f-f');
       const delivered = source.pipe(deliverInOrder({ ...letters, flush$, deliver: () => cold('----|') }));
       expectObservable(delivered).toBe('------a---b-----|');
-    });
-  });
-
-  it('emits weightless items at once if nothing precedes them, otherwise in order', () => {
-    inVirtualTime(({ hot, cold, expectObservable }) => {
-      const source = hot('  -0-(ab0)---------------|');
-      const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
-      expectObservable(delivered).toBe('-0-------------(ab0)---|');
     });
   });
 
