@@ -194,6 +194,7 @@ describe('the programs of the guides', () => {
       const port = await findFreePort();
       const first = await startPublicServer({ chain: views }, port);
       const folder = temporaryDirectory();
+      writeFileSync(join(folder, 'position.txt'), 'no position of this service');
       const run = await runSnippet(id, folder, first.base);
       await eventually(() => findRounds(run.output()).length === 5, 'the settlements of the feed');
       first.close();
