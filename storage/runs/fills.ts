@@ -1,10 +1,12 @@
+import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { lineages } from '../tables/lineages.ts';
 import {
+  counting,
   cutRuns,
-  decides,
   findLastRun,
+  findNewest,
   hasLineage,
   isRetired,
   type Lineage,
@@ -17,9 +19,9 @@ import {
 } from './lineages.ts';
 import { type IsCounted, readCopied, readCounted, selectCounted } from './mergedRuns.ts';
 
-/** Whether a lineage that decides which rows count continues this one. */
+/** Whether a lineage that counts continues this one. */
 export function isContinued(database: Database, { stream, runs }: Lineage): Promise<boolean> {
-  const sql = `stream = {stream:String} AND continued_run = {run:String} AND ${decides}`;
+  const sql = `stream = {stream:String} AND continued_run = {run:String} AND ${counting}`;
   return hasLineage(database, { sql, parameters: { stream, run: findLastRun(runs) } });
 }
 
@@ -49,15 +51,14 @@ export function isKeptBy(filled: Pick<Lineage, 'runs' | 'continuedRun'>, isCount
   return selectKept(filled).every(({ run, through }) => isCounted({ run, position: through }));
 }
 
-/** Name of the newest replay that a lineage continues; empty without one. */
+/** Name of the replay that lineages of a fold continued last; empty without one. */
 export async function findContinuedReplay(
   database: Database,
   stream: InputStreamName,
-  origin: LineageOrigin,
+  identity: FoldIdentity,
 ): Promise<string> {
-  for (const replay of await listLineages(database, stream, 'filled', origin))
-    if (await isContinued(database, replay)) return findLastRun(replay.runs);
-  return '';
+  const newest = await findNewest(database, stream, identity, "reason = 'replayed'");
+  return newest?.continuedRun ?? '';
 }
 
 /** The message after which a fill has made all rows; 0 for the beginning of the stream. */

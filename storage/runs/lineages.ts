@@ -2,7 +2,7 @@ import { type FoldIdentity, isOfFold } from '../../actors/folds/foldIdentity.ts'
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database, RowCondition } from '../clickhouse/database.ts';
 import { insertRows } from '../definition/table.ts';
-import { decidingCauses, type LineageCause, type LineageRow, lineages } from '../tables/lineages.ts';
+import { countingCauses, type LineageCause, type LineageRow, lineages } from '../tables/lineages.ts';
 import { rowTablesOf } from '../tables/rowTables.ts';
 
 /** The end of a run whose rows all count. */
@@ -24,12 +24,13 @@ export interface Lineage extends Omit<LineageRow, 'runs' | 'throughs' | 'notedAt
 
 /** A lineage that says something of runs of any fold. */
 export const ofNoFold = {
+  reason: '',
   foldVersion: 0,
   configuration: '',
   streamCreated: '',
   position: 0,
   continuedRun: '',
-};
+} as const;
 
 /** Fold and stream that a lineage is looked for by. */
 export interface LineageOrigin extends Partial<FoldIdentity> {
@@ -64,8 +65,8 @@ async function selectLineages(
   });
 }
 
-/** Lineages that decide which rows count. */
-export const decides = `cause IN (${decidingCauses.map((cause) => `'${cause}'`).join(', ')})`;
+/** SQL condition of the lineages that count. */
+export const counting = `cause IN (${countingCauses.map((cause) => `'${cause}'`).join(', ')})`;
 
 /** The newest lineage of a stream, or the newest one of some fold; null without one, or if its rows may be dropped already. */
 export async function readLineage(
@@ -92,17 +93,19 @@ function isOfOrigin(
 
 /** The newest lineage of each stream that has one, by the names of the streams. */
 export async function readNewestLineages(database: Database): Promise<Lineage[]> {
-  const sql = `${decides} ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1 BY stream`;
+  const sql = `${counting} ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1 BY stream`;
   const newest = await selectLineages(database, {}, { sql, parameters: {} });
   return newest.sort(({ stream: one }, { stream: other }) => (one < other ? -1 : 1));
 }
 
-async function findNewest(
+/** The newest lineage that counts, of some fold and with a condition if given; null without one. */
+export async function findNewest(
   database: Database,
   stream: InputStreamName,
   origin: LineageOrigin = {},
+  condition = 'true',
 ): Promise<Lineage | null> {
-  const sql = `${decides} ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1`;
+  const sql = `${counting} AND ${condition} ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1`;
   const [newest = null] = await selectLineages(database, { ...origin, stream }, { sql, parameters: {} });
   return newest;
 }

@@ -5,7 +5,7 @@ import { foldStates } from '../tables/foldStates.ts';
 import type { EpochHolder } from '../tables/ingestEpochs.ts';
 import { lineages } from '../tables/lineages.ts';
 import { rowTables } from '../tables/rowTables.ts';
-import { decides, noteLineage, ofNoFold, openEnd } from './lineages.ts';
+import { counting, noteLineage, ofNoFold, openEnd } from './lineages.ts';
 
 /** A history that counts no longer can count again for this long: after a way back to another version, or to the stream that was lost. */
 export const retainedMs = 30 * dayMs;
@@ -56,7 +56,7 @@ async function retireRuns({ database, writer, nowMs }: RetirementOptions, runs: 
 async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySet<string>> {
   const rows = (
     await database.select(
-      `SELECT ${lineages.list} FROM ${lineages.name} WHERE ${decides} OR cause IN ('pending', 'filling', 'filled')
+      `SELECT ${lineages.list} FROM ${lineages.name} WHERE ${counting} OR cause IN ('pending', 'filling', 'filled')
        ORDER BY epoch DESC, holder DESC, step DESC`,
     )
   ).map(lineages.read);

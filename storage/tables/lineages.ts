@@ -4,8 +4,24 @@ import { column, count, counts, integer, oneOf, string, strings } from '../defin
 import { defineTable } from '../definition/table.ts';
 import type { EpochHolder } from './ingestEpochs.ts';
 
-/** Why a lineage was noted that decides which rows count. */
-export const decidingCauses = [
+/**
+ * Why a lineage is noted. The newest one that counts, `counts` or `ended`, says which rows of its stream count.
+ *
+ * | cause | noted by | read by | what follows |
+ * |---|---|---|---|
+ * | `counts` | the process that ingests, once its runs have all rows that counted before, or at once after a loss | all readers, and every process that restores a snapshot | its runs count until a later lineage does |
+ * | `ended` | the same process, once everything that it folded is stored and saved | the next process that ingests | that process continues the run instead of beginning one |
+ * | `pending` | the process that ingests, before it stores rows that do not count yet | the next one, if no lineage of its fold counts | that process continues the run, so a killed rebuild goes on |
+ * | `filling` | a replay, when it begins a run, and every hour | whoever removes snapshots or runs | run and snapshots stay for two days |
+ * | `filled` | a replay, once everything through the position is stored | the process that ingests | that process restores the state and continues the run, once |
+ * | `merged` | the process that ingests, if a lineage has too many runs | every process that restores a snapshot | the last run is a copy of the others, whose snapshots count wherever the copy does |
+ * | `retired` | the process that ingests, for runs that no lineage needs | every process that looks for a lineage to continue | nobody continues the runs, and their rows are dropped an hour later |
+ */
+const lineageCauses = ['counts', 'ended', 'pending', 'filling', 'filled', 'merged', 'retired'] as const;
+export type LineageCause = (typeof lineageCauses)[number];
+
+/** Why a process begins or continues the last run of a lineage. */
+const runReasons = [
   /** The stream is folded from its beginning. */
   'begun',
   /** A process continues after another one, or after itself. */
@@ -16,32 +32,19 @@ export const decidingCauses = [
   'rewound',
   /** A process continues after a replay. */
   'replayed',
-  /** The process has stored everything through the position, and stores nothing more. */
-  'ended',
 ] as const;
+export type RunReason = (typeof runReasons)[number];
 
-/** Why one was noted that readers leave out. */
-const sideCauses = [
-  /** A process stores rows that count once they are as complete as those that readers see. */
-  'pending',
-  /** A replay stores rows that do not count yet, or never if it only compares. */
-  'filling',
-  /** A replay has stored everything through the position; the process that ingests continues there. */
-  'filled',
-  /** The last run is a copy of the ones before it, whose snapshots count wherever it does. */
-  'merged',
-  /** The runs never count again, so that their rows can be dropped. */
-  'retired',
-] as const;
-
-const lineageCauses = [...decidingCauses, ...sideCauses] as const;
-export type LineageCause = (typeof lineageCauses)[number];
+/** Causes of the lineages that count. */
+export const countingCauses: readonly LineageCause[] = ['counts', 'ended'];
 
 export interface LineageRow extends FoldIdentity, EpochHolder {
   readonly stream: InputStreamName;
   /** Number among the lineages of the process, from 1. */
   readonly step: number;
   readonly cause: LineageCause;
+  /** Why the last run was begun or continued; empty unless the cause is `counts`, `ended` or `pending`. */
+  readonly reason: RunReason | '';
   /** Runs whose rows count, oldest first; with `merged` and `retired`, the runs that this happened to. */
   readonly runs: readonly string[];
   /** The last message of each run whose rows count. */
@@ -57,7 +60,8 @@ export interface LineageRow extends FoldIdentity, EpochHolder {
 
 export const lineages = defineTable<LineageRow>({
   name: 'lineages',
-  comment: `Which rows of a stream count. Of the rows whose cause is ${decidingCauses.join(', ')}, the one with the highest epoch, holder and step decides`,
+  comment:
+    'Which rows of a stream count. Of the rows whose cause is counts or ended, the one with the highest epoch, holder and step says it',
   columns: {
     stream: column(oneOf(inputStreamNames), {
       comment: 'Stream whose messages made the rows; any, with the cause retired',
@@ -68,6 +72,9 @@ export const lineages = defineTable<LineageRow>({
     }),
     step: column(count, { comment: 'Number among the lineages of the process, from 1' }),
     cause: column(oneOf(lineageCauses), { comment: lineageCauses.join(', ') }),
+    reason: column(oneOf(['', ...runReasons]), {
+      comment: `Why the last run was begun or continued: ${runReasons.join(', ')}; empty with the other causes`,
+    }),
     runs: column(strings, {
       comment:
         'Runs whose rows count, oldest first; with the causes merged and retired, the runs that this happened to',

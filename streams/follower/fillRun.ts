@@ -51,7 +51,7 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
   const { stream, database, snapshots, source, through, from, clock, signal } = options;
   const kept = new Set(from.runs.map(({ run }) => run));
   const lost$ = new Subject<void>();
-  let filled: Lineage = { ...from, cause: 'filling' };
+  let filled: Lineage = { ...from, cause: 'filling', reason: '' };
   let run = '';
   let hasLost = false;
   let notedAtMs = 0;

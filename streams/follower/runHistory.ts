@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { exhaustMap, filter, Subject, takeUntil, takeWhile } from 'rxjs';
+import { EMPTY, exhaustMap, filter, Subject, takeUntil, takeWhile } from 'rxjs';
 import type { Clock } from '../../actors/clock.ts';
 import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
@@ -10,9 +10,7 @@ import {
   cutRuns,
   findLastRun,
   findTip,
-  isSameHistory,
   type Lineage,
-  lastRunBegins,
   noteLineage,
   openEnd,
   readContinued,
@@ -21,9 +19,10 @@ import {
 } from '../../storage/runs/lineages.ts';
 import { type IsCounted, mergeRuns, readCounted, runsMax } from '../../storage/runs/mergedRuns.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
-import type { LineageCause } from '../../storage/tables/lineages.ts';
+import type { RunReason } from '../../storage/tables/lineages.ts';
 import type { StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
 import type { RowWriter } from '../pipeline/rowWriter.ts';
+import { chooseRun, type RunFacts } from './chooseRun.ts';
 import type { Correction, RestorationOptions, StoredOutput } from './restoreFold.ts';
 
 interface RunHistoryOptions {
@@ -61,12 +60,10 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
   const superseded$ = new Subject<void>();
   /** The history that this process continues. */
   let earlier: Lineage | null = null;
+  /** As it was noted last; pending before. */
   let own: Lineage | null = null;
   let isCounted: IsCounted = () => false;
-  /** Whether readers see its own history. */
-  let counts = false;
   let step = 0;
-  let hasRewound = false;
   /** The replay whose state is being restored, or was last. */
   let chosen = '';
   /** The last one that a restoration has ended with, whether or not it could use its state. */
@@ -74,14 +71,19 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
 
   const lastRun = (lineage: Lineage | null) => findLastRun(lineage?.runs ?? []);
 
-  async function note(cause: LineageCause, position: number): Promise<void> {
-    const noted = own;
-    if (noted === null) return;
-    step++;
-    await noteLineage(database, { ...noted, ...writer, step, cause, position }, clock.nowMs());
-    logger.info({ stream, ...writer, step, cause, position, runs: noted.runs.length }, 'history noted');
+  async function note(
+    lineage: Lineage,
+    { cause, position }: Pick<Lineage, 'cause' | 'position'>,
+  ): Promise<void> {
+    const noted = { ...lineage, ...writer, step: ++step, cause, position };
+    await noteLineage(database, noted, clock.nowMs());
+    const { reason, runs } = noted;
+    logger.info(
+      { stream, ...writer, step: noted.step, cause, reason, position, runs: runs.length },
+      'history noted',
+    );
     // Another run may have begun meanwhile.
-    if (own === noted) counts = cause !== 'pending';
+    if (lastRun(own) === lastRun(noted)) own = noted;
   }
 
   async function findNewReplay(
@@ -104,12 +106,21 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     return replay ?? current;
   }
 
-  async function begin({ position, streamCreated }: Correction): Promise<Lineage> {
+  async function findFacts(correction: Correction): Promise<RunFacts> {
+    const { position, streamCreated, choice, fault } = correction;
+    const newest = await readLineage(database, stream);
+    const isRecreated = newest !== null && newest.streamCreated !== streamCreated;
+    const tip = newest === null || isRecreated ? position : await findTip(database, newest, position);
+    const hasDiverged =
+      fault === 'diverged' ||
+      choice.disagrees ||
+      isRecreated ||
+      (tip > position && (await verifier.hasLostEnd(tip)));
+    return { ...correction, earlier, newest, tip, hasDiverged };
+  }
+
+  async function begin({ position, streamCreated }: Correction, reason: RunReason): Promise<Lineage> {
     let runs = cutRuns(earlier?.runs ?? [], position);
-    // A replay is continued once, even if none of its states could be restored, or if another run follows before that is noted.
-    const isPending = earlier !== null && earlier === own && !counts;
-    const last = isPending ? earlier?.continuedRun : findLastRun(runs);
-    const continued = earlier?.cause === 'filled' ? lastRun(earlier) : (last ?? '');
     while (runs.length >= runsMax)
       runs = await mergeRuns(database, {
         ...writer,
@@ -118,39 +129,37 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
         name: randomUUID(),
         nowMs: clock.nowMs(),
       });
-    runs = [...runs, { run: randomUUID(), through: openEnd }];
     return {
       ...identity,
       ...writer,
       stream,
       step,
-      cause: 'begun',
-      runs,
+      cause: 'pending',
+      reason,
+      runs: [...runs, { run: randomUUID(), through: openEnd }],
       streamCreated,
       position,
-      continuedRun: continued,
+      continuedRun: findContinued(runs),
     };
   }
 
-  /** The newest message after the restored state that stored a row which readers see of the same stream. */
-  async function findShownTip(shown: Lineage | null, { position, streamCreated }: Correction) {
-    return shown?.streamCreated === streamCreated ? findTip(database, shown, position) : position;
+  /** A replay is continued once, even if none of its states could be restored, or if another run follows before that counts. */
+  function findContinued(runs: Lineage['runs']): string {
+    if (earlier?.cause === 'filled') return lastRun(earlier);
+    return earlier?.cause === 'pending' ? earlier.continuedRun : findLastRun(runs);
   }
 
-  function noteOnceStored(
-    { progress$ }: Pick<RowWriter, 'progress$'>,
-    { due, cause, position }: { due: number; cause: LineageCause; position: number },
-  ) {
-    progress$
+  function countOnceStored(pending: Lineage, due: number, rows: Pick<RowWriter, 'progress$'> | null): void {
+    (rows?.progress$ ?? EMPTY)
       .pipe(
         filter(({ storedThrough }) => storedThrough >= due),
         // After a failure, the next progress tries again.
         exhaustMap(() =>
-          note(cause, position).catch((error: unknown) => {
+          note(pending, { ...pending, cause: 'counts' }).catch((error: unknown) => {
             logger.warn({ stream, err: error }, 'history cannot be noted yet');
           }),
         ),
-        takeWhile(() => !counts),
+        takeWhile(() => own?.cause === 'pending'),
         takeUntil(superseded$),
       )
       .subscribe();
@@ -169,72 +178,32 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     },
 
     correct: async (correction, rows) => {
-      const { position, streamCreated, firstSequence, choice, fault } = correction;
       superseded$.next();
-      const shown = await readLineage(database, stream);
-      const tip = await findShownTip(shown, correction);
-      const isRecreated = shown !== null && shown.streamCreated !== streamCreated;
-      const hasDiverged =
-        fault === 'diverged' ||
-        choice.disagrees ||
-        isRecreated ||
-        (tip > position && (await verifier.hasLostEnd(tip)));
-      const hasEnded = earlier?.cause === 'ended' && earlier.position === choice.newestPosition;
-      hasRewound = fault === 'olderSnapshotNeeded';
-      const cause = findCause({ hasDiverged, hasRewound, earlier });
-      // Another version may have stored more since it ended.
-      const isShown = tip <= position || isSameHistory(shown?.runs ?? [], earlier?.runs ?? []);
-      // Below its beginning, an earlier run has the same rows.
-      const isContinued =
-        hasEnded &&
-        isShown &&
-        cause === 'continued' &&
-        earlier !== null &&
-        position >= lastRunBegins(earlier.runs);
-      if (cause === 'begun' && shown !== null)
+      const facts = await findFacts(correction);
+      const choice = chooseRun(facts);
+      const { outcome, reason } = choice;
+      if (reason === 'begun' && facts.newest !== null)
         logger.warn(
           { stream, foldVersion: identity.foldVersion },
           'what is stored is of another version or deployment: the stream is folded again, and processes of that version show the stored history until then',
         );
-      const next = isContinued ? earlier : await begin(correction);
+      const next = outcome === 'resumes' ? { ...choice.earlier, reason } : await begin(correction, reason);
       isCounted = await readCounted(database, next);
       own = next;
       replayed = chosen;
-      counts = false;
-      // Of what the stream has lost nothing is shown any longer, but rows of messages that retention removed are made from the shown ones.
-      const isReplaced = cause === 'diverged' || cause === 'rewound';
-      const due = isReplaced ? Math.min(tip, firstSequence - 1) : tip;
-      if (isContinued || rows === null || due <= position) await note(cause, position);
-      else {
+      const { position } = correction;
+      if (outcome === 'waits') {
         // If this process is killed before, the next one of a fold without a history continues here.
-        await note('pending', position);
-        noteOnceStored(rows, { due, cause, position });
-      }
-      return hasDiverged;
+        await note(next, { cause: 'pending', position });
+        countOnceStored(next, choice.due, rows);
+      } else await note(next, { cause: 'counts', position });
+      return facts.hasDiverged;
     },
 
     end: async (position) => {
       superseded$.next();
       // A fold that rewound stores some rows by later messages than another one would.
-      if (counts && !hasRewound) await note('ended', position);
+      if (own?.cause === 'counts' && own.reason !== 'rewound') await note(own, { cause: 'ended', position });
     },
   };
-}
-
-/** Why a process begins a run. */
-function findCause(begun: {
-  readonly hasDiverged: boolean;
-  readonly hasRewound: boolean;
-  readonly earlier: Lineage | null;
-}): LineageCause {
-  if (begun.hasDiverged) return 'diverged';
-  if (begun.hasRewound) return 'rewound';
-  switch (begun.earlier?.cause ?? 'pending') {
-    case 'pending':
-      return 'begun';
-    case 'filled':
-      return 'replayed';
-    default:
-      return 'continued';
-  }
 }

@@ -123,7 +123,17 @@ export async function leaveLostStreams(
     const runs = (await readLineage(database, stream, { ...lineage, streamCreated }))?.runs ?? [];
     await noteLineage(
       database,
-      { ...lineage, ...writer, step: 0, cause: 'begun', runs, streamCreated, position: 0, continuedRun: '' },
+      {
+        ...lineage,
+        ...writer,
+        step: 0,
+        cause: 'counts',
+        reason: 'begun',
+        runs,
+        streamCreated,
+        position: 0,
+        continuedRun: '',
+      },
       nowMs(),
     );
     logger.warn(lost, 'what was made from a lost stream counts no longer, as MINER_LOST_STREAMS demands');

@@ -84,7 +84,7 @@ describe('a command without ClickHouse or NATS', () => {
   /** Offers a result to a service that renews its lease, and takes the result over or notes another history when both have answered some times. */
   async function offerAway(
     { answersAfter, takenAfter, limitMs }: Record<'answersAfter' | 'takenAfter' | 'limitMs', number>,
-    change: Partial<Lineage> = { cause: 'replayed', continuedRun: 'replay' },
+    change: Partial<Lineage> = { cause: 'counts', reason: 'replayed', continuedRun: 'replay' },
   ) {
     const { database: embedded } = await openTables();
     for (const one of [history, filled]) await noteLineage(embedded, one, 0);
@@ -103,7 +103,7 @@ describe('a command without ClickHouse or NATS', () => {
     const jetStream = {
       last: async () => {
         if (++seq <= answersAfter / 2) throw new Error('stream not found');
-        const [taken] = await embedded.select("SELECT count() FROM lineages WHERE cause = 'replayed'");
+        const [taken] = await embedded.select("SELECT count() FROM lineages WHERE reason = 'replayed'");
         if (seq >= takenAfter && Number(taken?.[0]) === 0)
           await noteLineage(embedded, { ...history, step: 9, ...change }, 0);
         return { seq };

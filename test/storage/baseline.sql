@@ -45,7 +45,8 @@ CREATE TABLE lineages
     `epoch` UInt64 COMMENT 'Epoch of the process that noted it',
     `holder` String COMMENT 'The process; the last one in order counts, if several have the epoch',
     `step` UInt64 COMMENT 'Number among the lineages of the process, from 1',
-    `cause` String COMMENT 'begun, continued, diverged, rewound, replayed, ended, pending, filling, filled, merged, retired',
+    `cause` String COMMENT 'counts, ended, pending, filling, filled, merged, retired',
+    `reason` String COMMENT 'Why the last run was begun or continued: begun, continued, diverged, rewound, replayed; empty with the other causes',
     `runs` Array(String) COMMENT 'Runs whose rows count, oldest first; with the causes merged and retired, the runs that this happened to',
     `throughs` Array(UInt64) COMMENT 'Last message of each run whose rows count',
     `fold_version` Int64 COMMENT 'Version of the fold',
@@ -58,7 +59,7 @@ CREATE TABLE lineages
 ENGINE = MergeTree
 ORDER BY (stream, epoch, holder, step)
 SETTINGS index_granularity = 8192
-COMMENT 'Which rows of a stream count. Of the rows whose cause is begun, continued, diverged, rewound, replayed, ended, the one with the highest epoch, holder and step decides';
+COMMENT 'Which rows of a stream count. Of the rows whose cause is counts or ended, the one with the highest epoch, holder and step says it';
 
 CREATE TABLE migrations
 (

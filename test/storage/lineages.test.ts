@@ -35,7 +35,8 @@ const ownLineage: Lineage = {
   epoch: 1,
   holder: '',
   step: 1,
-  cause: 'begun',
+  cause: 'counts',
+  reason: 'begun',
   runs: [{ run: 'own', through: openEnd }],
   streamCreated: 'now',
   position: 0,
@@ -379,7 +380,8 @@ describe('what a replay notes', () => {
     await note(ownLineage, filled(1));
     const continued: Lineage = {
       ...filled(1),
-      cause: 'replayed',
+      cause: 'counts',
+      reason: 'replayed',
       epoch: 1,
       step: 2,
       holder: '',
@@ -397,7 +399,8 @@ describe('what a replay notes', () => {
     await note({
       ...continued,
       step: 3,
-      cause: 'diverged',
+      cause: 'counts',
+      reason: 'diverged',
       runs: [{ run: 'last', through: openEnd }],
       continuedRun: '',
     });
@@ -432,7 +435,15 @@ describe('what a replay notes', () => {
     const { note, find } = await open();
     await note(ownLineage, filled(1), filled(2));
     expect(await find()).toBe('replay 2');
-    await note({ ...filled(2), cause: 'replayed', epoch: 1, step: 2, holder: '', continuedRun: 'replay 2' });
+    await note({
+      ...filled(2),
+      cause: 'counts',
+      reason: 'replayed',
+      epoch: 1,
+      step: 2,
+      holder: '',
+      continuedRun: 'replay 2',
+    });
     expect(await find()).toBeNull();
   });
 

@@ -54,6 +54,6 @@ it('the statement of RUNNING shows each row that counts once, and no other', asy
   await note(replayed, { epoch: 9, step: 2, cause: 'filled' });
   await note(replayed, { epoch: 0, step: 9 });
   await expectShown(...shown);
-  await note(replayed, { epoch: 2, cause: 'replayed' });
+  await note(replayed, { epoch: 2, cause: 'counts', reason: 'replayed' });
   await expectShown('1:3', '2:3', '3:3');
 });

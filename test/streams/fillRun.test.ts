@@ -67,7 +67,7 @@ async function prepare(count: number) {
     for (const [at, position] of positions.entries()) {
       const nowMs = () => systemClock.nowMs() - (positions.length - at) * 3_600_000;
       const { filled } = await fill(lineage, position, { clock: { ...systemClock, nowMs } });
-      lineage = { ...filled, cause: 'continued' };
+      lineage = { ...filled, cause: 'counts', reason: 'continued' };
       await noteLineage(database, lineage, 0);
     }
     return lineage;

@@ -369,7 +369,7 @@ describe('a process that stores rows', () => {
       'the new version',
     );
     expect(await readShown({})).toEqual([...rows(1, 3, 2), ...rows(4, 5, 3), ...rows(6, 7, 4)]);
-    expect((await readNewest())?.cause).toBe('begun');
+    expect((await readNewest())?.reason).toBe('begun');
   });
 
   it('restores only snapshots whose rows count', async () => {
@@ -422,7 +422,7 @@ describe('a process that stores rows', () => {
     await second.start({ position: 4, fault: 'olderSnapshotNeeded' });
     await second.store(5, 6, 3n);
     await second.end(6);
-    expect((await readNewest())?.cause).toBe('rewound');
+    expect((await readNewest())?.reason).toBe('rewound');
     const third = startProcess();
     await third.start({ position: 6, newestPosition: 6 });
     expect(third.run()).not.toBe(second.run());
@@ -465,7 +465,7 @@ describe('a process that stores rows', () => {
     await again.store(1, 5, 3n);
     await eventually(async () => (await readShown({})).includes('5:3'), 'the new history');
     expect([await readShown({}), await readShown(identity)]).toEqual([rows(1, 5, 3), rows(1, 5)]);
-    expect((await readNewest())?.cause).toBe('begun');
+    expect((await readNewest())?.reason).toBe('begun');
   });
 
   it('leaves a later version’s history shown until it has folded as far', async () => {
@@ -523,6 +523,7 @@ describe('a process that stores rows', () => {
         holder: run,
         step: 1,
         cause: 'filled',
+        reason: '',
         runs: [...runs, { run, through: openEnd }],
         streamCreated: 'now',
         position: through,
@@ -551,13 +552,13 @@ describe('a process that stores rows', () => {
       await first.store(6, 7, 3n);
       await eventually(async () => (await readShown()).includes('7:3'), 'the replayed history');
       expect(await readShown()).toEqual([...rows(1, 2), ...rows(3, 5, 2), ...rows(6, 7, 3)]);
-      expect(await readNewest()).toMatchObject({ cause: 'replayed', continuedRun: run });
+      expect(await readNewest()).toMatchObject({ cause: 'counts', reason: 'replayed', continuedRun: run });
       // Neither this process nor a later one continues it again.
       await first.start({ position: 7, newestPosition: 7 });
-      expect((await readNewest())?.cause).toBe('continued');
+      expect((await readNewest())?.reason).toBe('continued');
       const second = startProcess();
       await second.start({ position: 7, newestPosition: 7 });
-      expect([await second.hasReplay(), (await readNewest())?.cause]).toEqual([false, 'continued']);
+      expect([await second.hasReplay(), (await readNewest())?.reason]).toEqual([false, 'continued']);
     });
 
     it('continues it after its restart, and again after a kill before it was shown', async () => {
@@ -586,7 +587,7 @@ describe('a process that stores rows', () => {
       // ClickHouse does not answer when the snapshot is read, so the restoration begins again.
       expect([await isUsable(), await isUsable()]).toEqual([true, true]);
       await first.start({ position: 5, newestPosition: 5 });
-      expect(await readNewest()).toMatchObject({ cause: 'replayed', continuedRun: run });
+      expect(await readNewest()).toMatchObject({ cause: 'counts', reason: 'replayed', continuedRun: run });
     });
 
     it('does not try a replay a second time whose state it could not restore', async () => {
@@ -609,7 +610,7 @@ describe('a process that stores rows', () => {
       const run = await replay(2, 5, 2n);
       await first.start({ position: 5, newestPosition: 5 });
       await first.start({ position: 2, disagrees: true, fault: 'diverged' });
-      expect(await readNewest()).toMatchObject({ cause: 'diverged', continuedRun: run });
+      expect(await readNewest()).toMatchObject({ cause: 'counts', reason: 'diverged', continuedRun: run });
       await first.store(3, 6, 3n);
       const isUsable = await startProcess().chooseFrom('now');
       expect([run, first.run()].map((of) => isUsable({ run: of, position: 5 } as never))).toEqual([
@@ -641,7 +642,8 @@ describe('a process that follows MINER_PIPELINE, of which no rows are stored', (
     const first = createHistory(stream, identity);
     await start(first);
     expect(await readNewest()).toMatchObject({
-      cause: 'begun',
+      cause: 'counts',
+      reason: 'begun',
       runs: [{ run: first.run(), through: openEnd }],
     });
     const second = createHistory(stream, identity);
@@ -650,7 +652,12 @@ describe('a process that follows MINER_PIPELINE, of which no rows are stored', (
       { run: first.run(), through: 3 },
       { run: second.run(), through: openEnd },
     ];
-    expect(await readNewest()).toMatchObject({ cause: 'continued', runs, continuedRun: first.run() });
+    expect(await readNewest()).toMatchObject({
+      cause: 'counts',
+      reason: 'continued',
+      runs,
+      continuedRun: first.run(),
+    });
     const isUsable = await createHistory(stream, identity).chooseFrom('now');
     const usable = [
       [first.run(), 3],
@@ -668,7 +675,7 @@ describe('a process that follows MINER_PIPELINE, of which no rows are stored', (
     expect(await start(second, { position: 5, newestPosition: 5 })).toBe(false);
     expect(second.run()).toBe(first.run());
     expect(await start(createHistory(stream, identity), { position: 2, disagrees: true })).toBe(true);
-    expect((await readNewest())?.cause).toBe('diverged');
+    expect((await readNewest())?.reason).toBe('diverged');
     expect(await start(createHistory(stream, identity), { streamCreated: 'later' })).toBe(true);
   });
 });
@@ -688,7 +695,11 @@ it('a process of an earlier epoch cannot change what readers see', async () => {
   await noteLineage(database, { ...someLineage, epoch: 6, step: 9 }, 0);
   expect(await readLineage(database, 'MINER_CHAIN')).toMatchObject({ epoch: 7, runs: [] });
   // Two NATS servers have given one epoch to two processes: both agree on one of them.
-  await noteLineage(database, { ...later, holder: 'last', cause: 'diverged' }, 0);
+  await noteLineage(database, { ...later, holder: 'last', cause: 'counts', reason: 'diverged' }, 0);
   await noteLineage(database, { ...later, holder: 'first', step: 9 }, 0);
-  expect(await readLineage(database, 'MINER_CHAIN')).toMatchObject({ holder: 'last', cause: 'diverged' });
+  expect(await readLineage(database, 'MINER_CHAIN')).toMatchObject({
+    holder: 'last',
+    cause: 'counts',
+    reason: 'diverged',
+  });
 });

@@ -14,6 +14,7 @@ import { writtenSettings } from '../support/chain/writtenSpans.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { someLineage } from '../support/storage/someLineage.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { collectLines } from '../support/streams/collectLines.ts';
 import { createStreams } from '../support/streams/startStreams.ts';
@@ -109,26 +110,16 @@ it('a replica restores its state again once a replay is continued', async () => 
   for (const run of ['first', 'replay', 'cut'])
     await snapshots.save({ ...identity, ...place, run }, [], () => true);
   let step = 0;
-  const note = (cause: Lineage['cause'], runs: readonly string[], continuedRun = '') =>
+  const note = (runs: readonly string[], change: Partial<Lineage> = {}) =>
     noteLineage(
       database,
       {
-        ...{
-          ...identity,
-          stream,
-          streamCreated,
-          cause,
-          continuedRun,
-          epoch: 1,
-          holder: '',
-          step: ++step,
-          position: 0,
-        },
+        ...{ ...someLineage, ...identity, stream, streamCreated, step: ++step, ...change },
         runs: runs.map((run) => ({ run, through: openEnd })),
       },
       step,
     );
-  await note('begun', ['first']);
+  await note(['first']);
   const restored: string[] = [];
   const running = runMember(follower.member);
   await eventually(() => follower.isCurrent, 'the end of the stream');
@@ -139,9 +130,9 @@ it('a replica restores its state again once a replay is continued', async () => 
     restored.push(lines.some((line) => line.includes('"snapshot restored"')) ? 'restored' : 'kept');
   };
   await takeReplay();
-  await note('filled', ['replay']);
+  await note(['replay'], { cause: 'filled' });
   await takeReplay();
-  await note('replayed', ['replay', 'next'], 'replay');
+  await note(['replay', 'next'], { reason: 'replayed', continuedRun: 'replay' });
   await takeReplay();
   await takeReplay();
   expect(restored).toEqual(['kept', 'kept', 'restored', 'kept']);

@@ -1,5 +1,5 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
-import { decides } from '../../../storage/runs/lineages.ts';
+import { counting } from '../../../storage/runs/lineages.ts';
 import type { SimulatedClickHouse } from '../clickhouse/simulatedClickHouse.ts';
 
 /** The stored rows of a table that count by the newest lineage of their stream, each once, in order of a column. Values are texts. */
@@ -10,7 +10,7 @@ export function selectCounted(
 ): string[][] {
   const counted = clickHouse.select(
     `WITH (
-       SELECT (runs, throughs) FROM lineages WHERE stream = {stream:String} AND ${decides}
+       SELECT (runs, throughs) FROM lineages WHERE stream = {stream:String} AND ${counting}
        ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1
      ) AS newest
      SELECT ${columns} FROM ${table} FINAL

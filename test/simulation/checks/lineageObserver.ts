@@ -1,5 +1,5 @@
 import { openEnd } from '../../../storage/runs/lineages.ts';
-import { decidingCauses, type LineageRow, lineages } from '../../../storage/tables/lineages.ts';
+import { countingCauses, type LineageRow, lineages } from '../../../storage/tables/lineages.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
 
@@ -12,8 +12,8 @@ const tipMs = 10_000;
 
 type Noted = LineageRow;
 
-/** Whether it decides which rows count. */
-const decides = ({ cause }: Noted) => (decidingCauses as readonly string[]).includes(cause);
+/** Whether it counts. */
+const counts = ({ cause }: Noted) => countingCauses.includes(cause);
 const isFill = ({ cause }: Noted) => cause === 'filling' || cause === 'filled';
 const isSame = (one: Noted, other: Noted, members: readonly (keyof Noted)[]) =>
   members.every((member) => one[member] === other[member]);
@@ -44,10 +44,10 @@ export function observeLineages(
     command(sql, parameters);
   };
 
-  /** Histories of a stream that decide which rows count, oldest first. */
-  function listDeciding(stream: Noted['stream']): Noted[] {
+  /** Lineages of a stream that count, oldest first. */
+  function listCounting(stream: Noted['stream']): Noted[] {
     return noted
-      .filter((one) => one.stream === stream && decides(one))
+      .filter((one) => one.stream === stream && counts(one))
       .sort((one, other) => (order(one) < order(other) ? -1 : 1));
   }
 
@@ -61,14 +61,14 @@ export function observeLineages(
       const one = lineages.read(row);
       known.set(text, one);
       noted = [...known.values()];
-      if (decides(one)) checkNoted(one);
+      if (counts(one)) checkNoted(one);
     }
   }
 
   function checkNoted(one: Noted) {
     const about = `${one.stream} ${one.cause} by ${order(one)}`;
     const run = lastRun(one);
-    const before = listDeciding(one.stream).findLast(
+    const before = listCounting(one.stream).findLast(
       (other) => order(other) < order(one) && lastRun(other) === run,
     );
     // A process that only leaves the history of a lost stream writes none of its runs.
@@ -89,7 +89,7 @@ export function observeLineages(
     if (fills.length > 0 && !fills.some((other) => hasEnded(other) && isOfFold(other)))
       fail(`${about}: ${one.continuedRun} is of another fold, or has not ended`);
     if (one.stream !== 'MINER_COUNTER') return;
-    if (one.cause === 'diverged' || one.streamCreated !== streamCreated) tips = [];
+    if (one.reason === 'diverged' || one.streamCreated !== streamCreated) tips = [];
     streamCreated = one.streamCreated;
   }
 
@@ -104,8 +104,8 @@ export function observeLineages(
     const isRetired = noted.some((one) => one.cause === 'retired' && holds(one) && isOld(one, readMs));
     if (!isRetired) fail(`${table}: ${run} was dropped, but not retired long ago`);
     for (const stream of new Set(noted.map((one) => one.stream)))
-      for (const [at, one] of listDeciding(stream).entries()) {
-        const next = listDeciding(stream)[at + 1];
+      for (const [at, one] of listCounting(stream).entries()) {
+        const next = listCounting(stream)[at + 1];
         if (holds(one) && (next === undefined || !isOld(next, retainedMs) || !isOld(one, retainedMs)))
           fail(`${table}: ${run} was dropped, and ${order(one)} may count again`);
       }
@@ -113,7 +113,7 @@ export function observeLineages(
 
   /** The newest message whose reading is shown. */
   function findTip(): number {
-    const newest = listDeciding('MINER_COUNTER').at(-1);
+    const newest = listCounting('MINER_COUNTER').at(-1);
     if (newest === undefined) return 0;
     const { runs, throughs } = newest;
     const [row] = clickHouse.select(
