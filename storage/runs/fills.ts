@@ -13,11 +13,11 @@ import {
   type LineageOrigin,
   listLineages,
   noteLineage,
-  openEnd,
   readLineage,
   type VisibleRuns,
 } from './lineages.ts';
 import { type IsCounted, readCopied, readCounted, selectCounted } from './mergedRuns.ts';
+import { dropRun } from './retiredRuns.ts';
 
 /** Whether a lineage that counts continues this one. */
 export function isContinued(database: Database, { stream, runs }: Lineage): Promise<boolean> {
@@ -42,8 +42,18 @@ export async function findReplay(
 }
 
 /** The runs that a fill continues: it has made the rows of all later messages. */
-export function selectKept({ runs, continuedRun }: Pick<Lineage, 'runs' | 'continuedRun'>): VisibleRuns {
+function selectKept({ runs, continuedRun }: Pick<Lineage, 'runs' | 'continuedRun'>): VisibleRuns {
   return runs.slice(0, runs.findIndex(({ run }) => run === continuedRun) + 1);
+}
+
+/** The runs that a fill has made itself. */
+export function selectFilled(filled: Pick<Lineage, 'runs' | 'continuedRun'>): VisibleRuns {
+  return filled.runs.slice(selectKept(filled).length);
+}
+
+/** Drops what a fill has stored, if nobody continues it. */
+export async function dropFilled(database: Database, filled: Lineage): Promise<void> {
+  for (const { run } of selectFilled(filled)) await dropRun(database, run);
 }
 
 /** Whether a history has the rows that a fill continues. */
@@ -64,16 +74,6 @@ export async function findContinuedReplay(
 /** The message after which a fill has made all rows; 0 for the beginning of the stream. */
 export function findFillBase(filled: Pick<Lineage, 'runs' | 'continuedRun'>): number {
   return selectKept(filled).at(-1)?.through ?? 0;
-}
-
-/** Fills that have not ended, newest first. They are under way, or were stopped. */
-async function listUnfinished(database: Database, stream: InputStreamName): Promise<Lineage[]> {
-  const begun = await listLineages(database, stream, 'filling');
-  const filled = await listLineages(database, stream, 'filled');
-  const closed = new Set<string>();
-  for (const { runs } of [...begun, ...filled])
-    for (const { run, through } of runs) if (through !== openEnd) closed.add(run);
-  return begun.filter(({ runs }) => !closed.has(findLastRun(runs)));
 }
 
 interface FillEnd {
@@ -101,16 +101,6 @@ export async function offerReplay(
   return offered;
 }
 
-/** Notes that nobody continues a fill. */
-export async function closeFill(
-  database: Database,
-  filled: Lineage,
-  { position, nowMs }: FillEnd,
-): Promise<void> {
-  const step = filled.step + 1;
-  await noteLineage(database, { ...filled, runs: cutRuns(filled.runs, position), position, step }, nowMs);
-}
-
 /** Finds out which snapshots a process that ingests restores: snapshots of the current history, and of a replay that it has not continued yet. */
 export async function findRestorable(database: Database, stream: InputStreamName): Promise<IsCounted> {
   const current = await readLineage(database, stream);
@@ -123,11 +113,12 @@ const origins = lineages.select('foldVersion', 'configuration', 'streamCreated')
 
 /**
  * Finds out for each history that a process may continue which snapshots count in it: for the newest one of each fold and stream, for what has been folded
- * and is not shown yet, and for fills.
+ * and is not shown yet, and for the own runs of fills.
  */
 export async function listHistories(database: Database, stream: InputStreamName): Promise<IsCounted[]> {
   const copied = await readCopied(database, stream);
-  const found: (Lineage | null)[] = await listUnfinished(database, stream);
+  const fills = await listLineages(database, stream, 'filling');
+  const found: (Pick<Lineage, 'runs'> | null)[] = fills.map((one) => ({ runs: selectFilled(one) }));
   const rows = await database.select(
     `SELECT DISTINCT ${origins.list} FROM ${lineages.name} WHERE stream = {stream:String}`,
     { stream },

@@ -5,7 +5,7 @@ import { foldStates } from '../tables/foldStates.ts';
 import type { EpochHolder } from '../tables/ingestEpochs.ts';
 import { lineages } from '../tables/lineages.ts';
 import { rowTables } from '../tables/rowTables.ts';
-import { counting, noteLineage, ofNoFold, openEnd } from './lineages.ts';
+import { counting, noteLineage, ofNoFold } from './lineages.ts';
 
 /** A history that counts no longer can count again for this long: after a way back to another version, or to the stream that was lost. */
 export const retainedMs = 30 * dayMs;
@@ -21,8 +21,6 @@ interface RetirementOptions {
   readonly database: Database;
   /** This process. */
   readonly writer: EpochHolder;
-  /** Runs of the histories that this process writes, which it may not have noted yet. */
-  readonly writtenRuns: () => readonly string[];
   readonly nowMs: () => number;
   readonly logger: Logger;
 }
@@ -32,10 +30,10 @@ interface RetirementOptions {
  * names after all stays.
  */
 export async function dropRetiredRuns(options: RetirementOptions): Promise<void> {
-  const { database, writtenRuns, nowMs, logger } = options;
-  // A run is noted or written by this process before it has rows, so one that begins meanwhile is needed too.
+  const { database, nowMs, logger } = options;
+  // A run is noted before it has rows, so one that begins meanwhile is needed too.
   const stored = await findStored(database);
-  const needed = new Set([...(await findNeeded(database, nowMs())), ...writtenRuns()]);
+  const needed = await findNeeded(database, nowMs());
   const retired = await listRetired(database);
   for (const [run, retiredAtMs] of retired)
     if (stored.has(run) && !needed.has(run) && nowMs() - retiredAtMs >= readMs) {
@@ -60,25 +58,23 @@ async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySe
        ORDER BY epoch DESC, holder DESC, step DESC`,
     )
   ).map(lineages.read);
-  const ended = new Set(
-    rows.flatMap(({ cause, runs, throughs }) =>
-      cause === 'filling' ? runs.filter((_, at) => throughs[at] !== openEnd) : [],
-    ),
-  );
   const needed = new Set<string>();
+  /** Streams of whose rows a process that ingests has noted something later. */
+  const later = new Set<string>();
   /** When the next later history of each stream was noted. The history before it counted until then. */
   const replacedAtMs = new Map<string, number>();
   for (const { stream, cause, runs, notedAtMs } of rows) {
-    if (cause === 'filling' || cause === 'pending') {
-      if (nowMs - notedAtMs >= fillingMs || ended.has(runs.at(-1) ?? '')) continue;
-    } else if (cause === 'filled') {
-      if (nowMs - notedAtMs >= retainedMs) continue;
-    } else {
-      const countedUntilMs = Math.max(notedAtMs, replacedAtMs.get(stream) ?? nowMs);
+    let neededUntilMs = Number.POSITIVE_INFINITY;
+    if (cause === 'filled') neededUntilMs = notedAtMs + retainedMs;
+    // The newest pending run is written, however long that takes.
+    else if (cause === 'filling' || (cause === 'pending' && later.has(stream)))
+      neededUntilMs = notedAtMs + fillingMs;
+    else if (cause !== 'pending') {
+      neededUntilMs = Math.max(notedAtMs, replacedAtMs.get(stream) ?? nowMs) + retainedMs;
       replacedAtMs.set(stream, notedAtMs);
-      if (nowMs - countedUntilMs >= retainedMs) continue;
     }
-    for (const run of runs) needed.add(run);
+    if (cause !== 'filled' && cause !== 'filling') later.add(stream);
+    if (nowMs < neededUntilMs) for (const run of runs) needed.add(run);
   }
   return needed;
 }
@@ -102,8 +98,8 @@ async function findStored(database: Database): Promise<ReadonlySet<string>> {
   return stored;
 }
 
-/** A partition holds rows of one run. */
-async function dropRun(database: Database, run: string): Promise<void> {
+/** Drops all rows and snapshots of a run, which nobody may read any more. A partition holds rows of one run. */
+export async function dropRun(database: Database, run: string): Promise<void> {
   for (const { name } of tables)
     for (const [id] of await database.select(
       `SELECT DISTINCT _partition_id FROM ${name} WHERE run = {run:String}`,

@@ -117,8 +117,6 @@ export function createStreamWork(options: StreamWorkOptions) {
   const createAwait = (stream: InputStreamName, readRuns: ReadRuns, what: string) =>
     createAwaitRows({ database, writer: writers.get(stream) ?? null, readRuns, what });
   const takeReplay = async () => followers.get('MINER_COUNTER')?.takeReplay();
-  const writtenRuns = () =>
-    [...streams.values()].flatMap(({ sinks }) => sinks?.history.visible().map(({ run }) => run) ?? []);
   return {
     followers,
     /** Followers, and the indexer if this process indexes. */
@@ -159,9 +157,7 @@ export function createStreamWork(options: StreamWorkOptions) {
         audit === null ? NEVER : runSelfAudit(audit, options.auditSeconds),
         // Only a process that shares the database can replay a stream.
         database.kind === 'server' ? repeatEvery(replayCheckMs, takeReplay) : NEVER,
-        writer === null
-          ? NEVER
-          : repeatEvery(dropMs, () => dropRetiredRuns({ ...options, writer, writtenRuns, nowMs })),
+        writer === null ? NEVER : repeatEvery(dropMs, () => dropRetiredRuns({ ...options, writer, nowMs })),
       ),
   };
 }

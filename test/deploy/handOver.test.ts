@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { handOver } from '../../deploy/commands/replay/handOver.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { findReplay, listHistories, offerReplay } from '../../storage/runs/fills.ts';
+import { findReplay, offerReplay } from '../../storage/runs/fills.ts';
 import {
   type Lineage,
   listLineages,
@@ -9,8 +9,11 @@ import {
   openEnd,
   readLineage,
 } from '../../storage/runs/lineages.ts';
+import { readings } from '../../storage/tables/readings.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 
 const stream = 'MINER_COUNTER';
 const open = (run: string) => ({ run, through: openEnd });
@@ -28,11 +31,11 @@ async function offer(...later: readonly Partial<Lineage>[]) {
   const { database } = await openTables();
   await noteLineage(database, history, 0);
   await noteLineage(database, filled, 0);
+  await storeRows(database, { readings: [acceptedReading({ position: 12 })] }, 'replay');
   for (const [at, change] of later.entries())
     await noteLineage(database, { ...history, step: 2 + at, ...change }, 0);
   const { signal } = new AbortController();
-  const print = () => undefined;
-  const said = await handOver({ database, jetStream: {} as never, signal, print }, filled, 20).catch(
+  const said = await handOver({ database, signal }, filled, 20).catch(
     (error: unknown) => (error as Error).message,
   );
   const origin = { foldVersion: history.foldVersion, configuration: history.configuration };
@@ -41,10 +44,8 @@ async function offer(...later: readonly Partial<Lineage>[]) {
     said,
     offered: await findReplay(database, stream, origin, current),
     listed: await listLineages(database, stream, 'filled', origin),
-    /** Whether the snapshots of the fill stay. */
-    isKept: (await listHistories(database, stream)).some((isCounted) =>
-      isCounted({ run: 'replay', position: 20 }),
-    ),
+    /** Whether its rows stay. */
+    isKept: (await database.select(`SELECT 1 FROM ${readings.name} WHERE run = 'replay'`)).length > 0,
   };
 }
 
@@ -80,60 +81,35 @@ it.each<[string, Partial<Lineage>]>([
   expect([listed, isKept]).toEqual([[], false]);
 });
 
-describe('a command without ClickHouse or NATS', () => {
-  /** Offers a result to a service that renews its lease, and takes the result over or notes another history when both have answered some times. */
-  async function offerAway(
-    { answersAfter, takenAfter, limitMs }: Record<'answersAfter' | 'takenAfter' | 'limitMs', number>,
-    change: Partial<Lineage> = { cause: 'counts', reason: 'replayed', continuedRun: 'replay' },
-  ) {
-    const { database: embedded } = await openTables();
-    for (const one of [history, filled]) await noteLineage(embedded, one, 0);
-    const printed: string[] = [];
-    let asked = 0;
-    const database: Database = {
-      ...embedded,
-      kind: 'server',
-      select: async (sql, parameters) => {
-        if (sql.includes('continued_run = ') && ++asked <= answersAfter / 2)
-          throw new Error('ClickHouse is away');
-        return embedded.select(sql, parameters);
-      },
-    };
-    let seq = 0;
-    const jetStream = {
-      last: async () => {
-        if (++seq <= answersAfter / 2) throw new Error('stream not found');
-        const [taken] = await embedded.select("SELECT count() FROM lineages WHERE reason = 'replayed'");
-        if (seq >= takenAfter && Number(taken?.[0]) === 0)
-          await noteLineage(embedded, { ...history, step: 9, ...change }, 0);
-        return { seq };
-      },
-    } as never;
-    const { signal } = new AbortController();
-    const print = (line: string) => printed.push(line);
-    const said = await handOver({ database, jetStream, signal, print, limitMs }, filled, 20).catch(
-      (error: unknown) => (error as Error).message,
-    );
-    return { said, printed };
-  }
+/** Offers a result while a service runs, which notes a lineage when it was asked for some times. */
+async function offerToService(change: Partial<Lineage>, limitMs: number) {
+  const { database: embedded } = await openTables();
+  for (const one of [history, filled]) await noteLineage(embedded, one, 0);
+  let asked = 0;
+  const database: Database = {
+    ...embedded,
+    kind: 'server',
+    select: async (sql, parameters) => {
+      if (!sql.includes('continued_run = ')) return embedded.select(sql, parameters);
+      if (++asked === 1) throw new Error('ClickHouse is away');
+      const rows = await embedded.select(sql, parameters);
+      if (asked === 2) await noteLineage(embedded, { ...history, step: 9, ...change }, 0);
+      return rows;
+    },
+  };
+  const { signal } = new AbortController();
+  return handOver({ database, signal, limitMs }, filled, 20).catch(
+    (error: unknown) => (error as Error).message,
+  );
+}
 
-  it('says so once, and waits on', async () => {
-    const { said, printed } = await offerAway({ answersAfter: 4, takenAfter: 3, limitMs: 600_000 });
-    expect(printed).toEqual(['ClickHouse or NATS does not answer, which is waited for: ClickHouse is away']);
-    expect(said).toContain('the service has taken it over');
-  });
+it('a replay waits until the service has continued it, also while ClickHouse is away', async () => {
+  const said = await offerToService({ reason: 'replayed', continuedRun: 'replay' }, 600_000);
+  expect(said).toContain('the service has taken it over');
+});
 
-  it('ends after a while, and says what it does not know', async () => {
-    const { said, printed } = await offerAway({ answersAfter: 100, takenAfter: 100, limitMs: 3_000 });
-    expect(printed).toHaveLength(1);
-    expect(said).toContain('Whether it has taken it over is unknown');
-  });
-
-  it('ends after a while, and says that what it continues counts no longer', async () => {
-    const later = { streamCreated: 'later' };
-    const { said } = await offerAway({ answersAfter: 0, takenAfter: 1, limitMs: 0 }, later);
-    expect(said).toContain('the result is not used');
-  });
+it('a replay ends after a while, and says that what it continues counts no longer', async () => {
+  expect(await offerToService({ streamCreated: 'later' }, 1_200)).toContain('the result is not used');
 });
 
 it('the later of two results of one epoch counts', async () => {

@@ -43,13 +43,12 @@ async function listRuns(database: Database): Promise<string[][]> {
 async function openHistory() {
   const { database } = await openTables();
   let nowMs = startMs;
-  const pass = (afterMs: number, written: readonly string[] = [], through: Database = database) => {
+  const pass = (afterMs: number, through: Database = database) => {
     nowMs += afterMs;
     const writer = { epoch: 9, holder: 'one' };
     return dropRetiredRuns({
       database: through,
       writer,
-      writtenRuns: () => written,
       nowMs: () => nowMs,
       logger: silentLogger,
     });
@@ -101,24 +100,24 @@ describe('runs that nobody needs', () => {
     expect((await readLineage(database, 'MINER_CHAIN'))?.runs).toEqual(open('a', 'b').runs);
   });
 
-  it('are not those of a replay that may be continued', async () => {
+  it('are not those of a replay or a process that may be continued', async () => {
     const { database, pass, note, open, expectRuns } = await openHistory();
-    for (const run of ['base', 'ended', 'filled', 'filling', 'first', 'left', 'again', 'stale'])
+    for (const run of ['base', 'filled', 'filling', 'first', 'left', 'newest', 'recent', 'stale'])
       await storeRun(database, run);
     await note(open('base'), 0);
-    const end = (...all: string[]) => ({ runs: all.map((run, at) => ({ run, through: 10 * (at + 1) })) });
-    await note({ ...open('base', 'ended'), cause: 'filling', step: 2 }, startMs);
-    await note({ ...end('base', 'ended'), cause: 'filling', step: 3 }, startMs);
-    await note({ ...open('base', 'filled'), cause: 'filling', step: 2 }, startMs - 3 * 24 * hourMs);
-    await note({ ...end('base', 'filled'), cause: 'filled', step: 3 }, startMs - 3 * 24 * hourMs);
+    const daysAgo = (days: number) => startMs - days * 24 * hourMs;
+    await note({ ...open('base', 'filled'), cause: 'filling', step: 2 }, daysAgo(3));
+    await note({ ...open('base', 'filled'), cause: 'filled', step: 3 }, daysAgo(3));
     await note({ ...open('base', 'first'), cause: 'filling', step: 2 }, startMs - hourMs);
     await note({ ...open('base', 'first', 'filling'), cause: 'filling', step: 3 }, startMs);
-    await note({ ...open('base', 'left'), cause: 'filling', step: 2 }, startMs - 2 * 24 * hourMs);
-    await note({ ...open('again'), cause: 'pending', step: 2 }, startMs);
-    await note({ ...open('stale'), cause: 'pending', step: 2 }, startMs - 2 * 24 * hourMs);
+    await note({ ...open('base', 'left'), cause: 'filling', step: 2 }, daysAgo(2));
+    await note({ ...open('stale'), cause: 'pending', step: 2 }, daysAgo(2));
+    await note({ ...open('recent'), cause: 'pending', step: 3 }, startMs);
+    // It is written still.
+    await note({ ...open('newest'), cause: 'pending', step: 4 }, daysAgo(3));
     await pass(0);
     await pass(hourMs);
-    await expectRuns('again', 'base', 'filled', 'filling', 'first');
+    await expectRuns('base', 'filled', 'filling', 'first', 'newest', 'recent');
   });
 
   it('are not those of a history replaced within 30 days', async () => {
@@ -136,17 +135,6 @@ describe('runs that nobody needs', () => {
     await expectRuns('after');
   });
 
-  it('are not those written and not yet noted', async () => {
-    const { database, pass, note, open, expectRuns } = await openHistory();
-    for (const run of ['shown', 'written']) await storeRun(database, run);
-    await note(open('shown'), startMs);
-    await pass(0, ['written']);
-    await pass(hourMs, ['written']);
-    await expectRuns('shown', 'written');
-    await note({ ...open('written'), step: 2 }, startMs);
-    expect((await readLineage(database, 'MINER_CHAIN'))?.runs).toEqual(open('written').runs);
-  });
-
   it('are not those of a replay that begins meanwhile', async () => {
     const { database, pass, note, open, expectRuns } = await openHistory();
     await storeRun(database, 'base');
@@ -159,7 +147,7 @@ describe('runs that nobody needs', () => {
       await note({ ...open('base', 'filling'), cause: 'filling', step: 2 }, startMs);
       await storeRun(database, 'filling');
     };
-    await pass(0, [], {
+    await pass(0, {
       ...database,
       select: async (...asked) => {
         const rows = await select(...asked);

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
-import { closeFill, listHistories, offerReplay } from '../../storage/runs/fills.ts';
+import { dropFilled, listHistories, offerReplay } from '../../storage/runs/fills.ts';
 import {
   cutRuns,
   findLastRun,
@@ -157,16 +157,18 @@ it('a fill removes no snapshot that a process which ingests may restore', async 
   expect(await listPositions()).toEqual(expect.arrayContaining([50, 30, 20, 10]));
 });
 
-it('snapshots of a fill stay until it has ended', async () => {
-  const { database, fill, nothing } = await prepare(20);
-  const { filled } = await fill(nothing, 10);
-  const run = filled.runs.at(-1)?.run ?? '';
-  const isKept = async () =>
-    (await listHistories(database, stream)).some((isCounted) => isCounted({ run, position: 10 }));
-  expect(await isKept()).toBe(true);
-  await closeFill(database, filled, { position: 10, nowMs: 1 });
-  expect(await isKept()).toBe(false);
-  expect(await readLineage(database, stream)).toBeNull();
+it('rows and snapshots of a fill stay until it is dropped', async () => {
+  const { database, fill, serve, readPositions, listPositions } = await prepare(20);
+  const history = await serve(8);
+  const { filled } = await fill(continueAt(history, 8), 15);
+  const run = findLastRun(filled.runs);
+  const isKept = async (of: string, position: number) =>
+    (await listHistories(database, stream)).some((isCounted) => isCounted({ run: of, position }));
+  expect([await isKept(run, 15), await listPositions()]).toEqual([true, [15, 8]]);
+  await dropFilled(database, filled);
+  expect([await readPositions([{ run, through: openEnd }]), await listPositions()]).toEqual([[], [8]]);
+  // What it continued counts.
+  expect(await readPositions(history.runs)).toEqual(range(1, 8));
 });
 
 it('a long fill notes itself again, so that nobody takes it for left', async () => {

@@ -1,6 +1,6 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import { closeFill, findFillBase, selectKept } from '../../../storage/runs/fills.ts';
+import { dropFilled, findFillBase, selectFilled } from '../../../storage/runs/fills.ts';
 import { cutRuns, findLastRun, type Lineage } from '../../../storage/runs/lineages.ts';
 import { isRefusal } from '../../../storage/snapshots/readSnapshotRecords.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
@@ -75,7 +75,7 @@ async function replayStream(replayed: StreamReplay, from: StreamPlace): Promise<
     print('stopped: what is read has not changed, and the same command begins again');
     return false;
   }
-  const runs = filled.runs.slice(selectKept(filled).length);
+  const runs = selectFilled(filled);
   const headers = await snapshots.list(stream);
   const folded = headers.find((one) => one.run === findLastRun(runs) && one.position === through);
   if (folded === undefined)
@@ -89,7 +89,7 @@ async function replayStream(replayed: StreamReplay, from: StreamPlace): Promise<
     print(await handOver(replayed, filled, through));
     return true;
   }
-  await closeFill(database, filled, { position: through, nowMs: systemClock.nowMs() });
+  await dropFilled(database, filled);
   const differing = compared.flatMap(({ differsFrom }) => differsFrom ?? []);
   if (differing.length > 0) print(streamDefinitions[stream].remedyFrom(Math.min(...differing)));
   return differing.length === 0;
@@ -135,8 +135,7 @@ async function fold(
   }).finally(progress.stop);
   // A state that it began with may have been removed.
   const isUsable = isComplete && findFillBase(filled) === after;
-  if (!isUsable && filled.runs.length > kept.length)
-    await closeFill(database, filled, { position: through, nowMs: systemClock.nowMs() });
+  if (!isUsable) await dropFilled(database, filled);
   if (hasLost) throw new ReplayRefused('the stream has lost messages meanwhile: run the same command again');
   if (signal.aborted) return null;
   if (!isUsable)
