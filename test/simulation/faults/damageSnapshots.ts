@@ -48,9 +48,10 @@ function damageStream(
       const [snapshot, chunk, length] = random.pick(rows);
       const at = random.integer(0, Math.max(0, Number(length) - 3)) + 1;
       const flipped = `if(substring(payload, ${at}, 1) = 'A', 'B', 'A')`;
+      const [before, behind] = [`substring(payload, 1, ${at - 1})`, `substring(payload, ${at + 1})`];
       change(
         'fold_states',
-        `ALTER TABLE fold_states UPDATE payload = insert(payload, ${at}, 1, ${flipped})
+        `ALTER TABLE fold_states UPDATE payload = concat(${before}, ${flipped}, ${behind})
          WHERE snapshot = '${snapshot}' AND chunk = ${chunk}`,
       );
       return;
