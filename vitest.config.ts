@@ -8,7 +8,7 @@ import { findTestProject, type TestProject } from './test/support/testProject.ts
 /** Files that take longest, the longest first: started last, one of them alone would hold up the end of the run. */
 const slowest = [
   'endToEnd/replay',
-  'streams/runHistory',
+  'streams/writtenLineage',
   'endToEnd/chain',
   'explorer/views',
   'reference/members',

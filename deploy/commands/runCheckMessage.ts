@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { findInputStream } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { nanosPerMillisecond } from '../../actors/schemas/durations.ts';
-import { streamDefinitions } from '../../streams/folds/streamDefinitions.ts';
+import { streamDefinitions } from '../../streams/definitions/streamDefinitions.ts';
 import { readConfiguration } from '../configuration/configuration.ts';
 import { readDeploymentFile } from '../configuration/deploymentFile.ts';
 import { endCommand } from '../process/endCommand.ts';

@@ -4,7 +4,7 @@ import { installationsMax as installationsDefault } from '../../actors/folds/pla
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { DatabaseLocation } from '../../storage/clickhouse/database.ts';
 import { readingsTtlDaysMax, readingsTtlDaysMin } from '../../storage/rows/readingsTtl.ts';
-import type { FoldedDeployment } from '../../streams/folds/streamDefinition.ts';
+import type { FoldedDeployment } from '../../streams/definitions/streamDefinition.ts';
 import type { Deployment } from './deploymentFile.ts';
 import { findFileProblem, findNatsProblems, isNatsUrl } from './natsConfiguration.ts';
 

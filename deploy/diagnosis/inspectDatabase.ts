@@ -13,7 +13,7 @@ import { type IsCounted, readCounted } from '../../storage/runs/mergedRuns.ts';
 import { isRefusal, readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { Drift } from '../../streams/audit/auditBlock.ts';
-import { createStreamActors, listFolds } from '../../streams/folds/streamDefinitions.ts';
+import { createStreamActors, listFolds } from '../../streams/definitions/streamDefinitions.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { describeLostStreams, findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import { createStreamVerifier, StreamDiverged } from '../../streams/jetstream/proofs/streamVerifier.ts';

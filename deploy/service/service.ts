@@ -29,7 +29,7 @@ import {
 import { openDatabase } from '../../storage/clickhouse/database.ts';
 import { createOldestReadingMs } from '../../storage/rows/readingsTtl.ts';
 import { createSelfAudit } from '../../streams/audit/selfAudit.ts';
-import { createStreamActors, listFolds } from '../../streams/folds/streamDefinitions.ts';
+import { createStreamActors, listFolds } from '../../streams/definitions/streamDefinitions.ts';
 import { watchChainConditions } from '../../streams/health/chainConditionWatch.ts';
 import { watchDatabase } from '../../streams/health/databaseWatch.ts';
 import { createReadiness } from '../../streams/health/readiness.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../../actors/clock.ts';
 import { type ObservationReader, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import { createActorViews } from '../../actors/views/actorViews.ts';
 import { createChainViews } from '../../actors/views/chain/chainViews.ts';
-import type { StreamActors } from '../../streams/folds/streamDefinitions.ts';
+import type { StreamActors } from '../../streams/definitions/streamDefinitions.ts';
 import type { StreamWork } from '../../streams/work/streamWork.ts';
 import type { ServiceSettings } from './serviceSettings.ts';
 

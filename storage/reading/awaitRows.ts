@@ -13,8 +13,8 @@ import {
 } from 'rxjs';
 import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database, RowCondition } from '../clickhouse/database.ts';
-import { isSameHistory, selectVisible, type VisibleRuns } from '../runs/lineages.ts';
-import type { ReadRuns } from '../runs/visibleRuns.ts';
+import { isSameLineage, type LineageRuns, selectRuns } from '../runs/lineages.ts';
+import type { ReadRuns } from '../runs/runsReader.ts';
 
 export interface StoringProgress {
   /** Stream position through which all rows are stored. */
@@ -80,7 +80,7 @@ export function readInTime<Result>(
  *
  * @throws RecordsUnavailable (as a rejection) if that takes too long, if ClickHouse refuses rows, or at the signal.
  */
-export type AwaitRows = (newest: NewestEvicted, signal: AbortSignal) => Promise<VisibleRuns>;
+export type AwaitRows = (newest: NewestEvicted, signal: AbortSignal) => Promise<LineageRuns>;
 
 interface AwaitRowsOptions {
   readonly database: Database;
@@ -93,12 +93,12 @@ interface AwaitRowsOptions {
 
 export function createAwaitRows({ database, writer, readRuns, what }: AwaitRowsOptions): AwaitRows {
   /** The newest row that was found. A newer history may not have it. */
-  let found: { readonly entry: object; readonly runs: VisibleRuns } | null = null;
+  let found: { readonly entry: object; readonly runs: LineageRuns } | null = null;
 
-  async function isInRows({ row }: NewestEvicted, runs: VisibleRuns, signal: AbortSignal): Promise<boolean> {
-    if (row === null || (found?.entry === row.entry && isSameHistory(found.runs, runs))) return true;
+  async function isInRows({ row }: NewestEvicted, runs: LineageRuns, signal: AbortSignal): Promise<boolean> {
+    if (row === null || (found?.entry === row.entry && isSameLineage(found.runs, runs))) return true;
     const { entry, table, condition } = row;
-    const visible = selectVisible(runs);
+    const visible = selectRuns(runs);
     const rows = await database.select(
       `SELECT 1 FROM ${table} WHERE ${visible.sql} AND ${condition.sql} LIMIT 1`,
       { ...condition.parameters, ...visible.parameters },

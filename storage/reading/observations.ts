@@ -3,7 +3,7 @@ import { type TwoPartList, twoPartPage } from '../../actors/pages/twoPartPage.ts
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { type OldestReadingMs, selectNotOlder } from '../rows/readingsTtl.ts';
-import { selectMessages, selectVisible, selectWithin, type VisibleRuns } from '../runs/lineages.ts';
+import { type LineageRuns, selectMessages, selectRuns, selectWithin } from '../runs/lineages.ts';
 import { readings } from '../tables/readings.ts';
 import { type AwaitRows, type NewestEvicted, readInTime } from './awaitRows.ts';
 import { createKeptReads } from './keptReads.ts';
@@ -35,7 +35,7 @@ const pagesKeptMax = 320;
 const keptMs = 3_600_000;
 
 interface RowsQuery {
-  readonly runs: VisibleRuns;
+  readonly runs: LineageRuns;
   readonly installationId: string;
   readonly after: number;
   readonly through: number;
@@ -141,7 +141,7 @@ export function findNewestEvicted(
 const positionsAtOnce = 20_000;
 
 interface StoredRange {
-  readonly runs: VisibleRuns;
+  readonly runs: LineageRuns;
   readonly after: number;
   readonly through: number;
   readonly oldestMs: number | null;
@@ -170,10 +170,10 @@ const receipts = readings.select('position', 'receivedAtMs');
 /** The stored reading of the smallest position that is not older than a time; null without one. */
 export async function oldestStoredReading(
   database: Database,
-  runs: VisibleRuns,
+  runs: LineageRuns,
   oldestMs: number | null,
 ): Promise<Pick<CounterReading, 'position' | 'receivedAtMs'> | null> {
-  const visible = selectVisible(runs);
+  const visible = selectRuns(runs);
   const notOlder = selectNotOlder('received_at', oldestMs);
   const [row] = await database.select(
     `SELECT ${receipts.list} FROM ${readings.name} WHERE ${visible.sql}${notOlder.sql} ORDER BY position LIMIT 1`,

@@ -3,8 +3,8 @@ import { toOwnerEvent } from '../../actors/chain/rows/activityRows.ts';
 import type { OwnerEvent } from '../../actors/chain/state/ownerState.ts';
 import { type ActivityRange, type OlderActivity, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../clickhouse/database.ts';
-import { selectVisible, type VisibleRuns } from '../runs/lineages.ts';
-import type { ReadRuns } from '../runs/visibleRuns.ts';
+import { type LineageRuns, selectRuns } from '../runs/lineages.ts';
+import type { ReadRuns } from '../runs/runsReader.ts';
 import { ownerActivity } from '../tables/ownerActivity.ts';
 import { awaitStored, type StoringProgress } from './awaitRows.ts';
 
@@ -22,9 +22,9 @@ export interface StoredActivityOptions {
 export function createStoredActivity(options: StoredActivityOptions): OlderActivity {
   const { database, writer, readRuns } = options;
 
-  async function readOnce(range: ActivityRange, runs: VisibleRuns, signal: AbortSignal) {
+  async function readOnce(range: ActivityRange, runs: LineageRuns, signal: AbortSignal) {
     const { owner, from, end, throughPosition } = range;
-    const visible = selectVisible(runs);
+    const visible = selectRuns(runs);
     const rows = await database.select(
       // Sorting and removing duplicates happens below: in ClickHouse it would take a sixth of the whole statement.
       `SELECT ${ownerActivity.list} FROM ${ownerActivity.name}

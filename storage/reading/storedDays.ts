@@ -2,8 +2,8 @@ import type { ReadOlderDay } from '../../actors/pages/olderRows.ts';
 import { roundsPerDay } from '../../actors/wheel/dayHistory.ts';
 import { roundMs } from '../../actors/wheel/roundFold.ts';
 import type { Database } from '../clickhouse/database.ts';
-import { selectVisible, type VisibleRuns } from '../runs/lineages.ts';
-import type { ReadRuns } from '../runs/visibleRuns.ts';
+import { type LineageRuns, selectRuns } from '../runs/lineages.ts';
+import type { ReadRuns } from '../runs/runsReader.ts';
 import { rounds } from '../tables/rounds.ts';
 import { createKeptReads } from './keptReads.ts';
 
@@ -21,8 +21,8 @@ const roundWork = rounds.select('startMs', 'workUnits');
 export function createStoredDays({ database, readRuns }: StoredDaysOptions): ReadOlderDay {
   const kept = createKeptReads<ReadonlyMap<number, bigint>>(keptMax);
 
-  async function read(runs: VisibleRuns, installation: string, startMs: number, signal: AbortSignal) {
-    const visible = selectVisible(runs);
+  async function read(runs: LineageRuns, installation: string, startMs: number, signal: AbortSignal) {
+    const visible = selectRuns(runs);
     const rows = await database.select(
       // If several runs have a round, its last row counts.
       `SELECT ${roundWork.list} FROM ${rounds.name} FINAL WHERE ${visible.sql} AND installation_id = {installation:String}

@@ -6,7 +6,7 @@ import type { EvictedSource, OlderEvents } from '../../actors/pages/olderRows.ts
 import type { Database, QueryParameters, RowCondition } from '../clickhouse/database.ts';
 import type { ColumnSelection } from '../definition/table.ts';
 import { selectNotOlder } from '../rows/readingsTtl.ts';
-import { selectRun, selectVisible, type VisibleRun, type VisibleRuns } from '../runs/lineages.ts';
+import { type LineageRun, type LineageRuns, selectRun, selectRuns } from '../runs/lineages.ts';
 import { runsMax } from '../runs/mergedRuns.ts';
 import { chainEvents, type EventTables, measurementEvents } from '../tables/events.ts';
 import type { AwaitRows } from './awaitRows.ts';
@@ -91,7 +91,7 @@ export function createStoredEvents(options: {
 
   async function readBefore(
     of: EvictedSource,
-    runs: VisibleRuns,
+    runs: LineageRuns,
     { keys: wanted, place, fromMs, limit }: BeforeQuery,
     signal: AbortSignal,
   ): Promise<readonly EventRow[]> {
@@ -137,7 +137,7 @@ export function createStoredEvents(options: {
     return eventsAt(of, runs, arrivals.slice(0, limit), signal);
   }
 
-  function awaitEvicted({ source, evicted }: EvictedSource, signal: AbortSignal): Promise<VisibleRuns> {
+  function awaitEvicted({ source, evicted }: EvictedSource, signal: AbortSignal): Promise<LineageRuns> {
     const { through, atPosition } = evicted;
     const condition = {
       sql: 'category IN {categories:Array(String)} AND position = {position:Int64} AND ordinal = {ordinal:Int64}',
@@ -163,13 +163,13 @@ export function createStoredEvents(options: {
   /** The events at places, in the same order. */
   async function eventsAt(
     of: EvictedSource,
-    runs: VisibleRuns,
+    runs: LineageRuns,
     arrivals: readonly Arrival[],
     signal: AbortSignal,
   ) {
     if (arrivals.length === 0) return [];
     const { events } = tables[of.source];
-    const visible = selectVisible(runs);
+    const visible = selectRuns(runs);
     const found = await select(
       measurementEvents.events,
       // With all columns of the key named, a server reads only the marks of the places.
@@ -194,7 +194,7 @@ function takeOnce<Place extends Arrival>(places: readonly Place[]): Place[] {
 }
 
 /** Rows of one run and value of a column are stored in the order of a page, so each is read by itself. */
-function listOrders(run: VisibleRun, column: 'category' | 'key', values: readonly string[]): RowCondition[] {
+function listOrders(run: LineageRun, column: 'category' | 'key', values: readonly string[]): RowCondition[] {
   const { sql, parameters } = selectRun(run);
   return values.map((value) => ({
     sql: `${sql} AND ${column} = {value:String}`,
@@ -213,7 +213,7 @@ const everyTime: TimeSpan = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POS
 /** Reads the times of runs that have all of their rows, each once. */
 function createRunTimes(database: Database) {
   const known = new Map<string, TimeSpan>();
-  return async (table: string, run: VisibleRun): Promise<TimeSpan> => {
+  return async (table: string, run: LineageRun): Promise<TimeSpan> => {
     const key = `${table} ${run.run} ${run.through}`;
     const found = known.get(key);
     if (found !== undefined) return found;

@@ -1,7 +1,7 @@
 import { dayMs } from '../../actors/schemas/durations.ts';
 import type { Database, RowCondition } from '../clickhouse/database.ts';
 import type { Table } from '../definition/table.ts';
-import { openEnd, selectMessages, type VisibleRuns } from '../runs/lineages.ts';
+import { type LineageRuns, openEnd, selectMessages } from '../runs/lineages.ts';
 import { readings } from '../tables/readings.ts';
 import type { RowTable } from '../tables/rowTables.ts';
 import { selectNotOlder } from './readingsTtl.ts';
@@ -21,9 +21,9 @@ export interface TableDifference {
 
 export interface ComparedRows {
   /** Runs of the stored rows that count. */
-  readonly stored: VisibleRuns;
+  readonly stored: LineageRuns;
   /** Runs that a fold has filled with the rows of the compared messages. */
-  readonly folded: VisibleRuns;
+  readonly folded: LineageRuns;
   /** The rows of messages after one through another are compared. */
   readonly after: number;
   readonly through: number;
@@ -31,7 +31,7 @@ export interface ComparedRows {
   readonly goneBeforeMs: number | null;
 }
 
-/** Compares the rows of a table in two histories. Days with different digests are compared row by row. */
+/** Compares the rows of a table in two lineages. Days with different digests are compared row by row. */
 export async function compareTable(
   database: Database,
   rowTable: RowTable,
@@ -71,7 +71,7 @@ export async function compareTable(
   };
 }
 
-/** Selects the rows that both histories have if nothing is wrong. */
+/** Selects the rows that both lineages have if nothing is wrong. */
 function selectRange(
   { sql, parameters }: RowCondition,
   { definition }: RowTable,

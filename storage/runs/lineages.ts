@@ -8,18 +8,18 @@ import { rowTablesOf } from '../tables/rowTables.ts';
 /** The end of a run whose rows all count. */
 export const openEnd = Number.MAX_SAFE_INTEGER;
 
-/** Rows that one process stored, through one of its messages. Rows of later messages do not count. */
-export interface VisibleRun {
+/** A run through one of its messages. Its rows of later messages do not belong to the lineage. */
+export interface LineageRun {
   readonly run: string;
   readonly through: number;
 }
 
-/** Runs whose rows together are the history of a stream, oldest first. */
-export type VisibleRuns = readonly VisibleRun[];
+/** Runs whose rows together are the rows of a stream, oldest first. */
+export type LineageRuns = readonly LineageRun[];
 
-/** Decides which rows of a stream count. Rows are only ever added: a row that no longer counts is one that no lineage names. */
+/** Says which rows of a stream belong together. Rows are only ever added: a row stops counting when the newest lineage no longer names it. */
 export interface Lineage extends Omit<LineageRow, 'runs' | 'throughs' | 'notedAtMs'> {
-  readonly runs: VisibleRuns;
+  readonly runs: LineageRuns;
 }
 
 /** A lineage that says something of runs of any fold. */
@@ -37,27 +37,23 @@ export interface LineageOrigin extends Partial<FoldIdentity> {
   readonly streamCreated?: string;
 }
 
-/** The lineages of all streams, of one, or of some fold of it, that meet a condition. */
+/** The lineages of a stream, or of some fold of it, that meet a condition. */
 async function selectLineages(
   database: Database,
-  { stream, foldVersion = 0, configuration, streamCreated }: LineageOrigin & Partial<Pick<Lineage, 'stream'>>,
+  stream: InputStreamName,
+  { foldVersion = 0, configuration = '', streamCreated = '' }: LineageOrigin,
   { sql, parameters }: RowCondition,
 ): Promise<Lineage[]> {
-  const ofName = stream === undefined ? '' : 'stream = {stream:String} AND ';
-  const ofFold =
-    configuration === undefined
-      ? ''
-      : 'fold_version = {foldVersion:Int64} AND configuration = {configuration:String} AND ';
-  const ofStream = streamCreated === undefined ? '' : 'stream_created = {streamCreated:String} AND ';
+  const ofFold = 'fold_version = {foldVersion:Int64} AND configuration = {configuration:String}';
+  const conditions = [
+    'stream = {stream:String}',
+    ...(configuration === '' ? [] : [ofFold]),
+    ...(streamCreated === '' ? [] : ['stream_created = {streamCreated:String}']),
+    sql,
+  ];
   const rows = await database.select(
-    `SELECT ${lineages.list} FROM ${lineages.name} WHERE ${ofName}${ofFold}${ofStream}${sql}`,
-    {
-      ...parameters,
-      stream: stream ?? '',
-      foldVersion,
-      configuration: configuration ?? '',
-      streamCreated: streamCreated ?? '',
-    },
+    `SELECT ${lineages.list} FROM ${lineages.name} WHERE ${conditions.join(' AND ')}`,
+    { ...parameters, stream, foldVersion, configuration, streamCreated },
   );
   return rows.map((row) => {
     const { runs, throughs, ...lineage } = lineages.read(row);
@@ -68,34 +64,22 @@ async function selectLineages(
 /** SQL condition of the lineages that count. */
 export const counting = `cause IN (${countingCauses.map((cause) => `'${cause}'`).join(', ')})`;
 
-/** The newest lineage of a stream, or the newest one of some fold; null without one, or if its rows may be dropped already. */
+/** The newest lineage of a stream that counts, or the newest one of some fold; null without one, or if its rows may be dropped already. */
 export async function readLineage(
   database: Database,
   stream: InputStreamName,
   origin: LineageOrigin = {},
 ): Promise<Lineage | null> {
   const newest = await findNewest(database, stream);
-  // The newest history counts, even if a process that did not know it has retired its run.
+  // The newest one counts, even if a process that did not know it has retired its run.
   if (newest === null || isOfOrigin(newest, origin)) return newest;
   const found = await findNewest(database, stream, origin);
   return found === null || (await isRetired(database, found)) ? null : found;
 }
 
-function isOfOrigin(
-  lineage: Lineage,
-  { foldVersion = 0, configuration, streamCreated }: LineageOrigin,
-): boolean {
-  return (
-    (configuration === undefined || isOfFold(lineage, { foldVersion, configuration })) &&
-    (streamCreated === undefined || lineage.streamCreated === streamCreated)
-  );
-}
-
-/** The newest lineage of each stream that has one, by the names of the streams. */
-export async function readNewestLineages(database: Database): Promise<Lineage[]> {
-  const sql = `${counting} ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1 BY stream`;
-  const newest = await selectLineages(database, {}, { sql, parameters: {} });
-  return newest.sort(({ stream: one }, { stream: other }) => (one < other ? -1 : 1));
+function isOfOrigin(lineage: Lineage, origin: LineageOrigin): boolean {
+  const { foldVersion, configuration, streamCreated } = { ...lineage, ...origin };
+  return isOfFold(lineage, { foldVersion, configuration }) && lineage.streamCreated === streamCreated;
 }
 
 /** The newest lineage that counts, of some fold and with a condition if given; null without one. */
@@ -106,21 +90,20 @@ export async function findNewest(
   condition = 'true',
 ): Promise<Lineage | null> {
   const sql = `${counting} AND ${condition} ORDER BY epoch DESC, holder DESC, step DESC LIMIT 1`;
-  const [newest = null] = await selectLineages(database, { ...origin, stream }, { sql, parameters: {} });
+  const [newest = null] = await selectLineages(database, stream, origin, { sql, parameters: {} });
   return newest;
 }
 
 /**
- * History that a process of this fold continues. Without one, the runs that an earlier process has folded again, which no reader has seen yet. Null without
- * either.
+ * The lineage that a process of this fold continues: the newest one that counts. Without one, a pending one of a killed rebuild. Null without either.
  */
 export async function readContinued(
   database: Database,
   stream: InputStreamName,
   origin: LineageOrigin,
 ): Promise<Lineage | null> {
-  const history = await readLineage(database, stream, origin);
-  if (history !== null) return history;
+  const lineage = await readLineage(database, stream, origin);
+  if (lineage !== null) return lineage;
   const [pending] = await listLineages(database, stream, 'pending', origin);
   return pending === undefined || (await isRetired(database, pending)) ? null : pending;
 }
@@ -133,7 +116,7 @@ export function listLineages(
   origin: LineageOrigin = {},
 ): Promise<Lineage[]> {
   const sql = 'cause = {cause:String} ORDER BY epoch DESC, step DESC';
-  return selectLineages(database, { ...origin, stream }, { sql, parameters: { cause } });
+  return selectLineages(database, stream, origin, { sql, parameters: { cause } });
 }
 
 /** Whether a lineage of any stream meets a condition. */
@@ -158,7 +141,7 @@ export async function noteLineage(
 }
 
 /** The rows of messages up to a position. A run that begins after it has none. */
-export function cutRuns(runs: VisibleRuns, position: number): VisibleRuns {
+export function cutRuns(runs: LineageRuns, position: number): LineageRuns {
   const startOf = (at: number) => runs[at - 1]?.through ?? 0;
   return runs
     .filter((_, at) => startOf(at) < position)
@@ -166,28 +149,28 @@ export function cutRuns(runs: VisibleRuns, position: number): VisibleRuns {
 }
 
 /** Name of the last run; empty without one. */
-export function findLastRun(runs: VisibleRuns): string {
+export function findLastRun(runs: LineageRuns): string {
   return runs.at(-1)?.run ?? '';
 }
 
 /** The message after which the last run begins. */
-export function lastRunBegins(runs: VisibleRuns): number {
+export function lastRunBegins(runs: LineageRuns): number {
   return runs.at(-2)?.through ?? 0;
 }
 
-export function isSameHistory(one: VisibleRuns, other: VisibleRuns): boolean {
-  const isSame = ({ run, through }: VisibleRun, at: number) =>
+export function isSameLineage(one: LineageRuns, other: LineageRuns): boolean {
+  const isSame = ({ run, through }: LineageRun, at: number) =>
     other[at]?.run === run && other[at]?.through === through;
   return one === other || (one.length === other.length && one.every(isSame));
 }
 
-/** Whether the history has the rows of a run through a position. */
-export function holdsThrough(runs: VisibleRuns, run: string, position: number): boolean {
+/** Whether the lineage has the rows of a run through a position. */
+export function holdsThrough(runs: LineageRuns, run: string, position: number): boolean {
   return runs.some((one) => one.run === run && position <= one.through);
 }
 
 /** The runs with rows of messages after a position through another. */
-export function selectWithin(runs: VisibleRuns, after: number, through: number): VisibleRuns {
+export function selectWithin(runs: LineageRuns, after: number, through: number): LineageRuns {
   return runs.filter((one, at) => (runs[at - 1]?.through ?? 0) < through && one.through > after);
 }
 
@@ -196,7 +179,7 @@ export function selectWithin(runs: VisibleRuns, after: number, through: number):
  *
  * @param from distinguishes the parameters of several conditions: the parameters of this condition have this number and the next ones.
  */
-export function selectVisible(runs: VisibleRuns, from = 0): RowCondition {
+export function selectRuns(runs: LineageRuns, from = 0): RowCondition {
   if (runs.length === 0) return { sql: 'false', parameters: {} };
   const conditions = runs.map((one, at) => selectRun(one, from + at));
   return {
@@ -206,7 +189,7 @@ export function selectVisible(runs: VisibleRuns, from = 0): RowCondition {
 }
 
 /** @param at distinguishes the parameters of several conditions. */
-export function selectRun({ run, through }: VisibleRun, at = 0): RowCondition {
+export function selectRun({ run, through }: LineageRun, at = 0): RowCondition {
   const isOfRun = `run = {run${at}:String}`;
   if (through === openEnd) return { sql: isOfRun, parameters: { [`run${at}`]: run } };
   return {
@@ -217,11 +200,11 @@ export function selectRun({ run, through }: VisibleRun, at = 0): RowCondition {
 
 /** SQL condition for the rows that count of the messages after a position, which may be -1, through another. */
 export function selectMessages(
-  runs: VisibleRuns,
+  runs: LineageRuns,
   { after, through }: { readonly after: number; readonly through: number },
   from = 0,
 ): RowCondition {
-  const { sql, parameters } = selectVisible(runs, from);
+  const { sql, parameters } = selectRuns(runs, from);
   return {
     sql: `${sql} AND stored_by > {after:Int64} AND stored_by <= {through:Int64}`,
     parameters: { ...parameters, after, through },

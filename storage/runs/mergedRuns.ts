@@ -6,12 +6,12 @@ import {
   findLastRun,
   holdsThrough,
   type Lineage,
+  type LineageRuns,
   listLineages,
   noteLineage,
   ofNoFold,
   openEnd,
   selectMessages,
-  type VisibleRuns,
 } from './lineages.ts';
 
 /** Longest list of runs. A page of events asks few of them, a page of an owner all. */
@@ -22,7 +22,7 @@ const messagesPerStatement = 2_000_000;
 
 interface MergeOptions extends EpochHolder {
   readonly stream: InputStreamName;
-  readonly runs: VisibleRuns;
+  readonly runs: LineageRuns;
   /** Name of the new run. A copy that a kill cut off has another name, and no lineage has it. */
   readonly name: string;
   readonly nowMs: number;
@@ -32,7 +32,7 @@ interface MergeOptions extends EpochHolder {
  * Makes a list of runs shorter by one: copies two neighbouring runs into a new one, the two that cover the fewest messages. Notes that, since the
  * snapshots of both still name them.
  */
-export async function mergeRuns(database: Database, options: MergeOptions): Promise<VisibleRuns> {
+export async function mergeRuns(database: Database, options: MergeOptions): Promise<LineageRuns> {
   const { stream, runs, name, nowMs, ...writer } = options;
   const spanOf = (at: number) => (runs[at + 1]?.through ?? 0) - (runs[at - 1]?.through ?? 0);
   // The last one has the restored snapshot, which the next start needs if this process saves none.
@@ -57,10 +57,10 @@ export async function mergeRuns(database: Database, options: MergeOptions): Prom
   return [...runs.slice(0, first), copy, ...runs.slice(first + 2)];
 }
 
-/** Whether a history has the rows of a snapshot. */
+/** Whether a lineage has the rows of a snapshot. */
 export type IsCounted = (snapshot: { readonly run: string; readonly position: number }) => boolean;
 
-/** Finds out which snapshots count in a history. */
+/** Finds out which snapshots count in a lineage. */
 export async function readCounted(
   database: Database,
   lineage: Pick<Lineage, 'stream' | 'runs'> | null,
@@ -72,15 +72,15 @@ export async function readCounted(
 export async function readCopied(
   database: Database,
   stream: InputStreamName,
-): Promise<ReadonlyMap<string, VisibleRuns>> {
+): Promise<ReadonlyMap<string, LineageRuns>> {
   const merged = await listLineages(database, stream, 'merged');
   return new Map(merged.map(({ runs }) => [findLastRun(runs), runs.slice(0, -1)]));
 }
 
-/** Tells which snapshots count in a history: snapshots of its runs, and of the runs that these are copies of. */
+/** Tells which snapshots count in a lineage: snapshots of its runs, and of the runs that these are copies of. */
 export function selectCounted(
   { runs }: Pick<Lineage, 'runs'>,
-  copied: ReadonlyMap<string, VisibleRuns>,
+  copied: ReadonlyMap<string, LineageRuns>,
 ): IsCounted {
   const counted = [...runs];
   // The loop comes to what it adds: copies of copies.

@@ -7,11 +7,11 @@ import { lineages } from '../tables/lineages.ts';
 import { rowTables } from '../tables/rowTables.ts';
 import { counting, noteLineage, ofNoFold } from './lineages.ts';
 
-/** A history that counts no longer can count again for this long: after a way back to another version, or to the stream that was lost. */
+/** A lineage that counts no longer can count again for this long: after a way back to another version, or to the stream that was lost. */
 export const retainedMs = 30 * dayMs;
 /** What is not shown yet is not continued if nothing has been noted of it for this long. */
 const fillingMs = 2 * dayMs;
-/** Readers may rely on a retired run for this long. They look for another history after seconds. */
+/** Readers may rely on a retired run for this long. They look for another lineage after seconds. */
 const readMs = 3_600_000;
 
 /** Tables whose rows name a run. Snapshots go first: a process that restores one relies on the rows. */
@@ -26,7 +26,7 @@ interface RetirementOptions {
 }
 
 /**
- * Drops the rows and snapshots of runs that were retired at least an hour ago, then retires the runs that no history needs any more. A run that a history
+ * Drops the rows and snapshots of runs that were retired at least an hour ago, then retires the runs that no lineage needs any more. A run that a lineage
  * names after all stays.
  */
 export async function dropRetiredRuns(options: RetirementOptions): Promise<void> {
@@ -50,7 +50,7 @@ async function retireRuns({ database, writer, nowMs }: RetirementOptions, runs: 
   await noteLineage(database, { ...about, runs: runs.map((run) => ({ run, through: 0 })) }, nowMs());
 }
 
-/** Runs of histories that count, or may count again. */
+/** Runs of lineages that count, or may count again. */
 async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySet<string>> {
   const rows = (
     await database.select(
@@ -61,7 +61,7 @@ async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySe
   const needed = new Set<string>();
   /** Streams of whose rows a process that ingests has noted something later. */
   const later = new Set<string>();
-  /** When the next later history of each stream was noted. The history before it counted until then. */
+  /** When the next later lineage of each stream was noted. The lineage before it counted until then. */
   const replacedAtMs = new Map<string, number>();
   for (const { stream, cause, runs, notedAtMs } of rows) {
     let neededUntilMs = Number.POSITIVE_INFINITY;

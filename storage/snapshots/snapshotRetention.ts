@@ -12,21 +12,21 @@ const retainedPeriods = [
   { periodMs: 3_600_000, count: 24 },
   { periodMs: dayMs, count: 20 },
 ] as const;
-/** Upper bound of retained snapshots of one history. The first 1 is for the snapshot just saved, which may lie below others. */
+/** Upper bound of retained snapshots of one lineage. The first 1 is for the snapshot just saved, which may lie below others. */
 export const snapshotsRetainedMax =
   1 + newestRetained + retainedPeriods.reduce((sum, { count }) => sum + count, 0);
 
 /**
- * The snapshots of one stream that stay once `saved` is stored: by age if they belong to its history, and the newest one of every other history.
+ * The snapshots of one stream that stay once `saved` is stored: by age if they belong to its lineage, and the newest one of every other lineage.
  *
- * @param isCounted whether a snapshot counts in the history of `saved`.
- * @param histories the same for each history that a process may continue.
+ * @param isCounted whether a snapshot counts in the lineage of `saved`.
+ * @param lineages the same for each lineage that a process may continue.
  */
 export function selectRetained(
   saved: StoredSnapshotHeader,
   others: readonly StoredSnapshotHeader[],
   isCounted: IsCounted,
-  histories: readonly IsCounted[],
+  lineages: readonly IsCounted[],
 ): StoredSnapshotHeader[] {
   const newestFirst = [saved, ...others].sort((a, b) => b.position - a.position || b.takenAtMs - a.takenAtMs);
   const same = newestFirst.filter((one) => one === saved || isCounted(one));
@@ -34,8 +34,8 @@ export function selectRetained(
   for (const { periodMs, count } of retainedPeriods)
     for (const one of selectFirst(same, ({ takenAtMs }) => Math.floor(takenAtMs / periodMs)).slice(0, count))
       retained.add(one);
-  for (const isOfHistory of histories) {
-    const newest = newestFirst.find(isOfHistory);
+  for (const isOfLineage of lineages) {
+    const newest = newestFirst.find(isOfLineage);
     if (newest !== undefined) retained.add(newest);
   }
   return [...retained];

@@ -2,8 +2,8 @@ import type { FoldRecord } from '../../actors/folds/foldRecord.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { insertRows } from '../definition/table.ts';
-import { listHistories } from '../runs/fills.ts';
 import type { IsCounted } from '../runs/mergedRuns.ts';
+import { listContinuable } from '../runs/replays.ts';
 import type { SnapshotHeader, StoredSnapshotHeader } from '../tables/foldSnapshot.ts';
 import { foldStates } from '../tables/foldStates.ts';
 import { selectRetained } from './snapshotRetention.ts';
@@ -29,7 +29,7 @@ export interface SnapshotStore {
   /**
    * Saves a state, and removes snapshots that are no longer retained. Resolves with the stored bytes.
    *
-   * @param isCounted whether the rows of a snapshot count in the history that the state belongs to.
+   * @param isCounted whether the rows of a snapshot count in the lineage that the state belongs to.
    */
   save(header: SnapshotHeader, records: Iterable<FoldRecord>, isCounted: IsCounted): Promise<number>;
   /** Snapshots of a stream, highest position first. */
@@ -97,8 +97,8 @@ export function createSnapshotStore(database: Database): SnapshotStore {
   async function dropExcept(saved: StoredSnapshotHeader, isCounted: IsCounted) {
     const stored = await list(saved.stream);
     const others = stored.filter(({ snapshot }) => snapshot !== saved.snapshot);
-    const histories = await listHistories(database, saved.stream);
-    const retained = selectRetained(saved, others, isCounted, histories);
+    const lineages = await listContinuable(database, saved.stream);
+    const retained = selectRetained(saved, others, isCounted, lineages);
     for (const one of others)
       if (!retained.includes(one))
         await database.command(`ALTER TABLE ${table} DROP PARTITION {name:String}`, { name: one.snapshot });

@@ -43,7 +43,7 @@ export const chainEvents = defineEventTables('stored_chain_events', 'Chain event
 
 /**
  * A run of events is not partitioned further: a page reads every part that may hold some of it, and parts of different partitions are never merged.
- * After a reorganization a fold may store an event once more. Both rows stay, since a history may end between them.
+ * After a reorganization a fold may store an event once more. Both rows stay, since a lineage may end between them.
  */
 function defineEventTables(tableName: string, kind: string, stream: InputStreamName): EventTables {
   const category = column(enumerated(categories), { comment: 'Category of the feed' });

@@ -20,7 +20,7 @@ const oneFileBelowBytes = 1024 ** 3;
 
 /**
  * Activity of owners in final blocks. A run is not partitioned further, since a page reads every part that may hold some of it. If an event is
- * stored once more after a reorganization, both rows stay, since a history may end between them.
+ * stored once more after a reorganization, both rows stay, since a lineage may end between them.
  */
 export const ownerActivity = defineTable<OwnerActivityRow & OfRun, OwnerActivityRow>({
   name: 'stored_owner_activity',

@@ -1,9 +1,9 @@
-import { isSameHistory, type Lineage, lastRunBegins } from '../../storage/runs/lineages.ts';
+import { isSameLineage, type Lineage, lastRunBegins } from '../../storage/runs/lineages.ts';
 import type { RunReason } from '../../storage/tables/lineages.ts';
-import type { Correction } from './restoreFold.ts';
+import type { RestoredPlace } from './restoreFold.ts';
 
 /** Everything that decides under which run a process stores its rows. */
-export interface RunFacts extends Pick<Correction, 'choice' | 'position' | 'firstSequence' | 'fault'> {
+export interface RunFacts extends Pick<RestoredPlace, 'choice' | 'position' | 'firstSequence' | 'fault'> {
   /** The lineage that the process continues; null if it has nothing to continue. */
   readonly earlier: Lineage | null;
   /** The newest lineage that counts, of any fold. */
@@ -48,7 +48,7 @@ function canResume(
   { newest, choice, position, tip }: RunFacts,
 ): boolean {
   // Another version may have stored more since.
-  const isNewest = tip <= position || isSameHistory(newest?.runs ?? [], runs);
+  const isNewest = tip <= position || isSameLineage(newest?.runs ?? [], runs);
   // Below its beginning, the rows are of an earlier run.
   return (
     cause === 'ended' && endedAt === choice.newestPosition && isNewest && position >= lastRunBegins(runs)

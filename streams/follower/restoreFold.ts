@@ -6,7 +6,7 @@ import { isRefusedAs, type StreamPort } from '../nats/streamPort.ts';
 import { chooseSnapshot, type SnapshotChoice, type SnapshotChoiceOptions } from './chooseSnapshot.ts';
 
 /** Result of a restoration, and the place where it leaves the fold. */
-export interface Correction {
+export interface RestoredPlace {
   readonly choice: SnapshotChoice;
   /** Position of the restored state; the messages above it are folded again. */
   readonly position: number;
@@ -19,7 +19,7 @@ export interface Correction {
 /** Makes the stored rows of a stream match a restored state. */
 export interface StoredOutput {
   /** Returns whether what is stored came from messages that the stream no longer has. */
-  readonly correct: (correction: Correction) => Promise<boolean>;
+  readonly beginRun: (restored: RestoredPlace) => Promise<boolean>;
   /** Everything through the position is stored and saved, and nothing more will be. */
   readonly end?: (position: number) => Promise<void>;
 }
@@ -43,9 +43,9 @@ interface RestoredSnapshot extends RestoredState {
 
 /**
  * Restores the newest snapshot that agrees with the stream, or the empty state. If a stream is gone, it restores nothing.
- * It corrects the stored rows before it replaces the state, so a failed attempt leaves the fold unchanged.
+ * It begins a run before it replaces the state, so a failed attempt leaves the fold unchanged.
  *
- * @param fault why the previous pipeline ended, if its rows are not corrected yet.
+ * @param fault why the previous pipeline ended, if no run has begun since.
  */
 export async function restoreFold(
   options: RestorationOptions,
@@ -78,7 +78,7 @@ async function restoreOnce(
   const hasDiverged =
     stored === null
       ? choice.disagrees
-      : await stored.correct({ choice, position, streamCreated, firstSequence, fault });
+      : await stored.beginRun({ choice, position, streamCreated, firstSequence, fault });
   const replaceState = found?.replaceState ?? fold.beginRestore().complete();
   replaceState({ streamCreatedMs: Date.parse(streamCreated), position, storedAtMs: 0 });
   logger.info(

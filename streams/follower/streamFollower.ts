@@ -36,11 +36,11 @@ import {
 } from '../pipeline/streamPipeline.ts';
 import { type RestorationOptions, restoreFold, type StoredOutput } from './restoreFold.ts';
 
-/** Where a writing process stores the output of a stream, and how it corrects the stored rows. */
+/** Where a writing process stores the output of a stream, and under which run. */
 export interface FollowerSinks extends StreamSinks, StoredOutput {}
 
-/** The history of a stream's rows, as far as following it depends on that. */
-export interface FollowedHistory {
+/** The lineage of a stream's rows, as far as following it depends on that. */
+export interface FollowedLineage {
   /** Run of the rows that this process stores; omitted by one that stores nothing. */
   run?(): string;
   isCounted?: IsCounted;
@@ -51,7 +51,7 @@ export interface FollowedHistory {
 
 export interface StreamFollowerOptions extends Omit<RestorationOptions, 'stored' | 'chooseFrom'> {
   readonly source: MessageSource;
-  readonly history: FollowedHistory;
+  readonly lineage: FollowedLineage;
   /** Null on a read replica, which restores snapshots and writes nothing. */
   readonly sinks: FollowerSinks | null;
   readonly onBatch?: StreamPipelineOptions['onBatch'];
@@ -85,7 +85,7 @@ export interface StreamFollower {
 /** Restores the newest snapshot that agrees with the stream, runs the later messages through its pipeline, and saves snapshots. */
 export function createStreamFollower(options: StreamFollowerOptions): StreamFollower {
   const { stream, source, fold, sinks, policy, logger } = options;
-  const saver = createStateSaver({ ...options, ...options.history });
+  const saver = createStateSaver({ ...options, ...options.lineage });
   const ended$ = new Subject<void>();
   /** Last folded sequence of a failed pipeline, whose source had read further; null while a pipeline runs. */
   let stoppedAt: number | null = null;
@@ -193,7 +193,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   async function restore({ fault }: RestorationInput): Promise<RestoredState> {
     const { takenAtMs, ...restored } = await restoreFold(
-      { ...options, chooseFrom: options.history.chooseFrom, stored: sinks },
+      { ...options, chooseFrom: options.lineage.chooseFrom, stored: sinks },
       fault,
     );
     saver.noteRestored({ snapshotTakenAtMs: takenAtMs, snapshotPosition: restored.place.position });
@@ -226,7 +226,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       return isCurrent();
     },
     takeReplay: async () => {
-      if (!(await options.history.hasReplay())) return;
+      if (!(await options.lineage.hasReplay())) return;
       logger.warn({ stream }, 'a replay has made another state, which is restored');
       actor?.send({ type: 'replaced' });
     },

@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { oldestStoredReading } from '../../storage/reading/observations.ts';
 import { readReadingsGoneBeforeMs } from '../../storage/rows/readingsTtl.ts';
-import type { VisibleRuns } from '../../storage/runs/lineages.ts';
+import type { LineageRuns } from '../../storage/runs/lineages.ts';
 import { readInfo } from '../jetstream/proofs/streamVerifier.ts';
 import type { StreamPort } from '../nats/streamPort.ts';
 
@@ -21,7 +21,7 @@ interface LostMessages {
  */
 export async function findLost(
   { database, jetStream, nowMs }: { database: Database; jetStream: StreamPort; nowMs: () => number },
-  runs: VisibleRuns,
+  runs: LineageRuns,
 ): Promise<LostMessages | null> {
   const readingsGoneBeforeMs = await readReadingsGoneBeforeMs(database, nowMs());
   const { firstSequence } = await readInfo(jetStream, 'MINER_COUNTER');

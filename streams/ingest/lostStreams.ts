@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
-import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { hasTables } from '../../storage/migration/migrate.ts';
-import { readNewestLineages } from '../../storage/runs/lineages.ts';
+import { readLineage } from '../../storage/runs/lineages.ts';
 import { readInfo } from '../jetstream/proofs/streamVerifier.ts';
 import { createSuspicions, NotProven, orNotProven, type Suspicions } from '../jetstream/proofs/suspicions.ts';
 import { isRefusedAs, type StreamPort } from '../nats/streamPort.ts';
@@ -60,8 +60,11 @@ interface StreamSources {
 export async function findLostStreams(sources: StreamSources): Promise<LostStream[]> {
   const { database, suspicions } = sources;
   const findings: Comparison[] = [];
-  for (const { stream, streamCreated: folded } of await readNewestLineages(database))
-    findings.push({ stream, folded, current: await readCurrent(sources, stream) });
+  for (const stream of inputStreamNames.toSorted()) {
+    const newest = await readLineage(database, stream);
+    if (newest !== null)
+      findings.push({ stream, folded: newest.streamCreated, current: await readCurrent(sources, stream) });
+  }
   const lost: LostStream[] = [];
   let notProven: NotProven | null = null;
   for (const { stream, folded, current } of findings) {

@@ -13,7 +13,7 @@ export interface StateSaverOptions {
   readonly snapshots: SnapshotStore;
   /** The run that stores the rows of the state. */
   readonly run?: () => string;
-  /** Whether the rows of a snapshot count in the same history. */
+  /** Whether the rows of a snapshot count in the same lineage. */
   readonly isCounted?: IsCounted;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -17,31 +17,31 @@ import {
   type OldestReadingMs,
   readReadingsTtlDays,
 } from '../../storage/rows/readingsTtl.ts';
-import { findContinuedReplay } from '../../storage/runs/fills.ts';
 import { readLineage } from '../../storage/runs/lineages.ts';
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
+import { findContinuedReplay } from '../../storage/runs/replays.ts';
 import { dropRetiredRuns } from '../../storage/runs/retiredRuns.ts';
-import { createRunsReader, type ReadRuns } from '../../storage/runs/visibleRuns.ts';
+import { createRunsReader, type ReadRuns } from '../../storage/runs/runsReader.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
 import { runSelfAudit, type SelfAudit } from '../audit/selfAudit.ts';
-import type { StoredReaderOptions } from '../folds/streamDefinition.ts';
+import type { StoredReaderOptions } from '../definitions/streamDefinition.ts';
 import {
   createStreamFold,
   listFolds,
   type StreamActors,
   streamDefinitions,
-} from '../folds/streamDefinitions.ts';
-import { type FilledRun, type FillRunOptions, fillRun } from '../follower/fillRun.ts';
-import { createRunHistory, type RunHistory } from '../follower/runHistory.ts';
+} from '../definitions/streamDefinitions.ts';
+import { type ReplayedRun, type ReplayRunOptions, replayRun } from '../follower/replayRun.ts';
 import {
   createStreamFollower,
-  type FollowedHistory,
+  type FollowedLineage,
   type FollowerSinks,
   type StreamFollower,
   type StreamFollowerOptions,
 } from '../follower/streamFollower.ts';
+import { createWrittenLineage, type WrittenLineage } from '../follower/writtenLineage.ts';
 import type { Indexer } from '../indexer/indexer.ts';
 import { createStreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../jetstream/source/messageSource.ts';
@@ -168,14 +168,14 @@ interface ReaderOptions extends StreamWorkOptions, StreamReaderOptions {
 
 /** Where a writing process stores the output of a stream. */
 interface Sinks extends FollowerSinks {
-  readonly history: RunHistory;
+  readonly lineage: WrittenLineage;
 }
 
 /** A stream, and where its output is stored, by this process or by another one. */
 interface OpenedStream extends ReaderOptions {
   /** Null on a read replica. */
   readonly sinks: Sinks | null;
-  readonly history: FollowedHistory;
+  readonly lineage: FollowedLineage;
   readonly readRuns: ReadRuns;
 }
 
@@ -184,26 +184,26 @@ function openStream(options: ReaderOptions, writer: EpochHolder | null): OpenedS
     return {
       ...options,
       sinks: null,
-      history: createReadHistory(options),
+      lineage: createReadLineage(options),
       readRuns: createRunsReader(options),
     };
   const { stream, ensureStreams } = options;
-  const history = createRunHistory({ ...options, writer });
+  const lineage = createWrittenLineage({ ...options, writer });
   const hasRows = rowTablesOf(stream).length > 0;
-  const rows = hasRows ? createRowWriter({ ...options, run: history.run }) : null;
+  const rows = hasRows ? createRowWriter({ ...options, run: lineage.run }) : null;
   const rejections = createRejectionLog({ ...options, ...(ensureStreams && { onFailing: ensureStreams }) });
   const sinks: Sinks = {
-    end: history.end,
-    history,
+    end: lineage.end,
+    lineage,
     writer: rows,
     rejections,
-    correct: async (correction) => {
-      rows?.resumeAfter(correction.position);
+    beginRun: async (restored) => {
+      rows?.resumeAfter(restored.position);
       await rejections.resume();
-      return history.correct(correction, rows);
+      return lineage.beginRun(restored, rows);
     },
   };
-  return { ...options, sinks, history, readRuns: async () => history.visible() };
+  return { ...options, sinks, lineage, readRuns: async () => lineage.runs() };
 }
 
 function createFollower(options: OpenedStream, fold: StreamFold | null): StreamFollower {
@@ -225,8 +225,8 @@ function createSource(options: Parameters<typeof createMessageSource>[0] & Store
   return createMessageSource({ ...options, readStored });
 }
 
-/** The history of a process that only reads: another process has noted it last. */
-function createReadHistory({ database, stream, identity }: ReaderOptions): FollowedHistory {
+/** The lineage of a process that only reads: another process has noted it last. */
+function createReadLineage({ database, stream, identity }: ReaderOptions): FollowedLineage {
   /** The replay whose result was restored; empty without one. */
   let replay = '';
   return {
@@ -238,13 +238,13 @@ function createReadHistory({ database, stream, identity }: ReaderOptions): Follo
   };
 }
 
-interface FoldAgainOptions extends Omit<FillRunOptions, 'fold' | 'source'> {
+interface ReplayMessagesOptions extends Omit<ReplayRunOptions, 'fold' | 'source'> {
   /** Actors of their own, whose views nobody sees. */
   readonly actors: StreamActors;
 }
 
 /** Folds a stream again, through a message, as the service would, into a run that nobody reads yet. */
-export async function foldAgain({ actors, ...options }: FoldAgainOptions): Promise<FilledRun> {
+export async function replayMessages({ actors, ...options }: ReplayMessagesOptions): Promise<ReplayedRun> {
   const { stream, database, clock, logger } = options;
   const oldestMs = createOldestReadingMs(await readReadingsTtlDays(database), clock.nowMs)();
   const registry = new Registry();
@@ -254,7 +254,7 @@ export async function foldAgain({ actors, ...options }: FoldAgainOptions): Promi
     logger,
     registry,
   });
-  return fillRun({
+  return replayRun({
     ...options,
     fold: requireValue(fold, `the fold of ${stream}`),
     source: createSource({ ...options, oldestReadingMs: () => oldestMs }),

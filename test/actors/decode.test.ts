@@ -7,7 +7,7 @@ import { findInputStream } from '../../actors/messages/subjects.ts';
 import { compileGuard } from '../../actors/schemas/compileSchema.ts';
 import { decodeSettlement as decodeSettlementMessage } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
-import { streamDefinitions } from '../../streams/folds/streamDefinitions.ts';
+import { streamDefinitions } from '../../streams/definitions/streamDefinitions.ts';
 import { genesisMs, storedLateMs, storedLateNanos } from '../support/genesis.ts';
 import { messageExamples } from '../support/messageExamples.ts';
 import { runs } from '../support/propertyRuns.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findInputStream, type InputStreamName } from '../../actors/messages/subjects.ts';
-import { streamDefinitions } from '../../streams/folds/streamDefinitions.ts';
+import { streamDefinitions } from '../../streams/definitions/streamDefinitions.ts';
 import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import { writeDeployment } from '../support/processes/minerProcess.ts';

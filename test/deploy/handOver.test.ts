@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { handOver } from '../../deploy/commands/replay/handOver.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { findReplay, offerReplay } from '../../storage/runs/fills.ts';
 import {
   type Lineage,
   listLineages,
@@ -9,6 +8,7 @@ import {
   openEnd,
   readLineage,
 } from '../../storage/runs/lineages.ts';
+import { findReplay, offerReplay } from '../../storage/runs/replays.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
@@ -17,9 +17,9 @@ import { storeRows } from '../support/storage/storeRows.ts';
 
 const stream = 'MINER_COUNTER';
 const open = (run: string) => ({ run, through: openEnd });
-const history: Lineage = { ...someLineage, stream, epoch: 4, runs: [open('run')] };
+const lineage: Lineage = { ...someLineage, stream, epoch: 4, runs: [open('run')] };
 const filled: Lineage = {
-  ...history,
+  ...lineage,
   epoch: 2,
   cause: 'filling',
   runs: [{ run: 'run', through: 10 }, open('replay')],
@@ -29,16 +29,16 @@ const filled: Lineage = {
 /** Offers the result of a replay through message 20. */
 async function offer(...later: readonly Partial<Lineage>[]) {
   const { database } = await openTables();
-  await noteLineage(database, history, 0);
+  await noteLineage(database, lineage, 0);
   await noteLineage(database, filled, 0);
   await storeRows(database, { readings: [acceptedReading({ position: 12 })] }, 'replay');
   for (const [at, change] of later.entries())
-    await noteLineage(database, { ...history, step: 2 + at, ...change }, 0);
+    await noteLineage(database, { ...lineage, step: 2 + at, ...change }, 0);
   const { signal } = new AbortController();
   const said = await handOver({ database, signal }, filled, 20).catch(
     (error: unknown) => (error as Error).message,
   );
-  const origin = { foldVersion: history.foldVersion, configuration: history.configuration };
+  const origin = { foldVersion: lineage.foldVersion, configuration: lineage.configuration };
   const current = await readLineage(database, stream);
   return {
     said,
@@ -61,7 +61,7 @@ it.each<[string, readonly Partial<Lineage>[]]>([
   expect(offered).toMatchObject({
     cause: 'filled',
     // Behind every earlier one.
-    epoch: later[0]?.epoch ?? history.epoch,
+    epoch: later[0]?.epoch ?? lineage.epoch,
     position: 20,
     runs: [
       { run: 'run', through: 10 },
@@ -84,7 +84,7 @@ it.each<[string, Partial<Lineage>]>([
 /** Offers a result while a service runs, which notes a lineage when it was asked for some times. */
 async function offerToService(change: Partial<Lineage>, limitMs: number) {
   const { database: embedded } = await openTables();
-  for (const one of [history, filled]) await noteLineage(embedded, one, 0);
+  for (const one of [lineage, filled]) await noteLineage(embedded, one, 0);
   let asked = 0;
   const database: Database = {
     ...embedded,
@@ -93,7 +93,7 @@ async function offerToService(change: Partial<Lineage>, limitMs: number) {
       if (!sql.includes('continued_run = ')) return embedded.select(sql, parameters);
       if (++asked === 1) throw new Error('ClickHouse is away');
       const rows = await embedded.select(sql, parameters);
-      if (asked === 2) await noteLineage(embedded, { ...history, step: 9, ...change }, 0);
+      if (asked === 2) await noteLineage(embedded, { ...lineage, step: 9, ...change }, 0);
       return rows;
     },
   };
@@ -114,10 +114,10 @@ it('a replay ends after a while, and says that what it continues counts no longe
 
 it('the later of two results of one epoch counts', async () => {
   const { database } = await openTables();
-  await noteLineage(database, history, 0);
+  await noteLineage(database, lineage, 0);
   for (const [at, nowMs] of [900, 500].entries()) {
     const runs = [{ run: 'run', through: 10 }, open(`replay ${at}`)];
     await offerReplay(database, { ...filled, runs, step: 7 - at }, { position: 20, nowMs });
   }
-  expect((await findReplay(database, stream, {}, history))?.runs.at(-1)?.run).toBe('replay 1');
+  expect((await findReplay(database, stream, {}, lineage))?.runs.at(-1)?.run).toBe('replay 1');
 });

@@ -15,7 +15,7 @@ import { streamInfo } from '../support/streams/streamInfo.ts';
 const stream = 'MINER_COUNTER';
 const identity = { foldVersion: 1, configuration: 'ours' };
 
-const history: Lineage = {
+const lineage: Lineage = {
   ...someLineage,
   ...identity,
   stream,
@@ -30,7 +30,7 @@ const history: Lineage = {
 /** Only plans are made, so nothing changes. */
 const stored = shareInFile(async () => {
   const opened = await openTables();
-  await noteLineage(opened.database, history, 0);
+  await noteLineage(opened.database, lineage, 0);
   return opened;
 });
 
@@ -44,7 +44,7 @@ interface World {
   readonly uncounted?: number;
   /** When the stream was created. */
   readonly created?: string;
-  /** By default the one with a history. */
+  /** By default the one with a lineage. */
   readonly database?: Database;
   /** Changes of the replaying program since the rows were made. */
   readonly own?: Partial<typeof identity>;
@@ -118,7 +118,7 @@ it.each<[string, StreamPlace, World, readonly [after: number, through: number]]>
   ['from the oldest such state', first, { held: [8, 30], snapshots: [20, 12, 9, 7, 6] }, [7, 20]],
 ])('a replay is planned: %s', async (_what, from, world, [after, through]) => {
   const made = await plan(from, world);
-  expect([made.after, made.newest.position, made.history.runs]).toEqual([after, through, history.runs]);
+  expect([made.after, made.newest.position, made.lineage.runs]).toEqual([after, through, lineage.runs]);
 });
 
 it.each<[string, StreamPlace, World, string]>([

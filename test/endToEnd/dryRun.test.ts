@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { inputStreamNames } from '../../actors/messages/subjects.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { selectFilled } from '../../storage/runs/fills.ts';
 import { listLineages, readLineage } from '../../storage/runs/lineages.ts';
+import { selectReplayed } from '../../storage/runs/replays.ts';
 import { measurementEvents } from '../../storage/tables/events.ts';
 import { foldStates } from '../../storage/tables/foldStates.ts';
 import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
@@ -215,7 +215,7 @@ const readCounting = (database: Database) =>
 /** Nothing is left of what a dry run has stored. */
 async function expectEnded(database: Database) {
   for (const stream of inputStreamNames) {
-    const filled = (await listLineages(database, stream, 'filling')).flatMap(selectFilled);
+    const filled = (await listLineages(database, stream, 'filling')).flatMap(selectReplayed);
     const own = filled.map(({ run }) => run);
     for (const { name } of [foldStates, ...rowTablesOf(stream).map(({ definition }) => definition)])
       for (const [run] of await database.select(`SELECT DISTINCT run FROM ${name}`))

@@ -9,7 +9,7 @@ import guidePages from '../../http/guides/pages.json' with { type: 'json' };
 import { errorStatus } from '../../http/routes/errors.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { routes } from '../../http/routes/routes.ts';
-import { createStreamActors } from '../../streams/folds/streamDefinitions.ts';
+import { createStreamActors } from '../../streams/definitions/streamDefinitions.ts';
 import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import {
   buildEconomyEvents,

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Session } from 'chdb';
 import { SimulationFailure } from './checks/failure.ts';
 import { openEngine } from './clickhouse/simulatedClickHouse.ts';
-import { keptPlans } from './keptPlans.ts';
 import { mutationPlans } from './mutationPlans.ts';
 import { drawPlan } from './plan/drawPlan.ts';
 import type { Plan } from './plan/plan.ts';
 import { shrinkPlan } from './plan/shrink.ts';
+import { regressionPlans } from './regressionPlans.ts';
 import { simulate } from './simulation.ts';
 import { realNowMs } from './world/realTime.ts';
 
@@ -76,7 +76,7 @@ function* choosePlans(settings: Settings): Iterable<Plan> {
     yield mutationPlans[plan] ?? (JSON.parse(readFileSync(plan, 'utf8')) as Plan);
     return;
   }
-  if (kept) yield* Object.values(keptPlans);
+  if (kept) yield* Object.values(regressionPlans);
   const end = Number(seed) + Number(settings.seeds ?? (kept ? 0 : Number.POSITIVE_INFINITY));
   const episodes = Number(settings.episodes ?? (dense ? 2 : 4));
   for (let next = Number(seed); next < end; next++)

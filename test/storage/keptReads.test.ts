@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createKeptReads } from '../../storage/reading/keptReads.ts';
-import { openEnd, type VisibleRuns } from '../../storage/runs/lineages.ts';
+import { type LineageRuns, openEnd } from '../../storage/runs/lineages.ts';
 
-const runs: VisibleRuns = [
+const runs: LineageRuns = [
   { run: 'one', through: 50 },
   { run: 'two', through: openEnd },
 ];
@@ -30,7 +30,7 @@ it.each([
   const kept = createKeptReads<string>(2);
   kept.find(runs, 'key');
   kept.add(runs, 'key', 'old');
-  expect(kept.find(structuredClone(runs) as VisibleRuns, 'key')).toBe('old');
+  expect(kept.find(structuredClone(runs) as LineageRuns, 'key')).toBe('old');
   expect(kept.find(other, 'key')).toBeUndefined();
   expect(kept.add(runs, 'key', 'old')).toBe('old');
   expect(kept.find(other, 'key')).toBeUndefined();

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findContinuedReplay, findReplay, isContinued } from '../../storage/runs/fills.ts';
 import {
   cutRuns,
   findTip,
   holdsThrough,
-  isSameHistory,
+  isSameLineage,
   type Lineage,
+  type LineageRuns,
   lastRunBegins,
   listLineages,
   noteLineage,
   openEnd,
   readLineage,
-  selectVisible,
+  selectRuns,
   selectWithin,
-  type VisibleRuns,
 } from '../../storage/runs/lineages.ts';
 import { mergeRuns, readCounted, runsMax } from '../../storage/runs/mergedRuns.ts';
-import { createRunsReader } from '../../storage/runs/visibleRuns.ts';
+import { findContinuedReplay, findReplay, isContinued } from '../../storage/runs/replays.ts';
+import { createRunsReader } from '../../storage/runs/runsReader.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { type OpenTables, openTables } from '../support/storage/openTables.ts';
@@ -46,22 +46,22 @@ const ownLineage: Lineage = {
 /** Positions after which one process after another begins a run. Some are killed before they store anything. */
 const begins = fc.array(fc.nat(50), { maxLength: 8 });
 
-/** The history after these processes. Each makes it from the history before it. */
-function buildRuns(positions: readonly number[]): VisibleRuns {
-  let runs: VisibleRuns = [{ run: 'run 0', through: openEnd }];
+/** The lineage after these processes. Each makes it from the lineage before it. */
+function buildRuns(positions: readonly number[]): LineageRuns {
+  let runs: LineageRuns = [{ run: 'run 0', through: openEnd }];
   for (const [at, position] of positions.entries())
     runs = [...cutRuns(runs, position), { run: `run ${at + 1}`, through: openEnd }];
   return runs;
 }
 
 /** The run that has the rows of a message, by going through a list one message after another. */
-function runOf(runs: VisibleRuns, message: number): string | null {
+function runOf(runs: LineageRuns, message: number): string | null {
   return runs.find(({ through }) => message <= through)?.run ?? null;
 }
 
 const messages = Array.from({ length: 60 }, (_, at) => at + 1);
 
-describe('the runs of a history', () => {
+describe('the runs of a lineage', () => {
   it('have the rows of each message from the last process that began before it', () => {
     fc.assert(
       fc.property(begins, (positions) => {
@@ -113,10 +113,10 @@ describe('the runs of a history', () => {
     expect(holdsThrough([], '', 0)).toBe(false);
   });
 
-  it('are the same history only with the same runs and ends', () => {
+  it('are the same lineage only with the same runs and ends', () => {
     const runs = buildRuns([3, 7]);
-    expect(isSameHistory(runs, runs)).toBe(true);
-    expect(isSameHistory(runs, buildRuns([3, 7]))).toBe(true);
+    expect(isSameLineage(runs, runs)).toBe(true);
+    expect(isSameLineage(runs, buildRuns([3, 7]))).toBe(true);
     const others = [
       runs.slice(1),
       runs.slice(0, -1),
@@ -127,7 +127,7 @@ describe('the runs of a history', () => {
       [],
     ];
     for (const other of others)
-      expect([isSameHistory(runs, other), isSameHistory(other, runs)]).toEqual([false, false]);
+      expect([isSameLineage(runs, other), isSameLineage(other, runs)]).toEqual([false, false]);
   });
 
   it('say where the last one begins', () => {
@@ -152,8 +152,8 @@ async function storeRounds(
   await storeRows(database, { rounds: rows }, run);
 }
 
-async function readRounds({ database }: OpenTables, runs: VisibleRuns): Promise<string[]> {
-  const { sql, parameters } = selectVisible(runs);
+async function readRounds({ database }: OpenTables, runs: LineageRuns): Promise<string[]> {
+  const { sql, parameters } = selectRuns(runs);
   const rows = await database.select(
     `SELECT concat(toString(position), ':', toString(work_units)) FROM ${rounds.name} FINAL WHERE ${sql} ORDER BY position`,
     parameters,
@@ -161,7 +161,7 @@ async function readRounds({ database }: OpenTables, runs: VisibleRuns): Promise<
   return rows.map(([row]) => String(row));
 }
 
-it('rows outside of the runs of a history never count', async () => {
+it('rows outside of the runs of a lineage never count', async () => {
   const opened = await openTables();
   await fc.assert(
     fc.asyncProperty(begins, async (positions) => {
@@ -239,8 +239,8 @@ describe('the newest message that stored rows', () => {
 
 it('merged runs have the same rows, and are never the longest', async () => {
   const { database } = await openTables();
-  const names = async (runs: VisibleRuns) => {
-    const { sql, parameters } = selectVisible(runs);
+  const names = async (runs: LineageRuns) => {
+    const { sql, parameters } = selectRuns(runs);
     const found: unknown[][] = [];
     for (const table of [
       'stored_readings',
@@ -257,7 +257,7 @@ it('merged runs have the same rows, and are never the longest', async () => {
       );
     return found;
   };
-  let runs: VisibleRuns = [];
+  let runs: LineageRuns = [];
   for (let at = 0; at < runsMax; at++) {
     const run = `run ${at}`;
     const from = at * 60 + 1;
@@ -308,7 +308,7 @@ it('snapshots of merged runs count as far as their copies', async () => {
     'run 4 70',
     `run 5 ${openEnd}`,
   ]);
-  const listCounted = async (of: VisibleRuns) => {
+  const listCounted = async (of: LineageRuns) => {
     const isCounted = await readCounted(database, { stream: 'MINER_PIPELINE', runs: of });
     return original
       .slice(0, -1)
@@ -325,7 +325,7 @@ it('snapshots of merged runs count as far as their copies', async () => {
 });
 
 describe('what a replay notes', () => {
-  /** The lineage that it notes once everything is stored: all after `position` of a history is made again. */
+  /** The lineage that it notes once everything is stored: all after `position` of a lineage is made again. */
   const filled = (number: number, change: Partial<Lineage> = {}): Lineage => ({
     ...ownLineage,
     epoch: 5,
@@ -410,7 +410,7 @@ describe('what a replay notes', () => {
   it('is not continued once what it has not made again was cut or replaced', async () => {
     const { note, find } = await open();
     await note(ownLineage, filled(1));
-    const of = (runs: VisibleRuns) => find({ ...ownLineage, runs });
+    const of = (runs: LineageRuns) => find({ ...ownLineage, runs });
     expect(await of([{ run: 'own', through: 4 }])).toBe('replay 1');
     expect(await of([{ run: 'own', through: 3 }])).toBeNull();
     expect(await of([{ run: 'other', through: openEnd }])).toBeNull();

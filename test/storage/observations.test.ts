@@ -10,14 +10,14 @@ import {
   readStored,
 } from '../../storage/reading/observations.ts';
 import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
-import { cutRuns, openEnd, type VisibleRuns } from '../../storage/runs/lineages.ts';
+import { cutRuns, type LineageRuns, openEnd } from '../../storage/runs/lineages.ts';
 import { readings as readingTable } from '../../storage/tables/readings.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 const neverAborted = new AbortController().signal;
-const oneRun: VisibleRuns = [{ run: 'run', through: openEnd }];
+const oneRun: LineageRuns = [{ run: 'run', through: openEnd }];
 const everPosition = Number.MAX_SAFE_INTEGER;
 
 const buildReadings = (from: number, through: number, of: Partial<CounterReading> = {}) =>
@@ -88,7 +88,7 @@ describe('observations of any age', () => {
         fc.integer({ min: 1, max: 9 }),
         async (unsorted, lost, limit, moveAfter) => {
           await database.command(`TRUNCATE TABLE ${readingTable.name}`);
-          let runs: VisibleRuns = [];
+          let runs: LineageRuns = [];
           const positions = [0, ...unsorted.sort((a, b) => a - b)];
           for (const [at, position] of positions.entries()) {
             const run = `run ${at}`;

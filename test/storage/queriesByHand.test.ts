@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Lineage, noteLineage, openEnd, type VisibleRuns } from '../../storage/runs/lineages.ts';
+import { type Lineage, type LineageRuns, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
@@ -23,7 +23,7 @@ it('the statement of RUNNING shows each row that counts once, and no other', asy
         run,
       );
   };
-  const note = (runs: VisibleRuns, change: Partial<Lineage> = {}) =>
+  const note = (runs: LineageRuns, change: Partial<Lineage> = {}) =>
     noteLineage(database, { ...someLineage, stream: 'MINER_COUNTER', runs, ...change }, 0);
   /** The round of each row, with the work that says who made it. */
   const expectShown = async (...rows: string[]) => {

@@ -40,7 +40,7 @@ async function listRuns(database: Database): Promise<string[][]> {
   return lists;
 }
 
-async function openHistory() {
+async function openLineages() {
   const { database } = await openTables();
   let nowMs = startMs;
   const pass = (afterMs: number, through: Database = database) => {
@@ -67,10 +67,10 @@ async function openHistory() {
 
 describe('runs that nobody needs', () => {
   it('are retired, and dropped an hour later from every table, partition by partition', async () => {
-    const { database, pass, note, open, expectRuns } = await openHistory();
+    const { database, pass, note, open, expectRuns } = await openLineages();
     for (const run of ['kept', 'lost']) await storeRun(database, run);
     await note(open('kept'), 0);
-    // No history names the copy, so that nothing of it is needed.
+    // No lineage names the copy, so that nothing of it is needed.
     await note({ ...open('lost', 'copy'), cause: 'merged' }, startMs);
     await pass(0);
     await pass(hourMs - 1);
@@ -80,7 +80,7 @@ describe('runs that nobody needs', () => {
   });
 
   it('are not those of the newest or recent histories', async () => {
-    const { database, pass, note, open, expectRuns } = await openHistory();
+    const { database, pass, note, open, expectRuns } = await openLineages();
     for (const run of ['a', 'b', 'before', 'older', 'pipeline']) await storeRun(database, run);
     await note({ ...open('older'), epoch: 1 }, 0);
     await note({ ...open('before'), epoch: 2, configuration: 'another' }, startMs - retainedMs);
@@ -89,7 +89,7 @@ describe('runs that nobody needs', () => {
     await pass(0);
     await pass(hourMs);
     await expectRuns('a', 'b', 'before', 'pipeline');
-    // A version that is older than that has no history any more, not even before its rows are dropped.
+    // A version that is older than that has no lineage any more, not even before its rows are dropped.
     const another = { ...someLineage, configuration: 'another' };
     expect(await readLineage(database, 'MINER_CHAIN', another)).not.toBeNull();
     await pass(2 * hourMs);
@@ -101,7 +101,7 @@ describe('runs that nobody needs', () => {
   });
 
   it('are not those of a replay or a process that may be continued', async () => {
-    const { database, pass, note, open, expectRuns } = await openHistory();
+    const { database, pass, note, open, expectRuns } = await openLineages();
     for (const run of ['base', 'filled', 'filling', 'first', 'left', 'newest', 'recent', 'stale'])
       await storeRun(database, run);
     await note(open('base'), 0);
@@ -120,8 +120,8 @@ describe('runs that nobody needs', () => {
     await expectRuns('base', 'filled', 'filling', 'first', 'newest', 'recent');
   });
 
-  it('are not those of a history replaced within 30 days', async () => {
-    const { database, pass, note, open, expectRuns } = await openHistory();
+  it('are not those of a lineage replaced within 30 days', async () => {
+    const { database, pass, note, open, expectRuns } = await openLineages();
     for (const run of ['after', 'before']) await storeRun(database, run);
     await note({ ...open('before'), epoch: 1, configuration: 'another' }, startMs - 2 * retainedMs);
     await note({ ...open('after'), epoch: 2 }, startMs);
@@ -136,7 +136,7 @@ describe('runs that nobody needs', () => {
   });
 
   it('are not those of a replay that begins meanwhile', async () => {
-    const { database, pass, note, open, expectRuns } = await openHistory();
+    const { database, pass, note, open, expectRuns } = await openLineages();
     await storeRun(database, 'base');
     await note(open('base'), startMs);
     const { select } = database;
@@ -160,8 +160,8 @@ describe('runs that nobody needs', () => {
     expect(await database.select("SELECT runs FROM lineages WHERE cause = 'retired'")).toEqual([]);
   });
 
-  it('stay if a history names them after all, which counts then', async () => {
-    const { database, pass, note, open, expectRuns } = await openHistory();
+  it('stay if a lineage names them after all, which counts then', async () => {
+    const { database, pass, note, open, expectRuns } = await openLineages();
     for (const run of ['kept', 'late']) await storeRun(database, run);
     await note(open('kept'), 0);
     await pass(0);

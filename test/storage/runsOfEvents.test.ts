@@ -5,7 +5,7 @@ import type { StoredCategory } from '../../actors/feed/feedCategories.ts';
 import { compareShown, type FeedPlace } from '../../actors/feed/feedItem.ts';
 import type { SourcePlace } from '../../actors/feed/feedPosition.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
-import { openEnd, type VisibleRuns } from '../../storage/runs/lineages.ts';
+import { type LineageRuns, openEnd } from '../../storage/runs/lineages.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someRows } from '../support/storage/someRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
@@ -45,7 +45,7 @@ it.each(sources)(
   'pages of %s events are the same, whichever runs hold the events',
   async (source, categories) => {
     const { database } = await openTables();
-    let runs: VisibleRuns = [];
+    let runs: LineageRuns = [];
     const awaitRows = async () => runs;
     const stored = createStoredEvents({
       database,

@@ -131,7 +131,7 @@ describe('retained snapshots', () => {
       { maxLength: 40 },
     );
     // Snapshots of the run `cut` above 20 do not count.
-    const isOfHistory: IsCounted = ({ run, position }) => run === 'own' || (run === 'cut' && position <= 20);
+    const isOfLineage: IsCounted = ({ run, position }) => run === 'own' || (run === 'cut' && position <= 20);
     fc.assert(
       fc.property(stored, (given) => {
         const others = given.map(({ run, position, takenAfterMinutes }, at) =>
@@ -142,8 +142,8 @@ describe('retained snapshots', () => {
           }),
         );
         const saved = header(30, { run: 'own', takenAtMs: startMs + 3_000 * minuteMs, snapshot: 'saved' });
-        const retained = selectRetained(saved, others, isOfHistory, []);
-        const counting = [saved, ...others].filter((one) => isOfHistory(one));
+        const retained = selectRetained(saved, others, isOfLineage, []);
+        const counting = [saved, ...others].filter((one) => isOfLineage(one));
         expect(retained).toEqual(
           selectRetained(
             saved,

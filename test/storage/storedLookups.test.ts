@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 import { compareTable, countLaterRows } from '../../storage/rows/tableDifferences.ts';
-import { noteLineage, openEnd, readNewestLineages } from '../../storage/runs/lineages.ts';
+import { openEnd } from '../../storage/runs/lineages.ts';
 import { rowTables } from '../../storage/tables/rowTables.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
-import { someLineage } from '../support/storage/someLineage.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 /** A reading of one installation, stored and observed some time after the genesis. */
@@ -51,19 +50,4 @@ it('a table differs from what a fold makes in the rows that count', async () => 
   expect(await compare(1, 4)).toMatchObject({ rows: 3, foreign: 0, missing: 0, firstMessage: null });
   expect(await compare(0, 4)).toMatchObject({ foreign: 1, missing: 0, firstMessage: 1 });
   expect(await countLaterRows(database, table, { stored, through: 4 })).toBe(3);
-});
-
-it('histories name the streams that they were made from', async () => {
-  const { database } = await openTables();
-  const readStreams = async () =>
-    Object.fromEntries((await readNewestLineages(database)).map((one) => [one.stream, one.streamCreated]));
-  expect(await readStreams()).toEqual({});
-  await storeRows(database, { readings: [readingAt(1, 0)] });
-  await noteLineage(database, { ...someLineage, stream: 'MINER_COUNTER', cause: 'filled' }, 0);
-  // What a replay has noted decides nothing.
-  expect(await readStreams()).toEqual({});
-  await noteLineage(database, { ...someLineage, stream: 'MINER_PIPELINE' }, 0);
-  await noteLineage(database, someLineage, 0);
-  await noteLineage(database, { ...someLineage, step: 2, streamCreated: 'later' }, 0);
-  expect(await readStreams()).toEqual({ MINER_PIPELINE: 'now', MINER_CHAIN: 'later' });
 });

@@ -9,7 +9,7 @@ import type { EconomyView } from '../../actors/views/chain/coreViews.ts';
 import { createFeedViews, type FeedPage } from '../../actors/views/feed/feedViews.ts';
 import { createAwaitRows } from '../../storage/reading/awaitRows.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
-import { cutRuns, findTip, openEnd, selectVisible, type VisibleRuns } from '../../storage/runs/lineages.ts';
+import { cutRuns, findTip, type LineageRuns, openEnd, selectRuns } from '../../storage/runs/lineages.ts';
 import { chainEvents } from '../../storage/tables/events.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
 import type { StoredRows } from '../../storage/tables/storedRows.ts';
@@ -60,7 +60,7 @@ function createChainWriter() {
 async function createWritten() {
   const opened = await openTables();
   const { database } = opened;
-  let runs: VisibleRuns = [];
+  let runs: LineageRuns = [];
   /** Begins a run: rows of messages above a position count no longer. */
   const begin = (position: number) => {
     runs = [
@@ -95,7 +95,7 @@ describe('the fold of the chain stream', () => {
     const { database } = opened;
     /** IDs of transactions and logs, stored ones before cached ones. */
     const readEvents = async ({ actors, feed, readRuns }: Awaited<ReturnType<typeof start>>) => {
-      const visible = selectVisible(await readRuns());
+      const visible = selectRuns(await readRuns());
       await feed.flushed();
       const { evicted } = actors.newest()?.feed ?? { evicted: nothingEvicted };
       const { position, ordinal } = evicted.through ?? beforeFirst;
@@ -156,8 +156,8 @@ describe('the fold of the chain stream', () => {
   it('stores no row that counts of a lost message', async () => {
     const { opened, start } = await createWritten();
     const { database } = opened;
-    const countRows = async (runs: VisibleRuns) => {
-      const { sql, parameters } = selectVisible(runs);
+    const countRows = async (runs: LineageRuns) => {
+      const { sql, parameters } = selectRuns(runs);
       const counts = await Promise.all(
         rowTablesOf('MINER_CHAIN').map(({ definition }) =>
           database.select(`SELECT count() FROM ${definition.name} WHERE ${sql}`, parameters),
@@ -211,7 +211,7 @@ async function readPages(
     actors,
     writer,
     readRuns,
-  }: { actors: ChainActors; writer: RowWriter; readRuns: () => Promise<VisibleRuns> },
+  }: { actors: ChainActors; writer: RowWriter; readRuns: () => Promise<LineageRuns> },
   opened: OpenTables,
 ) {
   const { database } = opened;

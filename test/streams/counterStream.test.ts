@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
-import { counterStream } from '../../streams/folds/counterStream.ts';
+import { counterStream } from '../../streams/definitions/counterStream.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';

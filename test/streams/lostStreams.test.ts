@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
-import { createStoredReadings } from '../../streams/folds/storedReadings.ts';
+import { createStoredReadings } from '../../streams/definitions/storedReadings.ts';
 import { createStreamGuard, findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { askUntilProven, createSuspicions } from '../../streams/jetstream/proofs/suspicions.ts';

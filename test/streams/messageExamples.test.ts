@@ -7,7 +7,7 @@ import { oracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import { reporterMessage } from '../../actors/settlement/reporterMessage.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
-import { streamDefinitions } from '../../streams/folds/streamDefinitions.ts';
+import { streamDefinitions } from '../../streams/definitions/streamDefinitions.ts';
 import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 import { messageExamples as examples } from '../support/messageExamples.ts';
 

@@ -3,8 +3,8 @@ import type { FoldedMessage } from '../../actors/folds/foldedMessage.ts';
 import type { SnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import {
-  type Correction,
   type RestorationOptions,
+  type RestoredPlace,
   restoreFold,
   type StoredOutput,
 } from '../../streams/follower/restoreFold.ts';
@@ -98,8 +98,8 @@ async function restore(world: World) {
     clock,
     logger,
     stored: stored && {
-      correct: async ({ position, choice, fault }: Correction) => {
-        await note('correct above')(position);
+      beginRun: async ({ position, choice, fault }: RestoredPlace) => {
+        await note('begin above')(position);
         return fault === 'diverged' || choice.disagrees;
       },
       ...stored,
@@ -191,17 +191,17 @@ it('a snapshot that cannot be read is named in the log', async () => {
 describe('a fold that continues', () => {
   const headers = [header(7)];
 
-  it('corrects its rows before it replaces its state', async () => {
-    expect((await restore({ headers })).done).toEqual(['check', 'check', 'correct above 7', 'replace 7']);
+  it('begins a run before it replaces its state', async () => {
+    expect((await restore({ headers })).done).toEqual(['check', 'check', 'begin above 7', 'replace 7']);
   });
 
   it('only checks the streams on a replica', async () => {
     expect((await restore({ headers, stored: null })).done).toEqual(['check', 'check', 'replace 7']);
   });
 
-  it('keeps its state if rows cannot be corrected', async () => {
-    const correct = () => Promise.reject(new Error('unavailable'));
-    const { done, outcome } = await restore({ headers, stored: { correct } });
+  it('keeps its state if no run can begin', async () => {
+    const beginRun = () => Promise.reject(new Error('unavailable'));
+    const { done, outcome } = await restore({ headers, stored: { beginRun } });
     expect([done.at(-1), outcome]).toEqual(['check', new Error('unavailable')]);
   });
 

@@ -126,7 +126,7 @@ describe('a follower of a stream', () => {
       snapshots: { ...snapshots, save: () => hang('save') },
       sinks: { ...emptySinks(), writer: { ...writer, whenIdle: () => hang('insert') } },
       policy: { intervalMs: 600_000, messages: 1 },
-      history: {
+      lineage: {
         chooseFrom: async () => {
           restored++;
           return () => true;

@@ -6,7 +6,7 @@ import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/r
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import { readings } from '../../storage/tables/readings.ts';
-import { createStreamActors } from '../../streams/folds/streamDefinitions.ts';
+import { createStreamActors } from '../../streams/definitions/streamDefinitions.ts';
 import { runMember } from '../../streams/operators/runMember.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { createStreamWork } from '../../streams/work/streamWork.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOfFold } from '../../../actors/folds/foldIdentity.ts';
 import type { Database } from '../../../storage/clickhouse/database.ts';
-import { dropFilled, isContinued, isKeptBy, offerReplay } from '../../../storage/runs/fills.ts';
 import { type Lineage, readLineage } from '../../../storage/runs/lineages.ts';
 import { readCounted } from '../../../storage/runs/mergedRuns.ts';
+import { dropReplay, isContinued, isKeptBy, offerReplay } from '../../../storage/runs/replays.ts';
 import { systemClock } from '../../process/systemClock.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
@@ -34,7 +34,7 @@ export async function handOver(
   const { nowMs, monotonicMs } = systemClock;
   const current = await readFitting(database, filled);
   if (current === null) {
-    await dropFilled(database, filled);
+    await dropReplay(database, filled);
     throw new ReplayRefused(notUsed);
   }
   // Later than the result of any replay before.
@@ -52,7 +52,7 @@ export async function handOver(
   return `the result is complete: a running service takes it over once it has stored the messages after ${position}, otherwise the next one when it starts`;
 }
 
-/** The history that counts now; null unless the result of a replay continues it. */
+/** The lineage that counts now; null unless the result of a replay continues it. */
 async function readFitting(
   database: Database,
   { stream, streamCreated, runs, continuedRun, ...fold }: Lineage,

@@ -1,7 +1,7 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import { dropFilled, findFillBase, selectFilled } from '../../../storage/runs/fills.ts';
 import { cutRuns, findLastRun, type Lineage } from '../../../storage/runs/lineages.ts';
+import { dropReplay, findReplayBase, selectReplayed } from '../../../storage/runs/replays.ts';
 import { isRefusal } from '../../../storage/snapshots/readSnapshotRecords.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
@@ -9,12 +9,12 @@ import {
   createStreamActors,
   type StreamActors,
   streamDefinitions,
-} from '../../../streams/folds/streamDefinitions.ts';
+} from '../../../streams/definitions/streamDefinitions.ts';
 import {
   createStreamVerifier,
   type StreamVerifier,
 } from '../../../streams/jetstream/proofs/streamVerifier.ts';
-import { foldAgain } from '../../../streams/work/streamWork.ts';
+import { replayMessages } from '../../../streams/work/streamWork.ts';
 import { createProgress } from '../../process/progress.ts';
 import { systemClock } from '../../process/systemClock.ts';
 import { compareRows, compareStates, digestRecords, type RecordDigests } from './compareFold.ts';
@@ -63,7 +63,7 @@ async function replayStream(replayed: StreamReplay, from: StreamPlace): Promise<
   const snapshots = createSnapshotStore(database);
   const verifier = createStreamVerifier({ jetStream, stream, clock: systemClock });
   const plan = await planReplay({ ...replayed, snapshots, identity, verifier }, from);
-  const { after, newest, history } = plan;
+  const { after, newest, lineage } = plan;
   const { position: through } = newest;
   const digest = (header: StoredSnapshotHeader) => digestState(snapshots, header);
   // The service may remove it while messages are folded.
@@ -75,13 +75,13 @@ async function replayStream(replayed: StreamReplay, from: StreamPlace): Promise<
     print('stopped: what is read has not changed, and the same command begins again');
     return false;
   }
-  const runs = selectFilled(filled);
+  const runs = selectReplayed(filled);
   const headers = await snapshots.list(stream);
   const folded = headers.find((one) => one.run === findLastRun(runs) && one.position === through);
   if (folded === undefined)
     throw new ReplayRefused('the folded state was removed: run the same command again');
   const compared = [
-    await compareRows(database, stream, { stored: history.runs, folded: runs, after, through }),
+    await compareRows(database, stream, { stored: lineage.runs, folded: runs, after, through }),
     compareStates(saved, await digest(folded)),
   ];
   for (const { lines } of compared) for (const line of lines) print(line);
@@ -89,7 +89,7 @@ async function replayStream(replayed: StreamReplay, from: StreamPlace): Promise<
     print(await handOver(replayed, filled, through));
     return true;
   }
-  await dropFilled(database, filled);
+  await dropReplay(database, filled);
   const differing = compared.flatMap(({ differsFrom }) => differsFrom ?? []);
   if (differing.length > 0) print(streamDefinitions[stream].remedyFrom(Math.min(...differing)));
   return differing.length === 0;
@@ -108,17 +108,17 @@ async function digestState(...state: Parameters<typeof digestRecords>): Promise<
 }
 
 /**
- * Folds the planned messages into runs that nobody reads yet, and returns their history. Null if it was stopped before the end.
+ * Folds the planned messages into runs that nobody reads yet, and returns their lineage. Null if it was stopped before the end.
  *
  * @throws ReplayRefused
  */
 async function fold(
   replayed: StreamReplay & { readonly snapshots: SnapshotStore; readonly verifier: StreamVerifier },
-  { after, newest, history }: ReplayPlan,
+  { after, newest, lineage }: ReplayPlan,
 ): Promise<Lineage | null> {
   const { database, stream, signal, print } = replayed;
   const { position: through } = newest;
-  const kept = cutRuns(history.runs, after);
+  const kept = cutRuns(lineage.runs, after);
   const progress = createProgress({
     label: `folding ${stream}`,
     unit: 'messages',
@@ -126,16 +126,16 @@ async function fold(
     doneBefore: after,
   });
   const startedMs = systemClock.monotonicMs();
-  const { filled, isComplete, hasLost } = await foldAgain({
+  const { filled, isComplete, hasLost } = await replayMessages({
     ...replayed,
     clock: systemClock,
     through,
-    from: { ...history, runs: kept, continuedRun: findLastRun(kept) },
+    from: { ...lineage, runs: kept, continuedRun: findLastRun(kept) },
     onBatch: ({ position }) => progress.update(position),
   }).finally(progress.stop);
   // A state that it began with may have been removed.
-  const isUsable = isComplete && findFillBase(filled) === after;
-  if (!isUsable) await dropFilled(database, filled);
+  const isUsable = isComplete && findReplayBase(filled) === after;
+  if (!isUsable) await dropReplay(database, filled);
   if (hasLost) throw new ReplayRefused('the stream has lost messages meanwhile: run the same command again');
   if (signal.aborted) return null;
   if (!isUsable)

@@ -23,8 +23,8 @@ export interface ReplayPlan {
   readonly after: number;
   /** The newest saved state. The service folds later messages itself. */
   readonly newest: StoredSnapshotHeader;
-  /** The history that counts. */
-  readonly history: Lineage;
+  /** The lineage that counts. */
+  readonly lineage: Lineage;
 }
 
 interface ReplayPlanOptions {
@@ -37,7 +37,7 @@ interface ReplayPlanOptions {
 }
 
 /**
- * Finds the messages and the history of a replay: from the newest saved state before a message on, or from the oldest one that the stream continues if
+ * Finds the messages and the lineage of a replay: from the newest saved state before a message on, or from the oldest one that the stream continues if
  * earlier messages have left it.
  *
  * @throws ReplayRefused
@@ -45,20 +45,20 @@ interface ReplayPlanOptions {
 export async function planReplay(options: ReplayPlanOptions, from: StreamPlace): Promise<ReplayPlan> {
   const { jetStream, database, snapshots, stream, identity, verifier } = options;
   const { created, firstSequence } = await jetStream.info(stream);
-  const history = await readLineage(database, stream);
-  if (history !== null && !isOfFold(history, identity))
+  const lineage = await readLineage(database, stream);
+  if (lineage !== null && !isOfFold(lineage, identity))
     throw new ReplayRefused(
       'the stored rows were made with another version or another deployment file: set MINER_DEPLOYMENT to the file that the service uses, ' +
         'or start the service with this file: it folds the stream again by itself',
     );
-  const isCounted = await readCounted(database, history);
+  const isCounted = await readCounted(database, lineage);
   const usable = (await snapshots.list(stream)).filter(
     (header) => isOfFold(header, identity) && isCounted(header),
   );
   const [newest] = usable;
-  if (history === null || newest === undefined)
+  if (lineage === null || newest === undefined)
     throw new ReplayRefused('no state is saved yet: start the service, and try again once it has caught up');
-  if (history.streamCreated !== created || (await isLost(verifier, newest)))
+  if (lineage.streamCreated !== created || (await isLost(verifier, newest)))
     throw new ReplayRefused(
       'the stream has lost messages whose rows are stored: start the service, which leaves these rows out; then try again',
     );
@@ -75,7 +75,7 @@ export async function planReplay(options: ReplayPlanOptions, from: StreamPlace):
     throw new ReplayRefused(
       `messages through ${firstSequence - 1} have left the stream, and no earlier state is saved: try again once the service has saved more states`,
     );
-  return { after: base?.position ?? 0, newest, history };
+  return { after: base?.position ?? 0, newest, lineage };
 }
 
 async function isLost(verifier: StreamVerifier, newest: StoredSnapshotHeader): Promise<boolean> {

@@ -3,11 +3,11 @@ import { countingCauses, type LineageRow, lineages } from '../../../storage/tabl
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
 
-/** As in `smallLimits.mjs`: how long a replaced history is kept, and a retired run. */
+/** As in `smallLimits.mjs`: how long a replaced lineage is kept, and a retired run. */
 const [retainedMs, readMs] = [120_000, 65_000];
-/** Rows that a killed process sent arrive within this time. The next history leaves them out. */
+/** Rows that a killed process sent arrive within this time. The next lineage leaves them out. */
 const lateMs = 60_000;
-/** Between two histories more and more is shown. It is looked at this often. */
+/** Between two lineages more and more is shown. It is looked at this often. */
 const tipMs = 10_000;
 
 type Noted = LineageRow;
@@ -22,7 +22,7 @@ const order = ({ epoch, holder, step }: Noted) =>
   `${String(epoch).padStart(9)} ${holder} ${String(step).padStart(9)}`;
 
 /**
- * Checks each history that is noted, and each run that is dropped: one process writes a run at a time, a replay is continued after its end and by its own
+ * Checks each lineage that is noted, and each run that is dropped: one process writes a run at a time, a replay is continued after its end and by its own
  * fold, what is shown vanishes only if the stream has lost it, and what may count again stays.
  *
  * @param isClockRight whether all processes have the same wall clock.
@@ -71,7 +71,7 @@ export function observeLineages(
     const before = listCounting(one.stream).findLast(
       (other) => order(other) < order(one) && lastRun(other) === run,
     );
-    // A process that only leaves the history of a lost stream writes none of its runs.
+    // A process that only leaves the lineage of a lost stream writes none of its runs.
     const isWritten = run !== undefined && one.step > 0;
     if (isWritten && before !== undefined && !isSame(before, one, ['holder']) && before.cause !== 'ended')
       fail(`${about}: another process writes ${run}`);

@@ -6,7 +6,7 @@ import { createServiceViews } from '../../../deploy/service/serviceViews.ts';
 import { createPublicServer } from '../../../http/server/publicServer.ts';
 import { createObservationReader } from '../../../storage/reading/observations.ts';
 import { createRecentReadings } from '../../../storage/reading/recentReadings.ts';
-import { createStreamActors, createStreamFold } from '../../../streams/folds/streamDefinitions.ts';
+import { createStreamActors, createStreamFold } from '../../../streams/definitions/streamDefinitions.ts';
 import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
 import type { StreamWork } from '../../../streams/work/streamWork.ts';
 import { createReference } from '../../reference/index.ts';

@@ -1,6 +1,6 @@
 import { type Database, type DatabaseLocation, openDatabase } from '../../../storage/clickhouse/database.ts';
 import type { Table } from '../../../storage/definition/table.ts';
-import { readLineage, selectVisible } from '../../../storage/runs/lineages.ts';
+import { readLineage, selectRuns } from '../../../storage/runs/lineages.ts';
 import { halfHourBuckets } from '../../../storage/tables/halfHourBuckets.ts';
 import { readings } from '../../../storage/tables/readings.ts';
 import { rounds } from '../../../storage/tables/rounds.ts';
@@ -21,7 +21,7 @@ export const storedState = (location: DatabaseLocation) => onDatabase(location, 
 
 export async function readStoredState(database: Database) {
   const lineage = await readLineage(database, 'MINER_COUNTER');
-  const { sql, parameters } = selectVisible(lineage?.runs ?? []);
+  const { sql, parameters } = selectRuns(lineage?.runs ?? []);
   const all = ({ list, name }: Pick<Table<unknown>, 'list' | 'name'>, order: string) =>
     database.select(
       `SELECT ${list} FROM ${name} FINAL WHERE ${sql} ORDER BY installation_id, ${order}`,

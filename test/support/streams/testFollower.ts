@@ -28,7 +28,7 @@ export function emptySinks(removedAbove: number[] = []): FollowerSinks {
   return {
     writer: null,
     rejections: null,
-    correct: async ({ position, choice, fault }) => {
+    beginRun: async ({ position, choice, fault }) => {
       const hasDiverged = fault !== null || choice.disagrees;
       if (hasDiverged) removedAbove.push(position);
       return hasDiverged;
@@ -48,7 +48,7 @@ export function createTestFollower(
     source: createMessageSource(common),
     checkStreams: async () => undefined,
     policy: { intervalMs: 600_000, messages: 1_000_000 },
-    history: { chooseFrom: async () => () => true, hasReplay: async () => false },
+    lineage: { chooseFrom: async () => () => true, hasReplay: async () => false },
     ...options,
   });
   const running = runMember(follower.member);

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
-import { createChainFold } from '../../../streams/folds/chainFold.ts';
+import { createChainFold } from '../../../streams/definitions/chainFold.ts';
 import { registerChainMetrics } from '../../../streams/metrics/chainMetrics.ts';
 import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
 import type { StreamFold } from '../../../streams/pipeline/streamFold.ts';

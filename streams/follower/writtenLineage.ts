@@ -5,27 +5,27 @@ import type { Clock } from '../../actors/clock.ts';
 import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { findReplay } from '../../storage/runs/fills.ts';
 import {
   cutRuns,
   findLastRun,
   findTip,
   type Lineage,
+  type LineageRuns,
   noteLineage,
   openEnd,
   readContinued,
   readLineage,
-  type VisibleRuns,
 } from '../../storage/runs/lineages.ts';
 import { type IsCounted, mergeRuns, readCounted, runsMax } from '../../storage/runs/mergedRuns.ts';
+import { findReplay } from '../../storage/runs/replays.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import type { RunReason } from '../../storage/tables/lineages.ts';
 import type { StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
 import type { RowWriter } from '../pipeline/rowWriter.ts';
 import { chooseRun, type RunFacts } from './chooseRun.ts';
-import type { Correction, RestorationOptions, StoredOutput } from './restoreFold.ts';
+import type { RestorationOptions, RestoredPlace, StoredOutput } from './restoreFold.ts';
 
-interface RunHistoryOptions {
+interface WrittenLineageOptions {
   readonly stream: InputStreamName;
   readonly identity: FoldIdentity;
   readonly database: Database;
@@ -36,14 +36,14 @@ interface RunHistoryOptions {
   readonly logger: Logger;
 }
 
-/** The history that a process writes: which rows of a stream count, and the run of its own ones. */
-export interface RunHistory
+/** The lineage that a process writes: which rows of a stream count, and the run of its own rows. */
+export interface WrittenLineage
   extends Required<Pick<RestorationOptions, 'chooseFrom'> & Pick<StoredOutput, 'end'>> {
   /** Begins or continues a run, whose rows the writer stores. Returns whether the stream has lost messages that had been folded. */
-  correct(correction: Correction, rows: Pick<RowWriter, 'progress$'> | null): Promise<boolean>;
+  beginRun(restored: RestoredPlace, rows: Pick<RowWriter, 'progress$'> | null): Promise<boolean>;
   /** Run of the rows that this process stores; empty before the first restoration. */
   run(): string;
-  visible(): VisibleRuns;
+  runs(): LineageRuns;
   isCounted: IsCounted;
   /** Whether a replay has filled a run that this process does not continue yet. */
   hasReplay(): Promise<boolean>;
@@ -51,14 +51,14 @@ export interface RunHistory
 
 /**
  * Rows are only ever added, so a process that cannot know what another one has stored above its snapshot begins a run of its own there: earlier rows
- * above it no longer count, whichever still arrive. It continues a run only if that ended in good order.
+ * above it no longer count, even those that still arrive. It continues a run only if that ended in good order.
  *
- * Readers see the new history when it has everything that they saw before, or at once if the stream has lost messages.
+ * Readers see the new lineage when it has everything that they saw before, or at once if the stream has lost messages.
  */
-export function createRunHistory(options: RunHistoryOptions): RunHistory {
+export function createWrittenLineage(options: WrittenLineageOptions): WrittenLineage {
   const { stream, identity, database, writer, verifier, clock, logger } = options;
   const superseded$ = new Subject<void>();
-  /** The history that this process continues. */
+  /** The lineage that this process continues. */
   let earlier: Lineage | null = null;
   /** As it was noted last; pending before. */
   let own: Lineage | null = null;
@@ -80,7 +80,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     const { reason, runs } = noted;
     logger.info(
       { stream, ...writer, step: noted.step, cause, reason, position, runs: runs.length },
-      'history noted',
+      'lineage noted',
     );
     // Another run may have begun meanwhile.
     if (lastRun(own) === lastRun(noted)) own = noted;
@@ -95,7 +95,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     return lastRun(replay) === known ? null : replay;
   }
 
-  /** The history that this process continues. Rows of another fold, or of another stream of this name, are none of it. */
+  /** The lineage that this process continues. Rows of another fold, or of another stream of this name, do not belong to it. */
   async function findEarlier(streamCreated: string): Promise<Lineage | null> {
     const current =
       own?.streamCreated === streamCreated
@@ -106,8 +106,8 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
     return replay ?? current;
   }
 
-  async function findFacts(correction: Correction): Promise<RunFacts> {
-    const { position, streamCreated, choice, fault } = correction;
+  async function findFacts(restored: RestoredPlace): Promise<RunFacts> {
+    const { position, streamCreated, choice, fault } = restored;
     const newest = await readLineage(database, stream);
     const isRecreated = newest !== null && newest.streamCreated !== streamCreated;
     const tip = newest === null || isRecreated ? position : await findTip(database, newest, position);
@@ -116,10 +116,10 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
       choice.disagrees ||
       isRecreated ||
       (tip > position && (await verifier.hasLostEnd(tip)));
-    return { ...correction, earlier, newest, tip, hasDiverged };
+    return { ...restored, earlier, newest, tip, hasDiverged };
   }
 
-  async function begin({ position, streamCreated }: Correction, reason: RunReason): Promise<Lineage> {
+  async function begin({ position, streamCreated }: RestoredPlace, reason: RunReason): Promise<Lineage> {
     let runs = cutRuns(earlier?.runs ?? [], position);
     while (runs.length >= runsMax)
       runs = await mergeRuns(database, {
@@ -156,7 +156,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
         // After a failure, the next progress tries again.
         exhaustMap(() =>
           note(pending, { ...pending, cause: 'counts' }).catch((error: unknown) => {
-            logger.warn({ stream, err: error }, 'history cannot be noted yet');
+            logger.warn({ stream, err: error }, 'lineage cannot be noted yet');
           }),
         ),
         takeWhile(() => own?.cause === 'pending'),
@@ -167,7 +167,7 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
 
   return {
     run: () => lastRun(own),
-    visible: () => own?.runs ?? [],
+    runs: () => own?.runs ?? [],
     isCounted: (snapshot) => isCounted(snapshot),
 
     hasReplay: async () => own !== null && (await findNewReplay(own.streamCreated, own, chosen)) !== null,
@@ -177,23 +177,23 @@ export function createRunHistory(options: RunHistoryOptions): RunHistory {
       return readCounted(database, earlier);
     },
 
-    correct: async (correction, rows) => {
+    beginRun: async (restored, rows) => {
       superseded$.next();
-      const facts = await findFacts(correction);
+      const facts = await findFacts(restored);
       const choice = chooseRun(facts);
       const { outcome, reason } = choice;
       if (reason === 'begun' && facts.newest !== null)
         logger.warn(
           { stream, foldVersion: identity.foldVersion },
-          'what is stored is of another version or deployment: the stream is folded again, and processes of that version show the stored history until then',
+          'what is stored is of another version or deployment: the stream is folded again, and processes of that version show what is stored until then',
         );
-      const next = outcome === 'resumes' ? { ...choice.earlier, reason } : await begin(correction, reason);
+      const next = outcome === 'resumes' ? { ...choice.earlier, reason } : await begin(restored, reason);
       isCounted = await readCounted(database, next);
       own = next;
       replayed = chosen;
-      const { position } = correction;
+      const { position } = restored;
       if (outcome === 'waits') {
-        // If this process is killed before, the next one of a fold without a history continues here.
+        // If this process is killed before, the next one of a fold without a lineage continues here.
         await note(next, { cause: 'pending', position });
         countOnceStored(next, choice.due, rows);
       } else await note(next, { cause: 'counts', position });

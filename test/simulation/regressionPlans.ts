@@ -14,7 +14,7 @@ const kept = (seed: string, episodes: Plan['episodes'], rest: Partial<Plan> = {}
   plan(seed, episodes, { beforeGenesisMs: 600_000, ...rest });
 
 /** Plans that have found something, each with the fault that it found, and one for what they leave out. Draws of seeds may change; these plans do not. */
-export const keptPlans: Readonly<Record<string, Plan>> = {
+export const regressionPlans: Readonly<Record<string, Plan>> = {
   // Disks are full, and ClickHouse is stopped.
   fullDisks: kept('20', [
     episode(

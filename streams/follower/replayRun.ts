@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { filter, firstValueFrom, merge, Subject, take } from 'rxjs';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { findRestorable } from '../../storage/runs/fills.ts';
 import { cutRuns, type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
+import { findRestorable } from '../../storage/runs/replays.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
 import type { MessageSource } from '../jetstream/source/messageSource.ts';
 import { runMember } from '../operators/runMember.ts';
@@ -20,7 +20,7 @@ const snapshotPolicy = { intervalMs: 60_000, messages: 2_000_000 };
 /** A fill notes itself again this often, since one that has noted nothing for days counts as left. */
 const noteAgainMs = 3_600_000;
 
-export interface FillRunOptions
+export interface ReplayRunOptions
   extends Pick<
     StreamFollowerOptions,
     'stream' | 'fold' | 'snapshots' | 'jetStream' | 'verifier' | 'onBatch' | 'clock' | 'logger'
@@ -29,13 +29,13 @@ export interface FillRunOptions
   /** The last message of the source, which the stream holds. */
   readonly through: number;
   readonly database: Database;
-  /** The history to continue, of which the newest snapshot is restored. */
+  /** The lineage to continue, of which the newest snapshot is restored. */
   readonly from: Lineage;
   readonly signal: AbortSignal;
 }
 
-export interface FilledRun {
-  /** The history with the filled runs, which do not count yet. */
+export interface ReplayedRun {
+  /** The lineage with the filled runs, which do not count yet. */
   readonly filled: Lineage;
   /** Whether everything through the last message is stored, and the state there is saved. */
   readonly isComplete: boolean;
@@ -47,7 +47,7 @@ export interface FilledRun {
  * Folds a stream into a run that nobody reads yet, until its source ends or the signal aborts, and saves the state there. Notes what it has begun, so
  * that its snapshots and rows stay.
  */
-export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
+export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun> {
   const { stream, database, snapshots, source, through, from, clock, signal } = options;
   const kept = new Set(from.runs.map(({ run }) => run));
   const lost$ = new Subject<void>();
@@ -74,7 +74,7 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
     sinks: {
       writer: hasRows ? createRowWriter({ ...options, run: () => run, batchRows }) : null,
       rejections: null,
-      correct: async ({ position, streamCreated, choice, fault }) => {
+      beginRun: async ({ position, streamCreated, choice, fault }) => {
         // What it continues, or is compared with, was made from another stream.
         if (fault === 'diverged' || streamCreated !== from.streamCreated) lost$.next();
         const continued = cutRuns(filled.runs, position);
@@ -89,7 +89,7 @@ export async function fillRun(options: FillRunOptions): Promise<FilledRun> {
         return fault === 'diverged' || choice.disagrees;
       },
     },
-    history: {
+    lineage: {
       run: () => run,
       chooseFrom: () => readCounted(database, filled),
       hasReplay: async () => false,

@@ -11,13 +11,13 @@ import {
   noteLineage,
   openEnd,
   readLineage,
-  selectVisible,
+  selectRuns,
 } from '../../storage/runs/lineages.ts';
 import { mergeRuns, runsMax } from '../../storage/runs/mergedRuns.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import type { StoredRows } from '../../storage/tables/storedRows.ts';
-import type { Correction } from '../../streams/follower/restoreFold.ts';
-import { createRunHistory, type RunHistory } from '../../streams/follower/runHistory.ts';
+import type { RestoredPlace } from '../../streams/follower/restoreFold.ts';
+import { createWrittenLineage, type WrittenLineage } from '../../streams/follower/writtenLineage.ts';
 import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -72,9 +72,9 @@ function createHistory(
   stream: InputStreamName,
   of: FoldIdentity,
   isProven = (_: unknown, { isConfirmed }: { isConfirmed: boolean }) => isConfirmed,
-): RunHistory {
+): WrittenLineage {
   const verifier = { hasLostEnd: async (tip: number) => isProven({}, { isConfirmed: end < tip }) };
-  return createRunHistory({
+  return createWrittenLineage({
     stream,
     identity: of,
     database: opened.database,
@@ -85,14 +85,14 @@ function createHistory(
   });
 }
 
-function buildCorrection({
+function buildPlace({
   position = 0,
   streamCreated = 'now',
   firstSequence = 1,
   fault = null,
   disagrees = false,
   newestPosition = null,
-}: Start): Correction {
+}: Start): RestoredPlace {
   return {
     choice: { found: null, disagrees, newestPosition },
     position,
@@ -107,28 +107,28 @@ function openProcesses() {
   return {
     startProcess: (of: FoldIdentity = identity, isProven?: Parameters<typeof createHistory>[2]) => {
       const progress$ = new BehaviorSubject({ storedThrough: 0, isFailing: false });
-      const history = createHistory(stored, of, isProven);
+      const lineage = createHistory(stored, of, isProven);
       const { database } = opened;
       return {
-        ...history,
+        ...lineage,
         start: async (start: Start = {}) => {
-          const correction = buildCorrection(start);
-          progress$.next({ storedThrough: correction.position, isFailing: false });
+          const restored = buildPlace(start);
+          progress$.next({ storedThrough: restored.position, isFailing: false });
           // As a restoration does, which finds out first which snapshots it may restore.
-          await history.chooseFrom(correction.streamCreated);
-          return history.correct(correction, { progress$ });
+          await lineage.chooseFrom(restored.streamCreated);
+          return lineage.beginRun(restored, { progress$ });
         },
         /** Stores rows of messages. */
         store: async (from: number, through: number, made = 1n) => {
-          await storeRows(database, buildRows(from, through, made), history.run());
+          await storeRows(database, buildRows(from, through, made), lineage.run());
           progress$.next({ storedThrough: through, isFailing: false });
         },
       };
     },
-    /** Messages whose rows readers see, with what they say. Readers of any fold see the newest history unless a fold is given. */
+    /** Messages whose rows readers see, with what they say. Readers of any fold see the newest lineage unless a fold is given. */
     readShown: async (of: LineageOrigin = identity): Promise<string[]> => {
       const { database } = opened;
-      const { sql, parameters } = selectVisible((await readLineage(database, stored, of))?.runs ?? []);
+      const { sql, parameters } = selectRuns((await readLineage(database, stored, of))?.runs ?? []);
       const rows = await database.select(
         `SELECT concat(toString(stored_by), ':', toString(speed_mm_per_second)) FROM ${readings.name} FINAL WHERE ${sql} ORDER BY stored_by`,
         parameters,
@@ -149,7 +149,7 @@ describe('a process that stores rows', () => {
 
   it('shows them at once if there are none yet', async () => {
     const first = startProcess();
-    expect([first.run(), first.visible()]).toEqual(['', []]);
+    expect([first.run(), first.runs()]).toEqual(['', []]);
     expect(await first.start()).toBe(false);
     await first.store(1, 3);
     expect(await readShown()).toEqual(rows(1, 3));
@@ -181,7 +181,7 @@ describe('a process that stores rows', () => {
     const third = startProcess();
     await third.start({ position: 2, newestPosition: 6 });
     await third.store(3, 7, 2n);
-    await eventually(async () => (await readShown()).includes('7:2'), 'the new history');
+    await eventually(async () => (await readShown()).includes('7:2'), 'the new lineage');
     expect(await readShown()).toEqual([...rows(1, 2), ...rows(3, 7, 2)]);
   });
 
@@ -196,7 +196,7 @@ describe('a process that stores rows', () => {
     // What the first one still stores is never seen.
     await first.store(6, 6);
     await second.store(5, 7, 2n);
-    await eventually(async () => (await readShown()).length === 7, 'the new history');
+    await eventually(async () => (await readShown()).length === 7, 'the new lineage');
     expect(await readShown()).toEqual([...rows(1, 3), ...rows(4, 7, 2)]);
   });
 
@@ -229,7 +229,7 @@ describe('a process that stores rows', () => {
     isAway = false;
     expect(await readShown()).toEqual(rows(1, 5));
     await second.store(6, 6, 2n);
-    await eventually(async () => (await readShown()).includes('6:2'), 'the new history');
+    await eventually(async () => (await readShown()).includes('6:2'), 'the new lineage');
   });
 
   it('does not take a run for noted because an earlier one was', async () => {
@@ -255,7 +255,7 @@ describe('a process that stores rows', () => {
     await second.start({ position: 3 });
     await second.store(4, 4, 3n);
     acknowledge();
-    await eventually(async () => (await readShown()).includes('5:2'), 'the history noted late');
+    await eventually(async () => (await readShown()).includes('5:2'), 'the lineage noted late');
     await second.end(4);
     expect(await readShown()).toEqual([...rows(1, 3), ...rows(4, 5, 2)]);
   });
@@ -272,7 +272,7 @@ describe('a process that stores rows', () => {
     const third = startProcess();
     await third.start({ position: 3 });
     await third.store(4, 5, 3n);
-    await eventually(async () => (await readShown()).includes('5:3'), 'the new history');
+    await eventually(async () => (await readShown()).includes('5:3'), 'the new lineage');
   });
 
   it.each<[string, Start, () => void]>([
@@ -398,8 +398,8 @@ describe('a process that stores rows', () => {
       await process.start({ position: number - 1 });
       saved.push({ run: process.run(), position: number });
       await process.store(number, number, BigInt(number));
-      expect(process.visible().length).toBeLessThanOrEqual(runsMax);
-      expect(holdsThrough(process.visible(), process.run(), number)).toBe(true);
+      expect(process.runs().length).toBeLessThanOrEqual(runsMax);
+      expect(holdsThrough(process.runs(), process.run(), number)).toBe(true);
       expect((await readShown()).at(-1)).toBe(`${number}:${number}`);
     }
     expect(await readShown()).toEqual(Array.from({ length: 2 * runsMax }, (_, at) => `${at + 1}:${at + 1}`));
@@ -443,12 +443,12 @@ describe('a process that stores rows', () => {
     const third = startProcess();
     await third.start({ position: 3, firstSequence: 7, ...start });
     await third.store(4, 6, 3n);
-    await eventually(async () => (await readShown()).includes('6:3'), 'the new history');
+    await eventually(async () => (await readShown()).includes('6:3'), 'the new lineage');
     // Those that the stream has lost are hidden with it, long before the tip is reached again.
     expect(await readShown()).toEqual([...rows(1, 3), ...rows(4, 6, 3)]);
   });
 
-  it('leaves the history of another version shown until it has folded as far', async () => {
+  it('leaves the lineage of another version shown until it has folded as far', async () => {
     const first = startProcess();
     await first.start();
     await first.store(1, 5);
@@ -463,12 +463,12 @@ describe('a process that stores rows', () => {
     await again.start();
     expect(await readShown({})).toEqual(rows(1, 5));
     await again.store(1, 5, 3n);
-    await eventually(async () => (await readShown({})).includes('5:3'), 'the new history');
+    await eventually(async () => (await readShown({})).includes('5:3'), 'the new lineage');
     expect([await readShown({}), await readShown(identity)]).toEqual([rows(1, 5, 3), rows(1, 5)]);
     expect((await readNewest())?.reason).toBe('begun');
   });
 
-  it('leaves a later version’s history shown until it has folded as far', async () => {
+  it('leaves a later version’s lineage shown until it has folded as far', async () => {
     const first = startProcess();
     await first.start();
     await first.store(1, 5);
@@ -476,14 +476,14 @@ describe('a process that stores rows', () => {
     const upgraded = startProcess({ foldVersion: 2, configuration: 'ours' });
     await upgraded.start();
     await upgraded.store(1, 8, 2n);
-    await eventually(async () => (await readShown({})).includes('8:2'), 'the later history');
+    await eventually(async () => (await readShown({})).includes('8:2'), 'the later lineage');
     const back = startProcess();
     // Messages 6 and 7 are only rows of the later version any more.
     await back.start({ position: 5, newestPosition: 5, firstSequence: 8 });
     await back.store(6, 7, 3n);
     expect(await readShown({})).toEqual(rows(1, 8, 2));
     await back.store(8, 8, 3n);
-    await eventually(async () => (await readShown({})).includes('8:3'), 'the history of the earlier one');
+    await eventually(async () => (await readShown({})).includes('8:3'), 'the lineage of the earlier one');
     expect(await readShown({})).toEqual([...rows(1, 5), ...rows(6, 8, 3)]);
   });
 
@@ -494,7 +494,7 @@ describe('a process that stores rows', () => {
     const second = startProcess();
     await second.start({ position: 3, newestPosition: 3 });
     await second.store(4, 7, 2n);
-    await eventually(async () => (await readShown()).includes('7:2'), 'the new history');
+    await eventually(async () => (await readShown()).includes('7:2'), 'the new lineage');
     const expected = [...rows(1, 3), ...rows(4, 7, 2)];
     // Batches that were under way, and whatever a process notes that has not learned that it lost the lease.
     await paused.store(4, 9, 3n);
@@ -505,7 +505,7 @@ describe('a process that stores rows', () => {
     const third = startProcess();
     await third.start({ position: 7, newestPosition: 7 });
     await third.store(8, 8, 5n);
-    await eventually(async () => (await readShown()).includes('8:5'), 'the third history');
+    await eventually(async () => (await readShown()).includes('8:5'), 'the third lineage');
     expect(await readShown()).toEqual([...expected, '8:5']);
   });
 
@@ -550,7 +550,7 @@ describe('a process that stores rows', () => {
       await first.start({ position: 5, newestPosition: 5 });
       expect([await first.hasReplay(), await readShown()]).toEqual([false, rows(1, 6)]);
       await first.store(6, 7, 3n);
-      await eventually(async () => (await readShown()).includes('7:3'), 'the replayed history');
+      await eventually(async () => (await readShown()).includes('7:3'), 'the replayed lineage');
       expect(await readShown()).toEqual([...rows(1, 2), ...rows(3, 5, 2), ...rows(6, 7, 3)]);
       expect(await readNewest()).toMatchObject({ cause: 'counts', reason: 'replayed', continuedRun: run });
       // Neither this process nor a later one continues it again.
@@ -574,7 +574,7 @@ describe('a process that stores rows', () => {
       const second = startProcess();
       await second.start({ position: 4, newestPosition: 6 });
       await second.store(5, 6, 4n);
-      await eventually(async () => (await readShown()).includes('6:4'), 'the replayed history');
+      await eventually(async () => (await readShown()).includes('6:4'), 'the replayed lineage');
       expect(await readShown()).toEqual([...rows(1, 4, 2), ...rows(5, 6, 4)]);
     });
 
@@ -599,7 +599,7 @@ describe('a process that stores rows', () => {
       await first.start({ position: 2, newestPosition: 5 });
       expect(await first.hasReplay()).toBe(false);
       await first.store(3, 5, 3n);
-      await eventually(async () => (await readShown()).includes('5:3'), 'the history without it');
+      await eventually(async () => (await readShown()).includes('5:3'), 'the lineage without it');
       expect(await readShown()).toEqual([...rows(1, 2), ...rows(3, 5, 3)]);
     });
 
@@ -632,13 +632,13 @@ describe('a process that stores rows', () => {
 
 describe('a process that follows MINER_PIPELINE, of which no rows are stored', () => {
   const stream = 'MINER_PIPELINE';
-  const start = async (history: RunHistory, given: Start = {}) => {
-    await history.chooseFrom(given.streamCreated ?? 'now');
-    return history.correct(buildCorrection(given), null);
+  const start = async (lineage: WrittenLineage, given: Start = {}) => {
+    await lineage.chooseFrom(given.streamCreated ?? 'now');
+    return lineage.beginRun(buildPlace(given), null);
   };
   const readNewest = () => readLineage(opened.database, stream);
 
-  it('notes its history at once, and restores only snapshots of it', async () => {
+  it('notes its lineage at once, and restores only snapshots of it', async () => {
     const first = createHistory(stream, identity);
     await start(first);
     expect(await readNewest()).toMatchObject({

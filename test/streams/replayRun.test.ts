@@ -2,22 +2,22 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
-import { dropFilled, listHistories, offerReplay } from '../../storage/runs/fills.ts';
 import {
   cutRuns,
   findLastRun,
   type Lineage,
+  type LineageRuns,
   listLineages,
   noteLineage,
   openEnd,
   readLineage,
-  selectVisible,
-  type VisibleRuns,
+  selectRuns,
 } from '../../storage/runs/lineages.ts';
+import { dropReplay, listContinuable, offerReplay } from '../../storage/runs/replays.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { readings } from '../../storage/tables/readings.ts';
-import { counterStream } from '../../streams/folds/counterStream.ts';
-import { type FillRunOptions, fillRun } from '../../streams/follower/fillRun.ts';
+import { counterStream } from '../../streams/definitions/counterStream.ts';
+import { type ReplayRunOptions, replayRun } from '../../streams/follower/replayRun.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
@@ -39,12 +39,12 @@ async function prepare(count: number) {
   const { created: streamCreated } = await nats.jsm.streams.info(stream);
   const snapshots = createSnapshotStore(database);
   const nothing: Lineage = { ...someLineage, ...identity, stream, streamCreated, runs: [] };
-  const fill = (from: Lineage, through: number, options: Partial<FillRunOptions> = {}) => {
+  const fill = (from: Lineage, through: number, options: Partial<ReplayRunOptions> = {}) => {
     const common = { ...nats, stream, clock: systemClock, logger: silentLogger } as const;
     const reader = { ...common, verifier: createStreamVerifier(common) };
     const actors = counterStream.createActors(deployment as never);
     const registry = new Registry();
-    return fillRun({
+    return replayRun({
       ...reader,
       source: createMessageSource({ ...reader, through }),
       through,
@@ -61,7 +61,7 @@ async function prepare(count: number) {
       ...options,
     });
   };
-  /** A history that counts, with snapshots at positions, an hour apart. */
+  /** A lineage that counts, with snapshots at positions, an hour apart. */
   const serve = async (...positions: number[]): Promise<Lineage> => {
     let lineage = nothing;
     for (const [at, position] of positions.entries()) {
@@ -73,8 +73,8 @@ async function prepare(count: number) {
     return lineage;
   };
   /** Positions of the stored readings, each as often as it is stored. */
-  const readPositions = async (runs: VisibleRuns) => {
-    const { sql, parameters } = selectVisible(runs);
+  const readPositions = async (runs: LineageRuns) => {
+    const { sql, parameters } = selectRuns(runs);
     const rows = await database.select(
       `SELECT position FROM ${readings.name} WHERE ${sql} ORDER BY position`,
       parameters,
@@ -91,28 +91,28 @@ async function prepare(count: number) {
 const range = (from: number, through: number) =>
   Array.from({ length: through - from + 1 }, (_, at) => from + at);
 
-const continueAt = (history: Lineage, position: number): Lineage => {
-  const runs = cutRuns(history.runs, position);
-  return { ...history, runs, continuedRun: runs.at(-1)?.run ?? '' };
+const continueAt = (lineage: Lineage, position: number): Lineage => {
+  const runs = cutRuns(lineage.runs, position);
+  return { ...lineage, runs, continuedRun: runs.at(-1)?.run ?? '' };
 };
 
-it('a fill continues a history after its newest snapshot, in a run of its own that nobody reads', async () => {
+it('a fill continues a lineage after its newest snapshot, in a run of its own that nobody reads', async () => {
   const { database, fill, serve, readPositions, listPositions } = await prepare(60);
-  const history = await serve(20, 50);
-  const { filled, isComplete, hasLost } = await fill(continueAt(history, 20), 60);
+  const lineage = await serve(20, 50);
+  const { filled, isComplete, hasLost } = await fill(continueAt(lineage, 20), 60);
   expect({ isComplete, hasLost }).toEqual({ isComplete: true, hasLost: false });
   const own = filled.runs.at(-1)?.run ?? '';
   expect(filled).toMatchObject({
     cause: 'filling',
-    continuedRun: history.runs[0]?.run,
+    continuedRun: lineage.runs[0]?.run,
     position: 20,
-    runs: [{ ...history.runs[0], through: 20 }, { through: 60 }],
+    runs: [{ ...lineage.runs[0], through: 20 }, { through: 60 }],
   });
-  expect(history.runs.map(({ run }) => run)).not.toContain(own);
+  expect(lineage.runs.map(({ run }) => run)).not.toContain(own);
   expect(await readPositions([{ run: own, through: openEnd }])).toEqual(range(21, 60));
   expect(await readPositions(filled.runs)).toEqual(range(1, 60));
   expect(await listPositions(own)).toEqual([60]);
-  expect((await readLineage(database, stream))?.runs).toEqual(history.runs);
+  expect((await readLineage(database, stream))?.runs).toEqual(lineage.runs);
 });
 
 it('a fill that was stopped leaves no trace in the next one', async () => {
@@ -150,8 +150,8 @@ it('a fill ends if the stream has lost its end, or was created again', async () 
 
 it('a fill removes no snapshot that a process which ingests may restore', async () => {
   const { fill, serve, nothing, database, listPositions } = await prepare(60);
-  const history = await serve(10, 20, 30);
-  const replay = await fill(continueAt(history, 20), 50);
+  const lineage = await serve(10, 20, 30);
+  const replay = await fill(continueAt(lineage, 20), 50);
   await offerReplay(database, replay.filled, { position: 50, nowMs: 0 });
   for (const through of [25, 35, 45]) await fill(nothing, through);
   expect(await listPositions()).toEqual(expect.arrayContaining([50, 30, 20, 10]));
@@ -159,16 +159,16 @@ it('a fill removes no snapshot that a process which ingests may restore', async 
 
 it('rows and snapshots of a fill stay until it is dropped', async () => {
   const { database, fill, serve, readPositions, listPositions } = await prepare(20);
-  const history = await serve(8);
-  const { filled } = await fill(continueAt(history, 8), 15);
+  const lineage = await serve(8);
+  const { filled } = await fill(continueAt(lineage, 8), 15);
   const run = findLastRun(filled.runs);
   const isKept = async (of: string, position: number) =>
-    (await listHistories(database, stream)).some((isCounted) => isCounted({ run: of, position }));
+    (await listContinuable(database, stream)).some((isCounted) => isCounted({ run: of, position }));
   expect([await isKept(run, 15), await listPositions()]).toEqual([true, [15, 8]]);
-  await dropFilled(database, filled);
+  await dropReplay(database, filled);
   expect([await readPositions([{ run, through: openEnd }]), await listPositions()]).toEqual([[], [8]]);
   // What it continued counts.
-  expect(await readPositions(history.runs)).toEqual(range(1, 8));
+  expect(await readPositions(lineage.runs)).toEqual(range(1, 8));
 });
 
 it('a long fill notes itself again, so that nobody takes it for left', async () => {

@@ -3,7 +3,7 @@ import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { createAwaitRows } from '../../storage/reading/awaitRows.ts';
 import { findNewestEvicted } from '../../storage/reading/observations.ts';
 import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
-import { createRunsReader } from '../../storage/runs/visibleRuns.ts';
+import { createRunsReader } from '../../storage/runs/runsReader.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
@@ -13,7 +13,7 @@ import { storeRows } from '../support/storage/storeRows.ts';
 const stream = 'MINER_COUNTER';
 const identity = { foldVersion: 1, configuration: 'ours' };
 
-/** A reader of histories that a test notes. */
+/** A reader of lineages that a test notes. */
 async function openReader() {
   const { database } = await openTables();
   const clock = manualClock();
@@ -40,7 +40,7 @@ const second = [
   { run: 'second', through: openEnd },
 ];
 
-it('a reader relies on a history for five seconds', async () => {
+it('a reader relies on a lineage for five seconds', async () => {
   const { clock, readRuns, reads, note } = await openReader();
   expect(await readRuns()).toEqual([]);
   await note(first);
@@ -52,7 +52,7 @@ it('a reader relies on a history for five seconds', async () => {
   expect([await readRuns(), await readRuns(), reads()]).toEqual([second, second, 3]);
 });
 
-it('a reader sees only histories of its own fold', async () => {
+it('a reader sees only lineages of its own fold', async () => {
   const { readRuns, note } = await openReader();
   await note(first);
   await note(second, { foldVersion: 2 });

@@ -11,10 +11,10 @@ import {
   isRetired,
   type Lineage,
   type LineageOrigin,
+  type LineageRuns,
   listLineages,
   noteLineage,
   readLineage,
-  type VisibleRuns,
 } from './lineages.ts';
 import { type IsCounted, readCopied, readCounted, selectCounted } from './mergedRuns.ts';
 import { dropRun } from './retiredRuns.ts';
@@ -42,21 +42,21 @@ export async function findReplay(
 }
 
 /** The runs that a fill continues: it has made the rows of all later messages. */
-function selectKept({ runs, continuedRun }: Pick<Lineage, 'runs' | 'continuedRun'>): VisibleRuns {
+function selectKept({ runs, continuedRun }: Pick<Lineage, 'runs' | 'continuedRun'>): LineageRuns {
   return runs.slice(0, runs.findIndex(({ run }) => run === continuedRun) + 1);
 }
 
 /** The runs that a fill has made itself. */
-export function selectFilled(filled: Pick<Lineage, 'runs' | 'continuedRun'>): VisibleRuns {
+export function selectReplayed(filled: Pick<Lineage, 'runs' | 'continuedRun'>): LineageRuns {
   return filled.runs.slice(selectKept(filled).length);
 }
 
 /** Drops what a fill has stored, if nobody continues it. */
-export async function dropFilled(database: Database, filled: Lineage): Promise<void> {
-  for (const { run } of selectFilled(filled)) await dropRun(database, run);
+export async function dropReplay(database: Database, filled: Lineage): Promise<void> {
+  for (const { run } of selectReplayed(filled)) await dropRun(database, run);
 }
 
-/** Whether a history has the rows that a fill continues. */
+/** Whether a lineage has the rows that a fill continues. */
 export function isKeptBy(filled: Pick<Lineage, 'runs' | 'continuedRun'>, isCounted: IsCounted): boolean {
   return selectKept(filled).every(({ run, through }) => isCounted({ run, position: through }));
 }
@@ -72,11 +72,11 @@ export async function findContinuedReplay(
 }
 
 /** The message after which a fill has made all rows; 0 for the beginning of the stream. */
-export function findFillBase(filled: Pick<Lineage, 'runs' | 'continuedRun'>): number {
+export function findReplayBase(filled: Pick<Lineage, 'runs' | 'continuedRun'>): number {
   return selectKept(filled).at(-1)?.through ?? 0;
 }
 
-interface FillEnd {
+interface ReplayEnd {
   /** The last message whose rows it has made. */
   readonly position: number;
   readonly nowMs: number;
@@ -86,7 +86,7 @@ interface FillEnd {
 export async function offerReplay(
   database: Database,
   replay: Lineage,
-  { position, nowMs }: FillEnd,
+  { position, nowMs }: ReplayEnd,
 ): Promise<Lineage> {
   const offers = await listLineages(database, replay.stream, 'filled');
   const steps = offers.filter(({ epoch }) => epoch === replay.epoch).map(({ step }) => step);
@@ -101,7 +101,7 @@ export async function offerReplay(
   return offered;
 }
 
-/** Finds out which snapshots a process that ingests restores: snapshots of the current history, and of a replay that it has not continued yet. */
+/** Finds out which snapshots a process that ingests restores: snapshots of the current lineage, and of a replay that it has not continued yet. */
 export async function findRestorable(database: Database, stream: InputStreamName): Promise<IsCounted> {
   const current = await readLineage(database, stream);
   const isCurrent = await readCounted(database, current);
@@ -112,21 +112,21 @@ export async function findRestorable(database: Database, stream: InputStreamName
 const origins = lineages.select('foldVersion', 'configuration', 'streamCreated');
 
 /**
- * Finds out for each history that a process may continue which snapshots count in it: for the newest one of each fold and stream, for what has been folded
+ * Finds out for each lineage that a process may continue which snapshots count in it: for the newest one of each fold and stream, for what has been folded
  * and is not shown yet, and for the own runs of fills.
  */
-export async function listHistories(database: Database, stream: InputStreamName): Promise<IsCounted[]> {
+export async function listContinuable(database: Database, stream: InputStreamName): Promise<IsCounted[]> {
   const copied = await readCopied(database, stream);
   const fills = await listLineages(database, stream, 'filling');
-  const found: (Pick<Lineage, 'runs'> | null)[] = fills.map((one) => ({ runs: selectFilled(one) }));
+  const found: (Pick<Lineage, 'runs'> | null)[] = fills.map((one) => ({ runs: selectReplayed(one) }));
   const rows = await database.select(
     `SELECT DISTINCT ${origins.list} FROM ${lineages.name} WHERE stream = {stream:String}`,
     { stream },
   );
   for (const origin of rows.map(origins.read)) {
-    const history = await readLineage(database, stream, origin);
+    const lineage = await readLineage(database, stream, origin);
     const [pending = null] = await listLineages(database, stream, 'pending', origin);
-    found.push(history, pending, await findReplay(database, stream, origin, history));
+    found.push(lineage, pending, await findReplay(database, stream, origin, lineage));
   }
   return found.flatMap((lineage) => (lineage === null ? [] : [selectCounted(lineage, copied)]));
 }
