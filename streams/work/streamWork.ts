@@ -1,4 +1,4 @@
-import { Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { merge, NEVER } from 'rxjs';
 import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
@@ -12,11 +12,7 @@ import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
 import { createStoredActivity } from '../../storage/reading/storedActivity.ts';
 import { createStoredDays } from '../../storage/reading/storedDays.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
-import {
-  createOldestReadingMs,
-  type OldestReadingMs,
-  readReadingsTtlDays,
-} from '../../storage/rows/readingsTtl.ts';
+import type { OldestReadingMs } from '../../storage/rows/readingsTtl.ts';
 import { readLineage } from '../../storage/runs/lineages.ts';
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
 import { findContinuedReplay } from '../../storage/runs/replays.ts';
@@ -33,7 +29,6 @@ import {
   type StreamActors,
   streamDefinitions,
 } from '../definitions/streamDefinitions.ts';
-import { type ReplayedRun, type ReplayRunOptions, replayRun } from '../follower/replayRun.ts';
 import {
   createStreamFollower,
   type FollowedLineage,
@@ -49,7 +44,7 @@ import type { StreamReaderOptions } from '../jetstream/streamReaderOptions.ts';
 import { registerWriterMetrics } from '../metrics/writerMetrics.ts';
 import type { StreamPort } from '../nats/streamPort.ts';
 import { repeatEvery } from '../operators/repeatEvery.ts';
-import { createMessageCounts, type MessageCounts } from '../pipeline/messageCounts.ts';
+import type { MessageCounts } from '../pipeline/messageCounts.ts';
 import { createRejectionLog, type RejectionLog } from '../pipeline/rejectionLog.ts';
 import { createRowWriter, type RowWriter } from '../pipeline/rowWriter.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
@@ -236,27 +231,4 @@ function createReadLineage({ database, stream, identity }: ReaderOptions): Follo
     },
     hasReplay: async () => (await findContinuedReplay(database, stream, identity)) !== replay,
   };
-}
-
-interface ReplayMessagesOptions extends Omit<ReplayRunOptions, 'fold' | 'source'> {
-  /** Actors of their own, whose views nobody sees. */
-  readonly actors: StreamActors;
-}
-
-/** Folds a stream again, through a message, as the service would, into a run that nobody reads yet. */
-export async function replayMessages({ actors, ...options }: ReplayMessagesOptions): Promise<ReplayedRun> {
-  const { stream, database, clock, logger } = options;
-  const oldestMs = createOldestReadingMs(await readReadingsTtlDays(database), clock.nowMs)();
-  const registry = new Registry();
-  const fold = createStreamFold(stream, actors, {
-    recent: createRecentReadings({ storedThrough: () => Number.POSITIVE_INFINITY }),
-    counts: createMessageCounts(registry),
-    logger,
-    registry,
-  });
-  return replayRun({
-    ...options,
-    fold: requireValue(fold, `the fold of ${stream}`),
-    source: createSource({ ...options, oldestReadingMs: () => oldestMs }),
-  });
 }

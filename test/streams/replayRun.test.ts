@@ -1,7 +1,5 @@
-import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
 import {
   cutRuns,
   findLastRun,
@@ -17,10 +15,8 @@ import { dropReplay, listContinuable, offerReplay } from '../../storage/runs/rep
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { counterStream } from '../../streams/definitions/counterStream.ts';
-import { type ReplayRunOptions, replayRun } from '../../streams/follower/replayRun.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
-import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
-import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
+import { type ReplayRunOptions, replayRun } from '../../streams/work/replayRun.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { publishMany } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -41,19 +37,11 @@ async function prepare(count: number) {
   const nothing: Lineage = { ...someLineage, ...identity, stream, streamCreated, runs: [] };
   const fill = (from: Lineage, through: number, options: Partial<ReplayRunOptions> = {}) => {
     const common = { ...nats, stream, clock: systemClock, logger: silentLogger } as const;
-    const reader = { ...common, verifier: createStreamVerifier(common) };
-    const actors = counterStream.createActors(deployment as never);
-    const registry = new Registry();
     return replayRun({
-      ...reader,
-      source: createMessageSource({ ...reader, through }),
+      ...common,
+      verifier: createStreamVerifier(common),
+      actors: { MINER_COUNTER: counterStream.createActors(deployment as never) } as never,
       through,
-      fold: counterStream.createFold(actors, {
-        recent: createRecentReadings({ storedThrough: () => Number.POSITIVE_INFINITY }),
-        counts: createMessageCounts(registry),
-        logger: silentLogger,
-        registry,
-      }),
       snapshots,
       database,
       from,

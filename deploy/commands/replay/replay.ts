@@ -14,7 +14,7 @@ import {
   createStreamVerifier,
   type StreamVerifier,
 } from '../../../streams/jetstream/proofs/streamVerifier.ts';
-import { replayMessages } from '../../../streams/work/streamWork.ts';
+import { replayRun } from '../../../streams/work/replayRun.ts';
 import { createProgress } from '../../process/progress.ts';
 import { systemClock } from '../../process/systemClock.ts';
 import { compareRows, compareStates, digestRecords, type RecordDigests } from './compareFold.ts';
@@ -126,7 +126,7 @@ async function fold(
     doneBefore: after,
   });
   const startedMs = systemClock.monotonicMs();
-  const { filled, isComplete, hasLost } = await replayMessages({
+  const { filled, isComplete, hasLost } = await replayRun({
     ...replayed,
     clock: systemClock,
     through,

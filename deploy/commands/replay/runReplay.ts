@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { openDatabase } from '../../../storage/clickhouse/database.ts';
 import { requireSupportedServer } from '../../../storage/clickhouse/serverVersion.ts';
-import { foldStopMs } from '../../../streams/follower/replayRun.ts';
 import { connectNats } from '../../../streams/nats/connection.ts';
+import { foldStopMs } from '../../../streams/work/replayRun.ts';
 import { boundDeployment, locateDatabase } from '../../configuration/configuration.ts';
 import { readDeploymentFile } from '../../configuration/deploymentFile.ts';
 import { locateNats } from '../../configuration/natsConfiguration.ts';

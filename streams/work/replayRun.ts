@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { Registry } from 'prom-client';
 import { filter, firstValueFrom, merge, Subject, take } from 'rxjs';
+import { requireValue } from '../../machines/requireValue.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
+import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
+import { createOldestReadingMs, readReadingsTtlDays } from '../../storage/rows/readingsTtl.ts';
 import { cutRuns, type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
 import { findRestorable } from '../../storage/runs/replays.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
-import type { MessageSource } from '../jetstream/source/messageSource.ts';
+import { createStreamFold, type StreamActors, streamDefinitions } from '../definitions/streamDefinitions.ts';
+import { createStreamFollower, type StreamFollowerOptions } from '../follower/streamFollower.ts';
+import { createMessageSource } from '../jetstream/source/messageSource.ts';
 import { runMember } from '../operators/runMember.ts';
 import { whenAborted } from '../operators/whenAborted.ts';
+import { createMessageCounts } from '../pipeline/messageCounts.ts';
 import { createRowWriter } from '../pipeline/rowWriter.ts';
-import { createStreamFollower, type StreamFollowerOptions } from './streamFollower.ts';
 
 /** A stopped fold ends within this time. */
 export const foldStopMs = 7_000;
@@ -23,10 +29,11 @@ const noteAgainMs = 3_600_000;
 export interface ReplayRunOptions
   extends Pick<
     StreamFollowerOptions,
-    'stream' | 'fold' | 'snapshots' | 'jetStream' | 'verifier' | 'onBatch' | 'clock' | 'logger'
+    'stream' | 'snapshots' | 'jetStream' | 'verifier' | 'onBatch' | 'clock' | 'logger'
   > {
-  readonly source: MessageSource;
-  /** The last message of the source, which the stream holds. */
+  /** Actors of their own, whose views nobody sees. */
+  readonly actors: StreamActors;
+  /** The last message to fold, which the stream holds. */
   readonly through: number;
   readonly database: Database;
   /** The lineage to continue, of which the newest snapshot is restored. */
@@ -34,7 +41,7 @@ export interface ReplayRunOptions
   readonly signal: AbortSignal;
 }
 
-export interface ReplayedRun {
+interface ReplayedRun {
   /** The lineage with the filled runs, which do not count yet. */
   readonly filled: Lineage;
   /** Whether everything through the last message is stored, and the state there is saved. */
@@ -44,11 +51,12 @@ export interface ReplayedRun {
 }
 
 /**
- * Folds a stream into a run that nobody reads yet, until its source ends or the signal aborts, and saves the state there. Notes what it has begun, so
- * that its snapshots and rows stay.
+ * Folds a stream again, as the service would, into a run that nobody reads yet, through a message or until the signal aborts, and saves the state there.
+ * Notes what it has begun, so that its snapshots and rows stay.
  */
 export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun> {
-  const { stream, database, snapshots, source, through, from, clock, signal } = options;
+  const { stream, database, snapshots, through, from, clock, signal } = options;
+  const { fold, source } = await createReplayed(options);
   const kept = new Set(from.runs.map(({ run }) => run));
   const lost$ = new Subject<void>();
   let filled: Lineage = { ...from, cause: 'filling', reason: '' };
@@ -63,6 +71,8 @@ export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun>
   const hasRows = rowTablesOf(stream).length > 0;
   const follower = createStreamFollower({
     ...options,
+    fold,
+    source,
     snapshots: {
       ...snapshots,
       // Its snapshots take the place of none that the process that ingests may need, whichever version that is.
@@ -114,5 +124,26 @@ export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun>
     filled: isComplete ? { ...filled, runs: cutRuns(filled.runs, through) } : filled,
     isComplete,
     hasLost,
+  };
+}
+
+/** The fold and the messages of a replay. */
+async function createReplayed(options: ReplayRunOptions) {
+  const { stream, actors, database, clock, logger } = options;
+  const oldestMs = createOldestReadingMs(await readReadingsTtlDays(database), clock.nowMs)();
+  const registry = new Registry();
+  const fold = createStreamFold(stream, actors, {
+    recent: createRecentReadings({ storedThrough: () => Number.POSITIVE_INFINITY }),
+    counts: createMessageCounts(registry),
+    logger,
+    registry,
+  });
+  const readStored = streamDefinitions[stream].createStoredReader?.({
+    ...options,
+    oldestReadingMs: () => oldestMs,
+  });
+  return {
+    fold: requireValue(fold, `the fold of ${stream}`),
+    source: createMessageSource({ ...options, readStored }),
   };
 }
