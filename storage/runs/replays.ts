@@ -41,22 +41,22 @@ export async function findReplay(
   return null;
 }
 
-/** The runs that a fill continues: it has made the rows of all later messages. */
+/** The runs that a replay continues: it has made the rows of all later messages. */
 function selectKept({ runs, continuedRun }: Pick<Lineage, 'runs' | 'continuedRun'>): LineageRuns {
   return runs.slice(0, runs.findIndex(({ run }) => run === continuedRun) + 1);
 }
 
-/** The runs that a fill has made itself. */
+/** The runs that a replay has made itself. */
 export function selectReplayed(filled: Pick<Lineage, 'runs' | 'continuedRun'>): LineageRuns {
   return filled.runs.slice(selectKept(filled).length);
 }
 
-/** Drops what a fill has stored, if nobody continues it. */
+/** Drops what a replay has stored, if nobody continues it. */
 export async function dropReplay(database: Database, filled: Lineage): Promise<void> {
   for (const { run } of selectReplayed(filled)) await dropRun(database, run);
 }
 
-/** Whether a lineage has the rows that a fill continues. */
+/** Whether a lineage has the rows that a replay continues. */
 export function isKeptBy(filled: Pick<Lineage, 'runs' | 'continuedRun'>, isCounted: IsCounted): boolean {
   return selectKept(filled).every(({ run, through }) => isCounted({ run, position: through }));
 }
@@ -71,7 +71,7 @@ export async function findContinuedReplay(
   return newest?.continuedRun ?? '';
 }
 
-/** The message after which a fill has made all rows; 0 for the beginning of the stream. */
+/** The message after which a replay has made all rows; 0 for the beginning of the stream. */
 export function findReplayBase(filled: Pick<Lineage, 'runs' | 'continuedRun'>): number {
   return selectKept(filled).at(-1)?.through ?? 0;
 }
@@ -113,12 +113,12 @@ const origins = lineages.select('foldVersion', 'configuration', 'streamCreated')
 
 /**
  * Finds out for each lineage that a process may continue which snapshots count in it: for the newest one of each fold and stream, for what has been folded
- * and is not shown yet, and for the own runs of fills.
+ * and is not shown yet, and for the own runs of replays.
  */
 export async function listContinuable(database: Database, stream: InputStreamName): Promise<IsCounted[]> {
   const copied = await readCopied(database, stream);
-  const fills = await listLineages(database, stream, 'filling');
-  const found: (Pick<Lineage, 'runs'> | null)[] = fills.map((one) => ({ runs: selectReplayed(one) }));
+  const replays = await listLineages(database, stream, 'filling');
+  const found: (Pick<Lineage, 'runs'> | null)[] = replays.map((one) => ({ runs: selectReplayed(one) }));
   const rows = await database.select(
     `SELECT DISTINCT ${origins.list} FROM ${lineages.name} WHERE stream = {stream:String}`,
     { stream },

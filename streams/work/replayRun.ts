@@ -23,7 +23,7 @@ export const foldStopMs = 7_000;
 const batchRows = 20_000;
 /** A fold that NATS interrupts repeats at most a minute. */
 const snapshotPolicy = { intervalMs: 60_000, messages: 2_000_000 };
-/** A fill notes itself again this often, since one that has noted nothing for days counts as left. */
+/** A replay notes itself again this often, since one that has noted nothing for days counts as left. */
 const noteAgainMs = 3_600_000;
 
 export interface ReplayRunOptions
@@ -46,7 +46,7 @@ interface ReplayedRun {
   readonly filled: Lineage;
   /** Whether everything through the last message is stored, and the state there is saved. */
   readonly isComplete: boolean;
-  /** Whether the stream has lost messages meanwhile, which ends the fill. */
+  /** Whether the stream has lost messages meanwhile, which ends the replay. */
   readonly hasLost: boolean;
 }
 

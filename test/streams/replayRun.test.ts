@@ -35,7 +35,7 @@ async function prepare(count: number) {
   const { created: streamCreated } = await nats.jsm.streams.info(stream);
   const snapshots = createSnapshotStore(database);
   const nothing: Lineage = { ...someLineage, ...identity, stream, streamCreated, runs: [] };
-  const fill = (from: Lineage, through: number, options: Partial<ReplayRunOptions> = {}) => {
+  const replay = (from: Lineage, through: number, options: Partial<ReplayRunOptions> = {}) => {
     const common = { ...nats, stream, clock: systemClock, logger: silentLogger } as const;
     return replayRun({
       ...common,
@@ -54,7 +54,7 @@ async function prepare(count: number) {
     let lineage = nothing;
     for (const [at, position] of positions.entries()) {
       const nowMs = () => systemClock.nowMs() - (positions.length - at) * 3_600_000;
-      const { filled } = await fill(lineage, position, { clock: { ...systemClock, nowMs } });
+      const { filled } = await replay(lineage, position, { clock: { ...systemClock, nowMs } });
       lineage = { ...filled, cause: 'counts', reason: 'continued' };
       await noteLineage(database, lineage, 0);
     }
@@ -73,7 +73,7 @@ async function prepare(count: number) {
     (await snapshots.list(stream))
       .filter((one) => (run ?? one.run) === one.run)
       .map(({ position }) => position);
-  return { nats, database, snapshots, nothing, fill, serve, readPositions, listPositions };
+  return { nats, database, snapshots, nothing, replay, serve, readPositions, listPositions };
 }
 
 const range = (from: number, through: number) =>
@@ -84,10 +84,10 @@ const continueAt = (lineage: Lineage, position: number): Lineage => {
   return { ...lineage, runs, continuedRun: runs.at(-1)?.run ?? '' };
 };
 
-it('a fill continues a lineage after its newest snapshot, in a run of its own that nobody reads', async () => {
-  const { database, fill, serve, readPositions, listPositions } = await prepare(60);
+it('a replay continues a lineage after its newest snapshot, in a run of its own that nobody reads', async () => {
+  const { database, replay, serve, readPositions, listPositions } = await prepare(60);
   const lineage = await serve(20, 50);
-  const { filled, isComplete, hasLost } = await fill(continueAt(lineage, 20), 60);
+  const { filled, isComplete, hasLost } = await replay(continueAt(lineage, 20), 60);
   expect({ isComplete, hasLost }).toEqual({ isComplete: true, hasLost: false });
   const own = filled.runs.at(-1)?.run ?? '';
   expect(filled).toMatchObject({
@@ -103,20 +103,20 @@ it('a fill continues a lineage after its newest snapshot, in a run of its own th
   expect((await readLineage(database, stream))?.runs).toEqual(lineage.runs);
 });
 
-it('a fill that was stopped leaves no trace in the next one', async () => {
-  const { fill, nothing, readPositions } = await prepare(20);
+it('a replay that was stopped leaves no trace in the next one', async () => {
+  const { replay, nothing, readPositions } = await prepare(20);
   const stopping = new AbortController();
   stopping.abort();
-  const { isComplete } = await fill(nothing, 20, { signal: stopping.signal });
+  const { isComplete } = await replay(nothing, 20, { signal: stopping.signal });
   expect(isComplete).toBe(false);
-  const { filled } = await fill(nothing, 20);
+  const { filled } = await replay(nothing, 20);
   expect(filled.runs).toHaveLength(1);
   expect(await readPositions(filled.runs)).toEqual(range(1, 20));
 });
 
-it('a fill ends if the stream has lost its end, or was created again', async () => {
-  const { nats, fill, nothing } = await prepare(6_000);
-  const short = await fill(nothing, 6_001);
+it('a replay ends if the stream has lost its end, or was created again', async () => {
+  const { nats, replay, nothing } = await prepare(6_000);
+  const short = await replay(nothing, 6_001);
   expect([short.isComplete, short.hasLost]).toEqual([false, true]);
   let isFirst = true;
   const recreate = async () => {
@@ -124,31 +124,31 @@ it('a fill ends if the stream has lost its end, or was created again', async () 
     await createRemovableStreams(nats.jsm, [stream]);
     await publishMany(nats.connection, 'wheel.two', 0, 6_000);
   };
-  const replaced = await fill(nothing, 6_000, {
+  const replaced = await replay(nothing, 6_000, {
     onBatch: () => {
       if (isFirst) void recreate();
       isFirst = false;
     },
   });
   expect([replaced.isComplete, replaced.hasLost]).toEqual([false, true]);
-  // It was created again after the fill was planned.
-  const planned = await fill(nothing, 5);
+  // It was created again after the replay was planned.
+  const planned = await replay(nothing, 5);
   expect([planned.isComplete, planned.hasLost]).toEqual([false, true]);
 });
 
-it('a fill removes no snapshot that a process which ingests may restore', async () => {
-  const { fill, serve, nothing, database, listPositions } = await prepare(60);
+it('a replay removes no snapshot that a process which ingests may restore', async () => {
+  const { replay, serve, nothing, database, listPositions } = await prepare(60);
   const lineage = await serve(10, 20, 30);
-  const replay = await fill(continueAt(lineage, 20), 50);
-  await offerReplay(database, replay.filled, { position: 50, nowMs: 0 });
-  for (const through of [25, 35, 45]) await fill(nothing, through);
+  const first = await replay(continueAt(lineage, 20), 50);
+  await offerReplay(database, first.filled, { position: 50, nowMs: 0 });
+  for (const through of [25, 35, 45]) await replay(nothing, through);
   expect(await listPositions()).toEqual(expect.arrayContaining([50, 30, 20, 10]));
 });
 
-it('rows and snapshots of a fill stay until it is dropped', async () => {
-  const { database, fill, serve, readPositions, listPositions } = await prepare(20);
+it('rows and snapshots of a replay stay until it is dropped', async () => {
+  const { database, replay, serve, readPositions, listPositions } = await prepare(20);
   const lineage = await serve(8);
-  const { filled } = await fill(continueAt(lineage, 8), 15);
+  const { filled } = await replay(continueAt(lineage, 8), 15);
   const run = findLastRun(filled.runs);
   const isKept = async (of: string, position: number) =>
     (await listContinuable(database, stream)).some((isCounted) => isCounted({ run: of, position }));
@@ -159,10 +159,10 @@ it('rows and snapshots of a fill stay until it is dropped', async () => {
   expect(await readPositions(lineage.runs)).toEqual(range(1, 8));
 });
 
-it('a long fill notes itself again, so that nobody takes it for left', async () => {
-  const { database, fill, nothing } = await prepare(20);
+it('a long replay notes itself again, so that nobody takes it for left', async () => {
+  const { database, replay, nothing } = await prepare(20);
   let nowMs = systemClock.nowMs();
-  const { filled } = await fill(nothing, 20, {
+  const { filled } = await replay(nothing, 20, {
     clock: { ...systemClock, nowMs: () => nowMs },
     // Before it saves its state.
     onBatch: () => {
