@@ -26,7 +26,6 @@ const slowest = [
   'explorer/history',
   'streams/rowWriter',
   'http/rawRequests',
-  'endToEnd/rebuildInterrupted',
   'streams/chainFold',
   'streams/rejectionLog',
   'streams/indexer',

@@ -15,7 +15,7 @@ import {
   selectRuns,
   selectWithin,
 } from '../../storage/runs/lineages.ts';
-import { mergeRuns, readCounted, runsMax } from '../../storage/runs/mergedRuns.ts';
+import { mergeRuns, readCounted } from '../../storage/runs/mergedRuns.ts';
 import { findContinuedReplay, findReplay, isContinued } from '../../storage/runs/replays.ts';
 import { createRunsReader } from '../../storage/runs/runsReader.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
@@ -224,73 +224,6 @@ describe('the newest message that stored rows', () => {
     // Of this stream nothing but snapshots is stored.
     expect(await findTip(database, { stream: 'MINER_PIPELINE', runs }, 7)).toBe(7);
   });
-
-  it('is never below a given position', async () => {
-    const opened = await openTables();
-    await storeRounds(opened, 'run 0', [2, 9]);
-    await storeRounds(opened, 'run 1', [5, 7]);
-    const runs = buildRuns([4]);
-    const find = (after: number) => findTip(opened.database, { stream, runs }, after);
-    expect([await find(0), await find(3), await find(6), await find(7), await find(30)]).toEqual([
-      7, 7, 7, 7, 30,
-    ]);
-  });
-});
-
-it('merged runs have the same rows, and are never the longest', async () => {
-  const { database } = await openTables();
-  const names = async (runs: LineageRuns) => {
-    const { sql, parameters } = selectRuns(runs);
-    const found: unknown[][] = [];
-    for (const table of [
-      'stored_readings',
-      'stored_rounds',
-      'stored_half_hour_buckets',
-      'stored_measurement_events',
-      'stored_measurement_events_keys',
-    ])
-      found.push(
-        await database.select(
-          `SELECT DISTINCT '${table}', stored_by, installation_id FROM ${table} WHERE ${sql} ORDER BY stored_by`,
-          parameters,
-        ),
-      );
-    return found;
-  };
-  let runs: LineageRuns = [];
-  for (let at = 0; at < runsMax; at++) {
-    const run = `run ${at}`;
-    const from = at * 60 + 1;
-    // Its end counts no longer.
-    for (const rows of [storedRows(from, 75)])
-      await storeRows(
-        database,
-        {
-          ...rows,
-          measurementEvents: rows.buckets.map(({ position }) => ({
-            ...someRows.event,
-            id: `${run} ${position}`,
-            position,
-            storedBy: position,
-          })),
-        },
-        run,
-      );
-    runs = [...cutRuns(runs, from - 1), { run, through: openEnd }];
-  }
-  const before = await names(runs);
-  expect(before[0]?.length).toBe(60 * (runsMax - 1) + 75);
-  const longest = [{ run: 'run 0', through: 60 * 5 }, ...runs.slice(5)];
-  const merged = await mergeRuns(database, { ...writer, stream, runs: longest, name: 'merged' });
-  expect(merged.map(({ run }) => run)).toEqual([
-    'run 0',
-    'merged',
-    ...longest.slice(3).map(({ run }) => run),
-  ]);
-  let shorter = runs;
-  for (let time = 0; shorter.length > 3; time++)
-    shorter = await mergeRuns(database, { ...writer, stream, runs: shorter, name: `merged ${time}` });
-  expect(await names(shorter)).toEqual(before);
 });
 
 it('snapshots of merged runs count as far as their copies', async () => {
@@ -420,17 +353,6 @@ describe('what a replay notes', () => {
     expect([await of([]), await find(null)]).toEqual(['whole', 'whole']);
   });
 
-  it('is continued if it resumed an earlier attempt, whose run nobody else names', async () => {
-    const { note, find } = await open();
-    const runs = [
-      { run: 'own', through: 4 },
-      { run: 'killed', through: 6 },
-      { run: 'resumed', through: openEnd },
-    ];
-    await note(ownLineage, filled(1, { runs }));
-    expect(await find()).toBe('resumed');
-  });
-
   it('is left out for the newer one of two, and once that is continued', async () => {
     const { note, find } = await open();
     await note(ownLineage, filled(1), filled(2));
@@ -445,22 +367,6 @@ describe('what a replay notes', () => {
       continuedRun: 'replay 2',
     });
     expect(await find()).toBeNull();
-  });
-
-  it('is continued although a newer one is not, of what counts no longer', async () => {
-    const { note, find } = await open();
-    await note(
-      ownLineage,
-      filled(1),
-      filled(2, {
-        runs: [
-          { run: 'lost', through: 9 },
-          { run: 'replay 2', through: openEnd },
-        ],
-        continuedRun: 'lost',
-      }),
-    );
-    expect(await find()).toBe('replay 1');
   });
 
   it.each<[string, Partial<Lineage>]>([

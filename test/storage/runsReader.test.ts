@@ -52,15 +52,6 @@ it('a reader relies on a lineage for five seconds', async () => {
   expect([await readRuns(), await readRuns(), reads()]).toEqual([second, second, 3]);
 });
 
-it('a reader sees only lineages of its own fold', async () => {
-  const { readRuns, note } = await openReader();
-  await note(first);
-  await note(second, { foldVersion: 2 });
-  await note(second, { configuration: 'theirs' });
-  await note(second, { stream: 'MINER_CHAIN' });
-  expect(await readRuns()).toEqual(first);
-});
-
 it('a replica looks for the newest evicted entry once, and in the newer history if needed', async () => {
   const { database, readRuns, reads, note } = await openReader();
   await note(first);
