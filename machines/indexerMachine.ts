@@ -22,19 +22,16 @@ export const singleBlocks = 64n;
 export interface IndexerTimings {
   /** Time between two polls of a node that has nothing new. */
   readonly pollMs: number;
-  /** Time before the timelock's logs from before the first block are requested again. */
-  readonly readsRetryMs: number;
-  /** Near the tip, where views become stale in the meantime: at most five seconds. */
-  readonly nearBackoff: BackoffBounds;
-  /** Far behind the tip, to let a provider recover: at most 20 s. With the request under way, indexing continues within 30 s. */
-  readonly farBackoff: BackoffBounds;
+  /** At most five seconds. With the request under way, indexing continues within 15 s. */
+  readonly backoff: BackoffBounds;
+  /** Time before another attempt at what may need an operator. */
+  readonly rareRetryMs: number;
 }
 
 export const defaultIndexerTimings: IndexerTimings = {
   pollMs: 1_000,
-  readsRetryMs: 60_000,
-  nearBackoff: { firstMs: 500, longestMs: 4_000 },
-  farBackoff: { firstMs: 500, longestMs: 16_000 },
+  backoff: { firstMs: 500, longestMs: 4_000 },
+  rareRetryMs: 60_000,
 };
 
 export type AwaitedPart = 'NATS' | 'the node' | 'a setting or another version';
@@ -74,12 +71,6 @@ interface Context {
   readonly graceMs: number;
 }
 
-/** Whether spans of many blocks are published next; false if the tip is unknown. */
-function isFarBehind({ firstBlock, head, tip }: Context): boolean {
-  const next = head === null ? firstBlock : head + 1n;
-  return tip !== null && tip - next >= singleBlocks;
-}
-
 const indexer = setup({
   types: {} as {
     context: Context;
@@ -117,7 +108,9 @@ const indexer = setup({
     /** Another block of the same height is not a longer chain, so nothing is replaced for it. */
     isAtTip: ({ context: { head, tip } }) => head === tip,
     isFork: ({ context }) => context.isFork,
-    isFarBehind: ({ context }) => isFarBehind(context),
+    /** Spans of many blocks are published next. */
+    isFarBehind: ({ context: { firstBlock, head, tip } }) =>
+      tip !== null && tip - (head === null ? firstBlock : head + 1n) >= singleBlocks,
     /** Whether the chain can have logs before the first block. Its genesis block has none. */
     hasEarlierLogs: ({ context }) => context.firstBlock > 1n,
     areReadsAsked: not(or([stateIn({ reads: 'unasked' }), stateIn({ reads: 'asking' })])),
@@ -145,15 +138,10 @@ const indexer = setup({
     countProviderFailure: assign({ providerFailures: ({ context }) => context.providerFailures + 1 }),
   },
   delays: {
-    /** Only an operator can resolve this, so it is retried rarely. */
-    longBackoff: ({ context }) => backoffDelay(context.timings.farBackoff)({ context }),
     poll: ({ context }) => context.timings.pollMs,
-    readsRetry: ({ context }) => context.timings.readsRetryMs,
+    rareRetry: ({ context }) => context.timings.rareRetryMs,
     grace: ({ context }) => context.graceMs,
-    backoff: ({ context }) => {
-      const { nearBackoff, farBackoff } = context.timings;
-      return backoffDelay(isFarBehind(context) ? farBackoff : nearBackoff)({ context });
-    },
+    backoff: ({ context }) => backoffDelay(context.timings.backoff)({ context }),
   },
 });
 
@@ -336,7 +324,7 @@ export const indexerMachine = indexer.createMachine({
         unpublishable: {
           id: 'unpublishable',
           invoke: { src: 'awaitReconnection', onDone: '#connecting' },
-          after: { longBackoff: '#connecting' },
+          after: { rareRetry: '#connecting' },
         },
         stopping: { invoke: { src: 'awaitIdle', onDone: 'stopped' }, after: { grace: 'stopped' } },
         stopped: { type: 'final' },
@@ -349,7 +337,7 @@ export const indexerMachine = indexer.createMachine({
           on: { resumed: [{ guard: 'hasEarlierLogs', target: 'asking' }, { target: 'complete' }] },
         },
         asking: { invoke: { src: 'publishReads', onDone: 'complete', onError: 'waiting' } },
-        waiting: { after: { readsRetry: 'askingAgain' } },
+        waiting: { after: { rareRetry: 'askingAgain' } },
         askingAgain: { invoke: { src: 'publishReads', onDone: 'complete', onError: 'waiting' } },
         // A recreated stream, or one that lost its messages, no longer holds the logs.
         complete: { on: { resumed: { guard: 'hasEarlierLogs', target: 'askingAgain' } } },

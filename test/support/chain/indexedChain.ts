@@ -15,7 +15,6 @@ import { silentLogger } from '../silentLogger.ts';
 import type { TestEconomy } from './testEconomy.ts';
 
 export const testChainId = 31_337n;
-const backoff = { firstMs: 50, longestMs: 100 };
 
 /** An indexer on a test's chain, until the test ends or it is stopped. */
 export function startIndexer(economy: TestEconomy, nats: TestConnection, url = economy.url) {
@@ -29,7 +28,7 @@ export function startIndexer(economy: TestEconomy, nats: TestConnection, url = e
     deploymentBlock,
     timelock,
     logger: silentLogger,
-    timings: { pollMs: 50, readsRetryMs: 100, nearBackoff: backoff, farBackoff: backoff },
+    timings: { pollMs: 50, rareRetryMs: 100, backoff: { firstMs: 50, longestMs: 100 } },
   });
   const running = runMember(indexer.member);
   const stop = async () => {
