@@ -37,3 +37,9 @@ function createNodeClient(transport: Transport) {
 export function toQuantity(number: bigint): string {
   return `0x${number.toString(16)}`;
 }
+
+/** Whether the node answered, but refused this request. Silence and too many requests say nothing about the request itself. */
+export function isRefusal(error: unknown): boolean {
+  const { code, status } = error as { readonly code?: unknown; readonly status?: unknown };
+  return (typeof code === 'number' || typeof status === 'number') && code !== 429 && status !== 429;
+}

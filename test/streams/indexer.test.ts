@@ -74,9 +74,6 @@ function expectLinked(spans: readonly ChainSpanMessage[]) {
 type Tell = (method: string, params: readonly never[], result: never) => Lie;
 type Logs = readonly Record<string, unknown>[];
 
-const notFound: Lie = { error: { code: -32601, message: 'the method does not exist' } };
-const repeatFirst = (logs: Logs) => logs.flatMap((log, index) => (index === 0 ? [log, log] : [log]));
-
 /** Alters the logs in receipts; null if they have no logs. */
 function withLogs(result: unknown, change: (logs: Logs) => Logs): Lie {
   const receipts = [result].flat() as { logs: Logs }[];
@@ -237,54 +234,6 @@ describe('indexer', () => {
     }
   });
 
-  it('requests and verifies receipts one by one if the node cannot return them together', async () => {
-    const economy = await stillEconomy();
-    const node = await startLyingNode(economy.url);
-    let isLying = true;
-    node.lie = (method, _params, result) => {
-      if (method === 'eth_getBlockReceipts') return notFound;
-      return method === 'eth_getTransactionReceipt' && isLying ? withLogs(result, repeatFirst) : null;
-    };
-    const nats = await emptyStreams();
-    const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
-    await eventually(() => indexer.status().providerFailures > 1, 'two refusals');
-    isLying = false;
-    await caughtUp();
-    await expectHonest(nats);
-  });
-
-  it('names the methods and the setting if a node has no receipts', async () => {
-    const economy = await stillEconomy();
-    const node = await startLyingNode(economy.url);
-    node.lie = (method) => (/Receipt/.test(method) ? notFound : null);
-    const { contracts, deploymentBlock } = economy.deployed;
-    const reader = createChainReader({ url: node.url, addresses: Object.values(contracts) });
-    const first = await reader.header(deploymentBlock);
-    await expect(reader.block(first)).rejects.toThrow(
-      /MINER_RPC_URL.*eth_getBlockReceipts.*eth_getTransactionReceipt/,
-    );
-  });
-
-  it.each<[string, number, Lie]>([
-    ['more than 12 calls', 12, { status: 413 }],
-    ['any, with an answer that is no list', 0, { error: { code: -32600, message: 'no batches' } }],
-    ['any, in silence', 0, 'hang'],
-  ])('requests fewer headers at once where a provider refuses batches of %s', async (_what, most, lie) => {
-    const economy = await stillEconomy();
-    const node = await startLyingNode(economy.url);
-    const batches: number[] = [];
-    node.batchLie = (calls) => {
-      batches.push(calls);
-      return calls > most ? lie : null;
-    };
-    const nats = await emptyStreams();
-    const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
-    await caughtUp();
-    expect(Math.max(...batches)).toBeGreaterThanOrEqual(20);
-    expect(indexer.status().providerFailures).toBe(0);
-    await expectHonest(nats);
-  });
-
   it('resumes after the stream’s last span, and publishes nothing twice, despite unlinked spans of another publisher', async () => {
     const economy = await runEconomy(20);
     const { nats, caughtUp, stop } = await startIndexed(economy);
@@ -304,17 +253,6 @@ describe('indexer', () => {
     expect(state.head?.number).toBe(again.indexer.status().head);
     const blocks = (await fetchSpans(nats)).map(({ fork, toBlock }) => `${fork} ${toBlock}`);
     expect(new Set(blocks).size).toBe(blocks.length);
-  });
-
-  it.each([1n, 2n, 3n, 4n, 5n])('reads %s blocks from a provider that refuses batches', async (count) => {
-    const economy = await stillEconomy();
-    const node = await startLyingNode(economy.url);
-    node.batchLie = () => ({ status: 413 });
-    const { contracts, deploymentBlock } = economy.deployed;
-    const reader = createChainReader({ url: node.url, addresses: Object.values(contracts) });
-    const toBlock = deploymentBlock + count;
-    const { last } = await reader.range(await reader.header(deploymentBlock), toBlock);
-    expect(last.number).toBe(toBlock);
   });
 
   it('keeps its head while its node lags or restarts', async () => {

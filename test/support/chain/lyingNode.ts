@@ -26,8 +26,6 @@ interface LyingNode {
   readonly url: string;
   /** Asked for every call, also of a batch, with the honest result; null passes it on. */
   lie: (method: string, params: readonly never[], result: never) => Lie;
-  /** Asked for every batch with the number of its calls; null passes it on. */
-  batchLie: (calls: number) => Lie;
   /** Number of dishonest answers. */
   readonly lies: number;
 }
@@ -60,7 +58,6 @@ export async function startLyingNode(
   const node: LyingNode = {
     url: '',
     lie: () => null,
-    batchLie: () => null,
     get lies() {
       return state.lies;
     },
@@ -79,7 +76,6 @@ export async function startLyingNode(
       }
       const results: unknown[] = [];
       let fault: Lie = null;
-      if (Array.isArray(request)) fault = node.batchLie(request.length);
       for (const { id, method, params = [] } of [request].flat()) {
         const own = answers.find((one) => one.id === id);
         const lie = node.lie(method, params, own?.result as never);
@@ -93,9 +89,7 @@ export async function startLyingNode(
         response.writeHead(fault.status).end('');
         return;
       }
-      const responses =
-        fault !== null && typeof fault === 'object' ? { jsonrpc: '2.0', id: null, ...fault } : results;
-      const text = JSON.stringify(Array.isArray(request) ? responses : results[0]);
+      const text = JSON.stringify(Array.isArray(request) ? results : results[0]);
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': text.length });
       if (fault === 'half') {
         response.write(text.slice(0, text.length / 2));
