@@ -1,4 +1,4 @@
-import { assign, fromEventObservable, fromPromise, not, or, raise, setup, stateIn } from 'xstate';
+import { assign, fromEventObservable, fromPromise, raise, setup } from 'xstate';
 import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { hasKind } from './failures.ts';
 import { notProvided } from './notProvided.ts';
@@ -113,7 +113,6 @@ const indexer = setup({
       tip !== null && tip - (head === null ? firstBlock : head + 1n) >= singleBlocks,
     /** Whether the chain can have logs before the first block. Its genesis block has none. */
     hasEarlierLogs: ({ context }) => context.firstBlock > 1n,
-    areReadsAsked: not(or([stateIn({ reads: 'unasked' }), stateIn({ reads: 'asking' })])),
     isLostRace: hasKind('lostRace'),
     isStreamUnavailable: hasKind('streamUnavailable'),
     isUnpublishable: hasKind('unpublishable'),
@@ -186,9 +185,8 @@ const comparing = indexer.createStateConfig({
 
 /**
  * The indexer publishes the node's blocks that the stream lacks, and nothing unproven. After any failure it waits and reconnects. Each step
- * begins with a comparison of node and stream, which decides what the step does. The timelock's logs from before the first block are
- * published first. If the node does not return them, the blocks are published anyway, and the logs are requested again later. Each time
- * the indexer reads the stream, it checks that the stream still holds them.
+ * begins with a comparison of node and stream, which decides what the step does. Next to the blocks it publishes the timelock's logs from
+ * before the first block, which no block waits for: a node may omit them, and they are requested until they are complete.
  */
 export const indexerMachine = indexer.createMachine({
   id: 'indexer',
@@ -229,13 +227,12 @@ export const indexerMachine = indexer.createMachine({
               invoke: {
                 src: 'resume',
                 onDone: {
-                  target: 'awaitingReads',
+                  target: 'comparing',
                   actions: [assign({ head: ({ event }) => event.output }), raise({ type: 'resumed' })],
                 },
                 onError: failed,
               },
             },
-            awaitingReads: { always: { guard: 'areReadsAsked', target: 'comparing' } },
             comparing,
             awaitingFirstBlock: { id: 'awaitingFirstBlock', after: { poll: 'comparing' } },
           },
@@ -331,16 +328,12 @@ export const indexerMachine = indexer.createMachine({
       },
     },
     reads: {
-      initial: 'unasked',
+      initial: 'idle',
       states: {
-        unasked: {
-          on: { resumed: [{ guard: 'hasEarlierLogs', target: 'asking' }, { target: 'complete' }] },
-        },
-        asking: { invoke: { src: 'publishReads', onDone: 'complete', onError: 'waiting' } },
-        waiting: { after: { rareRetry: 'askingAgain' } },
-        askingAgain: { invoke: { src: 'publishReads', onDone: 'complete', onError: 'waiting' } },
-        // A recreated stream, or one that lost its messages, no longer holds the logs.
-        complete: { on: { resumed: { guard: 'hasEarlierLogs', target: 'askingAgain' } } },
+        // Each time the stream is read, since a recreated one no longer holds the logs.
+        idle: { on: { resumed: { guard: 'hasEarlierLogs', target: 'asking' } } },
+        asking: { invoke: { src: 'publishReads', onDone: 'idle', onError: 'waiting' } },
+        waiting: { after: { rareRetry: 'asking' } },
         ended: { type: 'final' },
       },
     },

@@ -1,14 +1,13 @@
-import { type Hex, toEventSelector } from 'viem';
+import type { Hex } from 'viem';
 import { z } from 'zod';
-import { type ProposerChange, proposerRole } from '../../actors/chain/spans/chainReads.ts';
-import type { ChainBlock, ChainLog } from '../../actors/chain/spans/chainSpan.ts';
-import { type Address, toAddress } from '../../actors/schemas/hex.ts';
+import type { ChainBlock } from '../../actors/chain/spans/chainSpan.ts';
+import type { Address } from '../../actors/schemas/hex.ts';
 import { type BlockHeader, type ProvenLog, proveLogs } from './blockProof.ts';
 import { createHeaderReader, headersAtOnceMax } from './headerReader.ts';
-import { createLogSearch } from './logSearch.ts';
 import { createBloomTest } from './logsBloom.ts';
 import { mapConcurrently } from './mapConcurrently.ts';
-import { createNodeClients } from './nodeClient.ts';
+import { createNodeClients, isRefusal } from './nodeClient.ts';
+import { createProposerSearch } from './proposerSearch.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 import { createReceiptReader } from './receiptReader.ts';
 
@@ -25,9 +24,6 @@ interface ChainReaderSettings {
   readonly requestMs?: number;
 }
 
-const roleGranted = toEventSelector('RoleGranted(bytes32,address,address)');
-const roleRevoked = toEventSelector('RoleRevoked(bytes32,address,address)');
-
 export type ChainReader = ReturnType<typeof createChainReader>;
 
 /**
@@ -40,7 +36,6 @@ export function createChainReader(settings: ChainReaderSettings) {
   const { client } = clients;
   const headers = createHeaderReader(clients);
   const receipts = createReceiptReader(client);
-  const logSearch = createLogSearch(client);
   const ours = new Set<Hex>(addresses);
   const mayHoldOurs = createBloomTest(addresses);
 
@@ -84,22 +79,23 @@ export function createChainReader(settings: ChainReaderSettings) {
   }
 
   /**
-   * Changes of a timelock's proposers before a block, oldest first. The node names the blocks, and each one is proven;
-   * unlike in indexed blocks, it goes unnoticed if the node omits one.
+   * Whether the node proves that it has the logs of a block. A block without logs proves nothing.
+   *
+   * @throws ProviderInconsistent when it has them no longer.
    */
-  async function proposerChangesBefore(timelock: Address, before: bigint): Promise<ProposerChange[]> {
-    const changes: ProposerChange[] = [];
-    for (let next = 0n; next < before; ) {
-      const named = await logSearch.findBlocks(next, before - 1n, {
-        address: [timelock],
-        topics: [[roleGranted, roleRevoked], [proposerRole]],
-      });
-      const candidates = await mapConcurrently(named.numbers, blocksAtOnce, headers.read);
-      for (const { logs } of await readBlocks(candidates))
-        changes.push(...logs.flatMap((log) => listProposerChanges(log, timelock)));
-      next = named.toBlock + 1n;
+  async function provesLogs(number: bigint): Promise<boolean> {
+    const header = await headers.read(number);
+    if (/^0x0*$/.test(header.logsBloom)) return false;
+    try {
+      await proveLogs(header, await receipts.read(header));
+      return true;
+    } catch (error) {
+      if (!(error instanceof ProviderInconsistent || isRefusal(error))) throw error;
+      throw new ProviderInconsistent(
+        `the node of MINER_RPC_URL proves no logs of block ${number}: it may have removed old ones`,
+        { cause: error },
+      );
     }
-    return changes;
   }
 
   return {
@@ -109,13 +105,13 @@ export function createChainReader(settings: ChainReaderSettings) {
     header: headers.read,
     block,
     range,
-    proposerChangesBefore,
+    searchProposers: (timelock: Address, beforeBlock: bigint) =>
+      createProposerSearch({
+        client,
+        timelock,
+        beforeBlock,
+        readBlocks: async (numbers) => readBlocks(await mapConcurrently(numbers, blocksAtOnce, headers.read)),
+        provesLogs,
+      }),
   };
-}
-
-function listProposerChanges({ address, topics }: ChainLog, timelock: Address): ProposerChange[] {
-  const [event = '', role, account = ''] = topics;
-  const isGranted = event === roleGranted;
-  if (address !== timelock || role !== proposerRole || (!isGranted && event !== roleRevoked)) return [];
-  return [{ account: toAddress(`0x${account.slice(-40)}`), isGranted }];
 }

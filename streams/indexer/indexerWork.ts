@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { latestChanges } from '../../actors/chain/spans/chainReads.ts';
 import type { Address } from '../../actors/schemas/hex.ts';
 import type { Comparison } from '../../machines/indexerMachine.ts';
 import { requireValue } from '../../machines/requireValue.ts';
@@ -9,6 +8,9 @@ import type { ChainReader } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 import { findCommonBlock, readBranch } from './readBranch.ts';
 import type { PublishedBlock, SpanPublisher } from './spanPublisher.ts';
+
+/** Blocks in which a deployment creates its contracts. */
+const deploymentBlocksMax = 10_000n;
 
 export interface IndexerWorkOptions {
   readonly reader: ChainReader;
@@ -64,16 +66,37 @@ export function createIndexerWork(options: IndexerWorkOptions) {
     );
   }
 
-  async function publishReads() {
+  /** Continues where the stream's newest reads end, and publishes each progress. */
+  async function publishReads({ signal }: { readonly signal: AbortSignal }) {
     try {
-      const { number, hash } = await reader.header(deploymentBlock - 1n);
-      if ((await publisher.readsHash()) === hash) return;
-      const proposers = latestChanges(await reader.proposerChangesBefore(timelock, deploymentBlock));
-      await publisher.publishReads({ blockNumber: number.toString(), blockHash: hash, proposers });
+      const { number, hash: blockHash } = await reader.header(deploymentBlock - 1n);
+      const search = reader.searchProposers(timelock, deploymentBlock);
+      while (!signal.aborted) {
+        const known = await publisher.reads(blockHash);
+        if (known?.fromBlock === '0') return;
+        const found = await search(
+          known === null || known.fromBlock === null
+            ? { fromBlock: await findSearchEnd(), proposers: [] }
+            : { fromBlock: BigInt(known.fromBlock), proposers: known.proposers },
+        );
+        await publisher.publishReads({
+          blockNumber: number.toString(),
+          blockHash,
+          fromBlock: found.fromBlock.toString(),
+          proposers: [...found.proposers],
+        });
+      }
     } catch (error) {
-      logger.warn({ err: error }, 'the logs of the timelock before the deployment block cannot be read yet');
+      logger.warn({ err: error }, 'the timelock’s proposers before the deployment block are not known yet');
       throw error;
     }
+  }
+
+  /** The timelock may also have been created with the deployment, so the search begins a little above its first block. */
+  async function findSearchEnd(): Promise<bigint> {
+    const { number } = await reader.tip();
+    const end = deploymentBlock + deploymentBlocksMax;
+    return number < end ? number + 1n : end;
   }
 
   async function compare(): Promise<Comparison> {

@@ -192,20 +192,20 @@ export function createSpanPublisher(options: {
     for await (const message of buildSpans({ core, fork: forks }, span, messageBytesMax)) await send(message);
   }
 
-  /** Hash of the block at which the stream's newest reads were made; null if this deployment has none. */
-  async function readsHash() {
+  /** The newest reads at this block; null if this deployment has none. */
+  async function reads(blockHash: BlockHash): Promise<ChainReadsMessage | null> {
     const last = await jetStream.last('MINER_CHAIN', readsSubject(chainId));
-    const reads = last && parseStored(chainReadsMessage, last);
-    return reads?.core === core ? reads.blockHash : null;
+    const stored = last && parseStored(chainReadsMessage, last);
+    return stored?.core === core && stored.blockHash === blockHash ? stored : null;
   }
 
-  async function publishReads(reads: Omit<ChainReadsMessage, 'core'>) {
-    const id = `${chainId}.reads.${core}.${reads.blockHash}`;
-    await jetStream.publish(readsSubject(chainId), JSON.stringify({ ...reads, core }), id);
+  async function publishReads(found: Omit<ChainReadsMessage, 'core'>) {
+    const id = `${chainId}.reads.${core}.${found.blockHash}.${found.fromBlock}`;
+    await jetStream.publish(readsSubject(chainId), JSON.stringify({ ...found, core }), id);
   }
 
   return {
-    readsHash,
+    reads,
     publishReads,
     resume,
     reconnected,

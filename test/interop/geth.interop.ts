@@ -129,7 +129,9 @@ describe('the indexer on go-ethereum', () => {
     const { contracts } = economy.deployed;
     const reader = createChainReader({ url: geth.url, addresses: Object.values(contracts) });
     const { number } = await reader.tip();
-    const changes = await reader.proposerChangesBefore(contracts.operatorTimelock, number + 1n);
-    expect(changes).toContainEqual({ account: economy.operator, isGranted: true });
+    const search = reader.searchProposers(contracts.operatorTimelock, number + 1n);
+    const { fromBlock, proposers } = await search({ fromBlock: number + 1n, proposers: [] });
+    expect(fromBlock).toBe(0n);
+    expect(proposers).toContainEqual({ account: economy.operator, isGranted: true });
   });
 });

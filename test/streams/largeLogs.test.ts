@@ -170,11 +170,13 @@ it('reads of another core on the same chain, or of another block, are not the de
     createSpanPublisher({ ...nats, chainId: writtenSettings.chainId, core }),
   ) as [SpanPublisher, SpanPublisher];
   const publish = ({ publishReads }: SpanPublisher, block: number) =>
-    publishReads({ blockNumber: '1', blockHash: buildHash(block), proposers: [] });
+    publishReads({ blockNumber: '1', blockHash: buildHash(block), fromBlock: '0', proposers: [] });
   await publish(others, 1);
-  expect([await others.readsHash(), await mine.readsHash()]).toEqual([buildHash(1), null]);
+  expect(await others.reads(buildHash(1))).toMatchObject({ fromBlock: '0' });
+  expect(await mine.reads(buildHash(1))).toBeNull();
   for (const block of [1, 2]) {
     await publish(mine, block);
-    expect(await mine.readsHash()).toBe(buildHash(block));
+    expect(await mine.reads(buildHash(block))).not.toBeNull();
   }
+  expect(await mine.reads(buildHash(1))).toBeNull();
 });

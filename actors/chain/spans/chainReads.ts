@@ -10,14 +10,22 @@ export const proposerRole = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5c
 
 export const proposerChange = z.object({ account: address, isGranted: z.boolean() });
 
+const blockNumber = z.string().regex(/^(?:0|[1-9]\d{0,19})$/, 'expected a block number as a decimal string');
+
 /**
  * Facts from before the first indexed block, on `miner.chain.<chainId>.reads` (MESSAGES.md, Chain reads): which accounts gained and lost
  * the proposer role of a timelock that is older than the deployment.
  */
 export const chainReadsMessage = z.object({
   core: address,
-  blockNumber: z.string().regex(/^(?:0|[1-9]\d{0,19})$/, 'expected a block number as a decimal string'),
+  blockNumber,
   blockHash,
+  fromBlock: blockNumber
+    .nullable()
+    .default(null)
+    .describe(
+      'first block that was searched, or 0 once the creation of the timelock was found; null if the search may have missed changes',
+    ),
   /** Latest change of each account, in chronological order. */
   proposers: z.array(proposerChange),
 });
