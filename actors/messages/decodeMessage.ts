@@ -66,7 +66,7 @@ export function decodeMessage<Schema extends z.ZodType>(
 }
 
 /** Names the first misfits. The value is cut short first, since zod could report a hundred thousand of them. */
-function describeMisfit(schema: z.ZodType, value: unknown): string {
+export function describeMisfit(schema: z.ZodType, value: unknown): string {
   const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : null;
   const judge = (itemsMax: number) =>
     schema.safeParse(cutShort(value, { valuesLeft: shownValuesMax, itemsMax }, 0, names), {

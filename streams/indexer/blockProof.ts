@@ -1,8 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMPT } from '@ethereumjs/mpt';
 import { type Input, RLP } from '@ethereumjs/rlp';
 import type { Hash, Hex } from 'viem';
 import { bytesToHex, concatBytes, hexToBytes, keccak256, toHex } from 'viem/utils';
 import { z } from 'zod';
+import { describeMisfit } from '../../actors/messages/decodeMessage.ts';
+import { type CompiledSchema, compileSchema } from '../../actors/schemas/compileSchema.ts';
 import {
   type Address,
   type BlockHash,
@@ -20,6 +23,9 @@ import { ProviderInconsistent } from './providerInconsistent.ts';
  * transactions and receipts. Objects follow Ethereum's JSON-RPC interface (execution-apis). Encodings follow the yellow paper
  * (appendices B, D and 4.3), and EIP-2718 for typed transactions and receipts.
  */
+
+/** Values that are hashed before other work of the process has its turn: a node can answer with a hundred thousand. */
+const valuesAtOnce = 64;
 
 const data = z.custom<Hex>(
   (value) => typeof value === 'string' && /^0x(?:[0-9a-fA-F]{2})*$/.test(value),
@@ -61,7 +67,7 @@ const header = z.object({
   slotNumber: quantity.nullish(),
 });
 const headerMembers = listKeys(header.shape);
-const hashedHeader = header.extend({ hash: word });
+const hashedHeader = defineAnswer(header.extend({ hash: word }));
 /** Members of a block in JSON that are not hashed with its header. */
 const otherMembers = ['hash', 'size', 'totalDifficulty', 'transactions', 'uncles', 'withdrawals'];
 
@@ -128,6 +134,7 @@ const receipt = z.object({
   logsBloom: expectBytes(256),
   logs: z.array(z.object({ address, topics: z.array(word).max(4), data })),
 });
+const blockReceipts = defineAnswer(z.array(receipt));
 
 /** A log of a receipt, with its position in its block. */
 export interface ProvenLog {
@@ -144,8 +151,8 @@ export interface ProvenLog {
  * @throws ProviderInconsistent when the receipts do not have the header's root.
  */
 export async function proveLogs(of: BlockHeader, answer: unknown): Promise<ProvenLog[]> {
-  const receipts = parse(z.array(receipt), answer, `the receipts of block ${of.number}`);
-  const encoded = receipts.map(({ type, status, root, cumulativeGasUsed, logsBloom, logs }) =>
+  const receipts = parse(blockReceipts, answer, `the receipts of block ${of.number}`);
+  await expectRoot(of, 'receipts', receipts, ({ type, status, root, cumulativeGasUsed, logsBloom, logs }) =>
     encodeTyped(type ?? 0n, [
       status ?? hexToBytes(root ?? '0x'),
       cumulativeGasUsed,
@@ -157,7 +164,6 @@ export async function proveLogs(of: BlockHeader, answer: unknown): Promise<Prove
       ]),
     ]),
   );
-  await expectRoot(of, 'receipts', encoded);
   let logIndex = 0;
   return receipts.flatMap(({ logs }, transactionIndex) =>
     logs.map((log) => ({
@@ -200,6 +206,7 @@ const transaction = z.object({
   s: quantity,
 });
 type Transaction = z.infer<typeof transaction>;
+const wholeBlock = defineAnswer(z.object({ transactions: z.array(transaction) }));
 
 /**
  * The hashes of a block's transactions, in their order, which receipts do not contain.
@@ -207,14 +214,14 @@ type Transaction = z.infer<typeof transaction>;
  * @throws ProviderInconsistent when the transactions do not have the header's root.
  */
 export async function proveTransactionHashes(of: BlockHeader, answer: unknown): Promise<TransactionHash[]> {
-  const { transactions } = parse(
-    z.object({ transactions: z.array(transaction) }),
-    answer,
-    `the transactions of block ${of.number}`,
-  );
-  const encoded = transactions.map((one) => encodeTyped(one.type ?? 0n, listMembers(of, one)));
-  await expectRoot(of, 'transactions', encoded);
-  return encoded.map((bytes) => toTransactionHash(keccak256(bytes)));
+  const { transactions } = parse(wholeBlock, answer, `the transactions of block ${of.number}`);
+  const hashes: TransactionHash[] = [];
+  await expectRoot(of, 'transactions', transactions, (one) => {
+    const encoded = encodeTyped(one.type ?? 0n, listMembers(of, one));
+    hashes.push(toTransactionHash(keccak256(encoded)));
+    return encoded;
+  });
+  return hashes;
 }
 
 /** Lists the members in the order that the transaction's type defines: EIP-155, 2930, 1559, 4844 and 7702. */
@@ -263,10 +270,18 @@ function encodeTyped(type: bigint, members: Input[]): Uint8Array {
   return type === 0n ? list : concatBytes([hexToBytes(toHex(type, { size: 1 })), list]);
 }
 
-async function expectRoot(of: BlockHeader, what: 'receipts' | 'transactions', values: readonly Uint8Array[]) {
+async function expectRoot<Value>(
+  of: BlockHeader,
+  what: 'receipts' | 'transactions',
+  values: readonly Value[],
+  encode: (value: Value) => Uint8Array,
+) {
   const root = of[`${what}Root`];
   const trie = await createMPT();
-  for (const [index, value] of values.entries()) await trie.put(RLP.encode(index), value);
+  for (const [index, value] of values.entries()) {
+    if (index % valuesAtOnce === 0) await nextTurn();
+    await trie.put(RLP.encode(index), encode(value));
+  }
   const computed = bytesToHex(trie.root());
   if (computed === root) return;
   throw new ProviderInconsistent(
@@ -274,9 +289,18 @@ async function expectRoot(of: BlockHeader, what: 'receipts' | 'transactions', va
   );
 }
 
-function parse<Schema extends z.ZodType>(schema: Schema, answer: unknown, what: string): z.infer<Schema> {
-  const parsed = schema.safeParse(answer);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new ProviderInconsistent(`${what}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
+type AnswerFormat<Schema extends z.ZodType> = CompiledSchema<Schema> & { readonly schema: Schema };
+
+function defineAnswer<Schema extends z.ZodType>(schema: Schema): AnswerFormat<Schema> {
+  return { schema, ...compileSchema(schema) };
+}
+
+/** Costs no more than reading the answer, even if it holds millions of misfits. */
+function parse<Schema extends z.ZodType>(
+  { schema, fits, read }: AnswerFormat<Schema>,
+  answer: unknown,
+  what: string,
+): z.infer<Schema> {
+  if (fits(answer)) return read(answer);
+  throw new ProviderInconsistent(`${what}: ${describeMisfit(schema, answer)}`);
 }

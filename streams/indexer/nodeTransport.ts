@@ -7,6 +7,8 @@ import { http, TimeoutError, type Transport } from 'viem';
 const answerBytesMax = 64 * 1024 * 1024;
 /** Longest answer that is a number, and longest header with the hashes of its transactions. */
 const [numberBytesMax, headerBytesMax] = [64 * 1024, 4 * 1024 * 1024];
+/** Values in one answer: the 160,000 logs that fit into such a block have half as many. Reading twenty million takes minutes and gigabytes. */
+const answerValuesMax = 4_000_000;
 
 interface NodeTransportOptions {
   readonly url: string;
@@ -23,7 +25,7 @@ export function createNodeTransport({ url, requestMs, batchSize }: NodeTransport
     // viem's own timeout ends with the headers of an answer. A body that stops would be awaited for minutes.
     timeout: 0,
     fetchFn: (input, init) => fetchWithin(requestMs, String(input), init),
-    maxResponseBodySize: answerBytesMax,
+    maxResponseBodySize: false,
     batch: batchSize === undefined ? false : { batchSize },
   });
 }
@@ -52,15 +54,29 @@ function boundAnswer({ method, params }: Record<string, unknown>): number {
 }
 
 function limitBody(response: Response, bytesMax: number): Response {
-  // The client itself limits the longest answers.
-  if (response.body === null || bytesMax === answerBytesMax) return response;
+  if (response.body === null) return response;
   let bytes = 0;
+  let values = 0;
   const limit = new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
       bytes += chunk.length;
+      values += countValues(chunk);
       if (bytes > bytesMax) controller.error(new Error(`the answer is longer than ${bytesMax} bytes`));
+      else if (values > answerValuesMax)
+        controller.error(new Error(`the answer has more than ${answerValuesMax} values`));
       else controller.enqueue(chunk);
     },
   });
   return new Response(response.body.pipeThrough(limit), response);
+}
+
+/** Values that begin in a part of JSON. Texts of nodes, which are hexadecimal, contain none of these characters. */
+function countValues(json: Uint8Array): number {
+  const [comma, brace, bracket] = [0x2c, 0x7b, 0x5b];
+  let count = 0;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === comma || byte === brace || byte === bracket) count++;
+  }
+  return count;
 }

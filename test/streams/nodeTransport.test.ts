@@ -98,7 +98,16 @@ describe('a connection to the node', () => {
   it('carries no answer without bounds', async () => {
     const digits = 'a'.repeat(70_000_000);
     const client = await startAnsweringNode((id) => JSON.stringify({ id, result: digits }));
-    await expect(client.request(receipts)).rejects.toThrow('exceeded the size limit');
+    await expect(client.request(receipts)).rejects.toThrow('longer than 67108864 bytes');
+  });
+
+  it('carries no answer of many small values, which would stop the process while it is read', async () => {
+    const answer = (values: number) => (id: number) =>
+      `{"id":${id},"result":[${'{},'.repeat(values / 2)}{}]}`;
+    const fits = await startAnsweringNode(answer(400_000));
+    expect(await fits.request(receipts)).toHaveLength(200_001);
+    const bomb = await startAnsweringNode(answer(40_000_000));
+    await expect(bomb.request(receipts)).rejects.toThrow('more than 4000000 values');
   });
 
   it('carries an error of the node with its code', async () => {

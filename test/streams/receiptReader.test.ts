@@ -77,4 +77,26 @@ describe('receipts', () => {
     const { header, receipts } = await createReader(() => undefined);
     expect(await proveLogs(header, receipts.map(change))).toEqual(await proveLogs(header, receipts));
   });
+
+  it('leave other work its turns while thousands are hashed', async () => {
+    const { header, receipts } = await createReader(() => undefined);
+    let turns = 0;
+    const countTurns = () => {
+      turns++;
+      next = setImmediate(countTurns);
+    };
+    let next = setImmediate(countTurns);
+    const many = Array.from({ length: 2_000 }, () => receipts[0]);
+    await expect(proveLogs(header, many)).rejects.toThrow('the 2000 receipts of block 3 have the root');
+    clearImmediate(next);
+    expect(turns).toBeGreaterThan(20);
+  });
+
+  it('that do not fit are refused with the first misfit, however many there are', async () => {
+    const { header } = await createReader(() => undefined);
+    const answer = Array.from({ length: 500_000 }, () => ({}));
+    const error = await proveLogs(header, answer).catch(({ message }: Error) => message);
+    expect(error).toMatch(/^the receipts of block 3: 0\.cumulativeGasUsed: expected/);
+    expect(String(error).length).toBeLessThan(1_000);
+  });
 });
