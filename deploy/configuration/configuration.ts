@@ -29,8 +29,10 @@ const listOf = (isEntry: (entry: string) => boolean, expected: string) =>
     .transform((list) => list.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()])))
     .refine((entries) => entries.every(isEntry))
     .describe(expected);
-const urlOf = (...protocols: string[]) =>
-  z.string().refine((url) => URL.canParse(url) && protocols.includes(new URL(url).protocol));
+const hasProtocol = (url: string, protocols: readonly string[]) =>
+  URL.canParse(url) && protocols.includes(new URL(url).protocol);
+const isHttpUrl = (url: string) => hasProtocol(url, ['http:', 'https:']);
+const urlOf = (...protocols: string[]) => z.string().refine((url) => hasProtocol(url, protocols));
 /** Null if unset. */
 const optional = <Schema extends z.ZodType>(schema: Schema, expected: string) =>
   z.union([z.literal('').transform(() => null), schema]).describe(expected);
@@ -86,8 +88,11 @@ export const variables = {
     'ClickHouse cluster: tables are created replicated, on all its servers',
   ),
   MINER_RPC_URL: variable(
-    optional(urlOf('http:', 'https:'), 'an http(s) address: nodes are read over http(s)'),
-    'Ethereum node, read over `http(s)`; unset: no indexer in this process',
+    optional(
+      z.string().refine((urls) => urls.split(',').length <= 2 && urls.split(',').every(isHttpUrl)),
+      'an http(s) address, or two separated by a comma: nodes are read over http(s)',
+    ),
+    'Ethereum node, read over `http(s)`, or two separated by a comma: then no block is safe before both have it; unset: no indexer in this process',
   ),
   MINER_DATA_DIR: variable(text.describe('a path'), 'Folder for local data', './data'),
   MINER_DEPLOYMENT: variable(

@@ -1,5 +1,3 @@
-/** Variables with one address that may hold passwords, tokens or keys; `MINER_NATS_URL` holds several addresses. */
-const addressVariables = ['MINER_CLICKHOUSE_URL', 'MINER_RPC_URL'] as const;
 /** A shorter password would match ordinary words. */
 const passwordLengthMin = 4;
 /** A shorter part of a path or query is the name of a network or database rather than a key. */
@@ -13,10 +11,13 @@ type Redaction = (text: string) => string;
  * clients use: as given, as clients write them, decoded, and inside JSON. Hosts and ports stay, since an operator needs them.
  */
 export function createRedaction(environment: Readonly<Record<string, string | undefined>>): Redaction {
-  const addresses = [
-    ...(environment.MINER_NATS_URL ?? '').split(','),
-    ...addressVariables.map((name) => environment[name] ?? ''),
-  ];
+  const {
+    MINER_NATS_URL: servers = '',
+    MINER_CLICKHOUSE_URL: database = '',
+    MINER_RPC_URL: nodes = '',
+  } = environment;
+  const areNodes = nodes.split(',').every((node) => URL.canParse(node));
+  const addresses = [...servers.split(','), database, ...(areNodes ? nodes.split(',') : [nodes])];
   const secrets = addresses
     .flatMap((address) => [address, normalize(address)])
     .flatMap((address) => listSecrets(address.trim()))

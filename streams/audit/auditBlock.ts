@@ -2,7 +2,7 @@ import { type Abi, type Address, createPublicClient } from 'viem';
 import { coreAbi, miningAbi, tokenAbi } from '../../actors/chain/spans/contractAbis.ts';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { ChainDeployment } from '../../actors/views/chain/chainDeployment.ts';
-import { createNodeTransport } from '../indexer/nodeTransport.ts';
+import { createNodeTransport, splitNodeUrls } from '../indexer/nodeTransport.ts';
 
 /** Maximum number of differences that one comparison reports. */
 const differencesMax = 5;
@@ -36,7 +36,8 @@ interface ContractAbi {
 
 /** An audit costs a request for the block, and nine reads of its contracts, which are one batch. */
 export function createBlockAudit({ rpcUrl, contracts }: BlockAuditOptions): BlockAudit {
-  const transport = createNodeTransport({ url: rpcUrl, requestMs, batchSize: comparedMax });
+  const [url] = splitNodeUrls(rpcUrl);
+  const transport = createNodeTransport({ url, requestMs, batchSize: comparedMax });
   const client = createPublicClient({ transport });
   const ofCore: ContractAbi = { address: contracts.core, abi: coreAbi };
   const ofMining: ContractAbi = { address: contracts.mining, abi: miningAbi };

@@ -1,8 +1,11 @@
 import { concatMap, defer, EMPTY, expand, filter, forkJoin, from, map, type Observable } from 'rxjs';
 import type { ChainBlock } from '../../actors/chain/spans/chainSpan.ts';
+import { isSafelyBelow } from '../../actors/chain/spans/confirmations.ts';
+import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { type HeadMoved, singleBlocks } from '../../machines/indexerMachine.ts';
 import type { BlockHeader } from './blockProof.ts';
 import type { ChainReader } from './chainReader.ts';
+import { ProviderInconsistent } from './providerInconsistent.ts';
 import type { PublishedBlock, SpanPublisher } from './spanPublisher.ts';
 
 /** The node's block after the last published one, and its newest. */
@@ -32,10 +35,11 @@ interface RangeStep {
  */
 export function createBlockPublishing(options: {
   readonly reader: ChainReader;
+  readonly witness: Pick<ChainReader, 'header'> | null;
   readonly publisher: SpanPublisher;
   readonly onPublished: () => void;
 }) {
-  const { reader, publisher, onPublished } = options;
+  const { reader, witness, publisher, onPublished } = options;
   let publishing: Promise<void> = Promise.resolve();
 
   /**
@@ -99,13 +103,30 @@ export function createBlockPublishing(options: {
   }
 
   function publish({ first, last, blocks: withLogs }: BlockRange): Observable<void> {
-    return defer(() => {
-      const { number: fromBlock, parentHash } = first;
-      publishing = publisher
-        .publish({ fromBlock, parentHash, last, blocks: withLogs, headerAt: reader.header })
-        .then(onPublished);
-      return publishing;
+    const { number: fromBlock, parentHash } = first;
+    return defer(() => expectAgreement(first, last)).pipe(
+      concatMap(() => {
+        publishing = publisher
+          .publish({ fromBlock, parentHash, last, blocks: withLogs, headerAt: reader.header })
+          .then(onPublished);
+        return publishing;
+      }),
+    );
+  }
+
+  /** Compares the two nodes at the newest block that becomes safe once `last` is published, or at the end of a range. */
+  async function expectAgreement(first: BlockHeader, last: BlockHeader): Promise<void> {
+    const known = first === last ? publisher.published() : [last];
+    const safe = known.findLast(({ number }) => first !== last || isSafelyBelow(number, last.number));
+    if (witness === null || safe === undefined) return;
+    const { hash } = await witness.header(safe.number).catch((error: unknown) => {
+      const why = `the second node of MINER_RPC_URL does not confirm block ${safe.number}`;
+      throw new ProviderInconsistent(`${why}: ${readErrorMessage(error)}`, { cause: error });
     });
+    if (hash !== safe.hash)
+      throw new ProviderInconsistent(
+        `the two nodes of MINER_RPC_URL differ: block ${safe.number} is ${safe.hash} at the first, and ${hash} at the second`,
+      );
   }
 
   return {

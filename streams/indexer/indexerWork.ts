@@ -14,6 +14,8 @@ const deploymentBlocksMax = 10_000n;
 
 export interface IndexerWorkOptions {
   readonly reader: ChainReader;
+  /** A second node. No block becomes safe before both have it. Null to believe the first alone. */
+  readonly witness?: Pick<ChainReader, 'header'> | null;
   readonly publisher: SpanPublisher;
   readonly chainId: bigint;
   readonly deploymentBlock: bigint;
@@ -26,7 +28,7 @@ export interface IndexerWorkOptions {
 
 /** The actors of the indexer's machine. Once cancelled, they start no more publications; `whenIdle` awaits the last one. */
 export function createIndexerWork(options: IndexerWorkOptions) {
-  const { reader, publisher, chainId, deploymentBlock, timelock, logger } = options;
+  const { reader, witness = null, publisher, chainId, deploymentBlock, timelock, logger } = options;
   /** Null once the first replacement is published. */
   let { repairFrom = null } = options;
   /** Result of the last comparison. */
@@ -35,6 +37,7 @@ export function createIndexerWork(options: IndexerWorkOptions) {
   let branch: readonly BlockHeader[] = [];
   const publishing = createBlockPublishing({
     reader,
+    witness,
     publisher,
     onPublished: () => {
       repairFrom = null;

@@ -145,6 +145,8 @@ describe('configuration', () => {
     ['MINER_CLICKHOUSE_URL', 'http://localhost:8123/default?max_threads=4'],
     ['MINER_CLICKHOUSE_URL', 'http://localhost:8123/a/b'],
     ['MINER_RPC_URL', 'localhost:8545'],
+    ['MINER_RPC_URL', 'http://one,two'],
+    ['MINER_RPC_URL', 'http://one,http://two,http://three'],
     ['MINER_RPC_URL', 'ws://localhost:8546'],
     ['MINER_RPC_URL', 'wss://node.example'],
     ['MINER_ALLOWED_ORIGINS', 'https://a.example/path'],

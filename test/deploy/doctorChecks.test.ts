@@ -286,6 +286,21 @@ function span(block: bigint, hash: string = buildBlockHash(1)) {
 describe('doctor, of the node', () => {
   const ofChain = `0x${chainId.toString(16)}`;
   const hash = buildBlockHash(1);
+  /** A node at block 12, with other answers to some methods. */
+  function serveNode(answers: object): Promise<string> {
+    return serve((_, body) => {
+      const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: string[] };
+      const block = { number: params?.[0], hash, transactions: [] };
+      const sound: Record<string, unknown> = {
+        eth_chainId: ofChain,
+        eth_blockNumber: '0xc',
+        eth_getCode: '0x01',
+        eth_getBlockByNumber: block,
+      };
+      return { json: { jsonrpc: '2.0', id, result: Object.assign(sound, answers)[method] } };
+    });
+  }
+
   it.each([
     [
       { eth_chainId: '0x1' },
@@ -314,23 +329,23 @@ describe('doctor, of the node', () => {
       new RegExp(`\nFAILED .*block 11 is ${buildBlockHash(2)} in the stream and ${hash} on the chain\n`),
     ],
   ])('compares its answers %j with the newest span', async (answers: object, message, expected) => {
-    const url = await serve((_, body) => {
-      const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: string[] };
-      const block = { number: params?.[0], hash, transactions: [] };
-      const sound: Record<string, unknown> = {
-        eth_chainId: ofChain,
-        eth_blockNumber: '0xc',
-        eth_getCode: '0x01',
-        eth_getBlockByNumber: block,
-      };
-      return { json: { jsonrpc: '2.0', id, result: Object.assign(sound, answers)[method] } };
-    });
+    const url = await serveNode(answers);
     const nats = createNats();
     const first = { subject: `miner.chain.${chainId}.span`, body: span(deploymentBlock) };
     nats.messages = message === null ? [] : [first, message];
     const findings = await askNats(nats, { rpcUrl: url });
     const said = ['node', 'deployment', 'blocks'].flatMap((check) => say(findings, check));
     expect(said.join('\n')).toMatch(expected);
+  });
+
+  it.each([
+    [hash, /^ok .*agrees at block 1$/],
+    [buildBlockHash(2), /^FAILED .*block 1 is 0x.* at the first node, and 0x.* at the second$/],
+  ])('compares a second node with the first', async (second, expected) => {
+    const other = { eth_getBlockByNumber: { number: '0x1', hash: second, transactions: [] } };
+    const rpcUrl = `${await serveNode({})},${await serveNode(other)}`;
+    const findings = await askNats(createNats(), { rpcUrl });
+    expect(say(findings, 'second node').join('\n').split('\n')[0]).toMatch(expected);
   });
 });
 

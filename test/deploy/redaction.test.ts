@@ -53,7 +53,9 @@ describe('secrets of addresses', () => {
     );
   });
 
-  it('are masked in lists of servers', () => {
+  it('are masked in lists of servers and nodes', () => {
+    const nodes = 'https://one/0123456789abcdef,https://u:secret@two/fedcba9876543210';
+    expect(createRedaction({ MINER_RPC_URL: nodes })(nodes)).toBe('https://one/***,https://***two/***');
     const url = 'nats://a:first1@one:4222,nats://a:second2@two:4222';
     expect(createRedaction({ MINER_NATS_URL: url })('first1 second2')).toBe('*** ***');
     expect(createRedaction({ MINER_NATS_URL: url })(url)).toBe('nats://***one:4222,nats://***two:4222');

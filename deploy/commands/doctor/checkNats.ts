@@ -1,15 +1,24 @@
-import { createPublicClient } from 'viem';
+import { createPublicClient, type PublicClient } from 'viem';
 import { z } from 'zod';
 import { chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
+import { confirmations } from '../../../actors/chain/spans/confirmations.ts';
 import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.ts';
 import { dayMs } from '../../../actors/schemas/durations.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
-import { createNodeTransport } from '../../../streams/indexer/nodeTransport.ts';
+import { createNodeTransport, splitNodeUrls } from '../../../streams/indexer/nodeTransport.ts';
 import { parseStored } from '../../../streams/jetstream/parseStored.ts';
 import { isTooOld } from '../../../streams/nats/connection.ts';
 import { findCertainOffset, measureNatsClock } from '../../../streams/nats/natsClock.ts';
 import { formatRejection, readNewestRejections } from '../../../streams/pipeline/newestRejections.ts';
-import { type Check, type Findings, failed, ok, skipped, warned } from '../../diagnosis/finding.ts';
+import {
+  type Check,
+  type Finding,
+  type Findings,
+  failed,
+  ok,
+  skipped,
+  warned,
+} from '../../diagnosis/finding.ts';
 import { judgeRoom } from '../../diagnosis/inspectDatabase.ts';
 import { type CheckedNats, checkStreams } from './checkStreams.ts';
 
@@ -122,7 +131,8 @@ async function* checkChain({ jetStream, onChain, rpcUrl }: CheckedNats): Finding
   if (onChain === undefined) return;
   if (onChain === null) return yield skipped('node', 'the deployment has no contracts');
   if (rpcUrl === null) return yield skipped('node', 'MINER_RPC_URL is not set');
-  const client = createPublicClient({ transport: createNodeTransport({ url: rpcUrl, requestMs }) });
+  const [url, witnessUrl] = splitNodeUrls(rpcUrl);
+  const client = createPublicClient({ transport: createNodeTransport({ url, requestMs }) });
   const { chainId } = onChain.chain;
   const nodeChainId = BigInt(await client.getChainId());
   if (nodeChainId !== chainId) {
@@ -132,6 +142,7 @@ async function* checkChain({ jetStream, onChain, rpcUrl }: CheckedNats): Finding
   }
   const tip = await client.getBlockNumber();
   yield ok('node', `chain ${nodeChainId}, newest block ${tip}`);
+  if (witnessUrl !== null) yield await compareNodes(client, witnessUrl, tip);
   const { core } = onChain.contracts;
   yield (await client.getCode({ address: core })) === undefined
     ? failed('deployment', `there is no contract at ${core}`, 'correct `contracts` in the deployment file')
@@ -152,4 +163,14 @@ async function* checkChain({ jetStream, onChain, rpcUrl }: CheckedNats): Finding
   yield hash === span.hash
     ? ok('blocks', `published through ${head}, ${tip - head} behind the node`)
     : failed('blocks', differs, 'a reorganization that is not indexed yet: start the service or `index`');
+}
+
+/** Compares two nodes at the block that is safe if the first one's chain is indexed. */
+async function compareNodes(client: PublicClient, witnessUrl: string, tip: bigint): Promise<Finding> {
+  const witness = createPublicClient({ transport: createNodeTransport({ url: witnessUrl, requestMs }) });
+  const blockNumber = tip < confirmations ? 0n : tip - confirmations + 1n;
+  const [first, second] = await Promise.all([client, witness].map((one) => one.getBlock({ blockNumber })));
+  if (first?.hash === second?.hash) return ok('second node', `agrees at block ${blockNumber}`);
+  const detail = `block ${blockNumber} is ${first?.hash} at the first node, and ${second?.hash} at the second`;
+  return failed('second node', detail, 'find out which is wrong, and set MINER_RPC_URL to another one');
 }
