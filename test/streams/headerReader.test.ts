@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
+import { answerCall } from '../simulation/chain/answerCall.ts';
 import { serveChains, writeChain } from '../support/chain/writtenNode.ts';
 
 const chain = await writeChain(Array.from({ length: 400 }, () => []));
@@ -52,5 +53,15 @@ describe('headers', () => {
     const { read, batches } = await createReader((calls) => (calls > 1 ? 'silence' : null));
     expect(await read(1n, 60n)).toBe(60n);
     expect(batches).toEqual([59, 15, 4]);
+  });
+
+  it('with a right hash are refused if their parent is another block', async () => {
+    const branch = await writeChain([[], []], { salt: 1n, shared: chain.slice(0, 1) });
+    const [node] = serveChains(chain) as [Node];
+    node.onCall = (call) => (call.params?.[0] === '0x1' ? answerCall(branch, call) : null);
+    const reader = createChainReader({ url: node.url, addresses: [] });
+    await expect(reader.range(await reader.header(0n), 5n)).rejects.toThrow(
+      'block 2 does not name block 1 as its parent',
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { foldChain } from '../../support/chain/foldedChain.ts';
-import { startLyingNode } from '../../support/chain/lyingNode.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';
+import { refuseCalls } from '../../support/chain/writtenNode.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
 
 it('a timelock older than the deployment block hides only core state', async () => {
@@ -9,13 +9,13 @@ it('a timelock older than the deployment block hides only core state', async () 
   const { deployed } = started;
   for (let block = 0; block < 14; block++) await started.mine();
   const economy = { ...started, deployed: { ...deployed, deploymentBlock: deployed.deploymentBlock + 1n } };
-  const node = await startLyingNode(economy.url);
-  node.lie = (method) => (method === 'eth_getLogs' ? { error: { code: -32000, message: 'no' } } : null);
-  const chain = await foldChain(economy, node.url);
+  let isRefusing = true;
+  refuseCalls(({ method }) => isRefusing && method === 'eth_getLogs');
+  const chain = await foldChain(economy);
   await chain.fold();
   expect(chain.views.core()).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
   expect(chain.views.issuance()).toMatchObject({ status: 'available' });
-  node.lie = () => null;
+  isRefusing = false;
   const reads = () =>
     chain.nats.jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: 'miner.chain.*.reads' });
   await eventually(async () => (await reads()) !== null, 'the reads');

@@ -18,8 +18,8 @@ export function buildChainDeployment({ deployed }: TestEconomy): ChainDeployment
 }
 
 /** A chain's views over a real indexer: each `fold` brings them up to the chain's newest block. */
-export async function foldChain(economy: TestEconomy, url = economy.url) {
-  const indexed = await startIndexed(economy, url);
+export async function foldChain(economy: TestEconomy) {
+  const indexed = await startIndexed(economy);
   const deployment = buildChainDeployment(economy);
   const actors = createChainActors({ ...deployment.chain, contracts: deployment.contracts });
   const clock = manualClock();

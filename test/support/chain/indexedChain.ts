@@ -16,9 +16,15 @@ import type { TestEconomy } from './testEconomy.ts';
 
 export const testChainId = 31_337n;
 
+interface IndexedNode {
+  readonly url: string;
+  readonly deployed: Pick<TestEconomy['deployed'], 'contracts' | 'deploymentBlock'>;
+  readonly client: { getBlockNumber(options: { readonly cacheTime: 0 }): Promise<bigint> };
+}
+
 /** An indexer on a test's chain, until the test ends or it is stopped. */
-export function startIndexer(economy: TestEconomy, nats: TestConnection, url = economy.url) {
-  const { contracts, deploymentBlock } = economy.deployed;
+export function startIndexer({ url, deployed, client }: IndexedNode, nats: TestConnection) {
+  const { contracts, deploymentBlock } = deployed;
   const { operatorTimelock: timelock } = contracts;
   const publisher = createSpanPublisher({ ...nats, chainId: testChainId, core: contracts.core });
   const indexer = createIndexer({
@@ -41,17 +47,17 @@ export function startIndexer(economy: TestEconomy, nats: TestConnection, url = e
     stop,
     /** Resolves when the chain's newest block is published. */
     caughtUp: async () => {
-      const tip = await economy.client.getBlockNumber({ cacheTime: 0 });
+      const tip = await client.getBlockNumber({ cacheTime: 0 });
       await eventually(() => indexer.status().head === tip, `block ${tip} published`);
     },
   };
 }
 
-export async function startIndexed(economy: TestEconomy, url = economy.url) {
+export async function startIndexed(economy: TestEconomy) {
   const server = await startNats();
   const nats = await connectTo(server);
   await ensureStreams(nats.jetStream, { streams: streamNames, retentionDays: 0, logger: silentLogger });
-  return { server, nats, ...startIndexer(economy, nats, url) };
+  return { server, nats, ...startIndexer(economy, nats) };
 }
 
 /** The spans that a stream holds. */
