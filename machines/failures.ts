@@ -24,12 +24,15 @@ export type ErrorKind =
   /** NATS or the fold would refuse the next span, so the indexer retries rarely. */
   | 'unpublishable';
 
+/** The kind of an error; undefined for an error without one. */
+export function readKind(error: unknown): ErrorKind | undefined {
+  return Object(error).kind;
+}
+
 /** Guard of transitions whose event carries an error: an invoked actor failed, or the event reports a failure. */
 export function hasKind(kind: ErrorKind) {
-  return ({ event }: { readonly event: EventObject & { readonly error?: unknown } }): boolean => {
-    const { error } = event;
-    return typeof error === 'object' && error !== null && 'kind' in error && error.kind === kind;
-  };
+  return ({ event }: { readonly event: EventObject & { readonly error?: unknown } }): boolean =>
+    readKind(event.error) === kind;
 }
 
 export function passError({ event }: { readonly event: { readonly error: unknown } }): {

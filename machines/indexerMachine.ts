@@ -1,6 +1,6 @@
 import { assign, fromEventObservable, fromPromise, raise, setup } from 'xstate';
 import { type BackoffBounds, backoffDelay } from './backoff.ts';
-import { hasKind } from './failures.ts';
+import { type ErrorKind, hasKind, passError, readKind } from './failures.ts';
 import { notProvided } from './notProvided.ts';
 
 export const indexerStates = [
@@ -35,6 +35,13 @@ export const defaultIndexerTimings: IndexerTimings = {
 };
 
 export type AwaitedPart = 'NATS' | 'the node' | 'a setting or another version';
+
+/** What errors wait for. Any other error is the node's. */
+const awaitedParts: Partial<Record<ErrorKind, AwaitedPart>> = {
+  lostRace: 'NATS',
+  streamUnavailable: 'NATS',
+  unpublishable: 'a setting or another version',
+};
 
 export interface Comparison {
   /** Last published block; null if the stream has none. */
@@ -113,8 +120,6 @@ const indexer = setup({
       tip !== null && tip - (head === null ? firstBlock : head + 1n) >= singleBlocks,
     /** Whether the chain can have logs before the first block. Its genesis block has none. */
     hasEarlierLogs: ({ context }) => context.firstBlock > 1n,
-    isLostRace: hasKind('lostRace'),
-    isStreamUnavailable: hasKind('streamUnavailable'),
     isUnpublishable: hasKind('unpublishable'),
   },
   actions: {
@@ -126,15 +131,17 @@ const indexer = setup({
       const isDone = catchesUpTo === null || (head !== null && head >= catchesUpTo);
       return { head, tip, isFork, catchesUpTo: isDone ? null : catchesUpTo };
     }),
-    noteFailure: assign(
-      ({ context }, { error, waitingFor }: { error: unknown; waitingFor: AwaitedPart }) => ({
+    noteFailure: assign(({ context }, { error }: { error: unknown }) => {
+      const kind = readKind(error);
+      const waitingFor = (kind && awaitedParts[kind]) ?? 'the node';
+      return {
         error,
         waitingFor,
         failures: context.failures + 1,
-      }),
-    ),
-    countLostRace: assign({ lostRaces: ({ context }) => context.lostRaces + 1 }),
-    countProviderFailure: assign({ providerFailures: ({ context }) => context.providerFailures + 1 }),
+        lostRaces: context.lostRaces + (kind === 'lostRace' ? 1 : 0),
+        providerFailures: context.providerFailures + (waitingFor === 'the node' ? 1 : 0),
+      };
+    }),
   },
   delays: {
     poll: ({ context }) => context.timings.pollMs,
@@ -144,32 +151,12 @@ const indexer = setup({
   },
 });
 
-function noteFailure(waitingFor: AwaitedPart) {
-  const params = ({ event }: { readonly event: { readonly error: unknown } }) => ({
-    error: event.error,
-    waitingFor,
-  });
-  return { type: 'noteFailure', params } as const;
-}
+const noteFailure = { type: 'noteFailure', params: passError } as const;
 
-/** Transitions after a failure, by what failed. */
+/** Transitions after a failure. */
 const failed = [
-  {
-    guard: 'isLostRace',
-    target: '#failing',
-    actions: [noteFailure('NATS'), 'countLostRace'],
-  },
-  {
-    guard: 'isStreamUnavailable',
-    target: '#failing',
-    actions: noteFailure('NATS'),
-  },
-  {
-    guard: 'isUnpublishable',
-    target: '#unpublishable',
-    actions: noteFailure('a setting or another version'),
-  },
-  { target: '#failing', actions: [noteFailure('the node'), 'countProviderFailure'] },
+  { guard: 'isUnpublishable', target: '#unpublishable', actions: noteFailure },
+  { target: '#failing', actions: noteFailure },
 ] as const;
 
 const comparing = indexer.createStateConfig({

@@ -79,6 +79,20 @@ export function createChainReader(settings: ChainReaderSettings) {
   }
 
   /**
+   * Headers after a block through the newest.
+   *
+   * @throws ProviderInconsistent when a header does not name its predecessor as its parent.
+   */
+  async function branch(common: Pick<BlockHeader, 'number' | 'hash'>, newest: BlockHeader) {
+    const read: BlockHeader[] = [];
+    const last = () => read.at(-1) ?? common;
+    while (last().number < newest.number) read.push(...(await headers.readAfter(last(), newest.number)));
+    if (last().hash !== newest.hash)
+      throw new ProviderInconsistent('the newest block was replaced while its branch was read');
+    return read;
+  }
+
+  /**
    * Whether the node proves that it has the logs of a block. A block without logs proves nothing.
    *
    * @throws ProviderInconsistent when it has them no longer.
@@ -105,6 +119,7 @@ export function createChainReader(settings: ChainReaderSettings) {
     header: headers.read,
     block,
     range,
+    branch,
     searchProposers: (timelock: Address, beforeBlock: bigint) =>
       createProposerSearch({
         client,

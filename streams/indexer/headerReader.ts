@@ -33,7 +33,7 @@ export function createHeaderReader({ client, batchingClient }: NodeClients) {
    *
    * @throws ProviderInconsistent when a header does not name its predecessor as its parent.
    */
-  async function readAfter(before: BlockHeader, to: bigint): Promise<BlockHeader[]> {
+  async function readAfter(before: Pick<BlockHeader, 'number' | 'hash'>, to: bigint): Promise<BlockHeader[]> {
     const count = Math.min(headersAtOnce, Number(to - before.number));
     const numbers = Array.from({ length: count }, (_, index) => before.number + 1n + BigInt(index));
     // A single request is not batched, so every provider understands it.

@@ -6,7 +6,6 @@ import type { BlockHeader } from './blockProof.ts';
 import { type BlocksAhead, createBlockPublishing } from './blockPublishing.ts';
 import type { ChainReader } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
-import { findCommonBlock, readBranch } from './readBranch.ts';
 import type { PublishedBlock, SpanPublisher } from './spanPublisher.ts';
 
 /** Blocks in which a deployment creates its contracts. */
@@ -59,7 +58,6 @@ export function createIndexerWork(options: IndexerWorkOptions) {
   }
 
   async function rewindTo(block: bigint) {
-    const isOnChain = async ({ number, hash }: PublishedBlock) => (await reader.header(number)).hash === hash;
     if (block <= deploymentBlock) publisher.forkAt(deploymentBlock - 1n);
     else await publisher.rewind(block, isOnChain);
     const fromBlock = (findHead(publisher)?.number ?? deploymentBlock - 1n) + 1n;
@@ -117,11 +115,28 @@ export function createIndexerWork(options: IndexerWorkOptions) {
     return requireValue(ahead, 'what the last comparison found');
   }
 
+  /**
+   * Finds the newest published block on the node's chain.
+   *
+   * @throws ProviderInconsistent when no published block is on it.
+   */
+  async function findCommonBlock(): Promise<PublishedBlock> {
+    const published = publisher.published();
+    for (const known of published.toReversed()) if (await isOnChain(known)) return known;
+    throw new ProviderInconsistent(
+      `none of the last ${published.length} published blocks is on the node's chain: is it the same chain?`,
+    );
+  }
+
+  async function isOnChain({ number, hash }: PublishedBlock): Promise<boolean> {
+    return (await reader.header(number)).hash === hash;
+  }
+
   /** The node has a longer chain without the last published block: it is followed once it is proven. */
   async function proveBranch() {
     const { newest } = requireAhead();
-    const common = await findCommonBlock(reader, publisher.published());
-    branch = await readBranch(reader, common, newest);
+    const common = await findCommonBlock();
+    branch = await reader.branch(common, newest);
     const depth = Number((findHead(publisher)?.number ?? 0n) - common.number);
     logger.warn(
       { forkBlock: String(common.number), depth, tip: String(newest.number) },

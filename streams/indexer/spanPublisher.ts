@@ -25,22 +25,14 @@ export interface PublishedBlock {
   readonly hash: BlockHash;
 }
 
-/** Another indexer published meanwhile, or the outcome of an attempt is unknown. The stream has to be read again. */
-class PublishedMeanwhile extends Error {
-  override readonly name = 'PublishedMeanwhile';
-  readonly kind: ErrorKind = 'lostRace';
-}
+class PublishingFailure extends Error {
+  override readonly name = 'PublishingFailure';
+  readonly kind: ErrorKind;
 
-/** The fold would refuse the span, or NATS its size. A retry helps only after a setting or this program has changed. */
-class UnpublishableSpan extends Error {
-  override readonly name = 'UnpublishableSpan';
-  readonly kind: ErrorKind = 'unpublishable';
-}
-
-/** The content of the stream cannot be read. */
-class StreamUnavailable extends Error {
-  override readonly name = 'StreamUnavailable';
-  readonly kind: ErrorKind = 'streamUnavailable';
+  constructor(kind: ErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
 }
 
 export type SpanPublisher = ReturnType<typeof createSpanPublisher>;
@@ -59,16 +51,16 @@ export function createSpanPublisher(options: {
   /** Bytes of the largest message, with its headers; known once the stream is read. */
   let messageBytesMax = spanBytesMax;
 
-  /**
-   * Reads the newest spans of the stream.
-   *
-   * @throws StreamUnavailable
-   */
+  /** Reads the newest spans of the stream. */
   async function resume() {
     try {
       await readStream();
     } catch (error) {
-      throw new StreamUnavailable(`MINER_CHAIN cannot be read: ${readErrorMessage(error)}`, { cause: error });
+      throw new PublishingFailure(
+        'streamUnavailable',
+        `MINER_CHAIN cannot be read: ${readErrorMessage(error)}`,
+        { cause: error },
+      );
     }
   }
 
@@ -154,7 +146,8 @@ export function createSpanPublisher(options: {
   function expectTaken(span: ChainSpanMessage, data: Uint8Array) {
     const about = `the span of blocks ${span.fromBlock} to ${span.toBlock}`;
     if (data.length > messageBytesMax - headersBytesMax)
-      throw new UnpublishableSpan(
+      throw new PublishingFailure(
+        'unpublishable',
         `${about} has ${data.length} bytes, and NATS takes ${messageBytesMax} with headers: raise max_payload of nats-server, or max_msg_size of MINER_CHAIN`,
       );
     const decoded = decodeChain(subject, data);
@@ -165,7 +158,8 @@ export function createSpanPublisher(options: {
         : linked.kind === 'unlinked'
           ? linked.detail
           : null;
-    if (refusal !== null) throw new UnpublishableSpan(`${about} would be refused: ${refusal}`);
+    if (refusal !== null)
+      throw new PublishingFailure('unpublishable', `${about} would be refused: ${refusal}`);
   }
 
   async function send(span: ChainSpanMessage) {
@@ -176,7 +170,10 @@ export function createSpanPublisher(options: {
     try {
       lastSequence = await jetStream.append(subject, lastSequence, [data], { id });
     } catch (error) {
-      throw new PublishedMeanwhile(`span of block ${span.toBlock} was not acknowledged`, { cause: error });
+      // Another indexer published meanwhile, or the outcome of the attempt is unknown.
+      throw new PublishingFailure('lostRace', `span of block ${span.toBlock} was not acknowledged`, {
+        cause: error,
+      });
     }
     note(span);
   }
@@ -184,8 +181,7 @@ export function createSpanPublisher(options: {
   /**
    * Publishes `fromBlock` through `last`, with the logs in between, as one span or more.
    *
-   * @throws PublishedMeanwhile
-   * @throws UnpublishableSpan
+   * @throws PublishingFailure
    * @throws ProviderInconsistent
    */
   async function publish(span: BlockSpan) {
