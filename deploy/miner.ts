@@ -6,7 +6,6 @@ import type { StreamPlace } from './commands/replay/replayPlan.ts';
 import type { IndexerOptions } from './commands/runIndexer.ts';
 import type { LocalOptions } from './commands/runLocal.ts';
 import { variablesHelp } from './configuration/configuration.ts';
-import { createRedaction, redactOutput } from './process/redaction.ts';
 import type { ServiceSettings } from './service/serviceSettings.ts';
 
 const { version } = packageJson;
@@ -159,11 +158,10 @@ for (const command of program.commands) command.addHelpText('after', `\n${variab
 
 // Only this user may read files of this process and its servers.
 process.umask(0o077);
-redactOutput(createRedaction(process.env));
 try {
   await program.parseAsync();
 } catch (error) {
-  // Node itself would print it past the redaction.
+  // Node itself would also print the source around it.
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = 1;
 }

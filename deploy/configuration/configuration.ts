@@ -231,6 +231,13 @@ export function boundDeployment(
 
 type VariableName = keyof typeof variables;
 
+/** Addresses that may hold passwords, tokens or keys. */
+const secretVariables: ReadonlySet<VariableName> = new Set([
+  'MINER_NATS_URL',
+  'MINER_CLICKHOUSE_URL',
+  'MINER_RPC_URL',
+]);
+
 export type Configuration = {
   readonly [Name in VariableName]: z.infer<(typeof variables)[Name]['schema']>;
 };
@@ -254,7 +261,10 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     const given = environment[name];
     const parsed = schema.safeParse(given ?? defaultValue);
     if (parsed.success) values[name] = parsed.data;
-    else problems.push(`${name} is ${JSON.stringify(given)}; expected ${schema.description}`);
+    else {
+      const shown = secretVariables.has(name) ? hideSecrets(String(given)) : given;
+      problems.push(`${name} is ${JSON.stringify(shown)}; expected ${schema.description}`);
+    }
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
   // The loop above has set every variable.
@@ -280,6 +290,12 @@ export function variablesHelp(): string {
     return `  ${name.padEnd(width)}  ${meaning}${shown}`;
   });
   return ['Environment variables:', ...lines].join('\n');
+}
+
+/** The address without login, path and query, since a path may hold a key. */
+function hideSecrets(address: string): string {
+  const { protocol, host } = URL.canParse(address) ? new URL(address) : { protocol: '', host: '' };
+  return host === '' ? '***' : `${protocol}//${host}/***`;
 }
 
 /** The path names one database. A query is refused, since the client would take it for its own options. */

@@ -26,11 +26,18 @@ interface NodeTransportOptions {
 
 /** Reaches an Ethereum node. Each request is sent once, and none waits longer than `requestMs`, even if its connection has died silently. */
 export function createNodeTransport({ url, requestMs, batchSize }: NodeTransportOptions): Transport {
-  return http(url, {
+  const { origin, username, password } = new URL(url);
+  const address = new URL(url);
+  address.username = '';
+  address.password = '';
+  const login = btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  // The client names its address in errors. A path or query may be a key of the operator's, so it knows only the origin.
+  return http(origin, {
+    fetchOptions: { headers: username === '' ? {} : { Authorization: `Basic ${login}` } },
     retryCount: 0,
     // viem's own timeout ends with the headers of an answer. A body that stops would be awaited for minutes.
     timeout: 0,
-    fetchFn: (input, init) => fetchWithin(requestMs, String(input), init),
+    fetchFn: (_, init) => fetchWithin(requestMs, address, init),
     maxResponseBodySize: false,
     batch: batchSize === undefined ? false : { batchSize },
   });
@@ -40,15 +47,14 @@ export function createNodeTransport({ url, requestMs, batchSize }: NodeTransport
  * Aborts the request, or the reading of its answer, after `requestMs`. A redirection is an error: it could lead to any address, inside the operator's
  * network too.
  */
-async function fetchWithin(requestMs: number, url: string, init: RequestInit = {}): Promise<Response> {
+async function fetchWithin(requestMs: number, address: URL, init: RequestInit = {}): Promise<Response> {
   const controller = new AbortController();
   const body: Record<string, unknown> = JSON.parse(String(init.body));
-  const abort = () => controller.abort(new TimeoutError({ body, url }));
+  const abort = () => controller.abort(new TimeoutError({ body, url: address.origin }));
   setTimeout(abort, requestMs).unref();
-  const response = await fetch(url, { ...init, signal: controller.signal, redirect: 'manual' });
+  const response = await fetch(address, { ...init, signal: controller.signal, redirect: 'manual' });
   const target = response.headers.get('Location');
-  if (target !== null)
-    throw new Error(`the node redirects to ${target.slice(0, 200)}, which is not followed`);
+  if (target !== null) throw new Error('the node redirects to another address, which is not followed');
   return limitBody(response, boundAnswer(body));
 }
 

@@ -129,26 +129,26 @@ describe('configuration', () => {
     expect(MINER_ALLOWED_ORIGINS).toEqual(['https://a.example', 'http://localhost:3000']);
   });
 
-  it.each([
+  it.each<[keyof typeof variables, string, string?]>([
     ['MINER_HTTP_PORT', '65536'],
     ['MINER_HTTP_PORT', 'http'],
     ['MINER_OPS_PORT', ''],
     ['MINER_HOST', ''],
-    ['MINER_NATS_URL', 'localhost'],
-    ['MINER_NATS_URL', 'http://localhost:4222'],
-    ['MINER_NATS_URL', 'nats://a:1,b'],
-    ['MINER_NATS_URL', 'nats://a:1,tls://b:1'],
-    ['MINER_NATS_URL', 'nats://user:one@a:1,nats://user:two@b:1'],
-    ['MINER_NATS_URL', 'nats://a:1/stream'],
-    ['MINER_NATS_URL', 'nats://a:1?tls=true'],
-    ['MINER_CLICKHOUSE_URL', 'tcp://localhost:9000'],
-    ['MINER_CLICKHOUSE_URL', 'http://localhost:8123/default?max_threads=4'],
-    ['MINER_CLICKHOUSE_URL', 'http://localhost:8123/a/b'],
-    ['MINER_RPC_URL', 'localhost:8545'],
-    ['MINER_RPC_URL', 'http://one,two'],
-    ['MINER_RPC_URL', 'http://one,http://two,http://three'],
-    ['MINER_RPC_URL', 'ws://localhost:8546'],
-    ['MINER_RPC_URL', 'wss://node.example'],
+    ['MINER_NATS_URL', 'localhost', '***'],
+    ['MINER_NATS_URL', 'http://localhost:4222', 'http://localhost:4222/***'],
+    ['MINER_NATS_URL', 'nats://a:1,b', '***'],
+    ['MINER_NATS_URL', 'nats://a:1,tls://b:1', '***'],
+    ['MINER_NATS_URL', 'nats://user:one@a:1,nats://user:two@b:1', '***'],
+    ['MINER_NATS_URL', 'nats://a:1/stream', 'nats://a:1/***'],
+    ['MINER_NATS_URL', 'nats://a:1?tls=true', 'nats://a:1/***'],
+    ['MINER_CLICKHOUSE_URL', 'tcp://localhost:9000', 'tcp://localhost:9000/***'],
+    ['MINER_CLICKHOUSE_URL', 'http://localhost:8123/default?max_threads=4', 'http://localhost:8123/***'],
+    ['MINER_CLICKHOUSE_URL', 'http://localhost:8123/a/b', 'http://localhost:8123/***'],
+    ['MINER_RPC_URL', 'localhost:8545', '***'],
+    ['MINER_RPC_URL', 'http://one,two', 'http://one,two/***'],
+    ['MINER_RPC_URL', 'http://one,http://two,http://three', 'http://one,http/***'],
+    ['MINER_RPC_URL', 'ws://localhost:8546', 'ws://localhost:8546/***'],
+    ['MINER_RPC_URL', 'wss://node.example', 'wss://node.example/***'],
     ['MINER_ALLOWED_ORIGINS', 'https://a.example/path'],
     ['MINER_ALLOWED_ORIGINS', 'https://*.example'],
     ['MINER_TRUSTED_PROXIES', '10.0.0.0/33'],
@@ -159,11 +159,11 @@ describe('configuration', () => {
     ['MINER_READINGS_TTL_DAYS', '10000'],
     ['MINER_INSTALLATIONS_MAX', '0'],
     ['MINER_LOG_LEVEL', 'verbose'],
-  ] as const)('refuses %s=%j by its name, value and the expected value', (name, value) => {
+  ])('refuses %s=%j by its name, value and the expected value', (name, value, shown = value) => {
     const attempt = () => readConfiguration({ [name]: value });
     expect(attempt).toThrow(ConfigurationError);
     expect(attempt).toThrow(
-      `${name} is ${JSON.stringify(value)}; expected ${variables[name].schema.description}`,
+      `${name} is ${JSON.stringify(shown)}; expected ${variables[name].schema.description}`,
     );
   });
 

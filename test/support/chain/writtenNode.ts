@@ -53,8 +53,8 @@ export function serveChains(...chains: readonly (readonly SealedBlock[])[]): Wri
       onBatch: () => null,
     }),
   );
-  vi.stubGlobal('fetch', async (url: string, { body, signal }: { body: string; signal: AbortSignal }) => {
-    const node = nodes.find((one) => one.url === url);
+  vi.stubGlobal('fetch', async (url: URL, { body, signal }: { body: string; signal: AbortSignal }) => {
+    const node = nodes.find((one) => one.url === url.href);
     if (node === undefined) throw new TypeError('fetch failed');
     const request = JSON.parse(body) as RpcCall | RpcCall[];
     const calls = [request].flat();
@@ -89,7 +89,7 @@ export function serveChains(...chains: readonly (readonly SealedBlock[])[]): Wri
 /** Makes real nodes refuse some calls until the test ends. */
 export function refuseCalls(isRefused: (call: RpcCall) => boolean): void {
   const { fetch } = globalThis;
-  vi.stubGlobal('fetch', async (url: string, init: { body: string }) => {
+  vi.stubGlobal('fetch', async (url: URL, init: { body: string }) => {
     const request = JSON.parse(init.body) as RpcCall | RpcCall[];
     const refused = new Set(
       [request]
