@@ -13,7 +13,7 @@ export const interfaceVersion = '1.0.0';
  */
 export const foldVersions = {
   MINER_COUNTER: {
-    version: 10,
+    version: 11,
     records: [
       'installation: 3 20c78acc7347, form 5ddfa5be4a80',
       'places: 1 284c69cb5d3e, form 978060d8cce1',

@@ -131,7 +131,7 @@ program
     'after',
     `
 The check needs no running service. It applies every rule that a message can break by itself if it is stored now; it knows when
-rounds end if MINER_DEPLOYMENT names the deployment file. It does not compare the message with earlier ones: that may still reject it as
+rounds begin and end, and the maximum speed, if MINER_DEPLOYMENT names the deployment file. It does not compare the message with earlier ones: that may still reject it as
 duplicate, out_of_order, counter_regression or not_allowed. Limits on the number of installations and instances are not checked either,
 and NATS drops a message ID that it has seen in the last two minutes.
 

@@ -4,6 +4,8 @@ export const rejectionReasons = [
   'wrong_installation',
   'wrong_instance',
   'future_observation',
+  'past_observation',
+  'implausible',
   'duplicate',
   'out_of_order',
   'counter_regression',

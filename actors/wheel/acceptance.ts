@@ -22,7 +22,7 @@ export const acceptanceState = z.strictObject({
 export type AcceptanceState = Inferred<typeof acceptanceState>;
 
 /**
- * Applies the rules that compare a reading with earlier accepted ones, in order (MESSAGES.md, Acceptance of readings, 4 to 6).
+ * Applies the rules that compare a reading with earlier accepted ones, in order (MESSAGES.md, Acceptance of readings, 6 to 8).
  * Null if the reading is accepted.
  */
 export function findRejection(state: AcceptanceState | null, reading: CounterReading): Rejection | null {

@@ -10,7 +10,7 @@ import { copyText } from './acceptance.ts';
 import type { CounterReading } from './counterReading.ts';
 import { counterKinds, createCounterRestoration } from './counterSnapshot.ts';
 import type { DayHistory } from './dayHistory.ts';
-import { decodeCounter } from './decodeCounter.ts';
+import { decodeCounter, findImpossible, type ReadingBounds } from './decodeCounter.ts';
 import {
   createInstallationActor,
   type InstallationActor,
@@ -33,7 +33,7 @@ export interface CounterOutput extends ReadingOutput {
 export interface CounterActors {
   readonly identity: FoldIdentity;
   receive(message: StreamMessage): Received<CounterOutput>;
-  /** Folds a stored reading whose message is no longer in the stream. */
+  /** Folds a stored reading whose message is no longer in the stream. One outside the bounds was accepted by an earlier version or setting. */
   receiveStored(reading: CounterReading): Received<CounterOutput>;
   /** Whether readings may have been accepted, even if they are not shown yet: of any installation once some were forgotten. */
   mayHaveReadings(installationId: string): boolean;
@@ -62,14 +62,14 @@ export interface CounterActors {
   reveal(): void;
 }
 
-export function createCounterActors(settings: {
-  /** Start of round 1 (epoch milliseconds). */
-  readonly genesisMs: number;
+interface CounterSettings extends ReadingBounds {
   readonly publicInstallationId: string;
   /** Number of installations with places, not counting the public one. */
   readonly installationsMax?: number | undefined;
-}): CounterActors {
-  const { genesisMs, publicInstallationId } = settings;
+}
+
+export function createCounterActors(settings: CounterSettings): CounterActors {
+  const { genesisMs, publicInstallationId, maximumSpeedMmPerSecond } = settings;
   const placesOptions = {
     max: settings.installationsMax ?? installationsMax,
     publicInstallationId,
@@ -80,7 +80,7 @@ export function createCounterActors(settings: {
 
   function receive(message: StreamMessage): Received<CounterOutput> {
     const storedAtMs = readStoredAtMs(message);
-    const decoded = decodeCounter(message, storedAtMs);
+    const decoded = decodeCounter(message, storedAtMs, settings);
     if ('rejection' in decoded) return decoded;
     folded ??= shown;
     const { places } = folded;
@@ -94,6 +94,8 @@ export function createCounterActors(settings: {
   }
 
   function receiveStored(reading: CounterReading): Received<CounterOutput> {
+    const impossible = findImpossible(reading, settings);
+    if (impossible !== null) return impossible;
     // The stream's time of the message is no longer known; the gateway received it shortly before.
     const storedAtMs = reading.receivedAtMs;
     folded ??= shown;
@@ -185,7 +187,11 @@ export function createCounterActors(settings: {
   }
 
   return {
-    identity: identifyFold(foldVersions.MINER_COUNTER.version, { genesisMs, publicInstallationId }),
+    identity: identifyFold(foldVersions.MINER_COUNTER.version, {
+      genesisMs,
+      publicInstallationId,
+      ...(maximumSpeedMmPerSecond !== undefined && { maximumSpeedMmPerSecond }),
+    }),
     receive,
     receiveStored,
     mayHaveReadings: (installationId) =>

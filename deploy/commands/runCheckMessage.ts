@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { findInputStream } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { nanosPerMillisecond } from '../../actors/schemas/durations.ts';
+import type { ReadingBounds } from '../../actors/wheel/decodeCounter.ts';
 import { streamDefinitions } from '../../streams/definitions/streamDefinitions.ts';
 import { readConfiguration } from '../configuration/configuration.ts';
 import { readDeploymentFile } from '../configuration/deploymentFile.ts';
@@ -21,13 +22,12 @@ export async function runCheckMessage({ subject, file }: CheckMessageOptions): P
     if (stream === null)
       throw new Error(`no stream takes ${subject}: expected a subject such as miner.counter.my~wheel`);
     const data = file === null ? await buffer(process.stdin) : readFileSync(file);
-    const genesisMs = readGenesisMs();
+    const bounds = readBounds();
     const message = { seq: 0, subject, data, timestampNanos: BigInt(Date.now()) * nanosPerMillisecond };
-    const rejection = streamDefinitions[stream].judgeContent(genesisMs)(message);
-    if (genesisMs === 0 && subject.startsWith('miner.oracle.'))
-      process.stderr.write(
-        'not judged: whether closed rounds have ended, since MINER_DEPLOYMENT names no deployment file\n',
-      );
+    const rejection = streamDefinitions[stream].judgeContent(bounds ?? { genesisMs: 0 })(message);
+    const unjudged = Object.entries(judgedByDeployment).find(([kind]) => subject.startsWith(kind))?.[1];
+    if (bounds === null && unjudged !== undefined)
+      process.stderr.write(`not judged: ${unjudged}, since MINER_DEPLOYMENT names no deployment file\n`);
     process.stdout.write(rejection === null ? 'accepted\n' : `${rejection.reason}: ${rejection.detail}\n`);
     endCommand(rejection === null ? 0 : 1);
   } catch (error) {
@@ -36,8 +36,16 @@ export async function runCheckMessage({ subject, file }: CheckMessageOptions): P
   }
 }
 
-/** Start of round 1 (epoch milliseconds) if a deployment file is named; otherwise the earliest that a deployment can have. */
-function readGenesisMs(): number {
+/** Rules that need the deployment file, by the beginning of subjects. */
+const judgedByDeployment: Readonly<Record<string, string>> = {
+  'miner.counter.': 'whether the time is too long before round 1, and the speed above its maximum',
+  'miner.oracle.': 'whether closed rounds have ended',
+};
+
+/** Null if no deployment file is named. */
+function readBounds(): ReadingBounds | null {
   const { MINER_DEPLOYMENT: path } = readConfiguration(process.env);
-  return path === null ? 0 : readDeploymentFile(path).genesisTimestamp * 1000;
+  if (path === null) return null;
+  const { genesisTimestamp, maximumSpeedMmPerSecond } = readDeploymentFile(path);
+  return { genesisMs: genesisTimestamp * 1000, maximumSpeedMmPerSecond };
 }

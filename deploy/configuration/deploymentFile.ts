@@ -39,6 +39,8 @@ const installationMembers = z.object({
     .min(0)
     .refine((seconds) => seconds % bucketSeconds === 0, `expected a multiple of ${bucketSeconds} seconds`),
   streamId: bytes32,
+  /** Readings above this speed, or with a distance that it does not allow, are refused. */
+  maximumSpeedMmPerSecond: z.int().min(1).optional(),
 });
 
 /** A deployment: the public installation, the start of its rounds, and its contracts, if it has any. */

@@ -9,6 +9,7 @@ import { type Deployment, readDeploymentFile } from '../configuration/deployment
 import { deployContracts } from './deployContracts.ts';
 import { LocalAnvilError } from './localAnvil.ts';
 import { createLocalChainClient, type LocalAccounts, type LocalChainClient } from './localChainClient.ts';
+import { simulatedSpeedMax } from './simulatedWheel.ts';
 
 const tokenUnit = 10n ** 18n;
 
@@ -110,6 +111,7 @@ async function deployEconomy(
     installationId,
     genesisTimestamp,
     streamId,
+    maximumSpeedMmPerSecond: simulatedSpeedMax,
     release: { id: 'local-1', protocolRevision: 'protocol-1', rewardModelRevision: 'rewards-1' },
     chain: {
       target: 'anvil',

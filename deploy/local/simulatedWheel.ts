@@ -9,6 +9,8 @@ const unitsPerTurn = 4;
 const stretchMs = 4 * 60_000;
 /** The gateway receives a reading this long after it was observed. */
 const receiptMs = 60;
+/** Speed of the fastest sprint, in millimetres per second. */
+export const simulatedSpeedMax = 3_000;
 
 export interface WheelState {
   readonly installationId: string;
@@ -126,7 +128,7 @@ function computeSpeed(seed: string, atMs: number): number {
   // 0.3 to 1.1 m/s, and now and then a sprint of up to 3 m/s.
   const isSprint = draw(seed, 'sprints', stretch) < 0.01;
   const speed = isSprint
-    ? 2_000 + draw(seed, 'speed', stretch) * 1_000
+    ? 2_000 + draw(seed, 'speed', stretch) * (simulatedSpeedMax - 2_000)
     : 300 + draw(seed, 'speed', stretch) * 800;
   return isRunning ? Math.round(speed) : 0;
 }

@@ -16,11 +16,12 @@ import { findRejection, type StreamDefinition } from './streamDefinition.ts';
 
 /** `MINER_COUNTER`: readings go to the actors, the recent readings and rows. */
 export const counterStream: StreamDefinition<CounterActors> = {
-  createActors: ({ genesisTimestamp, installationId, installationsMax }) =>
+  createActors: ({ genesisTimestamp, installationId, installationsMax, maximumSpeedMmPerSecond }) =>
     createCounterActors({
       genesisMs: genesisTimestamp * 1000,
       publicInstallationId: installationId,
       installationsMax,
+      maximumSpeedMmPerSecond,
     }),
   createFold: (actors, { recent, counts }) => ({
     identity: actors.identity,
@@ -51,7 +52,8 @@ export const counterStream: StreamDefinition<CounterActors> = {
 
     caughtUp: () => actors.reveal(),
   }),
-  judgeContent: () => (message) => findRejection(decodeCounter(message, readStoredAtMs(message))),
+  judgeContent: (bounds) => (message) =>
+    findRejection(decodeCounter(message, readStoredAtMs(message), bounds)),
   remedyFrom: (message) =>
     `rebuild it from the stream: \`npm run miner -- replay --from-sequence ${message}\``,
   createStoredReader: createStoredReadings,

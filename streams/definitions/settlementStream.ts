@@ -24,7 +24,9 @@ export const settlementStream: StreamDefinition<SettlementActors> = {
     capture: () => actors.capture(),
     beginRestore: () => actors.beginRestore(),
   }),
-  judgeContent: (genesisMs) => (message) =>
-    findRejection(decodeSettlement(message, readStoredAtMs(message), genesisMs)),
+  judgeContent:
+    ({ genesisMs }) =>
+    (message) =>
+      findRejection(decodeSettlement(message, readStoredAtMs(message), genesisMs)),
   remedyFrom: () => refill,
 };

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import type { ContractAddresses } from '../../actors/chain/spans/chainEvent.ts';
 import type { Rejection } from '../../actors/messages/decodeMessage.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import type { ReadingBounds } from '../../actors/wheel/decodeCounter.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import type { RecentReadings } from '../../storage/reading/recentReadings.ts';
 import type { OldestReadingMs } from '../../storage/rows/readingsTtl.ts';
@@ -15,6 +16,8 @@ export interface FoldedDeployment {
   readonly installationId: string;
   /** Start of round 1 (Unix seconds). */
   readonly genesisTimestamp: number;
+  /** Fastest speed that a wheel can have; omitted if any is possible. */
+  readonly maximumSpeedMmPerSecond?: number | undefined;
   /** Number of installations with places in each fold, not counting the public one; omitted for the default. */
   readonly installationsMax?: number | undefined;
   /** Null when no contracts are configured. */
@@ -57,12 +60,8 @@ export interface StreamDefinition<Actors> {
   /** The actors that receive its messages; null if the deployment has none. */
   createActors(deployment: FoldedDeployment): Actors;
   createFold(actors: NonNullable<Actors>, dependencies: FoldDependencies): StreamFold;
-  /**
-   * Creates what judges one of its messages by itself, for `miner check-message`.
-   *
-   * @param genesisMs start of round 1 (epoch milliseconds).
-   */
-  judgeContent(genesisMs: number): Judge;
+  /** Creates what judges one of its messages by itself, for `miner check-message`. */
+  judgeContent(bounds: ReadingBounds): Judge;
   /** How to make rows and state anew if they differ from a message on. */
   readonly remedyFrom: (message: number) => string;
   /** Creates the reader of what is stored of messages that have left the stream; omitted if nothing is. */

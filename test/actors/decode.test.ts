@@ -33,7 +33,7 @@ const subject = 'miner.counter.wheel~one';
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 const decodeReading = (on: string, data: Uint8Array) =>
-  decodeCounter({ subject: on, data, seq: 1 }, storedLateMs);
+  decodeCounter({ subject: on, data, seq: 1 }, storedLateMs, { genesisMs });
 const decodeSettlement = (on: string, data: Uint8Array, storedAtMs = storedLateMs) =>
   decodeSettlementMessage({ subject: on, data }, storedAtMs, genesisMs);
 
@@ -115,7 +115,7 @@ describe('a counter message', () => {
         // Both come from one wrong clock, or the gateway's clock alone is wrong.
         const at = new Date(storedAtMs + ms).toISOString();
         const data = bytes({ ...reading, receivedAt: at, [name]: at });
-        return decodeCounter({ subject, data, seq: 1 }, storedAtMs);
+        return decodeCounter({ subject, data, seq: 1 }, storedAtMs, { genesisMs });
       };
       expect(decodeAt(300_000)).toHaveProperty('value');
       expect(decodeAt(300_001)).toEqual({
@@ -235,7 +235,7 @@ describe('half of a surrogate pair', () => {
   const decode = (on: string, data: Uint8Array) => {
     const stream = findInputStream(on);
     if (stream === null) throw new Error(`no stream takes ${on}`);
-    return streamDefinitions[stream].judgeContent(genesisMs)({
+    return streamDefinitions[stream].judgeContent({ genesisMs })({
       seq: 1,
       subject: on,
       data,

@@ -18,7 +18,7 @@ import { genesisMs, storedLateMs } from '../support/genesis.ts';
 
 const id = 'wheel.one';
 const decodeReading = (subject: string, data: Uint8Array) =>
-  decodeCounter({ subject, data, seq: 1 }, storedLateMs);
+  decodeCounter({ subject, data, seq: 1 }, storedLateMs, { genesisMs });
 const decodeSettlement = (subject: string, data: Uint8Array) =>
   decodeSettlementMessage({ subject, data }, storedLateMs, genesisMs);
 const decoders = [

@@ -18,11 +18,15 @@ describe('the identity of a fold', () => {
       expect(isOfFold(one, other)).toBe(false);
   });
 
-  it('contains genesis and public installation for readings', () => {
+  it('contains genesis, public installation and maximum speed for readings', () => {
     const settings = { genesisMs: 0, publicInstallationId: 'wheel.one' };
     const { identity } = createCounterActors(settings);
     expect(createCounterActors(settings).identity).toEqual(identity);
-    for (const other of [{ genesisMs: 1_800_000 }, { publicInstallationId: 'wheel.two' }])
+    for (const other of [
+      { genesisMs: 1_800_000 },
+      { publicInstallationId: 'wheel.two' },
+      { maximumSpeedMmPerSecond: 3_000 },
+    ])
       expect(createCounterActors({ ...settings, ...other }).identity).not.toEqual(identity);
   });
 

@@ -36,7 +36,7 @@ it.each([
   const stream = findInputStream(subject) as InputStreamName;
   const data = Buffer.from(JSON.stringify(message));
   const stored = { seq: 1, subject, data, timestampNanos: storedLateNanos };
-  const rejection = streamDefinitions[stream].judgeContent(genesisMs)(stored);
+  const rejection = streamDefinitions[stream].judgeContent({ genesisMs })(stored);
   const said = rejection && `${rejection.reason}: ${rejection.detail}`;
   expect(said).toEqual(expected && expect.stringMatching(expected));
 });
@@ -52,6 +52,11 @@ it('check-message says what it cannot judge without a deployment file', async ()
     status: 0,
     output: expect.stringContaining('not judged: whether closed rounds have ended'),
   });
+  writeFileSync(file, JSON.stringify(reading(0)));
+  expect((await minerCommand(['check-message', counter, file], {})).output).toMatch(
+    /^not judged: whether the time is too long before round 1, .*\naccepted\n$/s,
+  );
+  writeFileSync(file, JSON.stringify({ ...closure, acceptedAt: at }));
   const judged = await run({ MINER_DEPLOYMENT: writeDeployment(temporaryDirectory()) });
   expect([judged.status, judged.output]).toEqual([1, expect.stringContaining('the end of round 1000000')]);
 });

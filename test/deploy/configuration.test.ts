@@ -309,6 +309,7 @@ describe('deployment file', () => {
       'multiple of 1800',
     ],
     ['an ID that no path can hold', { ...installation, installationId: 'wheel~1' }, 'installationId'],
+    ['a maximum speed of zero', { ...installation, maximumSpeedMmPerSecond: 0 }, 'maximumSpeedMmPerSecond'],
     ['a short stream ID', { ...installation, streamId: '0x1' }, 'streamId'],
     ['a chain without contracts', { ...installation, release: onChain.release }, 'come together'],
     [

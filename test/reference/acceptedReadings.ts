@@ -46,14 +46,21 @@ export interface Reading extends Readonly<Measured> {
 }
 
 const remembered = 64;
-const defaultPlaces: PlacesSettings = { max: 50_000, publicId: '' };
+const defaults = {
+  max: 50_000,
+  publicId: '',
+  genesisMs: Number.NEGATIVE_INFINITY,
+  maximumSpeedMmPerSecond: Number.POSITIVE_INFINITY,
+};
+type Settings = typeof defaults;
 
 /** Accepted readings of all installations, in the order of the stream. */
 export function acceptReadings(
   messages: readonly StoredMessage[],
   onRejected = ignoreRejected,
-  settings = defaultPlaces,
+  given: Partial<Settings> = {},
 ): Reading[] {
+  const settings = { ...defaults, ...given };
   const accepted: Reading[] = [];
   const byInstallation = new Map<string, Reading[]>();
   const places = createReferencePlaces(settings);
@@ -61,7 +68,9 @@ export function acceptReadings(
     const payload = parsePayload(message, 16_384);
     const reading = payload !== null && isReading(payload) ? readReading(payload, message.seq) : null;
     const reason =
-      reading === null ? 'malformed' : explainRejection(message, reading, byInstallation, places);
+      reading === null
+        ? 'malformed'
+        : explainRejection(message, reading, byInstallation, { ...settings, places });
     if (reading === null || reason !== null) {
       onRejected(message, reason as string);
       continue;
@@ -75,23 +84,34 @@ export function acceptReadings(
   return accepted;
 }
 
-/** Reason of a rejection by rules 2 to 6; null for an accepted reading. */
+/** Reason of a rejection by rules 2 to 8; null for an accepted reading. */
 function explainRejection(
   message: StoredMessage,
   reading: Reading,
   byInstallation: ReadonlyMap<string, readonly Reading[]>,
-  places: ReferencePlaces,
+  {
+    places,
+    genesisMs,
+    maximumSpeedMmPerSecond,
+  }: Omit<Settings, keyof PlacesSettings> & { readonly places: ReferencePlaces },
 ): string | null {
   const [subjectId] = readSubject(message.subject, 'miner.counter') ?? [];
   if (reading.installationId !== subjectId) return 'wrong_installation';
   const { installationId, observedAtMs, receivedAtMs } = reading;
   if (observedAtMs - receivedAtMs > 300_000 || isFuture(message, [observedAtMs, receivedAtMs]))
     return 'future_observation';
+  if (observedAtMs < genesisMs - 366 * dayMs) return 'past_observation';
+  const sinceNoonSeconds = (observedAtMs - findDay(observedAtMs)) / 1_000;
+  if (
+    reading.speedMmPerSecond > maximumSpeedMmPerSecond ||
+    reading.distanceMm > maximumSpeedMmPerSecond * (sinceNoonSeconds + 120)
+  )
+    return 'implausible';
   if (!places.gives(installationId, message.storedAtMs, observedAtMs)) return 'too_many_installations';
   return explainRefusal(reading, byInstallation.get(installationId) ?? []);
 }
 
-/** Rules 4 to 6: reason of a rejection because of earlier accepted readings. */
+/** Rules 6 to 8: reason of a rejection because of earlier accepted readings. */
 function explainRefusal(reading: Reading, earlier: readonly Reading[]): string | null {
   const sameBoot = findLastOfRemembered(earlier, (one) => one.bootId, reading.bootId);
   if (sameBoot !== null && reading.sequence <= sameBoot.sequence) return 'duplicate';

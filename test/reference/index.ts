@@ -27,6 +27,7 @@ export interface ReferenceDeployment {
   readonly installationId: string;
   /** Unix seconds. */
   readonly genesisTimestamp: number;
+  readonly maximumSpeedMmPerSecond?: number | undefined;
   readonly onChain: ChainDeployment | null;
 }
 
@@ -57,7 +58,8 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
     (list: Rejected[]): OnRejected =>
     ({ seq: position }, reason) =>
       list.push({ position, reason });
-  const accepted = acceptReadings(counter, note(rejected.counter));
+  const maximumSpeedMmPerSecond = deployment.maximumSpeedMmPerSecond ?? Number.POSITIVE_INFINITY;
+  const accepted = acceptReadings(counter, note(rejected.counter), { genesisMs, maximumSpeedMmPerSecond });
   const settlement = foldSettlement(pipeline, installationId, genesisMs, note(rejected.pipeline));
   const signer = readSigner(pipeline, installationId, note(rejected.pipeline));
   const modules = readModules(pipeline, installationId, note(rejected.pipeline));

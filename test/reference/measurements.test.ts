@@ -11,6 +11,8 @@ const deployment = {
   installationId: 'wheel.one',
   genesisTimestamp: genesisMs / 1000,
   streamId: `0x${'5'.repeat(64)}` as const,
+  /** Less than the fastest wheel of a hostile history. */
+  maximumSpeedMmPerSecond: 2_900,
   onChain: null,
 };
 

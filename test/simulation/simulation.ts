@@ -32,6 +32,7 @@ const deployment: Deployment = {
   installationId: 'wheel.one',
   genesisTimestamp: genesisMs / 1_000,
   streamId: `0x${'0'.repeat(64)}`,
+  maximumSpeedMmPerSecond: 3_000,
   onChain,
 };
 

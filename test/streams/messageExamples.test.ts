@@ -32,7 +32,7 @@ it.each(examples)('the decoder accepts the example on $subject: $text', ({ subje
   expect(
     stream === null
       ? 'no stream'
-      : streamDefinitions[stream].judgeContent(genesisMs)({
+      : streamDefinitions[stream].judgeContent({ genesisMs })({
           seq: 1,
           subject,
           data,

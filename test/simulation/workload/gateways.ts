@@ -56,11 +56,11 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
     const isTurning = Math.floor(observedAtMs / 900_000) % 3 !== 0;
     wheel.day = day;
     wheel.sequence++;
-    wheel.observedAtMs = observedAtMs;
     if (isTurning) {
       wheel.counter += BigInt(random.integer(0, 90));
-      wheel.distanceMm += random.integer(0, 60_000);
+      wheel.distanceMm += random.integer(0, Math.min(60_000, 2.9 * (observedAtMs - wheel.observedAtMs)));
     }
+    wheel.observedAtMs = observedAtMs;
     const reading = {
       telemetryId: drawUuid(),
       installationId: wheel.installationId,
@@ -90,7 +90,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
     });
     const text = JSON.stringify(reading);
     if (!random.oneOf(25)) return publish(text);
-    switch (random.integer(0, 9)) {
+    switch (random.integer(0, 11)) {
       case 0:
         return publish(text.slice(0, random.integer(0, text.length - 1)));
       case 1:
@@ -122,6 +122,15 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
         const character = Number(reading.sequence) % 2 === 0 ? '😀' : '\ud83d';
         return publish(JSON.stringify({ ...reading, softwareVersion: `ü\u0000\t\n\\'"${character}` }));
       }
+      case 9: {
+        // The clock of device and gateway was never set.
+        const at = new Date(Number(reading.sequence)).toISOString();
+        return publish(JSON.stringify({ ...reading, observedAt: at, receivedAt: at }));
+      }
+      case 10:
+        return publish(
+          JSON.stringify({ ...reading, [random.pick(['distanceMm', 'speedMmPerSecond'])]: 2 ** 32 - 1 }),
+        );
       default:
         return publish(`{"filler":"${'x'.repeat(random.integer(10_000, 20_000))}"}`);
     }

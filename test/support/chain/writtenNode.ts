@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 import { answerCall, type RpcAnswer, type RpcCall } from '../../simulation/chain/answerCall.ts';
-import { createEconomyState } from '../../simulation/chain/contracts/economyState.ts';
+import { createEconomyState } from '../../simulation/chain/contracts/contractState.ts';
 import { economySettings } from '../../simulation/chain/contracts/settings.ts';
 import { type SealedBlock, sealBlock } from '../../simulation/chain/sealBlock.ts';
 import type { WrittenEvent } from './writtenSpans.ts';

@@ -26,6 +26,8 @@ const stretch = fc.record({
   /** Earlier messages that are delivered again, and a malformed one. */
   again: sometimes([1, 5, 40, 80]),
   malformed: sometimes(['{"telemetryId":']),
+  /** By how much its first reading is before the earliest time that may be accepted. */
+  tooEarlyMs: sometimes([0, 1, 86_400_000]),
 });
 
 interface Device {
@@ -69,7 +71,11 @@ export const hostileHistory: fc.Arbitrary<StreamMessage[]> = fc
         device.counters.set(epoch, counter);
         device.nowMs += given.intervalMs;
         device.distanceMm += given.distanceMm;
-        const observedAt = new Date(device.nowMs).toISOString();
+        const observedMs =
+          index === 0 && given.tooEarlyMs !== null
+            ? genesisMs - 366 * 86_400_000 - given.tooEarlyMs
+            : device.nowMs;
+        const observedAt = new Date(observedMs).toISOString();
         const body = readingMessage(wheel, sequence, {
           ...{ observedAt, receivedAt: observedAt, distanceMm: device.distanceMm },
           telemetryId: deriveUuid(`${wheel} ${read}`),
