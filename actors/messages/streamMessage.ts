@@ -8,6 +8,7 @@ export interface StreamMessage {
   readonly timestampNanos: bigint;
   /** The same time of a delivered message as a number, which is parsed once and up to 128 ns off. */
   readonly info?: { readonly timestampNanos: number };
+  readonly headers?: { get(name: string): string } | undefined;
 }
 
 /** Reads when the server stored a message (epoch milliseconds). */

@@ -62,6 +62,11 @@ export function rejectedSubject(stream: InputStreamName): string {
   return `miner.rejected.${stream}`;
 }
 
+/** Subject of the notice that a message of this subject was rejected. */
+export function refusedSubject(subject: string): string {
+  return subject.replace('miner.', 'miner.refused.');
+}
+
 /** @param name names the database, as one subject token. */
 export function leaseSubject(name: string): string {
   return `miner.lease.${name}`;

@@ -186,6 +186,13 @@ export async function createJetStreamPort(
     append: (...asked) => translated(append(...asked)),
     publish: async (subject, body, msgID) =>
       (await translated(js.publish(subject, body, msgID === undefined ? {} : { msgID }))).seq,
+    notify: (subject, body) => {
+      try {
+        connection.publish(subject, body);
+      } catch {
+        // The connection is closed.
+      }
+    },
     mayPublish,
     tryConsumer: (stream) => translated(tryConsumer(stream)),
     consumers: async (stream) =>

@@ -140,6 +140,8 @@ export interface StreamPort {
    * @returns its sequence.
    */
   publish(subject: string, body: string, id?: string): Promise<number>;
+  /** Sends a message that no stream keeps to its present subscribers, without an answer. Never throws. */
+  notify(subject: string, body: string): void;
   /** Whether this user may publish to a subject. Stores nothing. */
   mayPublish(subject: string): Promise<boolean>;
   /** Creates a consumer and deletes it, as a proof of the right to read. Returns the server's time. */

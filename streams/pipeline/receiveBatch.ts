@@ -31,8 +31,9 @@ export function receiveBatch<Output>(options: ReceiveBatchOptions<Output>): read
       else if ('rejection' in outcome) {
         const { reason, detail } = outcome.rejection;
         counts.rejected(stream, reason);
-        const { seq: sequence, timestampNanos: storedAtNanos, subject, data } = message;
-        rejections.push({ streamCreated, sequence, storedAtNanos, subject, data, reason, detail });
+        const { seq: sequence, timestampNanos: storedAtNanos, subject, data, headers } = message;
+        const messageId = headers?.get('Nats-Msg-Id') || null;
+        rejections.push({ streamCreated, sequence, storedAtNanos, subject, messageId, data, reason, detail });
       } else {
         accepted++;
         collect?.(outcome.output, message);

@@ -7,6 +7,8 @@ export interface RejectedMessage {
   /** When the server stored it, nanoseconds since the epoch. */
   readonly storedAtNanos: bigint;
   readonly subject: string;
+  /** Its `Nats-Msg-Id`; null without one. */
+  readonly messageId: string | null;
   readonly data: Uint8Array;
   readonly reason: RejectionReason;
   readonly detail: string;

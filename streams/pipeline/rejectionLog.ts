@@ -2,7 +2,7 @@ import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } f
 import { z } from 'zod';
 import { type RejectionReason, rejectionReasons } from '../../actors/messages/rejectionReasons.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
+import { type InputStreamName, refusedSubject, rejectedSubject } from '../../actors/messages/subjects.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
 import { parseStored } from '../jetstream/parseStored.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
@@ -134,8 +134,19 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     }
     const end = bodies.length === 0 ? known.end : await jetStream.append(subject, known.end, bodies);
     published = { ...known, end };
-    fresh.forEach(warn);
+    for (const message of fresh) {
+      notifyPublisher(message);
+      warn(message);
+    }
     return count;
+  }
+
+  /** Once its rejection is stored, so none is announced that could still be missing. A kill in between leaves the publisher without a notice. */
+  function notifyPublisher({ subject: refused, sequence, reason, detail, messageId }: RejectedMessage) {
+    jetStream.notify(
+      refusedSubject(refused),
+      JSON.stringify({ stream, sequence, reason, detail, messageId }),
+    );
   }
 
   async function publishAll(items: readonly PipelineItem[], isCancelled: () => boolean) {
@@ -255,7 +266,7 @@ function toRejectionMessage(
   message: RejectedMessage,
   bytesMax: number,
 ): RejectionMessage {
-  const { data, storedAtNanos, ...rest } = message;
+  const { data, storedAtNanos, messageId: _, ...rest } = message;
   const beginning = data.subarray(0, bytesMax);
   return {
     stream,

@@ -230,7 +230,10 @@ it('messages of a batch are counted by outcome, even if one cannot be folded', a
       stream: 'MINER_PIPELINE',
       batch: {
         streamCreated: 'then',
-        messages: seqs.map((seq) => ({ seq, subject: 'on', data: Buffer.of(seq), timestampNanos: 5n })),
+        messages: seqs.map((seq) => ({
+          ...{ seq, subject: 'on', data: Buffer.of(seq), timestampNanos: 5n },
+          headers: { get: (name) => (name === 'Nats-Msg-Id' ? `id ${seq}` : '') },
+        })),
       },
       counts,
       receive: ({ seq }) => {
@@ -246,6 +249,7 @@ it('messages of a batch are counted by outcome, even if one cannot be folded', a
       sequence: 2,
       storedAtNanos: 5n,
       subject: 'on',
+      messageId: 'id 2',
       data: Buffer.of(2),
       reason: 'duplicate',
       detail: 'twice',

@@ -75,6 +75,7 @@ async function publishBad({ js, jsm }: TestConnection, text: string): Promise<Re
     sequence: seq,
     storedAtNanos: parseNanos(stored?.timestamp ?? ''),
     subject: 'miner.counter.wheel',
+    messageId: null,
     data: Buffer.from(text),
     reason: 'malformed',
     detail: 'not JSON',
@@ -92,6 +93,18 @@ async function buildRejections(nats: TestConnection, count: number): Promise<Rej
     sequence,
     storedAtNanos,
   }));
+}
+
+/** Notices on a connection, in order. */
+async function listenForNotices({ connection }: TestConnection) {
+  const notices: { readonly subject: string; readonly sequence: number }[] = [];
+  connection.subscribe('miner.refused.>', {
+    callback: (_, message) => {
+      notices.push({ subject: message.subject, ...message.json<{ readonly sequence: number }>() });
+    },
+  });
+  await connection.flush();
+  return notices;
 }
 
 const readSequences = async (nats: TestConnection) =>
@@ -121,6 +134,31 @@ describe('rejection log', () => {
     const again = await logOn(nats);
     await again.publish(...messages, await publishBad(nats, 'four'));
     expect(await readSequences(nats)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('tells the publisher once why a message is rejected, once that is stored', async () => {
+    const { server, nats } = await startLog();
+    const notices = await listenForNotices(await connectTo(server));
+    const messages = [{ ...(await publishBad(nats, 'one')), messageId: 'id' }, await publishBad(nats, 'two')];
+    await limitMessages(nats, 1);
+    const log = await logOn(nats);
+    log.addAll(messages);
+    await eventually(() => log.failures > 1, 'failures');
+    expect(notices).toEqual([]);
+    await limitMessages(nats, -1);
+    await log.flushed();
+    // Another process folds the messages again, and one more.
+    await (await logOn(nats)).publish(...messages, await publishBad(nats, 'three'));
+    await eventually(() => notices.length > 2, 'three notices');
+    const notice = { subject: 'miner.refused.counter.wheel', stream: 'MINER_COUNTER', reason: 'malformed' };
+    expect(notices).toEqual(
+      ['id', null, null].map((messageId, index) => ({
+        ...notice,
+        sequence: index + 1,
+        detail: 'not JSON',
+        messageId,
+      })),
+    );
   });
 
   it('publishes what a cancelled pipeline left, once, although the next pipeline produces it again', async () => {
@@ -170,13 +208,18 @@ describe('rejection log', () => {
   it('publishes each once, in order, though the connection is cut at an answer', async () => {
     const { server, nats } = await startLog();
     const messages = await buildRejections(nats, 3 * unacknowledgedMax);
+    const notices = await listenForNotices(nats);
     const proxy = await startCuttingProxy(server.url);
     const log = await logOn(await connectTo({ ...server, url: proxy.url }));
     log.addAll(messages);
     await eventually(async () => (await readSequences(nats)).length >= unacknowledgedMax, 'earlier ones');
     proxy.cutAnswers(1);
     await log.flushed(60_000);
-    expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
+    const sequences = messages.map(({ sequence }) => sequence);
+    expect(await readSequences(nats)).toEqual(sequences);
+    // The notices of an attempt without an answer are lost, and no notice is sent twice.
+    const noticed = notices.map(({ sequence }) => sequence);
+    expect(sequences.filter((sequence) => noticed.includes(sequence))).toEqual(noticed);
   });
 
   it('does not repeat what another process has published since', async () => {

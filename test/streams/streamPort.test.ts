@@ -22,13 +22,19 @@ interface Administration {
 
 interface Opened {
   readonly port: StreamPort;
+  /** Passes on every message of a subject. */
+  listen(subject: string, onMessage: (body: string) => void): Promise<void>;
   readonly administration: Administration;
 }
 
 async function openReal(): Promise<Opened> {
-  const { jetStream, jsm } = await connectTo(await server());
+  const { jetStream, jsm, connection } = await connectTo(await server());
   return {
     port: jetStream,
+    listen: async (subject, onMessage) => {
+      connection.subscribe(subject, { callback: (_, message) => onMessage(message.string()) });
+      await connection.flush();
+    },
     administration: {
       deleteStream: (stream) => jsm.streams.delete(stream),
       deleteMessage: (stream, sequence) => jsm.streams.deleteMessage(stream, sequence),
@@ -53,6 +59,9 @@ async function openMemory(): Promise<Opened> {
       changes$: NEVER,
       close: () => undefined,
     }),
+    listen: async (wanted, onMessage) => {
+      store.onNotice = (subject, body) => subject === wanted && onMessage(body);
+    },
     administration: {
       deleteStream: async (stream) => store.deleteStream(stream),
       deleteMessage: async (stream, sequence) => store.find(stream).remove(sequence),
@@ -170,6 +179,18 @@ describe.each([
     const large = [port.publish(subject, 'a'.repeat(1_001)), port.append(subject, 0, ['a'.repeat(1_001)])];
     expect(await Promise.all(large.map(settle))).toEqual([unknown, unknown]);
     expect((await port.info(stream)).lastSequence).toBe(0);
+  });
+
+  it('sends a notice to who listens, and never throws', async () => {
+    const { port, listen } = await open();
+    const heard: string[] = [];
+    await listen('notices.one', (body) => heard.push(body));
+    port.notify('notices.two', 'a');
+    port.notify('notices.one', 'b');
+    await eventually(() => heard.length > 0, 'the notice');
+    expect(heard).toEqual(['b']);
+    await port.close();
+    port.notify('notices.one', 'c');
   });
 
   it('delivers from a sequence on, over gaps, also what is published meanwhile', async () => {

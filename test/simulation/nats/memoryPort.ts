@@ -152,6 +152,7 @@ export function createMemoryPort(store: MemoryStore, wire: Wire): StreamPort {
         `publish ${subject}`,
         () => store.publish(store.findBySubject(subject), subject, toBytes(body), { id }).sequence,
       ),
+    notify: (subject, body) => wire.send(`notify ${subject}`, () => store.onNotice(subject, body)),
     mayPublish: (subject) => wire.ask(`try ${subject}`, () => store.findBySubject(subject) !== null),
     tryConsumer: (stream) =>
       wire.ask(`try ${stream}`, () => {

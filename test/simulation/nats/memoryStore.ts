@@ -65,6 +65,8 @@ export function createMemoryStore({ minorVersion, nowMs, wallMs, schedule }: Mem
     /** Each process sees only its own messages of the lease, so that several hold it. */
     isLeaseForgotten: false,
     nowNanos,
+    /** Receives messages that no stream keeps. */
+    onNotice: (_subject: string, _body: string): void => undefined,
     /** The leader of a stream knows the messages that were stored through this time. */
     knownNanos: (name: string): bigint => {
       if (store.isLeaseForgotten && name === 'MINER_LEASE') return 0n;
