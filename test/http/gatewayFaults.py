@@ -25,7 +25,7 @@ class NatsServer:
 
     def __init__(self, delay_seconds=0, is_piecemeal=False):
         self.stored, self.find_trouble = [], lambda count: None
-        self.delay_seconds, self.is_piecemeal = delay_seconds, is_piecemeal
+        self.delay_seconds, self.is_piecemeal, self.notices = delay_seconds, is_piecemeal, {}
         self.listener = socket.create_server(('127.0.0.1', 0))
         port = self.listener.getsockname()[1]
         gateway.NATS = gateway.urllib.parse.urlparse(f'nats://us%40er:secret@127.0.0.1:{port}')
@@ -50,6 +50,10 @@ class NatsServer:
                     answers.put((due, '' if is_right else "-ERR 'Authorization Violation'\r\n"))
                 if verb == b'PING':
                     answers.put((due, 'PONG\r\n'))
+                    for text in self.notices.get(heard, []):
+                        answers.put((due, f'MSG {heard} 1 {len(text)}\r\n{text}\r\n'))
+                if verb == b'SUB':
+                    heard = words[0].decode()
                 if verb == b'HPUB':
                     answer = self.receive(words, lines.read(int(words[3]) + 2))
                     if answer is None:
@@ -272,6 +276,14 @@ class GatewayTest(unittest.TestCase):
         time.sleep(0.4)
         self.add(outbox, ['last'])
         self.wait('Authorization Violation')
+
+    def test_prints_each_reason_of_refusal_at_most_once_a_minute(self):
+        notices = [('out_of_order', 'one'), ('out_of_order', 'two'), ('malformed', 'three')]
+        NatsServer().notices = {'miner.refused.counter.my~wheel': [
+            json.dumps({'reason': reason, 'detail': detail}) for reason, detail in notices]}
+        self.assertTrue(gateway.hear_refusals('counter').wait(60))
+        self.wait('malformed')
+        self.assertEqual('refused as out_of_order: one\nrefused as malformed: three\n', self.printed.getvalue())
 
     def test_two_programs_cannot_use_one_outbox(self):
         outbox = gateway.Outbox('a.outbox')
