@@ -1,7 +1,9 @@
-// Creates passwords, in the files that compose.yaml reads: `node deploy/createSecrets.mjs [--rotate] [FOLDER]`. Existing passwords stay unchanged, so it may be
-// run again, and adds what a new version needs. `--rotate` replaces every password, in each file that has it, and keeps everything else.
+// Creates passwords, in the files that compose.yaml reads: `node deploy/createSecrets.mjs [--gateway ID]... [FOLDER]`. Existing passwords stay unchanged, so it may
+// be run again, and adds what a new version needs. `--gateway` adds a user of NATS who may publish the readings of this installation only.
+// `--rotate` instead replaces every password, in each file that has it, and keeps everything else.
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -13,30 +15,27 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 
 const here = import.meta.dirname ?? new URL('.', import.meta.url).pathname;
-const [named] = process.argv.slice(2).filter((argument) => argument !== '--rotate');
+const {
+  values: { rotate: isRotating, gateway: installations = [] },
+  positionals: [named],
+} = parseArgs({
+  options: { rotate: { type: 'boolean' }, gateway: { type: 'string', multiple: true } },
+  allowPositionals: true,
+});
 const folder = resolve(named ?? join(here, 'secrets'));
 // New files are written into the first folder, which gets the second name once it is complete.
 const [unfinished, rotated] = [join(folder, 'rotated.unfinished'), join(folder, 'rotated')];
-const natsUsers = [
-  'ingest',
-  'serve',
-  'index',
-  'gateway',
-  'modules',
-  'signer',
-  'oracle',
-  'reporter',
-  'operator',
-  'sys',
-];
+const natsUsers = ['ingest', 'serve', 'index', 'modules', 'signer', 'oracle', 'reporter', 'operator', 'sys'];
 const databaseUsers = ['ingest', 'serve', 'operator'];
 
 // Containers read the files as other users, whatever the mask of this one.
 process.umask(0o022);
 const password = () => randomBytes(24).toString('base64url');
-if (process.argv.includes('--rotate')) {
+if (isRotating) {
+  if (installations.length > 0) fail('--rotate adds no gateway: name it in a run of its own');
   rotate();
   process.exit();
 }
@@ -74,6 +73,8 @@ if (connections.some(([name]) => existsSync(join(folder, name))))
   console.log(`createSecrets: ${folder} has passwords already; they stay as they are`);
 else for (const [name, content] of connections) writeFileSync(join(folder, name), content);
 createFile('nats-tls/tls.conf', '# Without TLS. RUNNING.md, "TLS for NATS", says what to write here.\n');
+createFile('nats-gateways.conf', '');
+for (const id of installations) addGateway(id);
 createFile('grafana-password', password());
 console.log(`createSecrets: ${folder}`);
 
@@ -83,7 +84,13 @@ function rotate() {
     return console.log(`createSecrets: ${folder} has the passwords of a run that was stopped`);
   const isFile = (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
   const files = existsSync(folder) ? readdirSync(folder).filter(isFile) : [];
-  for (const name of ['nats-passwords.conf', 'clickhouse-passwords.yaml', 'operator.env', 'grafana-password'])
+  for (const name of [
+    'nats-passwords.conf',
+    'nats-gateways.conf',
+    'clickhouse-passwords.yaml',
+    'operator.env',
+    'grafana-password',
+  ])
     if (!files.includes(name))
       fail(`${join(folder, name)} is not there; --rotate replaces the passwords of a complete folder`);
   const texts = new Map(files.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
@@ -99,7 +106,7 @@ function rotate() {
       );
   const replaced = new Map();
   const others = [
-    ...find('nats-passwords.conf', /_PASSWORD: "([^"]+)"/g),
+    ...['nats-passwords.conf', 'nats-gateways.conf'].flatMap((name) => find(name, /password: "([^"]+)"/gi)),
     texts.get('grafana-password').trim(),
   ];
   for (const old of [...others, ...ofDatabase]) {
@@ -128,6 +135,26 @@ function finishRotation() {
   for (const name of readdirSync(rotated)) renameSync(join(rotated, name), join(folder, name));
   rmSync(rotated, { recursive: true });
   return true;
+}
+
+/** Adds the account of a gateway unless it exists. */
+function addGateway(id) {
+  if (!/^[\w.:-]{1,128}$/.test(id))
+    fail(`--gateway ${id}: expected 1 to 128 characters of A-Z a-z 0-9 . _ : -`);
+  const [file, user, token] = [join(folder, 'nats-gateways.conf'), `gateway-${id}`, id.replaceAll('.', '~')];
+  if (readFileSync(file, 'utf8').includes(`"${user}" {`)) return;
+  appendFileSync(
+    file,
+    `"${user}" {
+  users: [{ user: "${user}", password: "${password()}", permissions { publish: ["miner.counter.${token}"] } }]
+  imports: [
+    { service: { account: MINER, subject: "miner.counter.${token}" } }
+    { stream: { account: INGEST, subject: "miner.refused.counter.${token}" } }
+  ]
+  limits { max_connections: 256, max_subscriptions: 1024, max_payload: 64KB }
+}
+`,
+  );
 }
 
 /** Creates a file unless it exists. */

@@ -154,7 +154,11 @@ describe('compose.yaml', () => {
   it('has passwords that createSecrets replaces everywhere, and nothing else in the folder', () => {
     const folder = join(temporaryDirectory(), 'secrets');
     expect(() => createSecrets(folder, '--rotate')).toThrow(/nats-passwords\.conf.* is not there/);
-    createSecrets(folder);
+    for (let run = 0; run < 2; run++)
+      createSecrets(folder, '--gateway', 'wheel.one', '--gateway', 'wheel:two');
+    const accounts = readFileSync(join(folder, 'nats-gateways.conf'), 'utf8');
+    expect(accounts.match(/^"gateway-.*" \{$/gm)).toEqual(['"gateway-wheel.one" {', '"gateway-wheel:two" {']);
+    expect(() => createSecrets(folder, '--gateway', 'wheel one')).toThrow('expected 1 to 128 characters');
     // An operator has added a node, a certificate, another host, a user of NATS and a folder.
     writeFileSync(join(folder, 'certificate.pem'), 'certificate');
     appendFileSync(join(folder, 'nats-passwords.conf'), 'SECOND_GATEWAY_PASSWORD: "its own password"\n');

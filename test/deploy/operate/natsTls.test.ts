@@ -40,7 +40,7 @@ async function fetchSerialNumber(nats: Nats): Promise<string> {
 /** The gateway of the guide, in a folder as its reader has it. */
 async function prepareGateway(nats: Nats) {
   const folder = temporaryDirectory();
-  const natsUrl = nats.urlOf('gateway');
+  const natsUrl = nats.urlOf('gateway-my.wheel');
   const program = listSnippets().find(({ id }) => id === 'publishing py gateway');
   if (program === undefined) throw new Error('the guide has no gateway');
   const { command, args } = await prepareSnippet(program, folder, natsUrl);
@@ -55,7 +55,7 @@ async function prepareGateway(nats: Nats) {
 
 describe('NATS with a certificate of the commands in RUNNING.md', () => {
   it('serves service, gateways and doctor, and gets another certificate while all of them run', async () => {
-    const nats = await startShippedNats({ tls: true });
+    const nats = await startShippedNats({ tls: true, gateways: ['my.wheel'] });
     const dataDir = temporaryDirectory();
     const environment = { MINER_NATS_CA: findAuthority(nats) };
     const natsUrl = nats.urlOf('ingest');
@@ -81,6 +81,8 @@ describe('NATS with a certificate of the commands in RUNNING.md', () => {
     await eventually(async () => (await fetchSerialNumber(nats)) !== before, 'the new certificate');
     count(2);
     await expectReading(2, running.output);
+    count(-1);
+    await running.written('refused as malformed: cumulativeWorkUnits: ');
     expect((await fetchReadiness(miner)).status).toBe('ready');
     await running.end('SIGTERM');
     expect(nats.output()).toContain('Reloaded server configuration');
@@ -118,7 +120,7 @@ describe('NATS with a certificate of the commands in RUNNING.md', () => {
   });
 
   it('refuses a client that does not know the authority, and one without TLS', async () => {
-    const nats = await startShippedNats({ tls: true });
+    const nats = await startShippedNats({ tls: true, gateways: ['my.wheel'] });
     const url = nats.urlOf('serve');
     const open = (caFile: string | null, scheme = 'tls') => {
       const access = readNatsAccess({ url: url.replace('tls:', `${scheme}:`), caFile });

@@ -6,7 +6,7 @@ import { connect, headers } from '@nats-io/transport-node';
 import { Session } from 'chdb';
 import { asapScheduler, lastValueFrom, observeOn, take } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { streamNames } from '../../../actors/messages/subjects.ts';
+import { refusedSubject, streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/process/systemClock.ts';
 import { startOfStream } from '../../../streams/jetstream/proofs/streamPosition.ts';
 import { createStreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
@@ -18,6 +18,7 @@ import {
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { createJetStreamPort } from '../../../streams/nats/jetStreamPort.ts';
 import { createGate } from '../../../streams/operators/gate.ts';
+import { eventually } from '../../support/processes/childProcess.ts';
 import { findNewestNatsServer } from '../../support/processes/natsCluster.ts';
 import { startShippedNats } from '../../support/processes/shippedNats.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
@@ -26,12 +27,14 @@ import { startContender } from '../../support/streams/leaseContender.ts';
 import { readDeployFile, readYaml, root } from './deployFiles.ts';
 
 const publishers = [
-  ['gateway', 'miner.counter.wheel~one'],
+  ['gateway-wheel.one', 'miner.counter.wheel~one'],
+  ['gateway-wheel:two', 'miner.counter.wheel:two'],
   ['modules', 'miner.module.wheel~one.fan'],
   ['signer', 'miner.signer.wheel~one'],
   ['oracle', 'miner.oracle.wheel~one'],
   ['reporter', 'miner.reporter.wheel~one'],
 ] as const;
+const gateways = ['wheel.one', 'wheel:two'];
 const rejected = 'miner.rejected.MINER_COUNTER';
 const lease = 'miner.lease.id_1';
 const span = 'miner.chain.1.span';
@@ -68,7 +71,7 @@ async function readStreams(jsm: JetStreamManager) {
 
 describe('accounts of NATS', () => {
   it('let each part do its work', async () => {
-    const { connectAs, port } = await startShippedNats();
+    const { connectAs, port } = await startShippedNats({ gateways });
     const logger = silentLogger;
     const jetStream = await createJetStreamPort(await connectAs('ingest'), patient.timeout);
     await ensureStreams(jetStream, { streams: streamNames, retentionDays: 0, logger });
@@ -84,7 +87,7 @@ describe('accounts of NATS', () => {
       const publish = () => publisher.publish(subject, '{}', { msgID: user });
       const { seq } = await publish();
       expect(await publish()).toMatchObject({ seq, duplicate: true });
-      const bytesMax = user === 'gateway' ? counterMessageBytesMax : pipelineMessageBytesMax;
+      const bytesMax = user.startsWith('gateway') ? counterMessageBytesMax : pipelineMessageBytesMax;
       expect(connection.info?.max_payload, user).toBe(bytesMax);
       for (const other of stored)
         if (other !== subject)
@@ -111,15 +114,42 @@ describe('accounts of NATS', () => {
         .batchesAfter(startOfStream, createGate({ max: Number.POSITIVE_INFINITY }))
         .pipe(observeOn(asapScheduler), take(1)),
     );
-    expect(batch.position).toBe(1);
+    expect(batch.position).toBe(gateways.length);
 
     await expect(connect({ servers: `127.0.0.1:${port}`, reconnect: false })).rejects.toThrow(
       'Authorization',
     );
   });
 
+  it('pass each publisher the notices of its own messages, and no others', async () => {
+    const { connectAs } = await startShippedNats({ gateways });
+    const heard: string[] = [];
+    const connections = [];
+    for (const user of [...publishers.map(([publisher]) => publisher), 'serve', 'index', 'operator']) {
+      const connection = await connectAs(user);
+      connection.subscribe('>', { callback: (_, { subject }) => void heard.push(`${user} ${subject}`) });
+      // A wildcard is no way around the import.
+      connection.subscribe('miner.refused.*.>', { callback: () => void heard.push(`${user} wildcard`) });
+      await connection.flush();
+      connections.push(connection);
+    }
+    const ingest = await createJetStreamPort(await connectAs('ingest'), patient.timeout);
+    for (const [, subject] of publishers) ingest.notify(refusedSubject(subject), '{}');
+    await eventually(() => heard.length >= 2 * publishers.length, 'the notices');
+    for (const [index, connection] of connections.entries())
+      for (const [, subject] of publishers)
+        if (publishers[index]?.[1] !== subject) connection.publish(refusedSubject(subject), 'forged');
+    for (const connection of [...connections, ...connections]) await connection.flush();
+    const forged = (line: string) => /^(?:serve|index|operator) /.test(line);
+    expect(heard.filter((line) => !forged(line)).sort()).toEqual(
+      publishers
+        .flatMap(([user, subject]) => [`${user} ${refusedSubject(subject)}`, `${user} wildcard`])
+        .sort(),
+    );
+  });
+
   it('let nobody change a stream or reach another user by a reply subject', async () => {
-    const { connectAs } = await startShippedNats();
+    const { connectAs } = await startShippedNats({ gateways });
     const operator = await connectAs('operator');
     const jsm = await jetstreamManager(operator, patient);
     const ingest = await createJetStreamPort(await connectAs('ingest'), patient.timeout);

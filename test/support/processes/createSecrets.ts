@@ -9,6 +9,6 @@ const script = resolve(import.meta.dirname, '../../../deploy/createSecrets.mjs')
  * @returns the output.
  * @throws Error with the script's errors.
  */
-export function createSecrets(folder: string, ...options: readonly '--rotate'[]): string {
+export function createSecrets(folder: string, ...options: readonly string[]): string {
   return execFileSync(process.execPath, [script, ...options, folder], { encoding: 'utf8', stdio: 'pipe' });
 }

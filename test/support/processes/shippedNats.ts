@@ -32,22 +32,28 @@ export function runTlsCommands(step: 1 | 2, cwd: string): void {
   execFileSync('bash', ['-euc', blocks[step - 1] as string], { cwd, stdio: 'pipe' });
 }
 
-/** @param tls whether the server has a certificate. */
-export async function startShippedNats({ tls = false } = {}): Promise<ShippedNats> {
+/**
+ * @param tls whether the server has a certificate.
+ * @param gateways installations whose gateways have users.
+ */
+export async function startShippedNats({ tls = false, gateways = ['wheel.one'] } = {}): Promise<ShippedNats> {
   const { program, minor } = findNewestNatsServer();
   const dir = temporaryDirectory();
   const secrets = join(dir, 'secrets');
-  createSecrets(secrets);
+  createSecrets(secrets, ...gateways.flatMap((id) => ['--gateway', id]));
   if (tls) {
     runTlsCommands(1, dir);
     runTlsCommands(2, secrets);
   }
-  const passwords = readFileSync(join(secrets, 'nats-passwords.conf'), 'utf8');
+  const [passwords = '', accounts = ''] = ['nats-passwords.conf', 'nats-gateways.conf'].map((name) =>
+    readFileSync(join(secrets, name), 'utf8'),
+  );
   const [port, httpPort] = [await findFreePort(), await findFreePort()];
   const folder = join(dir, 'nats');
   mkdirSync(join(folder, 'tls'), { recursive: true });
   cpSync(join(deployDir, 'nats/accounts.conf'), join(folder, 'accounts.conf'));
   writeFileSync(join(folder, 'passwords.conf'), passwords);
+  writeFileSync(join(folder, 'gateways.conf'), accounts);
   const block = readFileSync(join(secrets, 'nats-tls/tls.conf'), 'utf8');
   writeFileSync(join(folder, 'tls/tls.conf'), block.replaceAll('/etc/nats/tls', join(secrets, 'nats-tls')));
   const path = join(folder, 'nats.conf');
@@ -65,8 +71,10 @@ export async function startShippedNats({ tls = false } = {}): Promise<ShippedNat
 
   const urlOf = (user: string) => {
     const [, password = ''] =
-      new RegExp(`^${user.toUpperCase()}_PASSWORD: "(.+)"$`, 'm').exec(passwords) ?? [];
-    return `${tls ? 'tls' : 'nats'}://${user}:${password}@127.0.0.1:${port}`;
+      new RegExp(`^${user.toUpperCase()}_PASSWORD: "(.+)"$`, 'm').exec(passwords) ??
+      new RegExp(`user: "${user}", password: "(.+?)"`).exec(accounts) ??
+      [];
+    return `${tls ? 'tls' : 'nats'}://${encodeURIComponent(user)}:${password}@127.0.0.1:${port}`;
   };
   const connectAs = async (user: string) => {
     const options = {
