@@ -25,7 +25,7 @@ export const foldVersions = {
     ],
   },
   MINER_PIPELINE: {
-    version: 7,
+    version: 8,
     records: [
       'places: 1 7b6c34ec476e, form 978060d8cce1',
       'heard: 1 f5137b928a87, form 283f3fcdede2',

@@ -10,7 +10,7 @@ import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';
 import { oracleStaleSeconds } from '../actors/settlement/oracleState.ts';
 import { reporterStaleMs } from '../actors/settlement/queueState.ts';
 import { activeRoundsMax } from '../actors/settlement/reporterMessage.ts';
-import { instancesMax } from '../actors/settlement/settlementActors.ts';
+import { instancesMax, moduleBytesMax } from '../actors/settlement/settlementActors.ts';
 import { readingBytesMax } from '../actors/wheel/decodeCounter.ts';
 import { coveringGapSeconds } from '../actors/wheel/roundFold.ts';
 import { stalenessSeconds } from '../actors/wheel/telemetryView.ts';
@@ -112,6 +112,11 @@ const messages: readonly Row[] = [
   ['Rounds of one closure', count(closureRoundsMax), 'rejected as `malformed`'],
   ['Active rounds of one submission', count(activeRoundsMax), 'rejected as `malformed`'],
   ['Module instances of one installation', count(instancesMax), 'rejected as `too_many_instances`'],
+  [
+    'Module snapshots of one installation, without `data`',
+    bytes(moduleBytesMax),
+    'rejected as `modules_too_large`',
+  ],
   ['Open incidents', count(openIncidentsMax), 'rejected as `not_allowed`'],
   [
     'Installations of one stream, without the public one',

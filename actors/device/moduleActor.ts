@@ -12,6 +12,7 @@ export function createModuleActor(first: ModuleView) {
   const snapshot = moduleMachine.resolveState({ value: first.state, context });
   const actor = createActor(moduleMachine, { snapshot }).start();
   let view = first;
+  let bytes = measureModule(first);
 
   function receive(reported: ModuleView): Rejection | null {
     const event = { type: `reported.${reported.state}`, observedAtMs: reported.observedAtMs } as const;
@@ -23,8 +24,14 @@ export function createModuleActor(first: ModuleView) {
     }
     actor.send(event);
     view = reported;
+    bytes = measureModule(reported);
     return null;
   }
 
-  return { receive, view: () => view };
+  return { receive, view: () => view, bytes: () => bytes };
+}
+
+/** Bytes of a snapshot as JSON, about as many as in the body of a route. */
+export function measureModule(view: ModuleView): number {
+  return Buffer.byteLength(JSON.stringify(view));
 }

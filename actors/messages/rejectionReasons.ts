@@ -10,6 +10,7 @@ export const rejectionReasons = [
   'out_of_order',
   'counter_regression',
   'too_many_instances',
+  'modules_too_large',
   'too_many_installations',
   'unlinked_span',
   'other_deployment',

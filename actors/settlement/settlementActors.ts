@@ -1,5 +1,5 @@
 import { cacheView } from '../caching/cacheView.ts';
-import { createModuleActor, type ModuleActor } from '../device/moduleActor.ts';
+import { createModuleActor, type ModuleActor, measureModule } from '../device/moduleActor.ts';
 import type { ModulesView } from '../device/moduleSnapshot.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import { identifyFold } from '../folds/foldIdentity.ts';
@@ -25,6 +25,9 @@ import { createSettlementActor, initialSettlement, type SettlementActor } from '
 
 /** Maximum number of instances per installation; a device has a handful. Further ones are rejected. */
 export const instancesMax = 256;
+
+/** Bytes of all snapshots of an installation without their data, since one body shows all of them. */
+export const moduleBytesMax = 64 * 1024;
 
 /** Messages of `MINER_PIPELINE` have no output other than the new state. */
 const folded = { output: null } as const;
@@ -198,6 +201,14 @@ function receiveModule(
     return reject(
       'too_many_instances',
       `instanceId: expected one of the ${instancesMax} known instances of ${installationId}, given ${module.instanceId}`,
+    );
+  }
+  let bytes = measureModule(module);
+  for (const other of installation.modules.values()) if (other !== known) bytes += other.bytes();
+  if (bytes > moduleBytesMax) {
+    return reject(
+      'modules_too_large',
+      `message: expected at most ${moduleBytesMax} bytes of all modules of ${installationId} without data, given ${bytes} with ${module.instanceId}`,
     );
   }
   const rejection = known?.receive(module) ?? null;

@@ -3,6 +3,7 @@ import { moduleSubject, oracleSubject, signerSubject } from '../../actors/messag
 import {
   createSettlementActors,
   instancesMax,
+  moduleBytesMax,
   type SettlementActors,
 } from '../../actors/settlement/settlementActors.ts';
 import { genesisMs } from '../support/genesis.ts';
@@ -42,6 +43,35 @@ describe('the actors of the settlement stream', () => {
       expect(report(actors, `m${index}`)).toHaveProperty('output');
     expect(report(actors, 'another')).toHaveProperty('rejection.reason', 'too_many_instances');
     expect(report(actors, 'm', { state: 'ready' })).toHaveProperty('output');
+  });
+
+  it('reject a snapshot with which all modules of an installation have too many bytes', () => {
+    const actors = createSettlementActors({ genesisMs });
+    const checkedAt = new Date(atMs).toISOString();
+    /** Each of these characters takes six bytes as JSON. */
+    const reportBytes = (instanceId: string, message: string) =>
+      report(actors, instanceId, { health: { checkedAt, message } });
+    const measure = () =>
+      actors
+        .modules('wheel.one')
+        .modules.reduce((sum, module) => sum + Buffer.byteLength(JSON.stringify(module)), 0);
+    for (let index = 10; index < 20; index++)
+      expect(reportBytes(`m${index}`, '\u0001'.repeat(1_024))).toHaveProperty('output');
+    expect(reportBytes('m20', '')).toHaveProperty('output');
+    const left = moduleBytesMax - measure();
+    expect(left).toBeGreaterThan(1_024);
+    const full = `${'\u0001'.repeat(left / 6)}${'x'.repeat(left % 6)}`;
+    expect(reportBytes('m20', `${full}x`)).toEqual({
+      rejection: {
+        reason: 'modules_too_large',
+        detail: `message: expected at most 65536 bytes of all modules of wheel.one without data, given 65537 with m20`,
+      },
+    });
+    expect(reportBytes('m20', full)).toHaveProperty('output');
+    for (const next of [actors, restore(actors)])
+      expect(report(next, 'm21')).toHaveProperty('rejection.reason', 'modules_too_large');
+    // Another report of the same size takes the place of the known one.
+    expect(reportBytes('m20', full)).toHaveProperty('output');
   });
 
   it('close rounds in their order: skipped ones stay open', () => {

@@ -19,6 +19,7 @@ import {
 
 const pipelineBytesMax = 256 * 1024;
 const instancesMax = 256;
+const bytesOfAllMax = 64 * 1024;
 const states = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'];
 
 interface Module {
@@ -35,6 +36,7 @@ export function readModules(
   onRejected = ignoreRejected,
 ): Module[] {
   const modules = new Map<string, Module>();
+  const sizes = new Map<string, number>();
   for (const message of messages) {
     const [id, instanceId] = readSubject(message.subject, 'miner.module') ?? [];
     if (id !== installationId || instanceId === undefined) continue;
@@ -45,9 +47,14 @@ export function readModules(
     else if (body.instanceId !== instanceId) onRejected(message, 'wrong_instance');
     else if (isFuture(message, listTimes(body))) onRejected(message, 'future_observation');
     else if (isFull) onRejected(message, 'too_many_instances');
+    else if (sumSizes(new Map(sizes).set(instanceId, measureSize(body))) > bytesOfAllMax)
+      onRejected(message, 'modules_too_large');
     else if (known !== undefined && Date.parse(body.observedAt as string) < Date.parse(known.observedAt))
       onRejected(message, 'out_of_order');
-    else modules.set(instanceId, measureModule(body));
+    else {
+      modules.set(instanceId, measureModule(body));
+      sizes.set(instanceId, measureSize(body));
+    }
   }
   return [...modules.values()].sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1));
 }
@@ -66,6 +73,20 @@ function isModule(body: Json): boolean {
     (health.message == null || isText(health.message, 1_024, 0)) &&
     (health.code == null || isText(health.code, 128, 0)) &&
     isObject(body.data)
+  );
+}
+
+const sumSizes = (sizes: ReadonlyMap<string, number>) =>
+  [...sizes.values()].reduce((sum, size) => sum + size, 0);
+
+/** Bytes as JSON, with times in milliseconds. */
+function measureSize(body: Json): number {
+  const [observedAtMs, checkedAtMs] = listTimes(body);
+  const { instanceId, moduleType, driverId, moduleVersion, schemaVersion, state, provenance, health } = body;
+  const { message, code } = health as Json;
+  const identity = { instanceId, moduleType, driverId, moduleVersion, schemaVersion, state, provenance };
+  return Buffer.byteLength(
+    JSON.stringify({ ...identity, observedAtMs, health: { checkedAtMs, message, code } }),
   );
 }
 

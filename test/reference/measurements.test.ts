@@ -18,18 +18,28 @@ const deployment = {
 
 const time = fc.constantFrom('2026-01-31T12:00:00Z', '2026-01-31T12:00:00.25Z', '2026-02-01T00:00:00.001Z');
 
+/** As JSON. */
+const sixBytes = '\u0001';
+
 const reported = {
   driverId: fc.constant('hall'),
   moduleVersion: fc.constant('1.2.3'),
   observedAt: time,
   provenance: fc.constantFrom('hardware', 'simulated', 'replay', 'derived'),
-  health: fc.record({ checkedAt: time, message: fc.constantFrom(null, '', 'ok') }),
+  health: fc.record({
+    checkedAt: time,
+    message: fc.oneof(fc.constantFrom(null, '', 'ok'), fc.constant(sixBytes.repeat(1_024))),
+  }),
   data: fc.constantFrom({}, { secret: 1 }),
 };
 
 /** Snapshots of a few modules, each with at most a few invalid members. */
 const moduleSnapshot = fc.record({
-  instance: fc.constantFrom('hall.1', 'hall:2', 'core'),
+  /** Enough to have too many bytes together. */
+  instance: fc.oneof(fc.constantFrom('hall.1', 'hall:2', 'core'), {
+    weight: 3,
+    arbitrary: fc.nat(30).map((number) => `motor.${number}`),
+  }),
   named: fc.constantFrom(null, null, null, null, 'other'),
   body: fc.oneof(
     {
@@ -64,7 +74,7 @@ const moduleSnapshot = fc.record({
 describe('quantities of the measurements', () => {
   it('are of the newest snapshot of each module', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(moduleSnapshot, { maxLength: 30, size: 'max' }), async (snapshots) =>
+      fc.asyncProperty(fc.array(moduleSnapshot, { maxLength: 90, size: 'max' }), async (snapshots) =>
         withComparedProgram(deployment, genesisMs, async (program) => {
           for (const { instance, named, body } of snapshots) {
             const snapshot = { instanceId: named ?? instance, provenance: 'hardware', data: {}, ...body };
