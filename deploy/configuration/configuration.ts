@@ -58,7 +58,7 @@ export const variables = {
   MINER_NATS_URL: variable(
     optional(
       z.string().refine(isNatsUrl),
-      'nats://user:password@host:port, nats://token@host:port or tls:// where TLS is required, several of one login separated by commas',
+      'nats://user:password@host:port, nats://token@host:port or tls:// where TLS is required; several of one login as nats://user:password@a:4222,nats://b:4222',
     ),
     'NATS with JetStream, with its user and password or token, if any; unset: a local nats-server with its data under MINER_DATA_DIR',
   ),

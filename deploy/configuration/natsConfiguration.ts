@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
-import { extractSeed, type NatsAccess } from '../../streams/nats/natsAccess.ts';
+import { extractSeed, type NatsAccess, splitAddresses } from '../../streams/nats/natsAccess.ts';
 
 const fileVariables = [
   'MINER_NATS_CREDENTIALS',
@@ -26,7 +26,7 @@ export function locateNats(variables: NatsVariables): NatsAccess | null {
 
 /** Whether one client can use these addresses together: only servers, one login, and TLS for all or none of them. */
 export function isNatsUrl(text: string): boolean {
-  const addresses = text.split(',').map((address) => address.trim());
+  const addresses = splitAddresses(text);
   if (!addresses.every((address) => URL.canParse(address))) return false;
   const urls = addresses.map((address) => new URL(address));
   const isServer = ({ protocol, hostname, pathname, search, hash }: URL) =>

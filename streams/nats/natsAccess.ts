@@ -11,7 +11,7 @@ import {
 export interface NatsAccess {
   /**
    * `nats://host:port`, or `tls://host:port` to require TLS; several are separated by commas. `user:password@` or `token@` may precede
-   * the host, percent-encoded and the same in all.
+   * the host, percent-encoded, in the first one or the same in all.
    */
   readonly url: string;
   /** A credentials file, with a user's JWT and seed, or a file with the seed of an nkey. */
@@ -25,6 +25,12 @@ export interface NatsAccess {
 
 type AccessOptions = Pick<ConnectionOptions, 'user' | 'pass' | 'token' | 'authenticator' | 'tls'>;
 
+/** Splits addresses. Later ones may lack the `nats://` or `tls://` of the first. */
+export function splitAddresses(url: string): string[] {
+  const [scheme] = /^\s*\w+:\/\//.exec(url) ?? [''];
+  return url.split(',').map((address) => (address.includes('://') ? '' : scheme) + address.trim());
+}
+
 /**
  * Translates addresses for the client, which ignores the user in an address and treats `tls:` as `nats:`.
  *
@@ -34,7 +40,7 @@ export function readNatsAccess(
   access: NatsAccess,
   onCertificate: (certificate: PeerCertificate) => void = () => undefined,
 ): AccessOptions & { readonly servers: string[] } {
-  const addresses = access.url.split(',').map((address) => new URL(address.trim()));
+  const addresses = splitAddresses(access.url).map((address) => new URL(address));
   const { caFile, certificateFile, keyFile } = access;
   return {
     servers: addresses.map(({ protocol, host }) => `${protocol}//${host}`),

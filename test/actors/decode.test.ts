@@ -447,6 +447,20 @@ describe('bad input', () => {
     expect(decode('0')).toHaveProperty('rejection.reason', 'malformed');
   });
 
+  it('is refused on a subject with a wildcard, which NATS stores like any other', () => {
+    for (const [on, body] of messages) {
+      const stream = findInputStream(on);
+      if (stream === null) throw new Error(on);
+      const [prefix, kind, , ...rest] = on.split('.');
+      const literal = [prefix, kind, '*', ...rest].join('.');
+      const message = { seq: 1, subject: literal, data: bytes(body), timestampNanos: storedLateNanos };
+      expect([literal, streamDefinitions[stream].judgeContent({ genesisMs })(message)]).toEqual([
+        literal,
+        expect.objectContaining({ detail: expect.stringMatching(/^subject: expected /) }),
+      ]);
+    }
+  });
+
   it('is rejected or ignored, and never throws', () => {
     const odd = fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),

@@ -12,6 +12,7 @@ import {
 import { DeploymentFileError, readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts';
 import { locateNats } from '../../deploy/configuration/natsConfiguration.ts';
 import { buildSettings } from '../../deploy/service/serviceSettings.ts';
+import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
@@ -136,7 +137,7 @@ describe('configuration', () => {
     ['MINER_HOST', ''],
     ['MINER_NATS_URL', 'localhost', '***'],
     ['MINER_NATS_URL', 'http://localhost:4222', 'http://localhost:4222/***'],
-    ['MINER_NATS_URL', 'nats://a:1,b', '***'],
+    ['MINER_NATS_URL', 'nats://a:1,', '***'],
     ['MINER_NATS_URL', 'nats://a:1,tls://b:1', '***'],
     ['MINER_NATS_URL', 'nats://user:one@a:1,nats://user:two@b:1', '***'],
     ['MINER_NATS_URL', 'nats://a:1/stream', 'nats://a:1/***'],
@@ -172,8 +173,15 @@ describe('configuration', () => {
       'nats://u:p@a:1, nats://u:p@b:1',
       'tls://token@a:1,tls://b:1',
       'nats://a,nats://[::1]:4222',
+      'nats://u:p@a:1,nats://b:1',
+      'nats://a,b:4222',
     ])
       expect(readConfiguration({ MINER_NATS_URL: url }).MINER_NATS_URL).toBe(url);
+    expect(readNatsAccess({ url: 'tls://u:p@a:1, b:2,tls://c' })).toMatchObject({
+      servers: ['tls://a:1', 'tls://b:2', 'tls://c'],
+      user: 'u',
+      pass: 'p',
+    });
   });
 
   const dir = mkdtempSync(join(tmpdir(), 'miner-configuration-'));
