@@ -43,6 +43,8 @@ const faults: Readonly<Record<number, StreamFault>> = {
   10070: 'otherEnd',
   10071: 'otherEnd',
 };
+/** JetStream's codes for limits of an account: on consumers, on streams, and on streams without a size. */
+const accountLimits: ReadonlySet<number> = new Set([10026, 10027, 10113]);
 const acknowledgementMs = 5_000;
 /** A pull expires after this; a deleted consumer is noticed within about the same time. */
 const pullExpiresMs = 4_000;
@@ -228,8 +230,14 @@ async function translated<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked;
   } catch (error) {
-    const fault = error instanceof JetStreamApiError ? faults[error.code] : undefined;
-    throw fault === undefined ? error : new StreamRefusal(fault, (error as Error).message, { cause: error });
+    if (!(error instanceof JetStreamApiError)) throw error;
+    const { code, message } = error;
+    const fault = faults[code];
+    if (fault !== undefined) throw new StreamRefusal(fault, message, { cause: error });
+    if (!accountLimits.has(code)) throw error;
+    throw new Error(`${message}: deploy/RUNNING.md, "NATS of a provider", says what is needed`, {
+      cause: error,
+    });
   }
 }
 

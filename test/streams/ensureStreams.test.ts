@@ -64,6 +64,31 @@ describe('streams', () => {
     }
   });
 
+  it.each([
+    ['max_streams: 3', 'maximum number of streams reached'],
+    ['max_bytes: true', 'account requires a stream config to have max bytes set'],
+    ['max_consumers: 1', 'maximum consumers limit reached'],
+  ])('say what a limited account lacks: %s', async (limit, said) => {
+    const account = `jetstream { max_file: 1GB, ${limit} }, users: [{ user: a, password: b }]`;
+    const server = await startNats(undefined, `accounts { A { ${account} } }\nno_auth_user: a`);
+    const { jsm, jetStream } = await connectTo(server);
+    const readAll = async () => {
+      await createStreams(jetStream);
+      for (const stream of streamNames) await jetStream.deliver(stream, { after: 0, ahead: 10 });
+      for (const stream of streamNames) await jetStream.deliver(stream, { after: 0, ahead: 10 });
+    };
+    await expect(readAll()).rejects.toThrow(`${said}: deploy/RUNNING.md, "NATS of a provider"`);
+    if (limit !== 'max_bytes: true') return;
+    // An operator creates the streams with sizes, which stay.
+    for (const name of streamNames)
+      await jsm.streams.add({ name, subjects: streamSubjects[name], max_bytes: 1_000_000 });
+    await readAll();
+    expect((await jsm.streams.info('MINER_REJECTED')).config).toMatchObject({
+      max_bytes: 1_000_000,
+      duplicate_window: 5_000_000_000,
+    });
+  });
+
   it('stay mirrors, and are read like others', async () => {
     const nats = await connectTo(await startNats());
     const { jsm, js, jetStream } = nats;
