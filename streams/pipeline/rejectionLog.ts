@@ -133,7 +133,8 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
       count++;
     }
     const end = bodies.length === 0 ? known.end : await jetStream.append(subject, known.end, bodies);
-    published = { ...known, end };
+    const newest = fresh.at(-1) ?? known;
+    published = { ...known, streamCreated: newest.streamCreated, sequence: newest.sequence, end };
     for (const message of fresh) {
       notifyPublisher(message);
       warn(message);

@@ -190,6 +190,16 @@ describe('rejection log', () => {
     expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
   });
 
+  it('publishes each once if it may not publish for a moment between two answers', async () => {
+    const { nats } = await startLog();
+    const messages = await buildRejections(nats, unacknowledgedMax + 1);
+    let asked = 0;
+    const log = await logOn(nats, { mayPublish: () => ++asked !== 2 });
+    log.addAll(messages);
+    await log.flushed();
+    expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
+  });
+
   it('stores no rejection before its predecessor, and logs why one is refused', async () => {
     const { nats } = await startLog();
     const [first, second, third] = await buildRejections(nats, 3);
