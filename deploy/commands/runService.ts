@@ -222,9 +222,9 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
     clock: systemClock,
     logger,
     registry: createProcessRegistry(),
+    onFault: fail,
   });
   onStop('the service', () => service.stop(configuration.MINER_DRAIN_SECONDS * 1000));
-  service.failed.catch(fail);
   const { publicUrl, operatorUrl } = service;
   logger.info(
     { publicUrl, operatorUrl, roles, uWebSockets: detectImplementation(), uwsPackage },

@@ -55,6 +55,8 @@ interface ServiceOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Called if the started service cannot continue: a fault of this program, or a database from a newer one. Not called for a failure during a stop. */
+  readonly onFault: (error: unknown) => void;
 }
 
 export interface Service {
@@ -62,8 +64,6 @@ export interface Service {
   readonly publicUrl: string | null;
   readonly operatorUrl: string;
   readiness(): Readiness;
-  /** Rejects if the service cannot continue: a fault of this program, or a database from a newer one. */
-  readonly failed: Promise<never>;
   /**
    * Saves folded state and stops, normally at once, at the latest after about seven seconds. For `drainMs` before that it answers as before,
    * except that `/readyz` says that it is leaving.
@@ -126,12 +126,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await ended();
     throw fault.error;
   }
+  void waitFor(root, (snapshot) => snapshot.hasTag('stopping')).then(({ context }) => {
+    if (context.fault !== null) options.onFault(context.fault.error);
+  });
   const buildUrl = (address: string, port: number) => `http://${formatAuthority(address, port)}`;
   return {
     publicUrl: ports.public === undefined ? null : buildUrl(settings.host, ports.public),
     operatorUrl: buildUrl(settings.opsHost, requireValue(ports.operator, 'the operators’ port')),
     readiness,
-    failed: waitForFault(root),
     stop: async (drainMs = 0) => {
       root.send({ type: 'leave', drainMs });
       await ended();
@@ -356,17 +358,4 @@ function listenAsActor(server: Listener, host: string, port: number) {
       server.close();
     };
   });
-}
-
-/**
- * Rejects once the service ends for a fault. Ignores a failure during a requested stop: its caller waits for the end, and would take the failure
- * for a reason not to.
- */
-function waitForFault(root: ServiceRoot): Promise<never> {
-  const failed = waitFor(root, (snapshot) => snapshot.hasTag('stopping')).then(({ context: { fault } }) => {
-    if (fault !== null) throw fault.error;
-    return new Promise<never>(() => undefined);
-  });
-  failed.catch(() => undefined); // Waiting for it is optional.
-  return failed;
 }

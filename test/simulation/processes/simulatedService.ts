@@ -59,6 +59,7 @@ export async function startServiceProcess(options: ServiceProcessOptions) {
     },
     { write: (line: string) => options.onLog?.(`${name} ${line}`) },
   );
+  let failure: unknown = null;
   const service = await world.run(domain, () =>
     startService({
       settings: {
@@ -72,12 +73,11 @@ export async function startServiceProcess(options: ServiceProcessOptions) {
       clock: systemClock,
       logger,
       registry,
+      onFault: (error) => {
+        failure = error ?? new Error('it ended');
+      },
     }),
   );
-  let failure: unknown = null;
-  service.failed.catch((error: unknown) => {
-    failure = error ?? new Error('it ended');
-  });
   const get = (path: string, headers?: Readonly<Record<string, string>>) =>
     domain.isDead ? Promise.resolve(null) : world.request(`${service.publicUrl}${path}`, headers);
   return {
