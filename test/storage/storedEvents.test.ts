@@ -6,7 +6,7 @@ import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../../actors/events/eventSchemas.ts';
 import { type EventFilter, selectCategory } from '../../actors/feed/eventFilter.ts';
 import type { EventNoun } from '../../actors/feed/eventKeys.ts';
-import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
+import { type KeyedEventRow, toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import {
   type FeedSource,
   feedCategories,
@@ -27,7 +27,7 @@ import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.t
 import { createAwaitRows } from '../../storage/reading/awaitRows.ts';
 import { createStoredActivity } from '../../storage/reading/storedActivity.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
-import { openEnd } from '../../storage/runs/lineages.ts';
+import { type LineageRuns, openEnd } from '../../storage/runs/lineages.ts';
 import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
 import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 import { foldedThrough, stateOwner } from '../support/chain/economyState.ts';
@@ -62,7 +62,17 @@ const history = fc.record({
   chainShare: share,
   limit: fc.integer({ min: 1, max: 25 }),
   category: fc.constantFrom(...feedCategories),
+  /** Shares of the events after which runs begin. */
+  cuts: fc.array(evenShare(), { maxLength: 3 }),
+  /** Rows of each run above its end, which count no longer, and events before it that it stores once more, as after a reorganization. */
+  lost: fc.nat(3),
+  again: fc.nat(3),
 });
+
+type RunsGiven = Pick<
+  typeof history extends fc.Arbitrary<infer Value> ? Value : never,
+  'cuts' | 'lost' | 'again'
+>;
 
 /** All events are in rows, so a client that has received none of them reads rows. */
 const allInRows = {
@@ -72,6 +82,9 @@ const allInRows = {
   chainShare: 1,
   limit: 1,
   category: 'all' as const,
+  cuts: [0.5],
+  lost: 1,
+  again: 1,
 };
 
 /** Memory holds the four events of the two newest readings, so one of these limits ends a page exactly where memory ends. */
@@ -90,12 +103,14 @@ const atOneTime = {
 };
 
 const feedRun = 'run';
-const readRuns = async () => [{ run: feedRun, through: openEnd }];
+const oneRun: LineageRuns = [{ run: feedRun, through: openEnd }];
+const readRuns = async () => oneRun;
 
 /** A feed over sources that a test sets, and over rows that it gives. */
 function createFeed({ database }: OpenTables) {
+  const runs: Record<FeedSource, LineageRuns> = { measurement: oneRun, chain: oneRun };
   const awaitSource = (source: FeedSource) =>
-    createAwaitRows({ database, writer: null, readRuns, what: `the older ${source} events` });
+    createAwaitRows({ database, writer: null, readRuns: async () => runs[source], what: 'the older events' });
   const awaitRows = { measurement: awaitSource('measurement'), chain: awaitSource('chain') };
   const sources = {
     measurement: createWindow<MeasurementEvent>([]),
@@ -109,7 +124,27 @@ function createFeed({ database }: OpenTables) {
   const progress = () => sources.measurement as MeasurementProgress;
   const feed = createFeedViews({ installationId: 'wheel-1', chain, progress, olderEvents });
   const counters = { achievements: progress, shownThrough: () => foldedThrough };
-  return { feed, sources, readMoment: createFeedNews({ chain, counters, olderEvents }) };
+  return { feed, sources, runs, readMoment: createFeedNews({ chain, counters, olderEvents }) };
+}
+
+/** Splits rows over runs, each of which ends with a message. */
+function splitRows(rows: readonly KeyedEventRow[], { cuts, lost, again }: RunsGiven) {
+  const stored = rows.map((row) => ({ ...row, storedBy: row.position }));
+  const cutAt = (cut: number) => stored[Math.floor(cut * stored.length)]?.position ?? 0;
+  const ends = [...new Set(cuts.map(cutAt))].sort((one, other) => one - other);
+  return [...ends, openEnd].map((through, at) => {
+    const from = ends[at - 1] ?? 0;
+    const own = stored.filter(({ position }) => position > from && position <= through);
+    const cutOff = stored
+      .filter(({ position }) => position > through)
+      .slice(0, lost)
+      .map((row) => ({ ...row, id: `lost ${row.id}`, recordedAtMs: row.recordedAtMs + 1 }));
+    const before = stored.filter(({ position }) => position <= from);
+    const repeated = before
+      .slice(Math.max(0, before.length - again))
+      .map((row) => ({ ...row, storedBy: from + 1 }));
+    return { run: `run ${at}`, through, rows: [...repeated, ...own, ...cutOff] };
+  });
 }
 
 const buildRows = (measurements: readonly MeasurementEvent[], chain: readonly ChainFeedEvent[]) => ({
@@ -224,10 +259,18 @@ describe('events of any age', () => {
         const earlier = buildChainEvents(given.spans, 1).map((event) => ({ ...event, recordedAtMs: 1_003 }));
         const others = buildRows(buildMeasurementEvents(given.readings, 1), earlier);
         await storeRows(database, others, 'earlier');
-        await storeRows(database, buildRows(ofMeasurement.gone, ofChain.gone), feedRun);
         // A batch that was sent twice changes nothing, nor what was stored before a restart and is in memory again since.
-        await storeRows(database, buildRows(measurements, chain), feedRun);
         const opening = createFeed(opened);
+        const rows = buildRows(measurements, chain);
+        for (const [source, table] of [
+          ['measurement', 'measurementEvents'],
+          ['chain', 'chainEvents'],
+        ] as const) {
+          const split = splitRows(rows[table], given);
+          opening.runs[source] = split.map(({ run, through }) => ({ run, through }));
+          for (const { run, rows: own } of [...split, ...split.slice(-1)])
+            await storeRows(database, { [table]: own }, run);
+        }
         Object.assign(opening.sources, { measurement: ofMeasurement.window, chain: ofChain.window });
 
         const all = inFeedOrder(measurements, chain);
@@ -235,6 +278,14 @@ describe('events of any age', () => {
         expect((await walk(opening, selectCategory(category), limit)).map(({ id }) => id)).toEqual(
           shown.map(({ id }) => id),
         );
+
+        // Nothing follows an event that another one has replaced.
+        const replaced = placeAfter(ofChain.gone);
+        if (replaced !== null) {
+          const place = { ...replaced, storedAtMs: replaced.storedAtMs + 1 };
+          const read = opening.readMoment().next('chain', place, { category, limit });
+          expect(await (read as ReadNext)(neverAborted)).toMatchObject({ isRestarted: true });
+        }
 
         // A client that has received the first so many of each source.
         const [deliveredMeasurements, deliveredChain] = [
@@ -442,21 +493,6 @@ describe('events of any age', () => {
     // Some marks of each part of a table; more rows have more parts.
     for (const [at, cost] of many.entries()) expect(cost).toBeLessThan((few[at] as number) + 10_000);
     expect(many.at(-1)).toBeLessThan(10_000);
-  });
-
-  it('are awaited by a reader, which reports when they do not arrive', async () => {
-    const opened = await openTables();
-    const { database } = opened;
-    const readings = [0, 1, 2].map((receivedAtMs) => ({ receivedAtMs, distances: 0 }));
-    const events = buildMeasurementEvents(readings).slice(0, 3);
-    const { feed, sources } = createFeed(opened);
-    sources.measurement = evictShare(events, 0.7).window;
-    await storeRows(database, buildRows(events.slice(0, 1), []), feedRun);
-    const ask = () => feed.page({ filter: selectCategory('all'), limit: 2, cursor: null }, neverAborted);
-    await expect(ask()).rejects.toThrow('ClickHouse does not hold the older measurement events yet');
-    const asked = ask();
-    await storeRows(database, buildRows(events.slice(1, 2), []), feedRun);
-    expect(await asked).toHaveProperty('events.length', 2);
   });
 });
 
