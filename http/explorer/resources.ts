@@ -10,7 +10,7 @@ export const issuancePath = '/v1/mining/state';
 export const statisticsPath = (range: string) => `/v1/measurement/stats?range=${range}`;
 export const settlementsPath = (range: string) => `/v1/settlements?range=${range}`;
 export const eventsPath = (category: string, cursor?: string) =>
-  `/v1/events?category=${category}&limit=40${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+  `/v1/events?category=${category}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
 export const metadataPath = (tokenId: string) => `/v1/miners/${tokenId}/metadata`;
 
 /** Path of the route that shows a record. */

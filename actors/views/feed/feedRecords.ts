@@ -19,7 +19,8 @@ export interface FoundEvents extends Omit<EconomyView, 'feed'> {
 export const newestEventsMax = 100;
 /** Events of a record. Only a transaction or a day could have more. */
 export const recordEventsMax = 1_000;
-const pageLimit = 100;
+/** Events of each further page. */
+const furtherLimit = 100;
 /** Events of a first page, so that what memory holds is not read from the store. */
 const firstLimit = 20;
 /** A reading that is received later than this after its day is not looked for. */
@@ -91,7 +92,7 @@ async function collect(
       const { category: _category, activeEventTypes: _types, nextCursor: _next, ...context } = page;
       return { ...context, events: found.slice(0, eventsMax) };
     }
-    [cursor, limit] = [page.nextCursor, pageLimit];
+    [cursor, limit] = [page.nextCursor, furtherLimit];
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ChainEvent } from '../../../actors/chain/spans/chainEvent.ts';
 import { blockUnitsPerBlock, countWholeBlocks } from '../../../actors/chain/state/blockUnits.ts';
+import { coreEventsShown } from '../../../actors/chain/state/coreState.ts';
 import type { CoreView } from '../../../actors/views/chain/coreViews.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import { encodeView } from '../encodeView.ts';
@@ -121,8 +122,8 @@ const available = defineObject('CoreStateAvailable', {
   }).describe('The last event from which this state was read'),
   events: z
     .array(coreEvent)
-    .max(25)
-    .describe('The newest 25 of core, proxy admin and timelock, newest first'),
+    .max(coreEventsShown)
+    .describe(`The newest ${coreEventsShown} of core, proxy admin and timelock, newest first`),
 });
 
 export const coreResponse = z
