@@ -18,6 +18,7 @@ import {
 } from '../../support/chain/writtenSpans.ts';
 import { runs } from '../../support/propertyRuns.ts';
 import { restoreState } from '../../support/restoreState.ts';
+import { sortRecords } from '../../support/sortRecords.ts';
 
 const deploymentBlock = 10;
 const settings = {
@@ -110,9 +111,13 @@ function restart(actors: ChainActors): ChainActors {
   return restarted;
 }
 
-function foldMessages(messages: readonly ReturnType<typeof buildSpanMessage>[]) {
-  const actors = createChainActors(settings);
-  const outcomes = messages.map((message) => actors.receive(message));
+/** Folds messages, and restarts from a snapshot before one of them. */
+function foldMessages(messages: readonly ReturnType<typeof buildSpanMessage>[], restartsAt?: number) {
+  let actors = createChainActors(settings);
+  const outcomes = messages.map((message, index) => {
+    if (index === restartsAt) actors = restart(actors);
+    return actors.receive(message);
+  });
   return { actors, outcomes };
 }
 
@@ -259,7 +264,7 @@ it('forks within forks, and returns to earlier ones, leave nothing of the blocks
   const branches = [owner, other, toAddress(`0x${'a3'.repeat(20)}`)];
   const fork = fc.record({ back: fc.nat(20), blocks: fc.nat(20), branch: fc.nat(2), skipped: fc.nat(1) });
   fc.assert(
-    fc.property(fc.array(fork, { maxLength: 5 }), (forks) => {
+    fc.property(fc.array(fork, { maxLength: 5 }), fc.nat(), (forks, restart) => {
       let chain: { readonly branch: number; readonly message: ReturnType<typeof buildSpanMessage> }[] = [];
       const told: (typeof chain)[number]['message'][] = [];
       let [forkNumber, followed, longest] = [0, 0, 0];
@@ -291,6 +296,14 @@ it('forks within forks, and returns to earlier ones, leave nothing of the blocks
       const { actors, outcomes } = foldMessages(told);
       expect(outcomes.filter((outcome) => outcome === 'unread' || 'rejection' in outcome)).toEqual([]);
       expect(actors.state.forks).toBe(followed);
+      try {
+        const restarted = foldMessages(told, restart % told.length).actors;
+        expect(sortRecords(restarted.capture())).toEqual(sortRecords(actors.capture()));
+        expect(restarted.newestSpanAtMs).toBe(actors.newestSpanAtMs);
+      } catch (error) {
+        // A fork below the restored states needs an older snapshot.
+        if (!(error instanceof ForkBelowStates)) throw error;
+      }
       const plain = foldMessages(chain.map(({ message }) => message));
       expect(describeWithoutMessages(actors)).toBe(describeWithoutMessages(plain.actors));
     }),
