@@ -8,14 +8,7 @@ import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.t
 import { dayMs } from '../../actors/schemas/durations.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { encodeInstallations } from '../../actors/settlement/installationSnapshot.ts';
-import {
-  isRemembered,
-  noRememberedIds,
-  rememberedIdsMax,
-  rememberedIdsMin,
-  rememberedMs,
-  rememberId,
-} from '../../actors/settlement/rememberedIds.ts';
+import { noRememberedIds } from '../../actors/settlement/rememberedIds.ts';
 import {
   closedRoundsMax,
   createSettlementActor,
@@ -270,32 +263,6 @@ describe('messages of oracle and reporter', () => {
         `one/${endedSubmissionsMax + evictedSubmissions - 1}`,
       ]);
     }
-  });
-});
-
-describe('remembered IDs', () => {
-  const remember = (ids: typeof noRememberedIds, from: number, to: number, storedAtMs: number) => {
-    let remembered = ids;
-    for (let number = from; number < to; number++)
-      remembered = rememberId(remembered, `id ${number}`, storedAtMs);
-    return remembered;
-  };
-
-  it('are the newest 10,000 of any age, and all of 90 days', () => {
-    const some = remember(noRememberedIds, 0, rememberedIdsMin, 0);
-    const inTime = remember(some, rememberedIdsMin, rememberedIdsMin + 1, rememberedMs);
-    expect(isRemembered(inTime, 'id 0')).toBe(true);
-    const later = remember(some, rememberedIdsMin, rememberedIdsMin + 1, rememberedMs + 1);
-    expect(isRemembered(later, 'id 0')).toBe(false);
-    expect(isRemembered(later, 'id 1')).toBe(true);
-  });
-
-  it('are never more than 100,000', () => {
-    const full = remember(noRememberedIds, 0, rememberedIdsMax, 0);
-    expect(isRemembered(full, 'id 0')).toBe(true);
-    const over = remember(full, rememberedIdsMax, rememberedIdsMax + 1, 0);
-    expect(['id 0', 'id 1'].map((id) => isRemembered(over, id))).toEqual([false, true]);
-    expect(over.entries.size).toBe(rememberedIdsMax);
   });
 });
 

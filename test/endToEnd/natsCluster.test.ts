@@ -1,11 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
 import { expect, it } from 'vitest';
 import { counterSubject, streamNames } from '../../actors/messages/subjects.ts';
-import { closeNats } from '../../streams/nats/jetStreamPort.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { whenFinished } from '../support/processes/lifetime.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import {
   ask,
@@ -15,30 +11,16 @@ import {
   waitUntilStored,
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
-import { type NatsCluster, startNatsCluster } from '../support/processes/natsCluster.ts';
+import { startNatsCluster } from '../support/processes/natsCluster.ts';
+import { connectTo, type TestConnection } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
 
 /** Between two readings of the load. */
 const intervalMs = 50;
 
-async function connectToCluster({ urls }: NatsCluster) {
-  const connection = await connect({
-    servers: [...urls],
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 100,
-    timeout: 1_000,
-  });
-  whenFinished(() => closeNats(connection));
-  return {
-    js: jetstream(connection, { timeout: 1_000 }),
-    jsm: await jetstreamManager(connection, { timeout: 1_000 }),
-  };
-}
-type Connected = Awaited<ReturnType<typeof connectToCluster>>;
-
 /** Publishes readings one after another, each until it is acknowledged. */
-function publishReadings({ js }: Connected) {
+function publishReadings({ js }: TestConnection) {
   const stopping = new AbortController();
   let acknowledged = 0;
   const running = (async () => {
@@ -65,12 +47,12 @@ function publishReadings({ js }: Connected) {
   };
 }
 
-const findLeader = async ({ jsm }: Connected, stream: string) =>
+const findLeader = async ({ jsm }: TestConnection, stream: string) =>
   (await jsm.streams.info(stream)).cluster?.leader;
 
 it('a NATS cluster loses a leader under load, and nothing else', async () => {
   const cluster = await startNatsCluster();
-  const connected = await connectToCluster(cluster);
+  const connected = await connectTo(cluster);
   const dataDir = temporaryDirectory();
   const settings = { natsUrl: cluster.url, dataDir, environment: { MINER_READY_GRACE_SECONDS: '3' } };
   const single = await startMiner(settings);

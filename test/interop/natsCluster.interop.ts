@@ -1,25 +1,20 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { createStreamVerifier, StreamDiverged } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
-import { closeNats, createJetStreamPort } from '../../streams/nats/jetStreamPort.ts';
-import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
-import { whenFinished } from '../support/processes/lifetime.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import {
-  type MinerProcess,
   startMiner,
   waitUntilReady,
   waitUntilStored,
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
-import { type NatsCluster, startNatsCluster } from '../support/processes/natsCluster.ts';
+import { startNatsCluster } from '../support/processes/natsCluster.ts';
+import { connectTo } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { collectSource } from '../support/streams/collectedSource.ts';
@@ -36,34 +31,19 @@ const foundWithinMs = 60_000;
 
 const environment = { MINER_STREAM_REPLICAS: '3' };
 
-interface World {
-  readonly cluster: NatsCluster;
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
-  readonly jetStream: StreamPort;
-  readonly miner: MinerProcess;
-  readonly dataDir: string;
-}
+type World = Awaited<ReturnType<typeof startWorld>>;
 
-async function startWorld(): Promise<World> {
+async function startWorld() {
   const cluster = await startNatsCluster();
   const dataDir = temporaryDirectory();
   const miner = await startMiner({ natsUrl: cluster.url, dataDir, environment });
   await waitUntilReady(miner);
-  const connection = await connect({
-    servers: [...cluster.urls],
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 100,
-  });
-  whenFinished(() => closeNats(connection));
-  const jsm = await jetstreamManager(connection, { timeout: 5_000 });
+  const connected = await connectTo(cluster);
   await eventually(async () => {
-    const { config, cluster: of } = await jsm.streams.info(stream);
+    const { config, cluster: of } = await connected.jsm.streams.info(stream);
     return config.num_replicas === 3 && of?.replicas?.every(({ current }) => current);
   }, 'three replicas');
-  const js = jetstream(connection, { timeout: 2_000 });
-  return { cluster, connection, js, jsm, jetStream: await createJetStreamPort(connection), miner, dataDir };
+  return { cluster, ...connected, miner, dataDir };
 }
 
 /** Publishes readings of one wheel by number, each until it is acknowledged. A change of the leader lets later ones overtake earlier ones. */

@@ -1,4 +1,4 @@
-import { encodeFunctionData, type Hex, zeroHash } from 'viem';
+import { encodeFunctionData, type Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { applyEvent } from '../../../actors/chain/handlers/applyEvent.ts';
 import { proxyAdminAbi } from '../../../actors/chain/spans/contractAbis.ts';
@@ -34,19 +34,11 @@ const encodeUpgrade = (proxy: string) =>
   });
 const schedule = (operation: number, target: string, data: Hex = '0x12345678', index = 0) =>
   buildEvent('operatorTimelock', 'CallScheduled', {
-    ...{
-      id: id(operation),
-      index: BigInt(index),
-      target,
-      value: 0n,
-      data,
-      predecessor: zeroHash,
-      delay: 60n,
-    },
+    ...{ id: id(operation), index: BigInt(index), target, data, delay: 60n },
   });
 const execute = (operation: number, target: string, index = 0) =>
   buildEvent('operatorTimelock', 'CallExecuted', {
-    ...{ id: id(operation), index: BigInt(index), target, value: 0n, data: '0x' },
+    ...{ id: id(operation), index: BigInt(index), target },
   });
 const cancel = (operation: number) => buildEvent('operatorTimelock', 'Cancelled', { id: id(operation) });
 const upgrade = encodeUpgrade(core);

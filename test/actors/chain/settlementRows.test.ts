@@ -2,16 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ForkBelowStates, followLink } from '../../../actors/chain/fold/followLink.ts';
 import { emptySpanFoldState } from '../../../actors/chain/fold/spanFoldState.ts';
-import { applyEvent } from '../../../actors/chain/handlers/applyEvent.ts';
 import { createChainRestoration, encodeSpanFold } from '../../../actors/chain/records/chainSnapshot.ts';
 import { makeSettlementsFinal, settlementsRetainedMs } from '../../../actors/chain/rows/settlementRows.ts';
-import type { ChainEvent } from '../../../actors/chain/spans/chainEvent.ts';
 import { type ChainSpan, toChainSpan } from '../../../actors/chain/spans/chainSpan.ts';
 import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import type { Checkpoint, Settlement } from '../../../actors/chain/state/settlements.ts';
 import { settlementRanges } from '../../../actors/views/chain/settlementHistory.ts';
 import type { SettlementHistoryView } from '../../../actors/views/chain/settlementView.ts';
 import {
+  applyEvents,
   buildState,
   coreEvents,
   createStateViews,
@@ -20,7 +19,7 @@ import {
   type StateEvent,
   settlementEvents,
 } from '../../support/chain/economyState.ts';
-import { buildSpan, writtenContracts, writtenSettings } from '../../support/chain/writtenSpans.ts';
+import { buildSpan, writtenSettings } from '../../support/chain/writtenSpans.ts';
 import { manualClock } from '../../support/manualClock.ts';
 
 const hourMs = 3_600_000;
@@ -40,22 +39,13 @@ const entry = fc.record({
   notFinal: fc.nat(4),
 });
 
-const plainSource = {
-  blockHash: `0x${'9'.repeat(64)}`,
-  transactionHash: `0x${'a'.repeat(64)}`,
-  transactionIndex: 0,
-} as const;
-
 /** The state after a block with these events. */
 function applyBlock(before: ChainState, events: readonly StateEvent[], timestampMs: number): ChainState {
-  const number = before.block.number + 1n;
-  const block = { ...before.block, number, timestampMs };
-  const first = { ...before, block, position: before.position + 1 };
-  return events.reduce<ChainState>((state, { contract, name, args }, logIndex) => {
-    const source = { ...plainSource, blockNumber: number, blockTimestampMs: timestampMs, logIndex };
-    const event = { contract, address: writtenContracts[contract], name, args, source };
-    return applyEvent(state, event as unknown as ChainEvent, writtenContracts);
-  }, first);
+  const block = { ...before.block, number: before.block.number + 1n, timestampMs };
+  return applyEvents(
+    { ...before, block, position: before.position + 1 },
+    events.map((event) => ({ ...event, atMs: timestampMs })),
+  );
 }
 
 function listEvents(state: ChainState, { completes, mints }: Logged): StateEvent[] {

@@ -10,7 +10,7 @@ import { acceptReadings } from '../../reference/acceptedReadings.ts';
 import { measureStatistics } from '../../reference/activityStatistics.ts';
 import { storedLateMs, storedLateNanos } from '../../support/genesis.ts';
 import { runs } from '../../support/propertyRuns.ts';
-import { deriveUuid } from '../../support/readings/readingMessages.ts';
+import { deriveUuid, readingMessage } from '../../support/readings/readingMessages.ts';
 import { listDifferences } from '../../support/reference/listDifferences.ts';
 import { restoreState } from '../../support/restoreState.ts';
 
@@ -37,22 +37,19 @@ function buildHistory(startMs: number, stretches: readonly Stretch[]): CounterRe
       atMs += stretch.stepSeconds * 1_000;
       counter += BigInt(stretch.workUnits);
       const daySeconds = Math.floor(((atMs - 43_200_000) % 86_400_000) / 1_000);
-      readings.push({
-        telemetryId: deriveUuid(`${boot} ${sequence}`),
-        installationId: id,
-        bootId: deriveUuid(`boot ${boot}`),
-        sequence: sequence++,
-        observedAt: new Date(atMs).toISOString(),
-        receivedAt: new Date(atMs).toISOString(),
-        counterEpoch: deriveUuid(`epoch ${epoch}`),
-        cumulativeWorkUnits: counter.toString(),
-        provenance: 'simulated',
-        softwareVersion: null,
-        coreStatus: 'ACTIVE',
-        rpmMilli: (stretch.workUnits * 37 + index) % 5_000,
-        speedMmPerSecond: (stretch.workUnits * 11) % 900,
-        distanceMm: daySeconds * (1 + (stretch.workUnits % 3)),
-      });
+      const observedAt = new Date(atMs).toISOString();
+      readings.push(
+        readingMessage(id, sequence, {
+          ...{ observedAt, receivedAt: observedAt },
+          telemetryId: deriveUuid(`${boot} ${sequence++}`),
+          bootId: deriveUuid(`boot ${boot}`),
+          counterEpoch: deriveUuid(`epoch ${epoch}`),
+          cumulativeWorkUnits: counter.toString(),
+          rpmMilli: (stretch.workUnits * 37 + index) % 5_000,
+          speedMmPerSecond: (stretch.workUnits * 11) % 900,
+          distanceMm: daySeconds * (1 + (stretch.workUnits % 3)),
+        }),
+      );
     }
   }
   return readings;

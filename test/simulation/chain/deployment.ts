@@ -2,6 +2,7 @@ import { keccak256, pad, toHex } from 'viem';
 import { proposerRole } from '../../../actors/chain/spans/chainReads.ts';
 import { zeroAddress, zeroHash } from '../../../actors/schemas/hex.ts';
 import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
+import { testRelease } from '../../support/chain/testRelease.ts';
 import { configureSale } from './contracts/collectionContract.ts';
 import type { Transaction } from './contracts/contractState.ts';
 import { contracts, economySettings, guardian, operator, reporter } from './contracts/settings.ts';
@@ -16,7 +17,7 @@ const economyDeploymentBlock = 4n;
 
 /** Release, chain and contracts, as a deployment file has them. */
 export const onChain: NonNullable<Deployment['onChain']> = {
-  release: { id: 'release-1', protocolRevision: 'protocol-1', rewardModelRevision: 'rewards-1' },
+  release: testRelease,
   chain: { target: 'anvil', chainId, deploymentBlock, economyDeploymentBlock },
   contracts,
 };

@@ -283,34 +283,24 @@ const stateBlock: KnownBlock = {
   timestampMs: Date.UTC(2026, 1, 3, 10),
 };
 
-/** The state after events, at a block. */
-export function buildState(events: readonly StateEvent[], block: Partial<KnownBlock> = {}): ChainState {
-  const known = { ...stateBlock, ...block };
-  const firstMs = known.timestampMs - events.length * 1_000;
-  return events.reduce(
-    (state, { contract, name, args, atMs }, index) =>
-      applyEvent(
-        state,
-        {
-          contract,
-          address: writtenContracts[contract],
-          name,
-          args,
-          source: {
-            blockNumber: known.number,
-            blockHash: known.hash,
-            blockTimestampMs: atMs ?? firstMs + index * 1_000,
-            transactionHash: toTransactionHash(repeatBytes32('a')),
-            transactionIndex: 0,
-            logIndex: index,
-          },
-          // It has only the arguments that a state needs.
-        } as ChainEvent,
-        writtenContracts,
-      ),
-    emptyChainState(known),
-  );
+/** A state after the events of one block more. By default each is a second after the one before, through the block's time. */
+export function applyEvents(before: ChainState, events: readonly StateEvent[]): ChainState {
+  const { number, hash, timestampMs } = before.block;
+  const firstMs = timestampMs - events.length * 1_000;
+  return events.reduce((state, { contract, name, args, atMs }, logIndex) => {
+    const source = {
+      ...{ blockNumber: number, blockHash: hash, blockTimestampMs: atMs ?? firstMs + logIndex * 1_000 },
+      ...{ transactionHash: toTransactionHash(repeatBytes32('a')), transactionIndex: 0, logIndex },
+    };
+    // It has only the arguments that a state needs.
+    const event = { contract, address: writtenContracts[contract], name, args, source } as ChainEvent;
+    return applyEvent(state, event, writtenContracts);
+  }, before);
 }
+
+/** The state after events, at a block. */
+export const buildState = (events: readonly StateEvent[], block: Partial<KnownBlock> = {}): ChainState =>
+  applyEvents(emptyChainState({ ...stateBlock, ...block }), events);
 
 /** A process that is behind nothing. */
 export const foldedThrough = {

@@ -36,7 +36,7 @@ interface JetStreamReport {
 }
 
 /** A cluster of three nats-servers, each with its own folder. */
-export interface NatsCluster {
+interface NatsCluster {
   /** Addresses of all, separated by commas. */
   readonly url: string;
   readonly urls: readonly string[];

@@ -59,9 +59,10 @@ export interface TestConnection {
   readonly jetStream: StreamPort;
 }
 
-/** Opens a connection that is closed when the test has finished. */
-export async function connectTo(nats: TestNats): Promise<TestConnection> {
-  const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
+/** Opens a connection to one of the servers at an address, which is closed when the test has finished. */
+export async function connectTo({ url }: { readonly url: string }): Promise<TestConnection> {
+  const servers = url.split(',');
+  const connection = await connect({ servers, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
   whenFinished(() => closeNats(connection));
   return {
     connection,

@@ -30,11 +30,5 @@ export function buildCheckpointed(afterRound: number): WrittenEvent {
   return buildEvent('mining', 'Checkpointed', {
     afterRound: BigInt(afterRound),
     throughRound: BigInt(afterRound + 1),
-    completedBlockCount: 0n,
-    cumulativeWork: 0n,
-    cumulativeBlockUnits: 0n,
-    eligibleWeight: 0n,
-    amount: 0n,
-    totalMinted: 0n,
   });
 }
