@@ -19,10 +19,11 @@ import {
   transfer,
   unpauseCollection,
 } from '../chain/contracts/collectionContract.ts';
-import { createEconomyState, type Sale, type Transaction } from '../chain/contracts/contractState.ts';
+import { createEconomyState, type Sale } from '../chain/contracts/contractState.ts';
 import { pauseCore, settle, unpauseCore } from '../chain/contracts/coreContract.ts';
 import { checkpoint, claim, merge } from '../chain/contracts/miningContract.ts';
 import { contracts, economySettings, guardian, operator } from '../chain/contracts/settings.ts';
+import type { Action } from '../chain/drawAction.ts';
 import { createEthereumChain } from '../chain/ethereumNode.ts';
 import { createMiners } from '../workload/blockMiners.ts';
 import { createRandom } from '../world/random.ts';
@@ -83,56 +84,34 @@ async function readCalls({ client, deployed }: TestEconomy): Promise<RealCall[]>
 }
 
 /** The same call of the simulated contracts; null for calls without logs. */
-function findAction({
-  kind,
-  functionName,
-  args,
-  from,
-}: RealCall): ((transaction: Transaction) => void) | null {
+function findAction({ kind, functionName, args, from }: RealCall): Action | null {
   // The arguments have the types of the contract's function.
-  const [first, second, third] = args as [never, never, never];
+  const [first, second, third, fourth] = args as [never, never, never, never];
   const isCore = kind === 'core';
-  switch (functionName) {
-    case 'settle': {
-      const [, through, rounds, works] = args as readonly [
-        bigint,
-        bigint,
-        readonly bigint[],
-        readonly bigint[],
-      ];
+  const actions: Readonly<Record<string, Action>> = {
+    settle: (one) => {
+      const [rounds, works]: [readonly bigint[], readonly bigint[]] = [third, fourth];
       const active = rounds.map((roundId, at) => ({ roundId, work: works[at] ?? 0n }));
-      return (one) => settle(one, genesis, { through, active });
-    }
-    case 'checkpoint':
-      return (one) => checkpoint(one, first);
-    case 'merge':
-      return (one) => merge(one, genesis, from, first, second);
-    case 'claim':
-      return (one) => claim(one, from, first);
-    case 'mint':
-      return (one) => mint(one, genesis, from, first);
-    case 'mintReserve':
-      return (one) => mintReserve(one, genesis, toAddress(first), second);
-    case 'transferFrom':
-      return (one) => transfer(one, toAddress(first), toAddress(second), third);
-    case 'pause':
-      return isCore ? pauseCore : pauseCollection;
-    case 'unpause':
-      return isCore ? unpauseCore : unpauseCollection;
-    case 'advanceMetadataEpoch':
-      return (one) => advanceMetadataEpoch(one, first);
-    case 'publishMetadata':
-      return (one) => publishMetadata(one, first);
-    case 'configureSale':
-      return (one) => {
-        const sale: Sale = first;
-        configureSale(one, sale);
-        // The simulated sale has no allowlist.
-        one.state.collection.sale = { ...sale, allowlistEnd: sale.allowlistStart };
-      };
-    default:
-      return null;
-  }
+      settle(one, genesis, { through: second, active });
+    },
+    checkpoint: (one) => checkpoint(one, first),
+    merge: (one) => merge(one, genesis, from, first, second),
+    claim: (one) => claim(one, from, first),
+    mint: (one) => mint(one, genesis, from, first),
+    mintReserve: (one) => mintReserve(one, genesis, toAddress(first), second),
+    transferFrom: (one) => transfer(one, toAddress(first), toAddress(second), third),
+    pause: isCore ? pauseCore : pauseCollection,
+    unpause: isCore ? unpauseCore : unpauseCollection,
+    advanceMetadataEpoch: (one) => advanceMetadataEpoch(one, first),
+    publishMetadata: (one) => publishMetadata(one, first),
+    configureSale: (one) => {
+      const sale: Sale = first;
+      configureSale(one, sale);
+      // The simulated sale has no allowlist.
+      one.state.collection.sale = { ...sale, allowlistEnd: sale.allowlistStart };
+    },
+  };
+  return actions[functionName] ?? null;
 }
 
 /** Arguments as text, with the addresses of the simulated deployment. */
