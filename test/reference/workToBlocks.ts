@@ -61,7 +61,7 @@ function settleBatch(sums: CoreSums, active: readonly bigint[], configuration: C
   return { cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks };
 }
 
-/** The difficulty after a batch. It moves towards the one that would have given the targeted blocks, by a factor of at most four. */
+/** The difficulty after a batch. It moves towards the difficulty that would have given the targeted blocks, by a factor of at most four. */
 export function adjustDifficulty(
   difficulty: bigint,
   { workAdded, activeRounds }: { readonly workAdded: bigint; readonly activeRounds: bigint },

@@ -283,7 +283,7 @@ const stateBlock: KnownBlock = {
   timestampMs: Date.UTC(2026, 1, 3, 10),
 };
 
-/** A state after the events of one block more. By default each is a second after the one before, through the block's time. */
+/** A state after the events of one block more. By default each is a second after the previous one, through the block's time. */
 export function applyEvents(before: ChainState, events: readonly StateEvent[]): ChainState {
   const { number, hash, timestampMs } = before.block;
   const firstMs = timestampMs - events.length * 1_000;

@@ -20,7 +20,7 @@ export interface TestProcess {
 /** Longest wait for anything. Only what hangs reaches it. */
 const waitMaxMs = 60_000;
 
-/** Lets Linux kill a process when this one has ended, whatever has ended it. */
+/** Arguments with which Linux kills a process once its parent has ended, even by a signal. */
 const tie = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--'] : [];
 
 /** Starts a process that does not outlive this one. */

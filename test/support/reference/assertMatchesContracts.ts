@@ -30,7 +30,7 @@ export async function assertMatchesContracts(
       ...{ address: contracts[contract], abi: abis[contract], blockNumber },
       ...{ functionName, args },
     } as never) as Promise<never>;
-  /** What a contract answers, by the names of these members. Reads that start together are one request. */
+  /** Answers of a contract, by the names of these members. Reads that start together are one request. */
   const readAll = async (contract: keyof typeof abis, functions: Readonly<Record<string, string>>) => {
     const entries = Object.entries(functions).map(
       async ([member, name]) => [member, await read(contract, name)] as const,
