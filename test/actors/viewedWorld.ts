@@ -5,8 +5,8 @@ import { createSettlementActors } from '../../actors/settlement/settlementActors
 import { createActorViews } from '../../actors/views/actorViews.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
+import { createTestChainViews } from '../support/chain/testChainViews.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { manualClock } from '../support/manualClock.ts';
@@ -34,7 +34,7 @@ export function startViews(startMs = genesisMs) {
       counters,
       settlements,
       chain: {
-        ...chainlessViews(wheelId),
+        ...createTestChainViews({ installationId: wheelId }),
         core: () =>
           ({ status: world.chain !== null && world.isCoreShown ? 'available' : 'unavailable' }) as never,
         safeState: () => world.chain,

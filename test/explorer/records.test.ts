@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { OwnerActivityView } from '../../actors/views/chain/ownerViews.ts';
-import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import {
   buildEconomyEvents,
   buildState,
@@ -10,6 +9,7 @@ import {
 } from '../support/chain/economyState.ts';
 import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
+import { createTestChainViews } from '../support/chain/testChainViews.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
@@ -156,7 +156,7 @@ describe('the page of a record', () => {
 
   it('says that events cannot be read, not that there are none', async () => {
     const { following } = createStateViews(buildState(buildEconomyEvents())).views;
-    const server = await startPublicServer({ chain: { ...chainlessViews(), following } });
+    const server = await startPublicServer({ chain: { ...createTestChainViews(), following } });
     for (const path of [`/transactions/${buildTransactionHash(1)}`, '/rounds/1', '/miners/1']) {
       const response = await server.get(path);
       expect([path, response.status]).toEqual([path, 503]);

@@ -24,10 +24,10 @@ import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
 import { createTurns } from '../../http/server/limits/turns.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import type { AddressWords } from '../../http/server/requests/ipAddress.ts';
-import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { foldedThrough } from '../support/chain/economyState.ts';
 import { minted, recordStep } from '../support/chain/feedEvents.ts';
 import { rewardsClaimed } from '../support/chain/feedOfEvents.ts';
+import { createTestChainViews } from '../support/chain/testChainViews.ts';
 import { listen, type Message } from '../support/http/eventSource.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { createGrowingFeed } from '../support/http/growingFeed.ts';
@@ -244,7 +244,7 @@ function createWorld() {
   };
   const stream = createEventStream({
     readFeedMoment: createFeedNews({
-      chain: chainlessViews(),
+      chain: createTestChainViews(),
       counters: { achievements: records.progress, shownThrough: () => foldedThrough },
       olderEvents: {
         ...noOlderEvents,

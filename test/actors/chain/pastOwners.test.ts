@@ -5,8 +5,8 @@ import { ForkBelowStates } from '../../../actors/chain/fold/followLink.ts';
 import { retainedStatesMax } from '../../../actors/chain/fold/spanFoldState.ts';
 import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
-import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { stateDeployment } from '../../support/chain/economyState.ts';
+import { createTestChainViews } from '../../support/chain/testChainViews.ts';
 import { configuredEconomy, minted, transferred } from '../../support/chain/writtenEconomy.ts';
 import {
   buildSpan,
@@ -14,7 +14,6 @@ import {
   type WrittenEvent,
   writtenSettings,
 } from '../../support/chain/writtenSpans.ts';
-import { manualClock } from '../../support/manualClock.ts';
 
 const heir = toAddress(`0x${'f'.repeat(40)}`);
 const pastOwners = Array.from({ length: 40 }, (_, index) =>
@@ -46,14 +45,10 @@ it('memory keeps only the number of events of an owner without tokens, who reads
   expect(sorted).toEqual(pastOwners.map((key) => ({ kind: 'owner', key, value: '[2,[]]' })));
 
   const [owner] = pastOwners as [Address];
-  const views = createChainViews({
-    installationId: 'wheel-1',
-    onChain: { deployment: { ...stateDeployment, contracts: writtenSettings.contracts }, actors },
-    isCaughtUp: () => true,
+  const views = createTestChainViews({
+    onChain: { deployment: stateDeployment, actors },
     staleAfterMs: Number.POSITIVE_INFINITY,
-    behindAfterMs: Number.POSITIVE_INFINITY,
     olderActivity: { read: async (range) => [range as never, 'the newest' as never] },
-    clock: manualClock(),
   });
   const { position } = actors.newest() as ChainState;
   const range = { owner, from: 0, end: 2, throughPosition: position };

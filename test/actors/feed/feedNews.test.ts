@@ -21,7 +21,6 @@ import type { OlderEvents } from '../../../actors/pages/olderRows.ts';
 import type { EconomyView } from '../../../actors/views/chain/coreViews.ts';
 import { createFeedNews } from '../../../actors/views/feed/feedNews.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
-import { chainlessViews } from '../../support/chain/chainlessViews.ts';
 import { foldedThrough } from '../../support/chain/economyState.ts';
 import {
   buildChainEvents,
@@ -32,6 +31,7 @@ import {
   minted,
 } from '../../support/chain/feedEvents.ts';
 import { buildTransactionHash } from '../../support/chain/hashes.ts';
+import { createTestChainViews } from '../../support/chain/testChainViews.ts';
 import { runs } from '../../support/propertyRuns.ts';
 import { noOlderEvents } from '../../support/storage/noOlderRows.ts';
 
@@ -328,11 +328,11 @@ it('a source whose chain is not there takes nothing from the other one', () => {
       olderEvents: noOlderEvents,
     })();
   const query = { category: 'all', limit: 9 } as const;
-  const alone = readWith(chainlessViews());
+  const alone = readWith(createTestChainViews());
   expect(alone.findEnd('all')).toMatchObject({ measurement: { position: 1 }, chain: null });
   expect(alone.next('measurement', null, query)).toMatchObject({ items: [{ item: { event } }] });
   expect(alone.next('chain', null, query)).toBeNull();
-  const views = chainlessViews();
+  const views = createTestChainViews();
   const late = readWith({
     foldedThrough: () => foldedThrough,
     economy: () =>

@@ -1,10 +1,9 @@
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
-import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { manualClock } from '../manualClock.ts';
 import { fetchMessages } from '../processes/natsServer.ts';
-import { noOlderActivity } from '../storage/noOlderRows.ts';
 import { startIndexed, testChainId } from './indexedChain.ts';
+import { createTestChainViews } from './testChainViews.ts';
 import type { TestEconomy } from './testEconomy.ts';
 import { testRelease } from './testRelease.ts';
 
@@ -23,16 +22,7 @@ export async function foldChain(economy: TestEconomy) {
   const deployment = buildChainDeployment(economy);
   const actors = createChainActors({ ...deployment.chain, contracts: deployment.contracts });
   const clock = manualClock();
-  const settings = { isCaughtUp: true };
-  const views = createChainViews({
-    installationId: 'wheel-1',
-    onChain: { deployment, actors },
-    isCaughtUp: () => settings.isCaughtUp,
-    staleAfterMs: 120_000,
-    behindAfterMs: Number.POSITIVE_INFINITY,
-    olderActivity: noOlderActivity,
-    clock,
-  });
+  const views = createTestChainViews({ onChain: { deployment, actors }, clock });
   let position = 0;
   const fold = async () => {
     await indexed.caughtUp();
@@ -42,5 +32,5 @@ export async function foldChain(economy: TestEconomy) {
       position = seq;
     }
   };
-  return { ...indexed, actors, views, clock, settings, fold, deployment };
+  return { ...indexed, actors, views, clock, fold, deployment };
 }

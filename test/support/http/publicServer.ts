@@ -12,8 +12,8 @@ import type { DayHistory } from '../../../actors/wheel/dayHistory.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import type { TelemetryView } from '../../../actors/wheel/telemetryView.ts';
 import { createPublicServer, type PublicServerSettings } from '../../../http/server/publicServer.ts';
-import { chainlessViews } from '../chain/chainlessViews.ts';
 import { foldedThrough } from '../chain/economyState.ts';
+import { createTestChainViews } from '../chain/testChainViews.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { acceptedReading } from '../readings/acceptedReading.ts';
@@ -121,7 +121,7 @@ export async function startPublicServer(
     installationId = publicInstallationId,
     logger = silentLogger,
     observations = noObservations,
-    chain = chainlessViews(installationId),
+    chain = createTestChainViews({ installationId }),
     progress = () => null,
     history = () => null,
     olderEvents = noOlderEvents,

@@ -2,15 +2,18 @@ import { type ChainViews, createChainViews } from '../../../actors/views/chain/c
 import { manualClock } from '../manualClock.ts';
 import { noOlderActivity } from '../storage/noOlderRows.ts';
 
-/** Views of a deployment without contracts: each is `indexer_disabled`. */
-export function chainlessViews(installationId = 'wheel-1'): ChainViews {
+/** Views of the chain; without contracts, unless a test has some, each is `indexer_disabled`. */
+export function createTestChainViews(
+  options: Partial<Parameters<typeof createChainViews>[0]> = {},
+): ChainViews {
   return createChainViews({
-    installationId,
+    installationId: 'wheel-1',
     onChain: null,
     isCaughtUp: () => true,
     staleAfterMs: 120_000,
     behindAfterMs: Number.POSITIVE_INFINITY,
     olderActivity: noOlderActivity,
     clock: manualClock(),
+    ...options,
   });
 }
