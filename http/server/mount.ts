@@ -1,12 +1,10 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import type { Clock } from '../../actors/clock.ts';
-import { createHttpError } from '../routes/errors.ts';
 import type { ExchangeGuard } from './answers/exchangeGuard.ts';
 import type { HttpMetrics } from './answers/httpMetrics.ts';
 import type { Exchange, ResponseWriter } from './answers/responseWriter.ts';
 import type { Transport } from './engine/uws.ts';
 import { type Guarded, type RequestRefusals, toChecks } from './requestRefusals.ts';
-import { type Method, readMethod } from './requests/method.ts';
 import { createOriginCheck } from './requests/origin.ts';
 import { readRequestHeaders } from './requests/requestHeaders.ts';
 import { createRequestIds } from './requests/requestId.ts';
@@ -50,12 +48,6 @@ export function createMount(options: MountOptions): Mount {
   const chooseRequestId = createRequestIds();
   const checkOrigin = createOriginCheck(options.allowedOrigins);
 
-  function answerPreflight(exchange: Exchange) {
-    if (exchange.approvedOrigin === null)
-      writer.writeError(exchange, createHttpError('cors_origin_not_allowed'));
-    else writer.writePreflight(exchange);
-  }
-
   return (name, guarded, answer, pattern = name) => {
     const rateClass = guarded?.rateClass ?? 'other';
     const counts = metrics.route(name, rateClass);
@@ -64,7 +56,8 @@ export function createMount(options: MountOptions): Mount {
     const isReadByPeople = (request: HttpRequest) =>
       isForPeople && (name !== unknownRoute || !apiPath.test(transport.path(request)));
 
-    function respond(response: HttpResponse, request: HttpRequest, method: Method) {
+    /** @param method in lower case. */
+    function respond(response: HttpResponse, request: HttpRequest, method: string) {
       const headers = readRequestHeaders(request, transport);
       const isRead = method === 'get' || method === 'head';
       const verdict = checkOrigin(headers.origin);
@@ -91,14 +84,15 @@ export function createMount(options: MountOptions): Mount {
           verdict !== 'none' && method === 'options' && headers.preflightMethod !== '';
         const refusal =
           refusals.limit(exchange, isRead ? rateClass : 'other') ??
-          (isAskingPermission
-            ? null
-            : refusals.find(request, checks, { isRead, isOriginRefused: verdict === 'refused' }));
+          refusals.find(request, isAskingPermission ? null : checks, {
+            isAllowed: isRead || isAskingPermission,
+            isOriginRefused: verdict === 'refused',
+          });
         if (refusal?.code === 'rate_limited' && !refusals.isWorthAnswering(exchange))
           return writer.closeConnection(exchange, refusal.status);
-        if (refusal === null && isAskingPermission) return answerPreflight(exchange);
-        if (refusal === null) answer(exchange, request);
-        else writer.writeError(exchange, refusal);
+        if (refusal !== null) writer.writeError(exchange, refusal);
+        else if (isAskingPermission) writer.writePreflight(exchange);
+        else answer(exchange, request);
       } catch (error) {
         guard.fail(exchange, error);
       }
@@ -106,6 +100,7 @@ export function createMount(options: MountOptions): Mount {
 
     // GET has its own registration, since asking the addon for the method takes a twentieth of a request.
     app.get(pattern, (response, request) => respond(response, request, 'get'));
-    app.any(pattern, (response, request) => respond(response, request, readMethod(request)));
+    // The fallback writes it in upper case.
+    app.any(pattern, (response, request) => respond(response, request, request.getMethod().toLowerCase()));
   };
 }

@@ -19,13 +19,8 @@ interface OperatorServerOptions {
 }
 
 /** The operators' port: metrics, liveness, readiness, and diagnosis. */
-export function createOperatorServer({
-  registry,
-  readiness,
-  diagnose,
-  logger,
-  names,
-}: OperatorServerOptions): Listener {
+export function createOperatorServer(options: OperatorServerOptions): Listener {
+  const { registry, readiness, diagnose, logger, names } = options;
   const app = App();
   const transport = selectTransport();
   const isKnownHost = createHostCheck(names);

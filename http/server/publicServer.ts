@@ -138,8 +138,7 @@ const largeGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canA
 const healthGuarded: Guarded = { rateClass: 'health', query: 'ignored', canAnswerWithoutViews: true };
 
 function mountHealth(mount: Mount, writer: ResponseWriter, readiness: () => Readiness) {
-  const prepare = (status: string) =>
-    prepareResponse({ status }, { tag: null, cacheControl: noStore, own: [] });
+  const prepare = (status: string) => prepareResponse({ status }, { cacheControl: noStore });
   const [alive, ready] = [prepare('alive'), prepare('ready')];
   mount('/healthz', healthGuarded, (exchange) => writer.send(exchange, alive));
   mount('/readyz', healthGuarded, (exchange) => {

@@ -14,18 +14,16 @@ export interface Guarded extends Pick<Route, 'rateClass' | 'query'> {
   readonly canAnswerWithoutViews?: true;
 }
 
-/** The checks in one object shape for all routes. Route objects have many shapes, which makes every access at a request slow. */
-interface RequestChecks {
-  readonly isQueryRefused: boolean;
-  readonly needsViews: boolean;
-}
+type RequestChecks = ReturnType<typeof toChecks>;
 
 interface RequestVerdict {
-  readonly isRead: boolean;
+  /** Whether its method is: GET or HEAD, or that of a preflight. */
+  readonly isAllowed: boolean;
   readonly isOriginRefused: boolean;
 }
 
-export function toChecks({ query, canAnswerWithoutViews }: Guarded): RequestChecks {
+/** The checks in one object shape for all routes. Route objects have many shapes, which makes every access at a request slow. */
+export function toChecks({ query, canAnswerWithoutViews }: Guarded) {
   return { isQueryRefused: query === 'none', needsViews: canAnswerWithoutViews !== true };
 }
 
@@ -34,18 +32,7 @@ function hasParameter(query: string): boolean {
   return query !== '' && new URLSearchParams(query).size > 0;
 }
 
-export interface RequestRefusals {
-  /** Counts a client's request. @returns the refusal if the client has sent too many, else null. */
-  limit(exchange: Exchange, rateClass: RateClass): HttpError | null;
-  /**
-   * Whether a rate-limited request gets an answer instead of a closed connection. Not beyond a number of refusals in one turn of the
-   * event loop, since an answer costs more than a request. Not for HEAD, whose answers wait in memory for a client that does not
-   * read. Always on a trusted proxy's connection, which other clients share.
-   */
-  isWorthAnswering(exchange: Exchange): boolean;
-  /** @returns the refusal, or null if the request passes all checks. */
-  find(request: HttpRequest, checks: RequestChecks | null, verdict: RequestVerdict): HttpError | null;
-}
+export type RequestRefusals = ReturnType<typeof createRequestRefusals>;
 
 interface RequestRefusalsOptions {
   readonly transport: Transport;
@@ -56,11 +43,16 @@ interface RequestRefusalsOptions {
   readonly hasViews: () => boolean;
 }
 
-export function createRequestRefusals(options: RequestRefusalsOptions): RequestRefusals {
-  const { transport, limiter, findClientAddress, hasViews } = options;
+export function createRequestRefusals({
+  transport,
+  limiter,
+  findClientAddress,
+  hasViews,
+}: RequestRefusalsOptions) {
   const refusals = createRefusalCount();
   return {
-    limit: (exchange, rateClass) => {
+    /** Counts a client's request. @returns the refusal if the client has sent too many, else null. */
+    limit: (exchange: Exchange, rateClass: RateClass): HttpError | null => {
       if (limiter === null) return null;
       const { address, isOfProxy } = findClientAddress(exchange.response, exchange.headers.forwardedFor);
       exchange.client = address;
@@ -69,9 +61,19 @@ export function createRequestRefusals(options: RequestRefusalsOptions): RequestR
       exchange.limit = verdict;
       return verdict.waitSeconds === 0 ? null : createHttpError('rate_limited', verdict.waitSeconds);
     },
-    isWorthAnswering: ({ isHead, isOfProxy }) => isOfProxy || !(isHead || refusals.isFlooded()),
-    find: (request, checks, { isRead, isOriginRefused }) => {
-      if (!isRead) return createHttpError('not_found');
+    /**
+     * Whether a rate-limited request gets an answer instead of a closed connection. Not beyond a number of refusals in one turn of the
+     * event loop, since an answer costs more than a request. Not for HEAD, whose answers wait in memory for a client that does not
+     * read. Always on a trusted proxy's connection, which other clients share.
+     */
+    isWorthAnswering: ({ isHead, isOfProxy }: Exchange) => isOfProxy || !(isHead || refusals.isFlooded()),
+    /** @returns the refusal, or null if the request passes all checks. */
+    find: (
+      request: HttpRequest,
+      checks: RequestChecks | null,
+      { isAllowed, isOriginRefused }: RequestVerdict,
+    ): HttpError | null => {
+      if (!isAllowed) return createHttpError('not_found');
       if (isOriginRefused) return createHttpError('cors_origin_not_allowed');
       if (checks === null) return null;
       if (checks.isQueryRefused && hasParameter(transport.query(request)))

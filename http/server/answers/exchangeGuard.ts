@@ -9,30 +9,27 @@ const repeatedAfterMs = 60_000;
 /** Failures that are remembered. Once there are more, all are forgotten, and each is logged once more. */
 const failuresMax = 256;
 
+export type ExchangeGuard = ReturnType<typeof createExchangeGuard>;
+
 /**
  * Logs every failure to answer a request, counts those that are a fault of the program, and answers 500, or 503 for an unavailable database, if
  * nothing was sent yet.
  */
-export interface ExchangeGuard {
-  /** Calls `answer`, and handles what it throws like {@link fail}. */
-  run(exchange: Exchange, answer: () => void): void;
-  /** Also ends the exchange: with an error, or by closing the connection. */
-  fail(exchange: Exchange, error: unknown): void;
-  /**
-   * Logs and counts a failure that does not keep the request from being answered. It is logged once per route and reason instead of once per
-   * request; an unavailable database counts as one reason.
-   */
-  note(exchange: Pick<Exchange, 'route' | 'requestId' | 'counts'>, error: unknown): void;
-}
-
 export function createExchangeGuard(
   writer: Pick<ResponseWriter, 'writeError'>,
   logger: Logger,
   clock: Clock,
-): ExchangeGuard {
+) {
   const loggedAtMs = new Map<string, number>();
 
-  const note: ExchangeGuard['note'] = ({ route, requestId, counts }, error) => {
+  /**
+   * Logs and counts a failure that does not keep the request from being answered. It is logged once per route and reason instead of once per
+   * request; an unavailable database counts as one reason.
+   */
+  function note(
+    { route, requestId, counts }: Pick<Exchange, 'route' | 'requestId' | 'counts'>,
+    error: unknown,
+  ) {
     const isUnavailable = error instanceof RecordsUnavailable;
     if (!isUnavailable) counts.failed();
     const about = { err: error, route, requestId };
@@ -44,18 +41,20 @@ export function createExchangeGuard(
     if (loggedAtMs.size >= failuresMax) loggedAtMs.clear();
     loggedAtMs.set(key, nowMs);
     logger[isUnavailable ? 'warn' : 'error'](about, 'request failed');
-  };
+  }
 
-  const fail: ExchangeGuard['fail'] = (exchange, error) => {
+  /** Notes a failure, and ends the exchange: with an error, or by closing the connection. */
+  function fail(exchange: Exchange, error: unknown) {
     note(exchange, error);
     if (exchange.isAborted) return;
     // Part of the response was sent, so the connection can only be closed.
     if (exchange.isAnswered) exchange.response.close();
     else writer.writeError(exchange, toHttpError(error));
-  };
+  }
 
   return {
-    run: (exchange, answer) => {
+    /** Calls `answer`, and handles what it throws like {@link fail}. */
+    run: (exchange: Exchange, answer: () => void) => {
       try {
         answer();
       } catch (error) {

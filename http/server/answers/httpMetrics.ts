@@ -11,14 +11,7 @@ export interface RouteCounts {
   shed(): void;
 }
 
-export interface HttpMetrics {
-  /** Registers a route, or the handler of unknown paths, by its name in the metrics. */
-  route(name: string, rateClass: RateClass): RouteCounts;
-  /** Counts a response that was serialized. */
-  prepared(): void;
-  /** Measures the delay of a reading when the first response that shows it is prepared. */
-  showed(receivedAtMs: number, nowMs: number): void;
-}
+export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
 
 /** Upper bounds of the delay from receipt to response, in seconds. A wheel reports every few seconds. */
 const delayBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -32,7 +25,7 @@ interface Counts {
   shed: number;
 }
 
-export function createHttpMetrics(registry: Registry, implementation: string): HttpMetrics {
+export function createHttpMetrics(registry: Registry, implementation: string) {
   const routes = new Map<string, Counts>();
   let preparations = 0;
   let newestShownMs = Number.NEGATIVE_INFINITY;
@@ -76,7 +69,8 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   });
 
   return {
-    route: (name, rateClass) => {
+    /** Registers a route, or the handler of unknown paths, by its name in the metrics. */
+    route: (name: string, rateClass: RateClass): RouteCounts => {
       const counts = routes.get(name) ?? { ok: 0, notModified: 0, others: new Map(), failed: 0, shed: 0 };
       routes.set(name, counts);
       const observe = measure(rateClass);
@@ -98,10 +92,12 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
         },
       };
     },
+    /** Counts a response that was serialized. */
     prepared: () => {
       preparations++;
     },
-    showed: (receivedAtMs, nowMs) => {
+    /** Measures the delay of a reading when the first response that shows it is prepared. */
+    showed: (receivedAtMs: number, nowMs: number) => {
       if (receivedAtMs <= newestShownMs) return;
       // The first reading shown may have been received long before this process started.
       if (newestShownMs !== Number.NEGATIVE_INFINITY)

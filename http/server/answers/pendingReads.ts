@@ -23,15 +23,7 @@ export type ReadBody<Body = unknown> = Exclude<ReadResult<Body>, { error: unknow
 /** Reads from memory, or from the database. */
 export type Read<Body> = (signal: AbortSignal) => ReadResult<Body> | Promise<ReadResult<Body>>;
 
-export interface PendingReads {
-  /** Runs reads, then answers with their bodies or the first error. Answers nothing once the peer has disconnected. */
-  run<Body>(
-    exchange: Exchange,
-    reads: readonly Read<Body>[],
-    onBodies: (bodies: readonly ReadBody<Body>[]) => void,
-  ): void;
-  abortAll(): void;
-}
+export type PendingReads = ReturnType<typeof createPendingReads>;
 
 /** A request that is not answered yet. */
 interface Waiting {
@@ -55,8 +47,7 @@ interface PendingReadsOptions {
  * to what was not read at once. If too many wait, the newest request of the client with most of them is refused. Each has a deadline, since uWebSockets.js
  * never ends a pending handler.
  */
-export function createPendingReads(options: PendingReadsOptions): PendingReads {
-  const { writer, guard, registry, turns, timeoutMs } = options;
+export function createPendingReads({ writer, guard, registry, turns, timeoutMs }: PendingReadsOptions) {
   const pending = new Set<Waiting>();
   const counts = createClientCounts(1, siteFactor);
   registerMetrics(registry, {
@@ -70,6 +61,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
   }
 
   return {
+    /** Runs reads, then answers with their bodies or the first error. Answers nothing once the peer has disconnected. */
     run: <Body>(
       exchange: Exchange,
       reads: readonly Read<Body>[],

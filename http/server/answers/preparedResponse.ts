@@ -41,12 +41,12 @@ export interface EncodedResponse {
 
 export interface ResponseHeaders {
   readonly contentType: string;
-  /** The tag without quotes, or null. */
-  readonly tag: string | null;
+  /** The tag without quotes. */
+  readonly tag?: string | null;
   /** Null for a route whose contract has no cache policy. */
   readonly cacheControl: string | null;
   /** Headers that only this route or document has. */
-  readonly own: readonly Header[];
+  readonly own?: readonly Header[];
   /** Whether the response is made for one request, and probably not sent again. */
   readonly isSingle?: boolean;
   /** 200 OK unless given. Other responses have no tag: a 304 would say that the page exists. */
@@ -81,9 +81,9 @@ function prepareBytes(
   plain: Buffer,
   {
     contentType,
-    tag,
+    tag = null,
     cacheControl,
-    own,
+    own = [],
     isSingle = false,
     isTagWeak = false,
     status = '200 OK',

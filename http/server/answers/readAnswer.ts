@@ -5,13 +5,7 @@ import type { ReadResult, ReadRoute } from '../../routes/route.ts';
 import type { PendingReads, ReadBody } from './pendingReads.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
 import type { Exchange } from './responseWriter.ts';
-import {
-  type Answer,
-  type AnswerDependencies,
-  createPathError,
-  createPreparation,
-  parsePathValue,
-} from './routeAnswers.ts';
+import { type Answer, type AnswerDependencies, createPreparation, parsePathValue } from './routeAnswers.ts';
 
 export interface ReadAnswerDependencies extends AnswerDependencies {
   readonly reads: PendingReads;
@@ -49,17 +43,14 @@ export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDepen
   }
 
   function prepareFound({ body, cacheControl }: ReadBody): PreparedResponse {
-    return prepare(body, {
-      tag: null,
-      cacheControl: cacheControl ?? route.cacheControl,
-      own: [],
-      isSingle: true,
-    });
+    return prepare(body, { cacheControl: cacheControl ?? route.cacheControl, isSingle: true });
   }
 
+  const hasPathValue = route.pathParameter !== null;
+  const pathError = route.pathParameter?.error ?? 'not_found';
   return (exchange, request) => {
-    const pathValue = parsePathValue(route, request);
-    if (pathValue === null) return writer.writeError(exchange, createPathError(route));
+    const pathValue = hasPathValue ? parsePathValue(route, request.getParameter(0)) : '';
+    if (pathValue === null) return writer.writeError(exchange, createHttpError(pathError));
     const search = transport.query(request);
     const key = `${pathValue}?${search}`;
     const kept = findAnswers();

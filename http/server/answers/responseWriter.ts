@@ -10,7 +10,7 @@ import {
   prepareLeading,
 } from '../engine/headerBlock.ts';
 import type { Transport } from '../engine/uws.ts';
-import type { RateVerdict } from '../limits/rateVerdict.ts';
+import type { RateVerdict } from '../limits/rateLimiter.ts';
 import type { OnAnswered } from '../requests/answeredRequest.ts';
 import type { AddressWords } from '../requests/ipAddress.ts';
 import type { RequestHeaders } from '../requests/requestHeaders.ts';
@@ -55,24 +55,7 @@ const defaultStatus = '200 OK';
 /** How long a browser may cache the answer to a preflight request. */
 const preflightMaxAgeSeconds = 600;
 
-/** Writes responses. Each of them carries the request's ID, and what it depends on (`Vary`). */
-export interface ResponseWriter {
-  /** Sends a prepared response in the encoding that the client prefers. */
-  send(exchange: Exchange, prepared: PreparedResponse): void;
-  /** Answers 304 if `If-None-Match` names the tag. */
-  sendConditionally(exchange: Exchange, prepared: PreparedResponse): void;
-  writeError(exchange: Exchange, error: HttpError): void;
-  /** Closes the connection without a response, so that the bytes behind a doubtful request are not read as another request. */
-  closeConnection(exchange: Exchange, status: string): void;
-  /** Answers a browser's preflight request from an approved origin. */
-  writePreflight(exchange: Exchange): void;
-  /**
-   * Writes the headers of a response whose body the caller writes piece by piece.
-   *
-   * @returns null if the response is complete, since HEAD has no body.
-   */
-  beginStream(exchange: Exchange, contentType: string): HttpResponse | null;
-}
+export type ResponseWriter = ReturnType<typeof createResponseWriter>;
 
 /** Finds the response to a request that is answered with an error: JSON, or a page for people. */
 export type FindErrorResponse = (exchange: Exchange, code: ErrorCode) => PreparedResponse;
@@ -88,7 +71,8 @@ interface ResponseWriterOptions {
   readonly onAnswered: OnAnswered | null;
 }
 
-export function createResponseWriter(options: ResponseWriterOptions): ResponseWriter {
+/** Writes responses. Each of them carries the request's ID, and what it depends on (`Vary`). */
+export function createResponseWriter(options: ResponseWriterOptions) {
   const { transport, clock, isOpen, isLeaving, findError, onAnswered } = options;
   const chooseEncoding = createEncodingChoice();
   const [encodedOrigins, plainOrigins] = [describeOrigins(isOpen, true), describeOrigins(isOpen, false)];
@@ -143,22 +127,25 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
   }
 
   return {
-    send: (exchange, prepared) => write(exchange, encode(exchange, prepared)),
-    sendConditionally: (exchange, prepared) => {
+    /** Sends a prepared response in the encoding that the client prefers. */
+    send: (exchange: Exchange, prepared: PreparedResponse) => write(exchange, encode(exchange, prepared)),
+    /** Answers 304 if `If-None-Match` names the tag. */
+    sendConditionally: (exchange: Exchange, prepared: PreparedResponse) => {
       const encoded = encode(exchange, prepared);
       if (!matchesEtag(exchange.headers.ifNoneMatch, encoded.etag)) return write(exchange, encoded);
       const status = '304 Not Modified';
       endEmpty(exchange, status, begin(exchange, status, encoded.notModified, true));
     },
-    writeError: (exchange, { code, retryAfterSeconds }) =>
+    writeError: (exchange: Exchange, { code, retryAfterSeconds }: HttpError) =>
       write(exchange, encode(exchange, findError(exchange, code)), retryAfterSeconds),
-    closeConnection: (exchange, status) => {
+    /** Closes the connection without a response, so that the bytes behind a doubtful request are not read as another request. */
+    closeConnection: (exchange: Exchange, status: string) => {
       exchange.isAnswered = true;
       finish(exchange, status);
-      // After a response the parser would go on with the bytes behind the request.
       exchange.response.close();
     },
-    writePreflight: (exchange) => {
+    /** Answers a browser's preflight request from an approved origin. */
+    writePreflight: (exchange: Exchange) => {
       const status = '204 No Content';
       const response = begin(exchange, status, computedLeading);
       response.writeHeader('Access-Control-Allow-Methods', 'GET, HEAD');
@@ -166,7 +153,12 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       response.writeHeader('Access-Control-Max-Age', String(preflightMaxAgeSeconds));
       endEmpty(exchange, status, response);
     },
-    beginStream: (exchange, contentType) => {
+    /**
+     * Writes the headers of a response whose body the caller writes piece by piece.
+     *
+     * @returns null if the response is complete, since HEAD has no body.
+     */
+    beginStream: (exchange: Exchange, contentType: string): HttpResponse | null => {
       const response = begin(exchange, defaultStatus, computedLeading);
       response.writeHeader('Content-Type', contentType);
       // A proxy that compresses the stream would hold its messages back.

@@ -1,7 +1,6 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import type { Clock } from '../../../actors/clock.ts';
 import { decodePercent } from '../../addresses/recordPaths.ts';
-import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { Route, RouteSources } from '../../routes/route.ts';
 import type { Transport } from '../engine/uws.ts';
 import { createBodyCheck } from './checkedBody.ts';
@@ -25,12 +24,9 @@ export type Answer = (exchange: Exchange, request: HttpRequest) => void;
 export const retryAfterSeconds = 2;
 
 /** @returns a function that serializes a body, and throws InvalidBody if the body does not fit the route's schema. */
-export function createPreparation(
-  route: Route,
-  metrics: HttpMetrics,
-): (body: unknown, headers: Omit<ResponseHeaders, 'contentType'>) => PreparedResponse {
+export function createPreparation(route: Route, metrics: HttpMetrics) {
   const check = createBodyCheck(route.response);
-  return (body, headers) => {
+  return (body: unknown, headers: Omit<ResponseHeaders, 'contentType'>): PreparedResponse => {
     check(body);
     metrics.prepared();
     return prepareResponse(body, headers);
@@ -38,10 +34,6 @@ export function createPreparation(
 }
 
 /** The value of the path's parameter; empty if the path has none, null if the route refuses the value. */
-export function parsePathValue({ pathParameter }: Route, request: HttpRequest): string | null {
-  return pathParameter === null ? '' : pathParameter.parse(decodePercent(request.getParameter(0)));
-}
-
-export function createPathError({ pathParameter }: Route): HttpError {
-  return createHttpError(pathParameter?.error ?? 'not_found');
+export function parsePathValue({ pathParameter }: Route, segment: string): string | null {
+  return pathParameter === null ? '' : pathParameter.parse(decodePercent(segment));
 }

@@ -7,7 +7,6 @@ import type { PreparedResponse } from './preparedResponse.ts';
 import {
   type Answer,
   type AnswerDependencies,
-  createPathError,
   createPreparation,
   parsePathValue,
   retryAfterSeconds,
@@ -77,9 +76,11 @@ export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependenc
     return prepareOnce(view);
   }
 
+  const hasPathValue = route.pathParameter !== null;
+  const pathError = route.pathParameter?.error ?? 'not_found';
   return (exchange, request) => {
-    const pathValue = parsePathValue(route, request);
-    if (pathValue === null) return writer.writeError(exchange, createPathError(route));
+    const pathValue = hasPathValue ? parsePathValue(route, request.getParameter(0)) : '';
+    if (pathValue === null) return writer.writeError(exchange, createHttpError(pathError));
     const parameters = isQueryRead ? parse(transport.query(request)) : unread;
     if (parameters === null) return writer.writeError(exchange, createHttpError('invalid_query'));
     const refused = findRefusal?.(sources.views) ?? null;

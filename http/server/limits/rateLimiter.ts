@@ -1,26 +1,32 @@
 import { randomInt } from 'node:crypto';
 import { listKeys } from '../../../actors/schemas/listKeys.ts';
 import { type RateClass, rateClasses, siteFactor } from '../../routes/rateClasses.ts';
+import { type HeaderBlock, prepareHeaders } from '../engine/headerBlock.ts';
 import { type AddressWords, toClient, toSite } from '../requests/ipAddress.ts';
-import { createRateVerdicts, type RateVerdict, type RateVerdicts } from './rateVerdict.ts';
 
 const classNames = listKeys(rateClasses);
 /** The table has 8,192 sets of 8 addresses, about 4 MB, allocated once. */
 const setCount = 8_192;
 const waysPerSet = 8;
 
-export interface RateLimiter {
-  /** Takes one token from the bucket of the address's client, and from its site's bucket if it has a site. */
-  take(address: AddressWords, rateClass: RateClass, nowMs: number): RateVerdict;
-  /** Maximum number of clients and sites that are tracked at the same time. */
-  readonly capacity: number;
+/** Whether a request may pass, and the headers that tell its limit (draft-ietf-httpapi-ratelimit-headers-11). */
+export interface RateVerdict {
+  /** 0 for a request that may pass, else the whole seconds until the next one may. */
+  readonly waitSeconds: number;
+  /**
+   * `RateLimit-Policy`: the burst, and the seconds in which an empty bucket fills. `RateLimit`: the requests left, and the seconds over
+   * which to spread them.
+   */
+  readonly headers: HeaderBlock;
 }
+
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /**
  * Limits the rate of each client in a fixed amount of memory: a set-associative table in typed arrays. When a set is full, the client
  * that was seen least recently is evicted. It starts with a full bucket if it comes back.
  */
-export function createRateLimiter(): RateLimiter {
+export function createRateLimiter() {
   const capacity = setCount * waysPerSet;
   const keys = new Uint32Array(capacity * 4);
   /** When an entry was last refilled; 0 marks a free one. */
@@ -28,7 +34,7 @@ export function createRateLimiter(): RateLimiter {
   const tokens = new Float64Array(capacity * classNames.length);
   // Random, so that a client cannot choose addresses that collide in one set.
   const seed = randomInt(2 ** 31);
-  const verdicts = classNames.map((name) => createRateVerdicts(name, rateClasses[name]));
+  const verdicts = classNames.map(createVerdicts);
 
   /** @param factor multiplies the rates and bursts of the entry's buckets. */
   function findEntry(address: AddressWords, factor: number, nowMs: number): number {
@@ -42,10 +48,9 @@ export function createRateLimiter(): RateLimiter {
       if ((touchedMs[entry] as number) < (touchedMs[oldest] as number)) oldest = entry;
     }
     keys.set(address, oldest * 4);
-    touchedMs[oldest] = nowMs;
-    for (let index = 0; index < classNames.length; index++) {
-      tokens[oldest * classNames.length + index] = factor * rateClasses[classNames[index] as RateClass].burst;
-    }
+    // So long ago that its buckets are full.
+    touchedMs[oldest] = Number.NEGATIVE_INFINITY;
+    refill(oldest, factor, nowMs);
     return oldest;
   }
 
@@ -74,10 +79,12 @@ export function createRateLimiter(): RateLimiter {
   }
 
   return {
+    /** Maximum number of clients and sites that are tracked at the same time. */
     capacity,
-    take: (address, rateClass, nowMs) => {
+    /** Takes one token from the bucket of the address's client, and from its site's bucket if it has a site. */
+    take: (address: AddressWords, rateClass: RateClass, nowMs: number): RateVerdict => {
       const index = classNames.indexOf(rateClass);
-      const { allowed, refused } = verdicts[index] as RateVerdicts;
+      const { allowed, refused } = verdicts[index] as ReturnType<typeof createVerdicts>;
       const clientLeft = takeOne(toClient(address), 1, index, nowMs);
       const site = toSite(address);
       const left =
@@ -86,6 +93,31 @@ export function createRateLimiter(): RateLimiter {
           : Math.min(clientLeft, takeOne(site, siteFactor, index, nowMs));
       return left < 0 ? refused(-left) : allowed(left);
     },
+  };
+}
+
+/** All verdicts of a rate class, built in advance so that a request builds no text. */
+function createVerdicts(name: RateClass) {
+  const { perSecond, burst } = rateClasses[name];
+  const policy = `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`;
+  const build = (left: number, overSeconds: number, waitSeconds: number): RateVerdict => ({
+    waitSeconds,
+    headers: prepareHeaders([
+      ['RateLimit-Policy', policy],
+      ['RateLimit', `"${name}";r=${left};t=${overSeconds}`],
+    ]),
+  });
+  const passing = Array.from({ length: burst + 1 }, (_, left) =>
+    build(left, Math.max(1, Math.ceil(left / perSecond)), 0),
+  );
+  const waiting = Array.from({ length: Math.ceil(1 / perSecond) }, (_, index) =>
+    build(0, index + 1, index + 1),
+  );
+  return {
+    /** @param left whole tokens left, at most the burst. */
+    allowed: (left: number) => passing[left] as RateVerdict,
+    /** @param waitSeconds seconds until there is a token, at least 1. */
+    refused: (waitSeconds: number) => waiting[waitSeconds - 1] as RateVerdict,
   };
 }
 

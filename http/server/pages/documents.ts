@@ -78,10 +78,7 @@ SwaggerUIBundle({
 
 /** The OpenAPI document, the reference page with its assets, JSON Schemas, guides, and texts for machines. */
 export function loadDocuments(
-  {
-    securityContact,
-    publicUrl,
-  }: { readonly securityContact: string | null; readonly publicUrl: string | null },
+  { securityContact, publicUrl }: Readonly<Record<'securityContact' | 'publicUrl', string | null>>,
   clock: Clock,
 ): PublicDocument[] {
   const document = (
@@ -128,6 +125,13 @@ export function loadDocuments(
       }),
       guideHeaders,
     );
+  /** It names the day on which it expires, so it changes every day. */
+  const security = (contact: string): PublicDocument => {
+    const headers = { contentType: 'text/plain; charset=utf-8', cacheControl };
+    const prepare = memoize((text) => prepareDocument(Buffer.from(text), headers), securityTextsMax);
+    const path = '/.well-known/security.txt';
+    return { path, isLarge: false, prepare: () => prepare(writeSecurityText(contact, clock.nowMs())) };
+  };
   const schemaIndex = () => ({
     messages: Object.fromEntries(messageSchemaNames.map((name) => [name, findSchemaPath(name)])),
     bodies: Object.fromEntries(schemaNames.map((name) => [name, findSchemaPath(name)])),
@@ -156,7 +160,7 @@ export function loadDocuments(
     ...['/favicon.svg', '/favicon.ico'].map((path) =>
       document(path, 'image/svg+xml', () => loadExplorerBuild().readIcon()),
     ),
-    ...(securityContact === null ? [] : [describeSecurity(securityContact, clock)]),
+    ...(securityContact === null ? [] : [security(securityContact)]),
     document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText(openApi()))),
     ...guidePages.slice(0, 1).map((first) => guide('/docs', first)),
     ...guidePages.map((one) => guide(`/docs/${one.name}`, one)),
@@ -176,24 +180,6 @@ export function loadDocuments(
     asset('swagger-ui.css', 'text/css; charset=utf-8'),
     asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8', mendMain),
   ];
-}
-
-/** `security.txt` names the day on which it expires, so it changes every day. */
-function describeSecurity(contact: string, clock: Clock): PublicDocument {
-  const prepare = memoize(
-    (text) =>
-      prepareDocument(Buffer.from(text), {
-        contentType: 'text/plain; charset=utf-8',
-        cacheControl,
-        own: [],
-      }),
-    securityTextsMax,
-  );
-  return {
-    path: '/.well-known/security.txt',
-    isLarge: false,
-    prepare: () => prepare(writeSecurityText(contact, clock.nowMs())),
-  };
 }
 
 /** The examples of the guides ask this address, unless the operator has configured the public one. */

@@ -22,7 +22,7 @@ function prepareJson(code: ErrorCode): PreparedResponse {
   // Lets the page that was refused read why, and nothing else.
   if (code === 'cors_origin_not_allowed') own.push(['Access-Control-Allow-Origin', '*']);
   const { status } = errorStatus[code];
-  return prepareResponse({ error: code }, { tag: null, cacheControl: noStore, own, status });
+  return prepareResponse({ error: code }, { cacheControl: noStore, own, status });
 }
 
 function preparePage(code: ErrorCode, publicUrl: string | null): PreparedResponse | null {

@@ -27,7 +27,7 @@ export const loadExplorerBuild = once(() => {
     names.map((name): [string, PreparedResponse] => {
       const contentType = contentTypes[extname(name)] ?? 'application/octet-stream';
       const bytes = readFileSync(join(folder, 'public', name));
-      return [name, prepareDocument(bytes, { contentType, cacheControl: immutable, own: [] })];
+      return [name, prepareDocument(bytes, { contentType, cacheControl: immutable })];
     }),
   );
   // Built from `http/explorer/renderPage.tsx`, whose types check this export.

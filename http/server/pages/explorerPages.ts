@@ -11,11 +11,7 @@ import { loadExplorerBuild } from './explorerBuild.ts';
 import { pageHeaders, retryAfter } from './pageHeaders.ts';
 import { type ExplorerPage, listReadPaths, type PageRead, type PageReads } from './pageReads.ts';
 
-export interface ExplorerPages {
-  find(path: string, query: string): ExplorerPage;
-  /** The page of everything that does not exist. */
-  missing(): ExplorerPage;
-}
+export type ExplorerPages = ReturnType<typeof createExplorerPages>;
 
 interface ExplorerPagesOptions {
   readonly reads: PageReads;
@@ -40,8 +36,7 @@ export const recordPaths = [
 ];
 
 /** Renders the explorer's pages (`http/explorer`) from what the routes answer, and from what the chain's views showed last while they cannot. */
-export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPages {
-  const { reads, clock, transactionUrl, publicUrl } = options;
+export function createExplorerPages({ reads, clock, transactionUrl, publicUrl }: ExplorerPagesOptions) {
   const { findCurrent, keep, createReader, createPageReader, findKnown } = reads;
 
   function render(requested: Place, found: PageRead): PreparedResponse {
@@ -104,13 +99,14 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   }
 
   return {
-    find: (path, query) => {
+    find: (path: string, query: string): ExplorerPage => {
       const place = findPlace(path, query, findKnown);
       const [, block] = /^\/ethereum-blocks\/(\d{1,15})$/.exec(path) ?? [];
       if (block !== undefined && typeof place !== 'string')
         return toTransaction(`/v1/events?ethereumBlock=${BigInt(block)}&limit=1`, place);
       return typeof place === 'string' ? { current: redirect(place) } : toPage(place);
     },
+    /** The page of everything that does not exist. */
     missing: () => toPage(describeMissing(missingPage)),
   };
 }

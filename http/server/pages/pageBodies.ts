@@ -1,13 +1,13 @@
 import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
 import { encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
 import type { ActorViews } from '../../../actors/views/views.ts';
-import { decodePercent } from '../../addresses/recordPaths.ts';
 import { isPassing } from '../../routes/errors.ts';
 import { parseQuery } from '../../routes/parseQuery.ts';
 import type { Parameters, ReadResult, Route, RouteSources, ViewRoute } from '../../routes/route.ts';
 import { routes } from '../../routes/routes.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 import { memoize } from '../answers/memoize.ts';
+import { parsePathValue } from '../answers/routeAnswers.ts';
 import { createPageViews } from './pageViews.ts';
 
 /** Paths whose route is remembered. Pages read the same few, and two of each owner. */
@@ -103,24 +103,19 @@ export function createPageBodies(routeSources: RouteSources, hasViews: () => boo
   };
 }
 
+/** Routes with the patterns of their paths. */
+const patterns = routes.map((route) => {
+  const pattern = route.path.replaceAll('.', '\\.').replace(/\{\w+\}/, '([^/]+)');
+  return { route, pattern: new RegExp(`^${pattern}$`) };
+});
+
 function findTarget(path: string): Target | null {
   const [pathname = '', query = ''] = path.split('?');
-  for (const route of routes) {
-    const value = matchPath(route.path, pathname);
-    const pathValue =
-      route.pathParameter === null || value === null
-        ? value
-        : route.pathParameter.parse(decodePercent(value));
+  for (const { route, pattern } of patterns) {
+    const match = pattern.exec(pathname);
+    if (match === null) continue;
+    const pathValue = parsePathValue(route, match[1] ?? '');
     if (pathValue !== null) return { route, pathValue, parameters: parseQuery(route, query) };
   }
   return null;
-}
-
-/** @returns the value of the path's parameter, empty if it has none; null if the path does not match. */
-function matchPath(template: string, path: string): string | null {
-  const [before = '', after] = template.split(/\{\w+\}/);
-  if (after === undefined) return template === path ? '' : null;
-  if (!path.startsWith(before) || !path.endsWith(after)) return null;
-  const value = path.slice(before.length, path.length - after.length);
-  return value === '' || value.includes('/') ? null : value;
 }

@@ -84,20 +84,18 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
   function createPageReader(known: PageRead) {
     const read = createReader(known);
     const old = new Map<string, number>();
-    function recall<Value>(name: string, value: Value | null): Value | null {
-      const remembered: LastKnown | undefined =
-        value === null ? lastKnown.get(name) : { value, atMs: clock.nowMs(), bytes: 0 };
+    const recall = (path: string): unknown => {
+      const value = read(path);
+      const remembered =
+        value === null ? lastKnown.get(path) : { value, atMs: clock.nowMs(), bytes: 0 as const };
       if (remembered === undefined) return null;
-      lastKnown.set(name, remembered);
-      if (value === null) old.set(name, remembered.atMs);
-      // A name belongs to one type.
-      return remembered.value as Value;
-    }
-    const readOrRecall = (path: string) => {
-      const body = recall(path, read(path));
-      return path === statusPath && old.has(path) ? withoutPresent(body as Bodies['status']) : body;
+      lastKnown.set(path, remembered);
+      if (value !== null) return value;
+      old.set(path, remembered.atMs);
+      // A path belongs to one type.
+      return path === statusPath ? withoutPresent(remembered.value as Bodies['status']) : remembered.value;
     };
-    return { old, read: toReadBody(readOrRecall), following: bodies.following() };
+    return { old, read: toReadBody(recall), following: bodies.following() };
   }
 
   return {
