@@ -35,7 +35,7 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
     for (let event = index; event < ownerEvents; event += ownerCount)
       events.push(buildEvent(address, tokenIds[0] ?? 0, event));
     const activity = List(events.slice(-ownerEventsRetained));
-    return [address, { tokenIds, activityCount: events.length, activity }];
+    return [address, { tokenIds, paidBaseUnits: 0n, activityCount: events.length, activity }];
   });
   const heldPositions = Array.from({ length: positions }, (_, tokenId): [number, MinerPosition] => [
     tokenId,

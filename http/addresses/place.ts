@@ -6,6 +6,7 @@ export type Place =
   | { readonly view: 'owners'; readonly address: string | null; readonly earlier?: Earlier }
   | { readonly view: 'feed'; readonly category: FeedCategory; readonly earlier?: Earlier }
   | { readonly view: 'about' }
+  | { readonly view: 'status' }
   | { readonly view: RecordView; readonly id: string }
   | {
       readonly view: 'missing';
@@ -55,7 +56,8 @@ export function parsePlace(path: string, query: string): Place {
         ...parseEarlier(parameters),
       };
     case 'about':
-      return { view: 'about' };
+    case 'status':
+      return { view: first };
     default:
       return { view: 'glance' };
   }
@@ -89,7 +91,8 @@ export function formatPlace(place: Place): string {
         place.earlier,
       );
     case 'about':
-      return '/about';
+    case 'status':
+      return `/${place.view}`;
     case 'missing':
       return '/search';
     default:

@@ -6,6 +6,7 @@ import { Feed } from './views/feed/Feed.tsx';
 import { Glance } from './views/glance/Glance.tsx';
 import { Owners } from './views/owners/Owners.tsx';
 import { Missing, RecordPage } from './views/records/Record.tsx';
+import { StatusView } from './views/Status.tsx';
 import { Settlements } from './views/settlements/Settlements.tsx';
 import { StatisticsView } from './views/statistics/Statistics.tsx';
 
@@ -56,6 +57,8 @@ function View({ place }: AppProps) {
       return <Feed {...place} />;
     case 'about':
       return <About />;
+    case 'status':
+      return <StatusView />;
     case 'missing':
       return <Missing place={place} />;
     default:

@@ -13,6 +13,7 @@ export function nameView(place: Place): string {
     owners: 'Owners',
     feed: 'Feed',
     about: 'About',
+    status: 'Status',
   };
   return names[place.view];
 }

@@ -8,7 +8,7 @@ import { describePage } from './describePage.ts';
 import { eventTypes } from './format/events.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
 import { listRecordEvents } from './records.ts';
-import { corePath, statusPath } from './resources.ts';
+import { corePath, findMainPath, statusPath } from './resources.ts';
 
 export { renderFrame, renderRefusal } from './renderFrame.tsx';
 
@@ -28,16 +28,12 @@ export const renderPage: RenderPage = (request: PageRequest) => {
     if (body === null) isComplete = false;
     return body;
   };
-  const page = {
-    ...request,
-    read,
-    expireAt: (atMs: number) => {
-      expiresAtMs = Math.min(expiresAtMs, atMs);
-    },
+  const expireAt = (atMs: number) => {
+    expiresAtMs = Math.min(expiresAtMs, atMs);
   };
   const renderBody = () =>
     renderToString(
-      <PageContext.Provider value={page}>
+      <PageContext.Provider value={{ ...request, read, expireAt, sources: [] }}>
         <App place={place} />
       </PageContext.Provider>,
     );
@@ -51,6 +47,7 @@ export const renderPage: RenderPage = (request: PageRequest) => {
   const { title, sharedTitle, description, icon } = describePage({ ...request, status, read });
   const { files, publicUrl } = settings;
   const address = place.view === 'missing' || publicUrl === null ? null : `${publicUrl}${formatPlace(place)}`;
+  const json = findMainPath(place);
   const head = renderToString(
     <Head
       title={title}
@@ -60,6 +57,7 @@ export const renderPage: RenderPage = (request: PageRequest) => {
       icon={icon}
       settings={settings}
     >
+      {json !== null && <link rel="alternate" type="application/json" href={json} />}
       <Script files={files} />
     </Head>,
   );

@@ -1,4 +1,4 @@
-import type { Earlier, ListName, RecordView } from '../addresses/place.ts';
+import type { Earlier, ListName, Place, RecordView } from '../addresses/place.ts';
 import type { ReadBody } from './page.ts';
 
 /** A reader of bodies by path alone: each path here belongs to the route of its name. */
@@ -23,4 +23,24 @@ export function listOwnerPaths(address: string, earlier?: Earlier) {
     return `/v1/owners/${encodeURIComponent(address)}/${name}${cursor}`;
   };
   return { positions: path('positions', 'miners'), activity: path('activity', 'activity') };
+}
+
+/** Path of the route with most of what a page shows; null if there is none. */
+export function findMainPath(place: Place): string | null {
+  if ('id' in place) return recordPath(place.view, place.id);
+  switch (place.view) {
+    case 'glance':
+    case 'status':
+      return statusPath;
+    case 'statistics':
+      return statisticsPath(place.range);
+    case 'settlements':
+      return settlementsPath(place.range);
+    case 'owners':
+      return place.address === null ? '/v1/owners' : listOwnerPaths(place.address, place.earlier).positions;
+    case 'feed':
+      return eventsPath(place.category, place.earlier?.cursor);
+    default:
+      return null;
+  }
 }

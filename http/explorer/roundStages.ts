@@ -4,9 +4,8 @@ import { roundMs } from './rounds.ts';
 
 type Core = Extract<Bodies['core'], { status: 'available' }>;
 
-/** How far a round has come; each stage follows its predecessor. */
-export const roundStages = ['measured', 'closed', 'settled', 'minted'] as const;
-export type RoundStage = (typeof roundStages)[number];
+/** How far a round has come; each stage follows its predecessor. A closed round is optimistic: it would settle next. */
+export type RoundStage = 'measured' | 'optimistic' | 'settled' | 'issued';
 
 export interface StagedRound {
   readonly round: number;
@@ -41,16 +40,16 @@ export function listStagedRounds(
     ),
   );
   const through: Readonly<Record<Exclude<RoundStage, 'measured'>, number>> = {
-    closed: Number(oracle.latestClosure?.lastRound ?? 0),
+    optimistic: Number(oracle.latestClosure?.lastRound ?? 0),
     settled: Number(core.core.settledThroughRound),
-    minted: Number(mintedThroughRound ?? 0),
+    issued: Number(mintedThroughRound ?? 0),
   };
   const rounds = Array.from({ length: count }, (_, index) => open - count + 1 + index);
   return rounds
     .filter((round) => round >= 1)
     .map((round) => {
       const startMs = genesisMs + (round - 1) * roundMs;
-      const stage = (['minted', 'settled', 'closed'] as const).find((one) => round <= through[one]);
+      const stage = (['issued', 'settled', 'optimistic'] as const).find((one) => round <= through[one]);
       return {
         round,
         startAt: new Date(startMs).toISOString(),

@@ -3,30 +3,15 @@ import type { Bodies, PageChain } from './page.ts';
 
 export type WheelState = 'turning' | 'resting' | 'stale' | 'fault' | 'unknown';
 
-/** Its name for titles, the sentence, the same for a page that has lost its connection, and what the sentence does not say. */
-type Words = readonly [name: string, sentence: string, lostSentence: string, detail: string | null];
+/** Its name for titles, the sentence, and the same for a page that has lost its connection. */
+type Words = readonly [name: string, sentence: string, lostSentence: string];
 
 const words: Readonly<Record<WheelState, Words>> = {
-  unknown: [
-    'Unknown',
-    'The wheel has not reported yet.',
-    'The wheel had not reported yet.',
-    'No reading has been accepted yet. The wheel may still be turning.',
-  ],
-  stale: [
-    'Out of touch',
-    'The wheel is out of touch.',
-    'The wheel was out of touch.',
-    'No reading for two minutes. The wheel may still be turning.',
-  ],
-  fault: [
-    'Counter fault',
-    'The counter reports a fault.',
-    'The counter reported a fault.',
-    'The device is connected but reports that its counter is faulty.',
-  ],
-  turning: ['Turning', 'The wheel is turning.', 'The wheel was turning.', null],
-  resting: ['Resting', 'The wheel is resting.', 'The wheel was resting.', null],
+  unknown: ['Unknown', 'The wheel has not reported yet.', 'The wheel had not reported yet.'],
+  stale: ['Out of touch', 'The wheel is out of touch.', 'The wheel was out of touch.'],
+  fault: ['Counter fault', 'The counter reports a fault.', 'The counter reported a fault.'],
+  turning: ['Turning', 'The wheel is turning.', 'The wheel was turning.'],
+  resting: ['Resting', 'The wheel is resting.', 'The wheel was resting.'],
 };
 
 export type WheelWords = ReturnType<typeof describeWheel>;
@@ -39,8 +24,8 @@ export function describeWhatItIs(chain: PageChain | null): string {
 /** Describes the wheel by its newest reading. */
 export function describeWheel(status: Bodies['status'] | null) {
   const state = classify(status?.measurement ?? null);
-  const [name, sentence, lostSentence, detail] = words[state];
-  return { state, name, sentence, lostSentence, detail };
+  const [name, sentence, lostSentence] = words[state];
+  return { state, name, sentence, lostSentence };
 }
 
 function classify(measurement: Bodies['status']['measurement']): WheelState {

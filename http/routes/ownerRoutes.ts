@@ -11,7 +11,8 @@ import {
 import {
   plainPortfolioResponse,
   publicPortfolioResponse,
-  toPortfolioBody,
+  toPlainPortfolioBody,
+  toPublicPortfolioBody,
 } from '../responses/chain/portfolio.ts';
 import { ownersResponse, toOwnersBody } from '../responses/records/miners.ts';
 import { noCache, noStore } from './cacheControl.ts';
@@ -84,8 +85,8 @@ export const publicPortfolio = defineRoute({
   path: '/v2/public/miners/portfolio',
   operationId: 'getPublicPortfolio',
   response: publicPortfolioResponse,
-  unavailable: (views) => toPortfolioBody(2, describeUnreadable(views)),
-  read: readPublicOwnerList(loadPortfolio, (view) => toPortfolioBody(2, view)),
+  unavailable: (views) => toPublicPortfolioBody(describeUnreadable(views)),
+  read: readPublicOwnerList(loadPortfolio, toPublicPortfolioBody),
 });
 
 export const plainPortfolio = defineRoute({
@@ -94,8 +95,8 @@ export const plainPortfolio = defineRoute({
   path: '/v1/owners/{address}/miners',
   operationId: 'getPortfolio',
   response: plainPortfolioResponse,
-  unavailable: (views) => toPortfolioBody(1, describeUnreadable(views)),
-  read: readPlainOwnerList(loadPortfolio, (view) => toPortfolioBody(1, view)),
+  unavailable: (views) => toPlainPortfolioBody(describeUnreadable(views)),
+  read: readPlainOwnerList(loadPortfolio, toPlainPortfolioBody),
 });
 
 export const publicActivity = defineRoute({

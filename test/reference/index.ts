@@ -12,6 +12,7 @@ import {
   measureActivity,
   measureMinerState,
   measureMiningState,
+  measurePlainPortfolio,
   measurePortfolio,
   readEconomy,
   showAvailable,
@@ -176,8 +177,9 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
       case '/v1/mining/state':
         return withEconomy(nowMs, measureMiningState);
       case '/v2/public/miners/portfolio':
-      case '/v1/owners/{}/miners':
         return withEconomy(nowMs, (input) => measurePortfolio(input, owner));
+      case '/v1/owners/{}/miners':
+        return withEconomy(nowMs, (input) => measurePlainPortfolio(input, owner));
       case '/v2/public/miners/activity':
       case '/v1/owners/{}/activity':
         return withEconomy(nowMs, (input) => measureActivity(input, owner));

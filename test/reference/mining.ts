@@ -375,6 +375,17 @@ export function measurePortfolio(input: EconomyInput, owner: string) {
   };
 }
 
+/** The same, with all that its claims have paid. */
+export function measurePlainPortfolio(input: EconomyInput, owner: string) {
+  const portfolio = measurePortfolio(input, owner);
+  const paid = input.safe.events.flatMap(({ contract, name, args }) =>
+    `${contract} ${name}` === 'mining RewardsClaimed' && String(args.owner).toLowerCase() === owner
+      ? [args.amount as unknown as bigint]
+      : [],
+  );
+  return { ...portfolio, summary: { ...portfolio.summary, paidBaseUnits: String(sum(paid)) } };
+}
+
 /** CONTRACT.md, Merge state. */
 function findMergeState({ level, pending, nextMergeBlock }: Position, height: bigint, highest: number) {
   if (level === highest) return 'terminal';

@@ -514,7 +514,12 @@ describe('the activity of an owner that has left memory', () => {
         storeRows(database, { ownerActivity: rows }, feedRun),
       /** Positions of the events 2 to 5, for the page of a state at a position whose memory begins with event 6. */
       readPositions: async (position: number) => {
-        const known = { tokenIds: [], activityCount: 10, activity: List(Array(4).fill(null)) };
+        const known = {
+          tokenIds: [],
+          paidBaseUnits: 0n,
+          activityCount: 10,
+          activity: List(Array(4).fill(null)),
+        };
         // A page is built of these members alone.
         const state = { owners: new Map([[stateOwner, known]]), position };
         const list = captureActivity(state as unknown as ChainState, stateOwner, older);

@@ -12,7 +12,14 @@ import {
 } from '../state/rewards.ts';
 import { recentRoundsShown } from '../state/settlements.ts';
 import { type EventHandlers, ignoreEvent, readImplementation } from './eventHandlers.ts';
-import { absentMembers, requirePosition, withActivity, withoutToken, withToken } from './ownerRecords.ts';
+import {
+  absentMembers,
+  requirePosition,
+  withActivity,
+  withoutToken,
+  withPayment,
+  withToken,
+} from './ownerRecords.ts';
 
 export const miningHandlers: EventHandlers<'mining'> = {
   MiningConfigured: (state, { args }) => {
@@ -159,7 +166,8 @@ function claimRewards(
     minerPositions = minerPositions.set(position.tokenId, { ...position, paidBaseUnits });
   }
   const paid = { ...mining, paidBaseUnits: mining.paidBaseUnits + amountBaseUnits };
-  return withActivity({ ...state, minerPositions, mining: paid }, [owner], {
+  const claimed = withPayment({ ...state, minerPositions, mining: paid }, owner, amountBaseUnits);
+  return withActivity(claimed, [owner], {
     ...absentMembers,
     kind: 'claim',
     address,

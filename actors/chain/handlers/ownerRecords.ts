@@ -14,7 +14,7 @@ export const absentMembers = {
   nextMergeBlock: null,
 };
 
-const emptyOwner: OwnerState = { tokenIds: [], activityCount: 0, activity: List() };
+const emptyOwner: OwnerState = { tokenIds: [], paidBaseUnits: 0n, activityCount: 0, activity: List() };
 
 /** Adds an event to the activity of each owner. The owners must differ. */
 export function withActivity(
@@ -39,6 +39,14 @@ export function withActivity(
     pending: state.activityProgress.pending.push(...logged),
   };
   return { ...state, owners: updated, activityProgress };
+}
+
+export function withPayment(state: ChainState, owner: Address, amountBaseUnits: bigint): ChainState {
+  const owners = state.owners.update(owner, emptyOwner, (known) => ({
+    ...known,
+    paidBaseUnits: known.paidBaseUnits + amountBaseUnits,
+  }));
+  return { ...state, owners };
 }
 
 export function withToken(state: ChainState, owner: Address, tokenId: number): ChainState {

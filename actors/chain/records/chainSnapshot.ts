@@ -138,8 +138,8 @@ const stateKinds = [
   // By address, for owners that have acted.
   define('owner', ownerActivity, {
     *list({ owners }) {
-      for (const [owner, { activityCount, activity }] of owners)
-        yield [owner, { activityCount, activity: activity.toArray() }];
+      for (const [owner, { tokenIds: _, activity, ...totals }] of owners)
+        yield [owner, { ...totals, activity: activity.toArray() }];
     },
     restore: ({ owners }, one, address) => owners.takeOwner(one, address),
   }),

@@ -2,12 +2,16 @@ import { Map as ImmutableMap, List } from 'immutable';
 import { z } from 'zod';
 import { RecordRefused } from '../../folds/foldRecord.ts';
 import { type Address, isAddress } from '../../schemas/hex.ts';
-import { count } from '../../schemas/stateScalars.ts';
+import { amount, count } from '../../schemas/stateScalars.ts';
 import type { MinerPosition, minerPosition } from '../state/miningState.ts';
 import { type LoggedActivity, type OwnerState, ownerEvent } from '../state/ownerState.ts';
 
-/** The number of an owner's events, and the newest ones, oldest first. */
-export const ownerActivity = z.strictObject({ activityCount: count, activity: z.array(ownerEvent) });
+/** What an owner was paid, the number of its events, and the newest ones, oldest first. */
+export const ownerActivity = z.strictObject({
+  paidBaseUnits: amount,
+  activityCount: count,
+  activity: z.array(ownerEvent),
+});
 
 /**
  * Collects positions and owners from their records. Maps and lists grow with the records, so that completion, which blocks the event
@@ -40,7 +44,7 @@ export function collectOwners() {
     findTokens(position.owner).push(position.tokenId);
   }
 
-  function takeOwner({ activityCount, activity }: z.input<typeof ownerActivity>, key: string) {
+  function takeOwner({ activity, ...totals }: z.input<typeof ownerActivity>, key: string) {
     if (!isAddress(key)) throw new RecordRefused(`activity belongs to ${key}, which is not an address`);
     for (const event of activity) {
       event.address = share(event.address);
@@ -48,7 +52,7 @@ export function collectOwners() {
       if (event.to !== null) event.to = share(event.to);
     }
     const owner = share(key);
-    owners.set(owner, { tokenIds: findTokens(owner), activityCount, activity: List(activity) });
+    owners.set(owner, { tokenIds: findTokens(owner), ...totals, activity: List(activity) });
   }
 
   return {

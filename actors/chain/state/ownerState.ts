@@ -28,6 +28,8 @@ export type OwnerEvent = Inferred<typeof ownerEvent>;
 export interface OwnerState {
   /** Ascending. */
   readonly tokenIds: readonly number[];
+  /** Paid to the owner by claims (base units), also of miners that it has given away since. */
+  readonly paidBaseUnits: bigint;
   /** Number of all events. They are numbered from 0. */
   readonly activityCount: number;
   /** The newest events, oldest first. Earlier ones are only stored. */

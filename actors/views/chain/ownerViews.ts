@@ -41,12 +41,13 @@ export function buildPortfolioView(
   const described = describeMining(states, shown);
   if (described.status === 'unavailable') return described;
   const { owner, limit } = request;
-  const tokenIds = shown.state.owners.get(owner)?.tokenIds ?? [];
+  const { tokenIds = [], paidBaseUnits = 0n } = shown.state.owners.get(owner) ?? {};
   const { hasMore, ...listed } = buildPortfolioPage(shown.state, { tokenIds, limit, after }, hasMetadata);
   const lastShown = Number(listed.positions.at(-1)?.tokenId ?? 0);
   return {
     ...described,
     owner,
+    paidBaseUnits,
     ...listed,
     nextCursor: hasMore ? encodeNextCursor(shown, { list: 'portfolio', owner, after: lastShown }) : null,
   };

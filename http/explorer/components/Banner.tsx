@@ -1,9 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { nameChain } from '../format/networks.ts';
-import { formatInteger } from '../format/numbers.ts';
 import { explain } from '../format/words.ts';
-import { usePage } from './pageContext.ts';
-import { Time } from './Time.tsx';
 
 export function Banner({
   severity,
@@ -64,33 +60,4 @@ export function Available<Body extends ChainBody>({
   if (body.status === 'unavailable') return <Unavailable>{explain(body.reason)}</Unavailable>;
   // The status was checked above.
   return <>{children(body as AvailableBody<Body>)}</>;
-}
-
-/** Says that the chain is not read, and of when its figures are. */
-export function ChainBanner() {
-  const { chain } = usePage();
-  if (chain === null || chain.reason === null) return null;
-  const { lastKnown } = chain;
-  const name = capitalize(nameChain(chain));
-  return lastKnown === null ? (
-    <Banner severity="warning" title={`${capitalize(nameChain(chain))} cannot be shown.`}>
-      {explain(chain.reason)}
-    </Banner>
-  ) : (
-    <Banner
-      severity="warning"
-      title={
-        <>
-          {name} has not been read past <Time at={lastKnown.at} as="minute" />.
-        </>
-      }
-    >
-      Chain figures below are from block {formatInteger(lastKnown.blockNumber)}. Later blocks are not known
-      yet.
-    </Banner>
-  );
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

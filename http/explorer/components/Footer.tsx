@@ -1,21 +1,29 @@
 import { formatPlace } from '../../addresses/place.ts';
+import { findMainPath } from '../resources.ts';
 import { usePage } from './pageContext.ts';
+import { Sources } from './Sources.tsx';
 import { Time } from './Time.tsx';
 
 export function Footer() {
   const { place, nowMs } = usePage();
+  const json = findMainPath(place);
   return (
     <footer>
       {place.view !== 'missing' && (
         <p class="printed">
           Printed from {formatPlace(place)}, with the figures of{' '}
           <Time at={new Date(nowMs).toISOString()} as="minute" />.
-          <span class="sources"> The source of each figure is printed below it.</span>
         </p>
       )}
+      <Sources />
       <p>
-        <span class="screen sources">Select a figure to see its source. </span>Unknown is never shown as zero.
-        Read the contracts again before you sign anything.
+        Unknown is never shown as zero. Read the contracts again before you sign anything.
+        {json !== null && (
+          <>
+            {' '}
+            <a href={json}>This page as JSON</a>
+          </>
+        )}
       </p>
       <Links />
     </footer>
@@ -25,8 +33,8 @@ export function Footer() {
 export function Links() {
   return (
     <p>
-      <a href="/about">About</a> · <a href="/docs">API documentation</a> · <a href="/openapi.json">OpenAPI</a>{' '}
-      · no cookies, no third parties
+      <a href="/about">About</a> · <a href="/status">Status</a> · <a href="/docs">API documentation</a> ·{' '}
+      <a href="/openapi.json">OpenAPI</a> · no cookies, no third parties
     </p>
   );
 }

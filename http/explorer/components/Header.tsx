@@ -5,9 +5,8 @@ import { time } from '../format/times.ts';
 import { nameView } from '../nameView.ts';
 import { statusPath } from '../resources.ts';
 import { describeWheel } from '../wheelState.ts';
-import { ChainBanner } from './Banner.tsx';
 import { LiveNotices, Liveness } from './Live.tsx';
-import { OldBanner } from './OldBanner.tsx';
+import { Problems } from './Problems.tsx';
 import { usePage } from './pageContext.ts';
 import { Timed } from './Time.tsx';
 
@@ -42,8 +41,7 @@ export function Header() {
       </Bar>
       <UnrealNotice />
       <LiveNotices />
-      <ChainBanner />
-      <OldBanner />
+      <Problems />
     </header>
   );
 }

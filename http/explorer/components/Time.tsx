@@ -4,7 +4,7 @@ import { formatDateAndClock, type TimeFormat, time, writeTimes } from '../format
 /**
  * A time, in UTC. The page's script writes it in the zone that the visitor has chosen.
  *
- * @param as `ago`: the script shows its age instead.
+ * @param as `ago`: the script shows how long ago it was instead, or in how long it will be.
  */
 export function Time({ at, as = 'clock' }: { at: string; as?: TimeFormat | 'ago' }) {
   return (

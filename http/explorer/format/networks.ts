@@ -14,6 +14,8 @@ export const nameNetwork = (target: Target) => networks[target][0];
 /** Name within a sentence. Without contracts it is the chain that the project is for. */
 export const nameChain = (chain: PageChain | null) => networks[chain?.target ?? 'mainnet'][1];
 
+export const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** What is not real: a simulated wheel, or a chain whose tokens are worth nothing. */
 interface Unreal {
   /** For titles, in which there is little room. */
@@ -27,7 +29,7 @@ export function describeUnreal(status: Bodies['status'] | null, chain: PageChain
   const label = networks[target][0];
   switch (status?.measurement?.provenance) {
     case 'simulated':
-      return { short: 'simulated', sentence: 'Simulated wheel: none of these figures are real.' };
+      return { short: 'simulated', sentence: 'Simulated: none of these figures are real.' };
     case 'replay':
       return { short: 'replay', sentence: 'Replay of a recording: these figures are not live.' };
     default:

@@ -11,8 +11,8 @@ export function formatInteger(value: string | number): string {
 }
 
 /** Formats a number of things: `1 block`, `1,234 blocks`. */
-export function count(number: string, noun: string): string {
-  return `${formatInteger(number)} ${noun}${number === '1' ? '' : 's'}`;
+export function count(number: string, noun: string, nouns = `${noun}s`): string {
+  return `${formatInteger(number)} ${number === '1' ? noun : nouns}`;
 }
 
 /**

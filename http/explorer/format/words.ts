@@ -60,24 +60,14 @@ export function explainProjection(
     : `A round since the last closed one was not fully observed, so its work is unknown and there is no projection.`;
 }
 
-/** States of the settlement queue in which more happens than that rounds wait, as a headline and a sentence. */
+/** States of the settlement queue in which it does not work, as a headline and what follows. */
 export const queueStates: Readonly<Record<string, { title: string; meaning: string } | undefined>> = {
-  blocked: { title: 'Blocked', meaning: 'Nothing is submitted until it is unblocked.' },
-  disabled: { title: 'Disabled', meaning: 'The operator has switched settlement off.' },
+  blocked: { title: 'Settlement is blocked', meaning: 'Closed rounds wait until it is unblocked.' },
+  disabled: { title: 'Settlement is switched off', meaning: 'The operator has switched it off.' },
   stale: {
-    title: 'Reporter silent',
-    meaning: 'The reporter has not finished a run in the last ten minutes.',
+    title: 'The reporter is silent',
+    meaning: 'It has not finished a run in the last ten minutes. Closed rounds may wait longer than usual.',
   },
-  preparing: { title: 'Preparing', meaning: 'A batch of closed rounds is being prepared.' },
-  submitted: { title: 'Submitted', meaning: 'A batch has been sent to the chain.' },
-  retrying: { title: 'Retrying', meaning: 'A batch failed and is being sent again.' },
-};
-
-export const oracleStates: Readonly<Record<string, string>> = {
-  unavailable: 'has not closed a round yet',
-  blocked: 'is blocked',
-  stale: 'has not closed a round for more than 20 minutes',
-  accepted: 'closes rounds as they end',
 };
 
 /** States of the next round to mint (CONTRACT.md, Next mint round). */

@@ -44,14 +44,14 @@ const stations = [
 /** The way of the work, as a row of stations. Their words are in the page, so that they can be read at any width. */
 function Drawing() {
   return (
-    <ol class="stages stations" aria-label="From work to tokens">
+    <ol class="stations" aria-label="From work to tokens">
       {stations.map(([stage, place, what]) => (
-        <li key={stage} class={`stage ${stage}`}>
+        <li key={stage} class={`card station ${stage}`}>
           <svg viewBox="0 0 48 48" width="48" height="48" aria-hidden="true">
             <path d={icons[stage]} />
           </svg>
           <h2>{place}</h2>
-          <p class="meaning">{what}</p>
+          <p class="small quiet">{what}</p>
         </li>
       ))}
     </ol>

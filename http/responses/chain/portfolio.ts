@@ -96,17 +96,22 @@ export const earnings = z
   .length(7)
   .describe('Seven days through the date of the safe block, oldest first, including days without earnings');
 
+const summary = {
+  positionCount: decimal.describe('Number of tokens of the owner'),
+  activeWeight: decimal.describe('Mining power that earns now'),
+  targetWeight: decimal.describe('Mining power after pending changes'),
+  claimableBaseUnits: decimal.describe('Reward that can be claimed now, in base units'),
+  earnedBaseUnits: decimal.describe(
+    'All reward that these tokens have earned, also for earlier owners, in base units',
+  ),
+  earnedSevenDayBaseUnits: decimal.describe('Reward earned in the seven days of `earnings`, in base units'),
+};
+const summaryMeaning = 'Totals of all the owner’s positions, not only of the page';
+
 const members = {
   owner: address.describe('Address of the owner'),
   ...miningMembers,
-  summary: defineObject('PortfolioSummary', {
-    positionCount: decimal.describe('Number of tokens of the owner'),
-    activeWeight: decimal.describe('Mining power that earns now'),
-    targetWeight: decimal.describe('Mining power after pending changes'),
-    claimableBaseUnits: decimal.describe('Reward that can be claimed now, in base units'),
-    earnedBaseUnits: decimal.describe('All reward earned, in base units'),
-    earnedSevenDayBaseUnits: decimal.describe('Reward earned in the seven days of `earnings`, in base units'),
-  }).describe('Totals of all the owner’s positions, not only of the page'),
+  summary: defineObject('PublicPortfolioSummary', summary).describe(summaryMeaning),
   earnings,
   positions: z
     .array(position)
@@ -124,24 +129,36 @@ export const publicPortfolioResponse = defineVariants(2, members, {
   id: 'PublicPortfolio',
   description: 'Owner portfolio of the public route',
 });
-export const plainPortfolioResponse = defineVariants(1, members, {
+const plainMembers = {
+  ...members,
+  summary: defineObject('PortfolioSummary', {
+    ...summary,
+    paidBaseUnits: decimal.describe(
+      'Reward that claims have paid to the owner, also of tokens that it has given away since, in base units',
+    ),
+  }).describe(summaryMeaning),
+};
+export const plainPortfolioResponse = defineVariants(1, plainMembers, {
   id: 'Portfolio',
   description: 'Owner portfolio of the plain route',
 });
 
-export function toPortfolioBody<Version extends number>(
-  version: Version,
-  view: PortfolioView | ChainUnavailable,
-) {
-  return toVariant(version, view, toMembers);
-}
+export const toPublicPortfolioBody = (view: PortfolioView | ChainUnavailable) =>
+  toVariant(2, view, toMembers);
+
+export const toPlainPortfolioBody = (view: PortfolioView | ChainUnavailable) =>
+  toVariant(1, view, (available) => {
+    const common = toMembers(available);
+    const paidBaseUnits = available.paidBaseUnits.toString();
+    return { ...common, summary: { ...common.summary, paidBaseUnits } };
+  });
 
 function toMembers(view: PortfolioView) {
-  const { owner, summary, earnings: earned, positions, nextCursor } = view;
+  const { owner, summary: totals, earnings: earned, positions, nextCursor } = view;
   return {
     owner,
     ...toMiningMembers(view),
-    ...encodeView({ summary, earnings: earned, positions }),
+    ...encodeView({ summary: totals, earnings: earned, positions }),
     nextCursor,
   };
 }

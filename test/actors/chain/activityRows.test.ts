@@ -26,7 +26,10 @@ function buildState(eventCount: number, addresses: readonly Address[]): ChainSta
   }));
   const owners = addresses.map((address) => {
     const own = events.filter(({ owner }) => owner === address).map((one) => buildClaim(one));
-    return [address, { tokenIds: [], activityCount: own.length, activity: List(own) }] as const;
+    return [
+      address,
+      { tokenIds: [], paidBaseUnits: 0n, activityCount: own.length, activity: List(own) },
+    ] as const;
   });
   const block = { number: findBlock(eventCount - 1), hash: buildBlockHash(1), timestampMs: 0 };
   return {
@@ -93,7 +96,7 @@ it('each owner keeps the newest events, and all that are not rows yet', () => {
   let state = buildState(700, addresses);
   // An owner that acted only before the others keeps its events.
   const early = buildClaim({ blockNumber: 0n });
-  const known = { tokenIds: [], activityCount: 3, activity: List([early, early, early]) };
+  const known = { tokenIds: [], paidBaseUnits: 0n, activityCount: 3, activity: List([early, early, early]) };
   state = { ...state, owners: state.owners.set(writtenContracts.core, known) };
   for (const [finalBlock, first] of [
     // 350 events each: until the 250th is a row, those that are not begin earlier than the newest 100.

@@ -15,7 +15,7 @@ const buildPosition = (tokenId: number, owner: Address) => ({
 describe('owners of a snapshot', () => {
   it('are refused without an address, and with positions of others', () => {
     const owners = collectOwners();
-    expect(() => owners.takeOwner({ activityCount: 0, activity: [] }, 'nobody')).toThrow(
+    expect(() => owners.takeOwner({ paidBaseUnits: 0n, activityCount: 0, activity: [] }, 'nobody')).toThrow(
       'activity belongs to nobody, which is not an address',
     );
     owners.takePosition(buildPosition(1, stateOwner));
@@ -28,7 +28,10 @@ describe('owners of a snapshot', () => {
     // The values of records may be changed.
     const activity = [buildClaim({ blockNumber: 3n }, { from: sender, to: receiver })];
     for (const owner of [receiver, sender])
-      collected.takeOwner({ activityCount: 1, activity: structuredClone(activity) as never }, owner);
+      collected.takeOwner(
+        { paidBaseUnits: 0n, activityCount: 1, activity: structuredClone(activity) as never },
+        owner,
+      );
     const { pending } = collected.complete(null).activityProgress;
     expect(pending.map(({ owner }) => owner).toArray()).toEqual([sender, receiver]);
   });

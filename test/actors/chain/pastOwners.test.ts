@@ -37,12 +37,17 @@ it('memory keeps only the number of events of an owner without tokens, who reads
   const owners = actors.newest()?.owners;
   expect(owners?.size).toBe(pastOwners.length + 1);
   for (const owner of pastOwners)
-    expect(owners?.get(owner)).toEqual({ tokenIds: [], activityCount: 2, activity: List() });
+    expect(owners?.get(owner)).toEqual({
+      tokenIds: [],
+      paidBaseUnits: 0n,
+      activityCount: 2,
+      activity: List(),
+    });
   const records = [...actors.capture()].filter(({ key }) =>
     pastOwners.some((owner) => key.startsWith(owner)),
   );
   const sorted = records.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  expect(sorted).toEqual(pastOwners.map((key) => ({ kind: 'owner', key, value: '[2,[]]' })));
+  expect(sorted).toEqual(pastOwners.map((key) => ({ kind: 'owner', key, value: '[0,2,[]]' })));
 
   const [owner] = pastOwners as [Address];
   const views = createTestChainViews({

@@ -15,8 +15,6 @@ import type { Bodies } from '../../page.ts';
 import { eventsPath, statisticsPath, statusPath } from '../../resources.ts';
 import { describeWhatItIs, describeWheel, type WheelWords } from '../../wheelState.ts';
 import { EventList } from '../feed/EventList.tsx';
-import { OpenRound } from './OpenRound.tsx';
-import { RoundLanes } from './RoundLanes.tsx';
 import { Stages } from './Stages.tsx';
 
 /** The first view: the wheel now, how its work becomes tokens, what is waiting, and today's activity. */
@@ -36,19 +34,15 @@ export function Glance() {
         <NothingNow />
       ) : (
         <>
-          <div class="hero">
-            <Now status={status} wheel={describeWheel(status)}>
-              {value !== null && (
-                <>
-                  {' · '}
-                  <To text={`yesterday\u00a0${value}\u00a0${unit}`} place={{ view: 'day', id: yesterday }} />
-                </>
-              )}
-            </Now>
-            <OpenRound status={status} />
-          </div>
+          <Now status={status} wheel={describeWheel(status)}>
+            {value !== null && (
+              <>
+                {' · '}
+                <To text={`yesterday\u00a0${value}\u00a0${unit}`} place={{ view: 'day', id: yesterday }} />
+              </>
+            )}
+          </Now>
           <Stages status={status} />
-          <RoundLanes status={status} />
         </>
       )}
       <section aria-labelledby="today">
@@ -78,17 +72,14 @@ export function Glance() {
 
 /** Before anything can be read: what this page is about. */
 function NothingNow() {
+  const { place, chain } = usePage();
   return (
     <>
-      <h1>{nameView(usePage().place)}</h1>
-      <WhatItIs />
+      <h1>{nameView(place)}</h1>
+      <p class="lead">{describeWhatItIs(chain)}</p>
       <Unread what="The state of the wheel" />
     </>
   );
-}
-
-function WhatItIs() {
-  return <p class="lead">{describeWhatItIs(usePage().chain)}</p>;
 }
 
 interface NowProps {
@@ -100,7 +91,9 @@ interface NowProps {
 /** The wheel's present state and speed. */
 function Now({ status, wheel, children }: NowProps) {
   const { measurement } = status;
-  const { state, sentence, lostSentence, detail } = wheel;
+  const { state, sentence, lostSentence } = wheel;
+  const { nowMs } = usePage();
+  const isOfToday = measurement !== null && findDay(Date.parse(measurement.observedAt)) === findDay(nowMs);
   const isCurrent = state === 'turning' || state === 'resting';
   // The last known speed of a silent wheel is not its speed now.
   const current = isCurrent ? measurement : null;
@@ -118,8 +111,6 @@ function Now({ status, wheel, children }: NowProps) {
           <span class="unless lost">{sentence}</span>
           <span class="when lost">{lostSentence}</span>
         </h1>
-        <WhatItIs />
-        {detail !== null && <p class="lead unless lost">{detail}</p>}
         <p class="lead when lost">This was the last report. The wheel’s current state is unknown.</p>
         <div class="figures">
           <Figure
@@ -138,7 +129,7 @@ function Now({ status, wheel, children }: NowProps) {
           />
           <Figure
             {...common}
-            {...describeDistance(measurement?.distanceMm ?? null)}
+            {...describeDistance(isOfToday ? measurement.distanceMm : null)}
             label="Today"
             field="measurement.distanceMm"
             meaning="Distance since noon UTC, as the device counts it."

@@ -1,49 +1,207 @@
 import type { ComponentChildren } from 'preact';
+import { Chart, cells } from '../../charts/Chart.tsx';
 import { findAvailable } from '../../components/Banner.tsx';
+import { Expected } from '../../components/Expected.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
-import { formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
+import { explainNoMint } from '../../format/mints.ts';
+import { count, formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount, describeDistance, describeWork } from '../../format/quantities.ts';
 import { toRound } from '../../format/sentence.ts';
-import { explain, explainProjection, provenances } from '../../format/words.ts';
+import { formatDuration, time } from '../../format/times.ts';
+import { explain, explainProjection } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
-import { corePath, issuancePath, statisticsPath, statusPath } from '../../resources.ts';
+import { corePath, issuancePath, settlementsPath, statisticsPath, statusPath } from '../../resources.ts';
+import { listStagedRounds, type RoundStage, type StagedRound } from '../../roundStages.ts';
+import { findGenesisMs, roundMs } from '../../rounds.ts';
+import { describeWhatItIs } from '../../wheelState.ts';
+import { LatestSubmission } from '../settlements/LatestSubmission.tsx';
 
 interface StagesProps {
   readonly status: Bodies['status'];
 }
 
-/** The four stages of the contract, side by side and never added up. */
+const roundsShown = 24;
+const tile = 10;
+
+/**
+ * The four stages of the contract, side by side and never added up. The newest rounds are tiles, each in the lane of its stage: with time, every
+ * tile moves from lane to lane. While the chain cannot be read, the lanes are hatched.
+ */
 export function Stages({ status }: StagesProps) {
+  const { read, nowMs, chain } = usePage();
+  const core = findAvailable(read('core', corePath));
+  const issuance = findAvailable(read('issuance', issuancePath));
+  const statistics = read('statistics', statisticsPath('7d'));
+  const mintedThroughRound = issuance?.issuance.processedThroughRound ?? null;
+  const sources = core && { core, oracle: status.oracle, mintedThroughRound, statistics, nowMs };
+  const rounds = sources === null ? [] : listStagedRounds(sources, roundsShown);
+  const lanes = (
+    <ol class="lanes">
+      <Lane
+        stage="measured"
+        meaning="counted by the device"
+        rounds={rounds}
+        note={<OpenRound status={status} />}
+      >
+        <Measured statistics={statistics} />
+      </Lane>
+      <Lane
+        stage="optimistic"
+        meaning="would settle next"
+        rounds={rounds}
+        note={<ToBeSettled status={status} />}
+      >
+        <Optimistic status={status} />
+      </Lane>
+      <Lane stage="settled" meaning="recorded on the chain" rounds={rounds} note={<ToBeMinted />}>
+        <Settled status={status} />
+      </Lane>
+      <Lane stage="issued" meaning="minted for it" rounds={rounds} note={<MintedThrough />}>
+        <Issued />
+      </Lane>
+    </ol>
+  );
   return (
     <section aria-labelledby="stages">
       <h2 id="stages">From a turn to a token</h2>
-      <p class="lead">Four separate stages, in this order. They do not add up.</p>
-      <ol class="stages">
-        <Measured status={status} />
-        <Optimistic status={status} />
-        <Settled status={status} />
-        <Issued />
-      </ol>
+      <p class="lead">{describeWhatItIs(chain)} Four separate stages: they do not add up.</p>
+      {rounds.length === 0 ? (
+        lanes
+      ) : (
+        <Chart
+          id="rounds"
+          class="rounds"
+          label={`The newest ${rounds.length} rounds and their stages`}
+          texts={rounds.map(describeRound)}
+        >
+          {lanes}
+        </Chart>
+      )}
     </section>
   );
 }
 
-function Stage({ name, meaning, children }: { name: string; meaning: string; children: ComponentChildren }) {
+interface LaneProps {
+  readonly stage: RoundStage;
+  readonly meaning: string;
+  /** The newest rounds of all stages. */
+  readonly rounds: readonly StagedRound[];
+  /** What its rounds hold, when they should move on, and what keeps them. */
+  readonly note: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+function Lane({ stage, meaning, rounds, note, children }: LaneProps) {
   return (
-    <li class={`stage ${name}`}>
-      <h3>{name}</h3>
-      <p class="meaning">{meaning}</p>
-      {children}
+    <li class={`lane ${stage}`}>
+      <div>
+        <h3>{stage}</h3>
+        <p class="small quiet">{meaning}</p>
+      </div>
+      <div class="figures">{children}</div>
+      <div>
+        <Tiles stage={stage} rounds={rounds} />
+        <p class="small quiet">{note}</p>
+      </div>
     </li>
   );
 }
 
-function Measured({ status: { measurement } }: StagesProps) {
-  const statistics = usePage().read('statistics', statisticsPath('7d'));
+function Tiles({ stage, rounds }: Pick<LaneProps, 'stage' | 'rounds'>) {
+  const own = rounds.filter((round) => round.stage === stage);
+  const [first, last] = [own[0], own.at(-1)];
+  const label =
+    rounds.length === 0
+      ? 'Its newest rounds are unknown'
+      : first === undefined || last === undefined
+        ? `None of the newest ${rounds.length} rounds`
+        : `Rounds ${formatInteger(first.round)} to ${formatInteger(last.round)}`;
+  // The open round is at the right edge, even if there are few before it.
+  const left = rounds.length === 0 ? 0 : (rounds.length - roundsShown) * tile;
+  return (
+    <svg
+      viewBox={`${left} 0 ${roundsShown * tile} ${tile}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+      {...cells(roundsShown, rounds.length - roundsShown)}
+    >
+      {rounds.length === 0 && <rect width="100%" height="100%" fill="url(#hatching)" />}
+      <path class="grid" d={`M${left} ${tile - 0.5}H${left + roundsShown * tile}`} />
+      {rounds.map(
+        (round, index) =>
+          round.stage === stage && <Tile key={round.round} round={round} x={index * tile + 0.75} />,
+      )}
+    </svg>
+  );
+}
+
+/** A round. The open one fills with its time (`browser/times.ts`). */
+function Tile({ round: { isOpen, isMissing, startAt }, x }: { round: StagedRound; x: number }) {
+  const { nowMs } = usePage();
+  const [width, height] = [tile - 1.5, tile - 1];
+  const startMs = Date.parse(startAt);
+  return (
+    <>
+      <rect
+        class={`tile ${isOpen ? 'open' : ''}`}
+        x={x}
+        y="0.5"
+        width={width}
+        height={height}
+        fill={isMissing ? 'url(#hatching)' : undefined}
+      />
+      {isOpen && (
+        <path
+          class="elapsed"
+          d={`M${x} ${tile / 2}h${width}`}
+          pathLength="1"
+          stroke-dasharray={`${((nowMs - startMs) / roundMs).toFixed(4)} 1`}
+          data-since={startAt}
+          data-until={new Date(startMs + roundMs).toISOString()}
+        />
+      )}
+    </>
+  );
+}
+
+/** The open round with its remaining time and its work, or why no round is open: there is no contract, or its genesis is still to come. */
+function OpenRound({ status: { builder, settlementQueue } }: StagesProps) {
+  const { read, nowMs, expireAt, chain } = usePage();
+  const core = read('core', corePath);
+  const genesisMs = findGenesisMs(core);
+  // Every genesis is at a whole half hour, so rounds begin at the same times.
+  const endMs = Math.floor(nowMs / roundMs) * roundMs + roundMs;
+  expireAt(endMs);
+  if (core?.status === 'unavailable' && core.reason === 'indexer_disabled')
+    return <>No round is open. {explain(core.reason)}</>;
+  if (genesisMs !== null && nowMs < genesisMs)
+    return (
+      <>
+        No round is open yet. The first one begins <Time at={new Date(genesisMs).toISOString()} as="minute" />
+        .
+      </>
+    );
+  return (
+    <>
+      Round{' '}
+      {genesisMs === null ? '(number unknown)' : <To {...toRound(String((endMs - genesisMs) / roundMs))} />}{' '}
+      is open for{' '}
+      <strong data-remaining={new Date(endMs).toISOString()}>{formatDuration((endMs - nowMs) / 1000)}</strong>
+      .{' '}
+      {builder.status === 'available'
+        ? `${count(builder.queued.openRoundWorkUnits, 'unit')} since the last closed round.`
+        : explainProjection(builder.reason, { settlementQueue }, chain)}
+    </>
+  );
+}
+
+function Measured({ statistics }: { statistics: Bodies['statistics'] | null }) {
+  const route = statisticsPath('7d');
   const {
     acceptedWorkUnits = null,
     coverageBps = 0,
@@ -53,153 +211,185 @@ function Measured({ status: { measurement } }: StagesProps) {
   // Without an observed round, the sum 0 is not a measurement.
   const total = acceptedWorkUnits === '0' && coverageBps === 0 ? null : acceptedWorkUnits;
   return (
-    <Stage name="measured" meaning="what the device counted">
+    <>
       <Figure
         label="Work in observed rounds"
         {...describeWork(total)}
-        route={statisticsPath('7d')}
+        route={route}
         field="lifetime.acceptedWorkUnits"
         meaning="Work of all fully observed rounds since the first accepted reading. Work in gaps is unknown and not included."
-        observedAt={measurement?.observedAt ?? null}
       />
       <Figure
-        size="small"
         label="Distance in all"
         {...describeDistance(firstObservedAt === null ? null : observedDistanceMm)}
-        route={statisticsPath('7d')}
+        route={route}
         field="lifetime.observedDistanceMm"
         meaning="Sum of the daily distances since the first accepted reading. Distance while the device was offline is not included."
-        observedAt={measurement?.observedAt ?? null}
       />
-      <Figure
-        size="small"
-        label="Counter now"
-        {...describeWork(measurement?.cumulativeWorkUnits ?? null)}
-        route={statusPath}
-        field="measurement.cumulativeWorkUnits"
-        meaning="The device’s counter in its present epoch. This is not settled work."
-        provenance={measurement === null ? null : (provenances[measurement.provenance] ?? null)}
-        observedAt={measurement?.observedAt ?? null}
-      />
-    </Stage>
+    </>
   );
 }
 
-function Optimistic({ status }: StagesProps) {
-  const { builder, measurement } = status;
-  const { chain } = usePage();
-  const isKnown = builder.status === 'available';
+function Optimistic({ status: { builder } }: StagesProps) {
+  const projected = builder.status === 'available' ? builder.projected : null;
+  const common = { route: statusPath } as const;
   return (
-    <Stage name="optimistic" meaning="what would settle next">
+    <>
       <Figure
+        {...common}
         label="Would complete"
-        value={isKnown ? formatInteger(builder.projected.completedBlockCount) : null}
-        unit={isKnown && builder.projected.completedBlockCount === '1' ? 'work block' : 'work blocks'}
-        route={statusPath}
+        value={projected && formatInteger(projected.completedBlockCount)}
+        unit={projected?.completedBlockCount === '1' ? 'work block' : 'work blocks'}
         field="builder.projected.completedBlockCount"
-        exact={isKnown ? `${builder.projected.completedBlockCount} work blocks` : null}
+        exact={projected && count(projected.completedBlockCount, 'work block')}
         meaning="Work blocks that the rounds waiting for settlement would complete, by the contract’s arithmetic."
-        observedAt={measurement?.observedAt ?? null}
       />
-      {isKnown ? (
-        <Figure
-          size="small"
-          label="Would reach work block"
-          value={formatShort(builder.projected.cumulativeBlockUnits, 9, 3)}
-          route={statusPath}
-          field="builder.projected.cumulativeBlockUnits"
-          exact={`${formatExact(builder.projected.cumulativeBlockUnits, 9)} work blocks`}
-          meaning="Height with the progress into the next work block."
-        />
-      ) : (
-        <p class="small">{explainProjection(builder.reason, status, chain)}</p>
-      )}
-    </Stage>
+      <Figure
+        {...common}
+        label="Would reach work block"
+        value={projected && formatShort(projected.cumulativeBlockUnits, 9, 3)}
+        field="builder.projected.cumulativeBlockUnits"
+        exact={projected && `${formatExact(projected.cumulativeBlockUnits, 9)} work blocks`}
+        meaning="Height with the progress into the next work block."
+      />
+    </>
   );
 }
 
-function Settled({ status }: StagesProps) {
-  const body = usePage().read('core', corePath);
-  const shown = findAvailable(body);
-  const core = shown?.core ?? null;
-  const anchor = status.builder.status === 'available' ? status.builder.anchor : null;
-  const common = {
-    route: corePath,
-    safeBlock: shown?.chain.safeThroughBlock ?? null,
-    contract: shown?.identities.core ?? null,
-  };
+function ToBeSettled({ status }: StagesProps) {
+  const { read, chain } = usePage();
+  const queue = status.settlementQueue;
+  const { latestClosure } = status.oracle;
+  if (queue.status === 'unavailable') return <>{explainProjection(queue.reason, status, chain)}</>;
+  const { buffered, latestSubmission: submission } = queue;
+  const core = findAvailable(read('core', corePath));
+  const batchTimes = (core?.events ?? []).flatMap(({ eventName, blockTimestamp }) =>
+    eventName === 'BatchSettled' ? [new Date(Number(blockTimestamp) * 1000).toISOString()] : [],
+  );
   return (
-    <Stage name="settled" meaning="what the chain recorded">
+    <>
+      {count(buffered.roundCount, 'closed round')} with {count(buffered.workUnits, 'unit')}
+      {latestClosure !== null && (
+        <>
+          , the last one closed <Time at={latestClosure.acceptedAt} as="ago" />
+        </>
+      )}
+      .<Expected what="The next batch" times={batchTimes} />
+      {submission !== null && submission.lifecycle !== 'confirmed' && (
+        <LatestSubmission submission={submission} />
+      )}
+    </>
+  );
+}
+
+function Settled({ status: { builder } }: StagesProps) {
+  const shown = findAvailable(usePage().read('core', corePath));
+  const core = shown?.core ?? null;
+  const common = { route: corePath, safeBlock: shown?.chain.safeThroughBlock ?? null } as const;
+  const anchor = builder.status === 'available' ? builder.anchor : null;
+  return (
+    <>
       <Figure
+        {...common}
+        label="Settled work"
+        {...describeWork(core?.cumulativeWork ?? null)}
+        field="core.cumulativeWork"
+        meaning="Work of all rounds that a confirmed batch has settled."
+      >
+        {core !== null && (
+          <>
+            through round <To {...toRound(core.settledThroughRound)} />
+            {anchor?.transactionHash && (
+              <>
+                , <TransactionLink hash={anchor.transactionHash} />
+              </>
+            )}
+          </>
+        )}
+      </Figure>
+      <Figure
+        {...common}
         label="Work block height"
         value={core && formatShort(core.cumulativeBlockUnits, 9, 3)}
-        {...common}
         field="core.cumulativeBlockUnits"
         exact={core && `${formatExact(core.cumulativeBlockUnits, 9)} work blocks`}
         meaning="Blocks of the wheel’s work, not Ethereum blocks: complete ones, and the part of the next one."
       />
-      <Figure
-        size="small"
-        label="Settled work"
-        {...describeWork(core?.cumulativeWork ?? null)}
-        {...common}
-        field="core.cumulativeWork"
-        meaning="Work of all rounds that a confirmed batch has settled."
-      />
-      {body?.status === 'unavailable' && <p class="small">{explain(body.reason)}</p>}
-      {core !== null && (
-        <p class="small quiet">
-          through round <To {...toRound(core.settledThroughRound)} />
-          {anchor?.confirmedAt && (
-            <>
-              {' · '}
-              <Time at={anchor.confirmedAt} as="ago" />
-            </>
-          )}
-          {anchor?.transactionHash && (
-            <>
-              {' · '}
-              <TransactionLink hash={anchor.transactionHash} />
-            </>
-          )}
-        </p>
+    </>
+  );
+}
+
+function ToBeMinted() {
+  const { read } = usePage();
+  const core = read('core', corePath);
+  const settlements = read('settlements', settlementsPath('now'));
+  if (core?.status === 'unavailable') return <>{explain(core.reason)}</>;
+  if (settlements === null) return null;
+  const { mining } = settlements.status === 'available' ? settlements : { mining: settlements };
+  if (mining.status === 'unavailable') return <>{explain(mining.reason)}</>;
+  const { nextRound, economy, recentCheckpoints } = mining;
+  return (
+    <>
+      {explainNoMint(mining) ?? (
+        <>
+          A mint now would be{' '}
+          <strong>
+            {formatShort(nextRound.amountBaseUnits, economy.decimals, 2)} {economy.symbol}
+          </strong>{' '}
+          for {count(nextRound.completedBlockCount, 'work block')}, through round{' '}
+          <To {...toRound(nextRound.countedThroughRound)} />.
+        </>
       )}
-    </Stage>
+      <Expected what="The next mint" times={recentCheckpoints.map(({ blockTimestamp }) => blockTimestamp)} />
+    </>
   );
 }
 
 function Issued() {
-  const body = usePage().read('issuance', issuancePath);
-  const shown = findAvailable(body);
-  const common = {
-    route: issuancePath,
-    safeBlock: shown?.chain.safeThroughBlock ?? null,
-    contract: shown?.identities.mining ?? null,
-  };
+  const shown = findAvailable(usePage().read('issuance', issuancePath));
   const asset = shown?.asset ?? null;
+  const common = { route: issuancePath, safeBlock: shown?.chain.safeThroughBlock ?? null } as const;
   return (
-    <Stage name="issued" meaning="what was minted for it">
+    <>
       <Figure
+        {...common}
         label="Minted"
         {...describeAmount(shown?.issuance.mintedBaseUnits, asset, 2)}
-        {...common}
         field="issuance.mintedBaseUnits"
         meaning="Reward tokens that checkpoints have minted, round by round. Owners claim them afterwards."
       />
       <Figure
-        size="small"
+        {...common}
         label="Paid to owners"
         {...describeAmount(shown?.issuance.paidBaseUnits, asset, 2)}
-        {...common}
         field="issuance.paidBaseUnits"
         meaning="Part that owners have claimed."
       />
-      {shown !== null && (
-        <p class="small quiet">
-          through round <To {...toRound(shown.issuance.processedThroughRound)} />
-        </p>
-      )}
-      {body?.status === 'unavailable' && <p class="small">{explain(body.reason)}</p>}
-    </Stage>
+    </>
   );
+}
+
+function MintedThrough() {
+  const body = usePage().read('issuance', issuancePath);
+  if (body === null) return null;
+  return body.status === 'unavailable' ? (
+    explain(body.reason)
+  ) : (
+    <>
+      Minted through round <To {...toRound(body.issuance.processedThroughRound)} />.
+    </>
+  );
+}
+
+const stageWords: Readonly<Record<RoundStage, string>> = {
+  measured: 'measured, not closed by the oracle yet',
+  optimistic: 'closed, waits to be settled',
+  settled: 'settled, waits for the next mint',
+  issued: 'settled and minted for',
+};
+
+function describeRound({ round, startAt, stage, isOpen, isMissing }: StagedRound): string {
+  const endAt = new Date(Date.parse(startAt) + roundMs).toISOString();
+  const state = isOpen ? 'open, being measured' : stageWords[stage];
+  return `Round ${formatInteger(round)}, ${time('hour', startAt)}–${time('hour', endAt)} ${time('zone')}: ${state}${isMissing ? '; its half hour was not observed' : ''}`;
 }

@@ -1,5 +1,5 @@
 import type { Place } from '../../../addresses/place.ts';
-import { Available } from '../../components/Banner.tsx';
+import { Available, findAvailable } from '../../components/Banner.tsx';
 import { Copy } from '../../components/Copy.tsx';
 import { To } from '../../components/Linked.tsx';
 import { Newest } from '../../components/More.tsx';
@@ -47,7 +47,7 @@ function Owner(place: OwnersPlace & { readonly address: string }) {
       <Available what="Positions" body={read('portfolio', positions)}>
         {(body) => (
           <>
-            <Positions portfolio={body} place={place} />
+            <Positions portfolio={body} activity={findAvailable(acts)} place={place} />
             <OwnerActivity activity={acts} place={place} configuration={body.configuration} />
           </>
         )}

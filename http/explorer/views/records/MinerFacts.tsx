@@ -1,14 +1,16 @@
+import { findAvailable } from '../../components/Banner.tsx';
 import { Copy } from '../../components/Copy.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { Linked } from '../../components/Linked.tsx';
+import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
+import { describeMerge } from '../../format/merges.ts';
 import { formatInteger } from '../../format/numbers.ts';
 import { describeAmount } from '../../format/quantities.ts';
 import { describeShare } from '../../format/shares.ts';
 import type { Bodies } from '../../page.ts';
-import { recordPath } from '../../resources.ts';
+import { recordPath, settlementsPath } from '../../resources.ts';
 import { OwnerEventItem } from '../owners/OwnerActivity.tsx';
-import { describeMerge } from '../owners/Positions.tsx';
 
 type LiveMiner = Extract<Bodies['miner'], { status: 'available' }>;
 
@@ -38,14 +40,14 @@ export function MinerFacts({ miner }: { miner: LiveMiner }) {
 }
 
 function Position({ miner }: { miner: LiveMiner }) {
-  const { position, configuration, mining, chain, identities } = miner;
+  const { position, configuration, mining, chain } = miner;
   if (position === null) return null;
   const asset = { symbol: configuration.tokenSymbol, decimals: configuration.tokenDecimals };
   const common = {
     route: recordPath('miner', miner.tokenId),
     safeBlock: chain.safeThroughBlock,
-    contract: identities.mining,
   } as const;
+  const settlements = usePage().read('settlements', settlementsPath('now'));
   const share = describeShare(position.activeWeight, mining.totalWeight);
   return (
     <>
@@ -62,7 +64,7 @@ function Position({ miner }: { miner: LiveMiner }) {
           {...describeAmount(position.earnedBaseUnits, asset, 4)}
           label="Earned"
           field="position.earnedBaseUnits"
-          meaning="Total earned by this miner for its owner."
+          meaning="Total earned by this miner, also for earlier owners."
         />
         <Figure
           {...common}
@@ -88,7 +90,7 @@ function Position({ miner }: { miner: LiveMiner }) {
       </div>
       <p class="small quiet">
         With this owner since <Time at={position.ownershipStartedAt} as="minute" />. Merge:{' '}
-        <Linked of={describeMerge(position)} />.
+        <Linked of={describeMerge(position, null, findAvailable(settlements))} />.
       </p>
     </>
   );

@@ -107,7 +107,7 @@ function Miner({ tokenId }: { readonly tokenId: string }) {
       ) : (
         <Available what={`Miner ${tokenId}`} body={metadata}>
           {({ name, imageDataUri, description }) => (
-            <article class="token-card" aria-label={name}>
+            <article class="card" aria-label={name}>
               {imageDataUri !== undefined && <img src={imageDataUri} alt="" width="160" height="160" />}
               <p>{description}</p>
             </article>

@@ -1,7 +1,7 @@
 import type { Place, SettlementsRange } from '../../../addresses/place.ts';
 import { Columns } from '../../charts/Columns.tsx';
 import type { Observed } from '../../charts/observed.ts';
-import { Available, Banner, findAvailable } from '../../components/Banner.tsx';
+import { Available, findAvailable } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
@@ -14,7 +14,7 @@ import { formatExact, formatInteger, formatShort } from '../../format/numbers.ts
 import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { toRound } from '../../format/sentence.ts';
 import { time } from '../../format/times.ts';
-import { coverages, explain, mintStates } from '../../format/words.ts';
+import { coverages, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
 import { settlementsTable } from '../../tables/tables.ts';
@@ -73,51 +73,43 @@ function Summary({ history, route, core }: { history: History; route: string; co
   const common = { size: 'large', route, safeBlock: chain.safeThroughBlock } as const;
   const { range } = history;
   return (
-    <>
-      {core?.status === 'available' && core.core.paused && (
-        <Banner severity="warning" title="The core contract is paused.">
-          {explain('settlement_paused')}
-        </Banner>
+    <div class="figures wide">
+      <Figure
+        {...common}
+        label="Batches"
+        value={formatInteger(summary.settlementCount)}
+        field="summary.settlementCount"
+        exact={summary.settlementCount}
+        meaning="Confirmed batches of the range."
+      >
+        {range !== 'now' && `${formatInteger(summary.archivedSettlementCount)} since the beginning`}
+      </Figure>
+      <Figure
+        {...common}
+        {...describeWork(summary.workAdded)}
+        label="Work settled"
+        field="summary.workAdded"
+        meaning="Work that these batches added."
+      />
+      <Figure
+        {...common}
+        label="Work blocks completed"
+        value={formatInteger(summary.completedBlockCount)}
+        field="summary.completedBlockCount"
+        exact={`${summary.completedBlockCount} work blocks`}
+        meaning="Blocks of the wheel’s work, not Ethereum blocks."
+      />
+      {mining.status === 'available' && (
+        <Figure
+          {...common}
+          {...describeAmount(mining.rangeMintedBaseUnits, mining.economy, 2)}
+          label="Minted"
+          field="mining.rangeMintedBaseUnits"
+          meaning="Tokens minted by the checkpoints of this range. Their rounds may have been settled earlier."
+        />
       )}
-      <div class="figures wide">
-        <Figure
-          {...common}
-          label="Batches"
-          value={formatInteger(summary.settlementCount)}
-          field="summary.settlementCount"
-          exact={summary.settlementCount}
-          meaning="Confirmed batches of the range."
-        >
-          {range !== 'now' && `${formatInteger(summary.archivedSettlementCount)} since the beginning`}
-        </Figure>
-        <Figure
-          {...common}
-          {...describeWork(summary.workAdded)}
-          label="Work settled"
-          field="summary.workAdded"
-          meaning="Work that these batches added."
-        />
-        <Figure
-          {...common}
-          label="Work blocks completed"
-          value={formatInteger(summary.completedBlockCount)}
-          field="summary.completedBlockCount"
-          exact={`${summary.completedBlockCount} work blocks`}
-          meaning="Blocks of the wheel’s work, not Ethereum blocks."
-        />
-        {mining.status === 'available' && (
-          <Figure
-            {...common}
-            {...describeAmount(mining.rangeMintedBaseUnits, mining.economy, 2)}
-            label="Minted"
-            field="mining.rangeMintedBaseUnits"
-            meaning="Tokens minted by the checkpoints of this range. Their rounds may have been settled earlier."
-            contract={mining.economy.mining}
-          />
-        )}
-        {core?.status === 'available' && <Difficulty core={core} />}
-      </div>
-    </>
+      {core?.status === 'available' && <Difficulty core={core} />}
+    </div>
   );
 }
 
@@ -134,7 +126,6 @@ function Difficulty({ core }: { core: Extract<Bodies['core'], { status: 'availab
       exact={`${formatInteger(workPerThousandBlocks)} work units for 1,000 work blocks`}
       meaning="The difficulty. The contract adjusts it after each batch to keep the number of work blocks per active round steady."
       safeBlock={core.chain.safeThroughBlock}
-      contract={core.identities.core}
     />
   );
 }
@@ -188,7 +179,7 @@ function NextMint({ mining: body, route }: { mining: History['mining']; route: s
       <Available what="Minting" body={body}>
         {(mining) => {
           const { nextRound, economy } = mining;
-          const common = { size: 'small', route, contract: economy.mining } as const;
+          const common = { size: 'small', route } as const;
           return (
             <>
               <p class="lead">

@@ -1,0 +1,20 @@
+import { formatDuration } from '../format/times.ts';
+import { isSettling } from '../problems.ts';
+import { expectNext } from '../roundStages.ts';
+import { usePage } from './pageContext.ts';
+import { Time } from './Time.tsx';
+
+/** When something that happens again and again is expected, by how often it has happened; nothing while something keeps it from happening. */
+export function Expected({ what, times }: { what: string; times: readonly string[] }) {
+  const page = usePage();
+  const next = expectNext(times);
+  if (next === null || !isSettling(page)) return null;
+  const at = new Date(next.nextMs).toISOString();
+  return (
+    <>
+      {' '}
+      {what} {next.nextMs > page.nowMs ? 'is' : 'was'} expected <Time at={at} as="ago" /> (usually every{' '}
+      {formatDuration(next.usualMs / 1000)}).
+    </>
+  );
+}

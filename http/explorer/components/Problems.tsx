@@ -1,0 +1,29 @@
+import { listProblems } from '../problems.ts';
+import { usePage } from './pageContext.ts';
+import { Time } from './Time.tsx';
+
+/** Says what does not work at the moment, since when and what follows, on every page. */
+export function Problems() {
+  const problems = listProblems(usePage());
+  if (problems.length === 0) return null;
+  return (
+    <section class="banner warning" aria-label="What does not work">
+      <ul>
+        {problems.map(({ title, meaning, last }) => (
+          <li key={title}>
+            <strong>{title}.</strong> {meaning}
+            {last !== null && (
+              <>
+                {' '}
+                <span class="nowrap">
+                  ({last[0]}: <Time at={last[1]} as="ago" />)
+                </span>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      <a href="/status">Status of all parts</a>
+    </section>
+  );
+}

@@ -1,0 +1,165 @@
+import type { ComponentChildren } from 'preact';
+import { formatDay } from '../../addresses/days.ts';
+import { classifyDays, findKnown } from '../charts/observed.ts';
+import { findAvailable } from '../components/Banner.tsx';
+import { Expected } from '../components/Expected.tsx';
+import { To } from '../components/Linked.tsx';
+import { usePage } from '../components/pageContext.ts';
+import { Time } from '../components/Time.tsx';
+import { count, formatInteger, formatPercent } from '../format/numbers.ts';
+import { toRound } from '../format/sentence.ts';
+import { explain } from '../format/words.ts';
+import { listProblems, type Part } from '../problems.ts';
+import { corePath, settlementsPath, statisticsPath, statusPath } from '../resources.ts';
+
+const range = '30d';
+
+/** A day of a part: how it went, as a level of colour, and in words. */
+interface DayMark {
+  readonly key: string;
+  readonly kind: 'full' | 'part' | 'none' | 'unknown';
+  readonly text: string;
+}
+
+/** Whether each part works, and its last 30 days as far as they are recorded. */
+export function StatusView() {
+  return (
+    <section aria-labelledby="status">
+      <h1 id="status">Status</h1>
+      <p class="lead">
+        Work passes through four parts. A day that is not drawn is not recorded, which does not mean that
+        nothing happened.
+      </p>
+      <ol class="parts">
+        <Wheel />
+        <Oracle />
+        <Settlement />
+        <Chain />
+      </ol>
+    </section>
+  );
+}
+
+interface PartRowProps {
+  readonly part: Part;
+  readonly name: string;
+  /** Empty if its days are not recorded. */
+  readonly days?: readonly DayMark[];
+  readonly children: ComponentChildren;
+}
+
+function PartRow({ part, name, days = [], children }: PartRowProps) {
+  const problem = listProblems(usePage()).find((one) => one.part === part);
+  return (
+    <li id={part} class={problem === undefined ? 'works' : 'fails'}>
+      <h2>{name}</h2>
+      <p>
+        <strong>{problem === undefined ? 'No known problem' : problem.title}.</strong> {problem?.meaning}{' '}
+        {children}
+      </p>
+      {days.length > 0 && (
+        <ol class="bars">
+          {days.map(({ key, kind, text }) => (
+            <li key={key} class={kind} title={text}>
+              <span class="visually-hidden">{text}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </li>
+  );
+}
+
+function Wheel() {
+  const { read } = usePage();
+  const statistics = read('statistics', statisticsPath(range));
+  const observedAt = read('status', statusPath)?.measurement?.observedAt;
+  const days =
+    statistics === null
+      ? []
+      : classifyDays(statistics.activity.days, findKnown(statistics, read).firstObservedMs).map(
+          ({ date, state, coverage }): DayMark => ({
+            key: date,
+            kind:
+              state === 'before'
+                ? 'unknown'
+                : coverage.coverageBps === 10_000
+                  ? 'full'
+                  : coverage.coverageBps > 0
+                    ? 'part'
+                    : 'none',
+            text: `${formatDay(date)}: ${state === 'before' ? 'before the first reading' : `${formatPercent(coverage.coverageBps)} of its rounds observed`}`,
+          }),
+        );
+  return (
+    <PartRow part="wheel" name="Wheel" days={days}>
+      {observedAt === undefined ? (
+        'It has not reported yet.'
+      ) : (
+        <>
+          Last reading <Time at={observedAt} as="ago" />.
+        </>
+      )}
+    </PartRow>
+  );
+}
+
+function Oracle() {
+  const closure = usePage().read('status', statusPath)?.oracle.latestClosure ?? null;
+  return (
+    <PartRow part="oracle" name="Oracle">
+      {closure === null ? (
+        explain('no_closure')
+      ) : (
+        <>
+          It closed round <To {...toRound(closure.lastRound)} /> <Time at={closure.acceptedAt} as="ago" />.
+        </>
+      )}
+    </PartRow>
+  );
+}
+
+function Settlement() {
+  const { read } = usePage();
+  const body = read('settlements', settlementsPath(range));
+  const history = findAvailable(body);
+  const nowMs = Date.parse(history?.generatedAt ?? '');
+  const days = (history?.buckets ?? []).map(
+    ({ startAt, settlementCount }): DayMark => ({
+      key: startAt,
+      kind: Date.parse(startAt) > nowMs ? 'unknown' : settlementCount === '0' ? 'none' : 'full',
+      text: `${formatDay(startAt)}: ${count(settlementCount, 'batch', 'batches')}`,
+    }),
+  );
+  const core = findAvailable(read('core', corePath));
+  const batches = (core?.events ?? []).flatMap(({ eventName, blockTimestamp }) =>
+    eventName === 'BatchSettled' ? [new Date(Number(blockTimestamp) * 1000).toISOString()] : [],
+  );
+  return (
+    <PartRow part="settlement" name="Settlement" days={days}>
+      {body?.status === 'unavailable' && explain(body.reason)}
+      {core !== null && (
+        <>
+          Rounds through <To {...toRound(core.core.settledThroughRound)} /> are settled.
+        </>
+      )}
+      <Expected what="The next batch" times={batches} />
+    </PartRow>
+  );
+}
+
+function Chain() {
+  const core = usePage().read('core', corePath);
+  return (
+    <PartRow part="chain" name="Chain">
+      {core?.status === 'available' ? (
+        <>
+          It is read through block {formatInteger(core.chain.indexedThroughBlock)}, and shown through block{' '}
+          {formatInteger(core.chain.safeThroughBlock)}, which has 12 confirmations.
+        </>
+      ) : (
+        core !== null && explain(core.reason)
+      )}
+    </PartRow>
+  );
+}
