@@ -24,6 +24,14 @@ const ids: Readonly<Record<RecordView, Pick<PathSegment, 'parse'> & { readonly m
 };
 const recordViews = Object.keys(ids) as RecordView[]; // The keys that the type above lists.
 
+/** Where lists of records are shown, by the first part of their addresses. */
+const lists: Readonly<Record<string, string>> = {
+  miners: '/owners',
+  rounds: '/settlements',
+  days: '/statistics',
+  events: '/feed',
+};
+
 const withoutPage = describeMissing(
   'Events and blocks have no pages of their own. The feed has all events, and each transaction has a page.',
   [{ view: 'feed', category: 'all' }],
@@ -55,6 +63,8 @@ export function findPlace(path: string, query: string, readKnown: () => Known): 
       ? formatPlace({ view: 'feed', category: 'measurement' })
       : withoutPage;
   }
+  const list = id === '' ? lists[first] : undefined;
+  if (list !== undefined) return list;
   if (first.endsWith('blocks')) return withoutPage;
   const view = id === '' ? undefined : recordViews.find((one) => `${one}s` === first);
   if (view === undefined) return parsePlace(path, query);

@@ -1,6 +1,7 @@
 import { roundMs } from '../../actors/wheel/roundFold.ts';
 import { addDays, findDay, findDaySpan, formatDate, months, parseDate } from './days.ts';
 import { formatPlace, type Place } from './place.ts';
+import { terms, toAnchor } from './terms.ts';
 
 type Missing = Extract<Place, { readonly view: 'missing' }>;
 
@@ -32,6 +33,8 @@ export function search(query: string, known: Known): string | Missing {
   const day = readDay(text, known.nowMs);
   if (day === 'none') return describeMissing('There is no such date.');
   if (day !== null) return describeUnknownDay(day, known) ?? formatPlace({ view: 'day', id: day });
+  const term = terms.find(({ name }) => name === text.toLowerCase());
+  if (term !== undefined) return `/about#${toAnchor(term)}`;
   const hex = normalizeHex(text);
   if (/^0x[0-9a-f]{64}$/.test(hex)) return formatPlace({ view: 'transaction', id: hex });
   if (/^0x/.test(hex)) return `/owners/${encodeURIComponent(hex)}`;
@@ -39,7 +42,7 @@ export function search(query: string, known: Known): string | Missing {
   const [, kind, number] = /^(?:(miner|token|round|#)\s*)?#?(\d{1,18})$/i.exec(text) ?? [];
   if (number === undefined)
     return describeMissing(
-      'This is not something that can be found. Search for the address of an owner (0x and 40 digits), a transaction (0x and 64 digits), a miner or round by its number, or a day such as 2026-11-22, 22 Nov or yesterday.',
+      'This is not something that can be found. Search for the address of an owner (0x and 40 digits), a transaction (0x and 64 digits), a miner or round by its number, a day such as 2026-11-22, 22 Nov or yesterday, or a word such as optimistic.',
     );
   const id = String(BigInt(number));
   if (kind !== undefined)

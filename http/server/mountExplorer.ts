@@ -76,10 +76,10 @@ export function mountExplorer(
     if (file === undefined) refuse(exchange, 'not_found');
     else writer.sendConditionally(exchange, file);
   });
-  const answerUnknown = (exchange: Exchange) => {
+  const answerUnknown = (exchange: Exchange, request: HttpRequest) => {
     // A browser gets a page, a program an error that it can read.
     if (exchange.isForPeople && exchange.headers.accept.includes('text/html'))
-      send(exchange, pages.missing(), 0);
+      send(exchange, pages.missing(transport.path(request)), 0);
     else refuse(exchange, 'not_found');
   };
   mount(unknownRoute, null, answerUnknown, '/*');

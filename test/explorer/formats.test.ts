@@ -70,7 +70,9 @@ it.each([
   [formatShort('10000000000000000', 18, 2), '0.01'],
   [formatShort('1', 18, 0), '0'],
   [formatShort('0', 18, 2), '0'],
-  [formatFixed(42_159n, 3, 1), '42.1'],
+  [formatFixed(42_149n, 3, 1), '42.1'],
+  [formatFixed(42_150n, 3, 1), '42.2'],
+  [formatFixed(999_950n, 3, 1), '1,000.0'],
   [formatFixed(42_000n, 3, 1), '42.0'],
   [formatPercent(1), '0.01\u00a0%'],
   [formatPercent(10_000), '100\u00a0%'],
@@ -101,12 +103,13 @@ it.each([
 });
 
 it.each([
-  [describeDistance('999999'), '999', 'm', '999,999 mm'],
+  [describeDistance('999499'), '999', 'm', '999,499 mm'],
+  [describeDistance('999500'), '1.00', 'km', '999,500 mm'],
   [describeDistance(1_000_000), '1.00', 'km', '1,000,000 mm'],
   [describeDistance(3_421_384), '3.42', 'km', '3,421,384 mm'],
   [describeSpeed(700), '2.5', 'km/h', '700 mm/s'],
   [describeSpeed('1000'), '3.6', 'km/h', '1,000 mm/s'],
-  [describeRpm(42_150), '42.1', 'rpm', '42,150 thousandths of a turn per minute'],
+  [describeRpm(42_150), '42.2', 'rpm', '42,150 thousandths of a turn per minute'],
   [describeWork('1234'), '1,234', 'units', '1,234 work units'],
   [describeWork(null), null, 'units', null],
   [describeAmount('1500000000000000000', token, 2), '1.5', 'SQK', '1.5 SQK'],
@@ -289,7 +292,7 @@ it.each(saidOfEvents)('%s of %j is a sentence with links', (type, payload, expec
       return 'place' in part ? formatPlace(part.place) : list(part.all);
     });
   expect(list(sentence).join(' ')).toBe(links);
-  expect(nameEventSource(event)).toBe(isOfWheel ? 'reading 1,234 of wheel' : 'Ethereum block 1,234');
+  expect(nameEventSource(event)).toBe(isOfWheel ? 'reading 1,234 of wheel' : 'chain block 1,234');
   expect(findTone(event)).toBe(
     isOfWheel ? 'measured' : type === 'system.settlement_completed' ? 'settled' : 'issued',
   );

@@ -57,7 +57,7 @@ export function Columns({ id, label, marks, ticks, tone = 'measured' }: ColumnsP
           {gridValues.map((value) => (
             <svg key={value} class="scale-mark" aria-hidden="true" height="100%" width="100%">
               <text x="100%" y={`${top(value)}%`} text-anchor="end" dominant-baseline="middle">
-                {formatInteger(value)}
+                {formatScale(value)}
               </text>
             </svg>
           ))}
@@ -99,6 +99,10 @@ export function Columns({ id, label, marks, ticks, tone = 'measured' }: ColumnsP
     </Chart>
   );
 }
+
+/** Large values have few digits, for which a phone has room. */
+const formatScale = (value: number) =>
+  value < 100_000 ? formatInteger(value) : value.toLocaleString('en', { notation: 'compact' });
 
 /** A line at the bottom distinguishes an observed zero from nothing. */
 const leastHeight = 2.5;

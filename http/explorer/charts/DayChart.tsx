@@ -1,6 +1,6 @@
 import { DataTable } from '../components/DataTable.tsx';
 import { usePage } from '../components/pageContext.ts';
-import { formatExact, formatInteger } from '../format/numbers.ts';
+import { formatFixed, formatInteger } from '../format/numbers.ts';
 import { time } from '../format/times.ts';
 import { describeObservedWork } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
@@ -26,7 +26,7 @@ export function DayChart({ statistics, day }: DayChartProps) {
   );
   const marks = halfHours.map(({ startMinuteUtc, startAt, state, workUnits }) => {
     const meanWorkMilli = typical.get(startMinuteUtc) ?? null;
-    const usual = meanWorkMilli === null ? '' : `, typically ${formatExact(meanWorkMilli, 3)}`;
+    const usual = meanWorkMilli === null ? '' : `, typically ${formatFixed(BigInt(meanWorkMilli), 3, 0)}`;
     return {
       key: String(startMinuteUtc),
       value: workUnits === null ? null : Number(workUnits),

@@ -1,7 +1,7 @@
 import { findDay } from '../../addresses/days.ts';
 import type { Bodies, ReadBody } from '../page.ts';
 import { corePath, statusPath } from '../resources.ts';
-import { dayMs, halfHourMs, roundMs } from '../rounds.ts';
+import { dayMs, findGenesisMs, halfHourMs, roundMs } from '../rounds.ts';
 import { findTime, inDayOrder, noonMinute } from './halfHours.ts';
 
 /** States of a half hour or a day. `running` has not ended, and `before` ended before the first reading. */
@@ -12,7 +12,7 @@ export type Day = Statistics['activity']['days'][number];
 
 /** Tells apart half hours and days without observation. */
 export interface Known {
-  /** Time of the first reading; infinite before it. */
+  /** Time of the first reading, or of the genesis if that is later; infinite before the first reading. */
   readonly firstObservedMs: number;
   /** End of the statistics. */
   readonly generatedMs: number;
@@ -37,10 +37,11 @@ export function findFirstObservedMs({ lifetime: { firstObservedAt } }: Statistic
 
 /** Reads what the statistics do not say themselves. */
 export function findKnown(statistics: Statistics, read: ReadBody): Known {
+  const core = read('core', corePath);
   return {
-    firstObservedMs: findFirstObservedMs(statistics),
+    firstObservedMs: Math.max(findFirstObservedMs(statistics), findGenesisMs(core) ?? 0),
     generatedMs: Date.parse(statistics.generatedAt),
-    runningWork: findRunningWork(statistics, read('status', statusPath), read('core', corePath)),
+    runningWork: findRunningWork(statistics, read('status', statusPath), core),
   };
 }
 

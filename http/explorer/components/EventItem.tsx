@@ -8,7 +8,7 @@ interface EventItemProps {
   /** Colour of the event's mark. */
   readonly tone: Tone;
   readonly at: string;
-  /** Origin of the event, such as `Ethereum block 17`. */
+  /** Origin of the event, such as `chain block 17`. */
   readonly source: string;
   /** Null for an event of the wheel. */
   readonly transactionHash: string | null;

@@ -1,4 +1,4 @@
-import { formatDuration } from '../format/times.ts';
+import { formatMinutes } from '../format/times.ts';
 import { isSettling } from '../problems.ts';
 import { expectNext } from '../roundStages.ts';
 import { usePage } from './pageContext.ts';
@@ -14,7 +14,7 @@ export function Expected({ what, times }: { what: string; times: readonly string
     <>
       {' '}
       {what} {next.nextMs > page.nowMs ? 'is' : 'was'} expected <Time at={at} as="ago" /> (usually every{' '}
-      {formatDuration(next.usualMs / 1000)}).
+      {formatMinutes(Math.round(next.usualMs / 60_000))}).
     </>
   );
 }

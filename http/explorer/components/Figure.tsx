@@ -12,7 +12,7 @@ export interface Source {
   readonly meaning?: string;
   readonly provenance?: string | null;
   readonly observedAt?: string | null;
-  /** Number of the safe Ethereum block at which it was read. */
+  /** Number of the chain's safe block at which it was read. */
   readonly safeBlock?: string | null;
 }
 

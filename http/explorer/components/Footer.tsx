@@ -1,8 +1,9 @@
 import { formatPlace } from '../../addresses/place.ts';
+import { time } from '../format/times.ts';
 import { findMainPath } from '../resources.ts';
 import { usePage } from './pageContext.ts';
 import { Sources } from './Sources.tsx';
-import { Time } from './Time.tsx';
+import { Time, Timed } from './Time.tsx';
 
 export function Footer() {
   const { place, nowMs } = usePage();
@@ -15,6 +16,7 @@ export function Footer() {
           <Time at={new Date(nowMs).toISOString()} as="minute" />.
         </p>
       )}
+      <ZoneChoice />
       <Sources />
       <p>
         Unknown is never shown as zero. Read the contracts again before you sign anything.
@@ -27,6 +29,18 @@ export function Footer() {
       </p>
       <Links />
     </footer>
+  );
+}
+
+/** The zone of all times. The page's script lets the visitor choose their own. */
+function ZoneChoice() {
+  return (
+    <p>
+      Times: <Timed text={time('zone')} />{' '}
+      <button type="button" class="plain needs-script screen" id="zone-choice">
+        Change<span class="visually-hidden"> between UTC and your time zone</span>
+      </button>
+    </p>
   );
 }
 

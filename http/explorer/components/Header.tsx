@@ -1,14 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { formatPlace, type Place } from '../../addresses/place.ts';
 import { describeUnreal, nameNetwork } from '../format/networks.ts';
-import { time } from '../format/times.ts';
 import { nameView } from '../nameView.ts';
 import { statusPath } from '../resources.ts';
 import { describeWheel } from '../wheelState.ts';
 import { LiveNotices, Liveness } from './Live.tsx';
 import { Problems } from './Problems.tsx';
 import { usePage } from './pageContext.ts';
-import { Timed } from './Time.tsx';
 
 const navigation: readonly Place[] = [
   { view: 'glance' },
@@ -36,9 +34,7 @@ export function Header() {
         current={place.view}
         query={place.view === 'missing' ? place.query : undefined}
         liveness={<Liveness />}
-      >
-        <ZoneChoice />
-      </Bar>
+      />
       <UnrealNotice />
       <LiveNotices />
       <Problems />
@@ -61,11 +57,10 @@ interface BarProps {
   readonly current: Place['view'] | 'docs' | null;
   readonly query?: string | undefined;
   readonly liveness?: ComponentChildren;
-  readonly children?: ComponentChildren;
 }
 
 /** The head that all pages for people have: the name, the navigation and the search. */
-export function Bar({ logo, installation, current, query, liveness, children }: BarProps) {
+export function Bar({ logo, installation, current, query, liveness }: BarProps) {
   return (
     <div class="bar">
       <a class="brand" href="/">
@@ -105,20 +100,7 @@ export function Bar({ logo, installation, current, query, liveness, children }: 
           />
           <button type="submit">Search</button>
         </form>
-        {children}
       </search>
     </div>
-  );
-}
-
-/** The zone of all times. The page's script lets the visitor choose their own. */
-function ZoneChoice() {
-  return (
-    <p class="zone small quiet">
-      Times: <Timed text={time('zone')} />{' '}
-      <button type="button" class="plain needs-script screen" id="zone-choice">
-        Change<span class="visually-hidden"> between UTC and your time zone</span>
-      </button>
-    </p>
   );
 }

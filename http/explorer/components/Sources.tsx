@@ -32,7 +32,7 @@ function AsOf({ provenance = null, observedAt = null, safeBlock = null }: Source
   return (
     <>
       {observedAt !== null && <Time at={observedAt} as="minute" />}
-      {safeBlock !== null && `Ethereum block ${formatInteger(safeBlock)}`}
+      {safeBlock !== null && `chain block ${formatInteger(safeBlock)}`}
       {provenance !== null && ` (${provenance})`}
     </>
   );

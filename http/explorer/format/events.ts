@@ -114,10 +114,10 @@ export function describeEvent({ type, payload }: FeedEvent): EventWords {
   return describe?.(payload) ?? { title: 'Event', sentence: say`The service reports ${type}.` };
 }
 
-/** Names the origin of an event: an Ethereum block, or an accepted reading. */
+/** Names the origin of an event: a block of the chain, or an accepted reading. */
 export function nameEventSource({ source }: FeedEvent): string {
   return source.kind === 'chain'
-    ? `Ethereum block ${formatInteger(source.blockNumber)}`
+    ? `chain block ${formatInteger(source.blockNumber)}`
     : `reading ${formatInteger(source.receiptCursor)} of ${source.installationId}`;
 }
 

@@ -1,10 +1,23 @@
 import type { Bodies } from '../page.ts';
 import { count, formatInteger } from './numbers.ts';
 import { type Sentence, say, toMiner } from './sentence.ts';
-import { formatDuration } from './times.ts';
+import { formatMinutes } from './times.ts';
 
 type Position = Extract<Bodies['portfolio'], { status: 'available' }>['positions'][number];
 type History = Extract<Bodies['settlements'], { status: 'available' }>;
+
+/** Positions that differ in their rewards alone, in one group. */
+export function groupEqual(positions: readonly Position[]): readonly (readonly [Position, ...Position[]])[] {
+  const groups = new Map<string, [Position, ...Position[]]>();
+  for (const position of positions) {
+    const { level, activeWeight, targetWeight, pendingRound, mergeState, nextMergeBlock } = position;
+    const key = [level, activeWeight, targetWeight, pendingRound, mergeState, nextMergeBlock].join(' ');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [position]);
+    else group.push(position);
+  }
+  return [...groups.values()];
+}
 
 /** Another position that it could be merged with now: it takes two of one owner and level, both ready. */
 export function findPartner(position: Position, positions: readonly Position[]): Position | undefined {
@@ -46,6 +59,6 @@ function estimateTime(blocks: string, history: History | null): string {
   }));
   const [newest, oldest] = [times[0], times.at(-1)];
   if (newest === undefined || oldest === undefined || newest.block <= oldest.block) return '';
-  const secondsPerBlock = (newest.atMs - oldest.atMs) / 1_000 / (newest.block - oldest.block);
-  return `, about ${formatDuration(Number(blocks) * secondsPerBlock)}`;
+  const minutesPerBlock = (newest.atMs - oldest.atMs) / 60_000 / (newest.block - oldest.block);
+  return `, about ${formatMinutes(Math.ceil(Number(blocks) * minutesPerBlock))}`;
 }

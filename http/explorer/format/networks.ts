@@ -29,7 +29,7 @@ export function describeUnreal(status: Bodies['status'] | null, chain: PageChain
   const label = networks[target][0];
   switch (status?.measurement?.provenance) {
     case 'simulated':
-      return { short: 'simulated', sentence: 'Simulated: none of these figures are real.' };
+      return { short: 'simulated', sentence: 'Simulated figures, nothing is real.' };
     case 'replay':
       return { short: 'replay', sentence: 'Replay of a recording: these figures are not live.' };
     default:

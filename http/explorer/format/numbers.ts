@@ -46,10 +46,12 @@ export function formatPercent(basisPoints: number): string {
   return `${formatExact(String(basisPoints), 2)}\u00a0%`;
 }
 
-/** Formats with exactly `shown` digits in the fraction, so the unit stays in place while the value changes. */
+/** Rounds a measured value to exactly `shown` digits in the fraction, so the unit stays in place while the value changes. */
 export function formatFixed(value: bigint, decimals: number, shown: number): string {
-  const [integer = '', fraction = ''] = formatExact(value, decimals).split('.');
-  return `${integer}.${fraction.slice(0, shown).padEnd(shown, '0')}`;
+  const step = 10n ** BigInt(decimals - shown);
+  const rounded = (value + step / 2n) / step;
+  const [integer = '', fraction = ''] = formatExact(rounded, shown).split('.');
+  return shown === 0 ? integer : `${integer}.${fraction.padEnd(shown, '0')}`;
 }
 
 /** Shortens a hash to `0x1234…abcd`; the element's title has all of it. */

@@ -15,8 +15,9 @@ export function describeDistance(millimetres: string | number | null): Quantity 
   if (millimetres === null) return unknown;
   const exact = `${formatInteger(millimetres)} mm`;
   const value = BigInt(millimetres);
-  return value < 1_000_000n
-    ? { value: formatShort(value, 3, 0), unit: 'm', exact }
+  // From here on, metres would be rounded up to a kilometre.
+  return value < 999_500n
+    ? { value: formatFixed(value, 3, 0), unit: 'm', exact }
     : { value: formatFixed(value, 6, 2), unit: 'km', exact };
 }
 

@@ -89,7 +89,7 @@ export const coverages: Readonly<Record<Observed, string>> = {
   missing: 'missing: not observed, so unknown',
   future: 'still to come',
   running: 'so far',
-  before: 'before the first reading',
+  before: 'before the first reading or round',
 };
 
 /** The same for tables, where a column has the figures. */

@@ -1,5 +1,10 @@
-/** Explains the project in six sentences and a drawing. */
+import { terms, toAnchor } from '../../addresses/terms.ts';
+import { usePage } from '../components/pageContext.ts';
+import { nameChain } from '../format/networks.ts';
+
+/** Explains the project in six sentences, a drawing and its words. */
 export function About() {
+  const { chain } = usePage();
   return (
     <section aria-labelledby="about">
       <h1 id="about">About this service</h1>
@@ -13,8 +18,8 @@ export function About() {
           closes it.
         </li>
         <li>
-          Batches of closed rounds are recorded on <strong>Ethereum</strong>. From then on they are settled;
-          before that, settlement is only expected.
+          Batches of closed rounds are recorded on <strong>{nameChain(chain)}</strong>. From then on they are
+          settled; before that, settlement is only expected.
         </li>
         <li>
           Settled work completes <strong>work blocks</strong>. Each work block mints tokens, round by round.
@@ -27,6 +32,15 @@ export function About() {
           zero.
         </li>
       </ol>
+      <h2 id="words">Words</h2>
+      <dl>
+        {terms.map((term) => (
+          <div key={term.name} id={toAnchor(term)}>
+            <dt>{term.name}</dt>
+            <dd>{term.meaning}</dd>
+          </div>
+        ))}
+      </dl>
       <p>
         <a href="/">See the wheel now</a> · <a href="/docs">Read the guides</a>
       </p>
@@ -37,7 +51,7 @@ export function About() {
 const stations = [
   ['measured', 'Wheel', 'work is measured'],
   ['optimistic', 'Oracle', 'rounds are closed'],
-  ['settled', 'Ethereum', 'batches are settled'],
+  ['settled', 'Chain', 'batches are settled'],
   ['issued', 'Owners', 'tokens are minted'],
 ] as const;
 

@@ -23,7 +23,21 @@ interface ExplorerPagesOptions {
 }
 
 /** Paths of the pages in the router's syntax. Pages of owners and records read lists; the others show shared views. */
-export const sharedPaths = ['/', '/statistics', '/settlements', '/feed', '/owners', '/search', '/about'];
+export const sharedPaths = [
+  '/',
+  '/statistics',
+  '/settlements',
+  '/feed',
+  '/owners',
+  '/search',
+  '/about',
+  '/status',
+  // They lead to the page that shows their list.
+  '/miners',
+  '/rounds',
+  '/days',
+  '/events',
+];
 export const recordPaths = [
   '/owners/:address',
   '/miners/:id',
@@ -80,6 +94,8 @@ export function createExplorerPages({ reads, clock, transactionUrl, publicUrl }:
   function toPage(place: Place): ExplorerPage {
     const current = findCurrent(nameCached(place));
     if (current !== null) return { current };
+    // It reads nothing that could be busy.
+    if (place.view === 'about') return { current: render(place, { bodies: new Map(), news: reads.news() }) };
     return { current, paths: listReadPaths(place), render: (found) => render(place, found) };
   }
 
@@ -106,8 +122,9 @@ export function createExplorerPages({ reads, clock, transactionUrl, publicUrl }:
         return toTransaction(`/v1/events?ethereumBlock=${BigInt(block)}&limit=1`, place);
       return typeof place === 'string' ? { current: redirect(place) } : toPage(place);
     },
-    /** The page of everything that does not exist. */
-    missing: () => toPage(describeMissing(missingPage)),
+    /** The page of everything that does not exist. A path with a slash behind it leads to the one without. */
+    missing: (path: string): ExplorerPage =>
+      /[^/]\/$/.test(path) ? { current: redirect(path.slice(0, -1)) } : toPage(describeMissing(missingPage)),
   };
 }
 

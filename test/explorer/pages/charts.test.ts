@@ -24,7 +24,7 @@ function render<Props extends object>(
   change: Partial<Page> = {},
   zone: Zone = 'UTC',
 ) {
-  const page = { read: () => null, settings: {}, ...change } as unknown as Page;
+  const page = { read: () => null, settings: {}, sources: [], ...change } as unknown as Page;
   const rendered = renderToString(
     h(PageContext.Provider, { value: page }, h(component as ComponentType, props)),
   );
@@ -106,7 +106,7 @@ describe('half hours', () => {
       const body = { ...rest, activity: { ...activity, days, summary } };
       const read = (_: string, path: string) => (path === statisticsPath('7d') ? body : null) as never;
       const { html } = render(StatisticsView, { range: '7d' as const }, { read }, 'local');
-      return /Busiest half hour<\/span><span class="value"><span[^>]*>(.*?)<\/span>/.exec(html)?.[1];
+      return /Busiest half hour<\/span> <span class="value"><span[^>]*>(.*?)<\/span>/.exec(html)?.[1];
     };
     expect(name(330, '2026-10-29', '2026-10-30')).toBe('01:30 local');
     expect(name(330, '2026-10-30', '2026-10-31')).toBe('05:30 UTC');

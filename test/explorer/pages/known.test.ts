@@ -92,8 +92,8 @@ const measuredBy = (provenance: string) => ({
 
 describe('what is not real', () => {
   it.each([
-    ['simulated', 'anvil', 'Simulated wheel: none of these figures are real.', 'simulated'],
-    ['simulated', 'mainnet', 'Simulated wheel: none of these figures are real.', 'simulated'],
+    ['simulated', 'anvil', 'Simulated figures, nothing is real.', 'simulated'],
+    ['simulated', 'mainnet', 'Simulated figures, nothing is real.', 'simulated'],
     ['replay', 'mainnet', 'Replay of a recording: these figures are not live.', 'replay'],
     ['hardware', 'sepolia', 'Sepolia test network: its tokens are worth nothing.', 'Sepolia test network'],
   ] as const)('is said on every page: a wheel that is %s, on %s', (provenance, target, sentence, short) => {
@@ -126,9 +126,9 @@ describe('a chain that cannot be read', () => {
   it('is said once on every page, with the date of its figures', () => {
     for (const place of places) {
       const { text } = render(place, {}, { chain: { target: 'sepolia', reason, lastKnown } });
-      expect(text).toContain(
-        'The Sepolia test network has not been read past 25 Nov 21:47 UTC . Chain figures below are from block 1,234. Later blocks are not known yet.',
-      );
+      const said =
+        'The Sepolia test network is not read further. Its figures are of block 1,234. Later blocks are not known yet. (that block: 25 Nov 21:47 UTC )';
+      expect(text.split(said)).toHaveLength(2);
       const nothing = render(place, {}, { chain: { target: 'mainnet', reason, lastKnown: null } });
       expect(nothing.text).toContain('Ethereum cannot be shown. The chain is unavailable');
     }
@@ -277,7 +277,7 @@ describe('a half hour that has not ended', () => {
   });
 });
 
-describe('days before the first reading', () => {
+describe('days before the first reading or round', () => {
   const firstObservedAt = '2026-11-23T22:10:00.000Z';
   const days = activity.days.map((day) =>
     day.date > '2026-11-23'
@@ -305,26 +305,38 @@ describe('days before the first reading', () => {
   it('are not missing: in the heat map, charts and table', () => {
     const { html, text } = render(
       { view: 'statistics', range: '7d' },
-      { '/v1/measurement/stats': statistics },
+      { '/v1/measurement/stats': statistics, '/v1/core': null },
     );
-    expect(html).toContain('‹dayAndHalfHour 2026-11-22T12:00:00.000Z›: before the first reading');
-    expect(html).toContain('‹dayAndHalfHour 2026-11-23T21:30:00.000Z›: before the first reading');
+    expect(html).toContain('‹dayAndHalfHour 2026-11-22T12:00:00.000Z›: before the first reading or round');
+    expect(html).toContain('‹dayAndHalfHour 2026-11-23T21:30:00.000Z›: before the first reading or round');
     expect(html).toContain('‹dayAndHalfHour 2026-11-23T22:30:00.000Z›: unknown, missing');
-    expect(html).toContain('aria-label="22 Nov: before the first reading"');
-    expect(html).toContain('\n22 Nov: before the first reading');
+    expect(html).toContain('aria-label="22 Nov: before the first reading or round"');
+    expect(html).toContain('\n22 Nov: before the first reading or round');
     expect(text).toMatch(
-      /2026-11-22 2026-11-22 12:00 2026-11-23 12:00 unknown unknown unknown 0 0 before the first reading/,
+      /2026-11-22 2026-11-22 12:00 2026-11-23 12:00 unknown unknown unknown 0 0 before the first reading or round/,
     );
     expect(text).toContain('The first reading was at 23 Nov 22:10 UTC');
+  });
+
+  it('end with the genesis if that is later: no round was before it', () => {
+    const { CoreState } = bodies;
+    const genesisTimestamp = String(Date.parse('2026-11-24T12:00:00.000Z') / 1000);
+    const configuration = { ...CoreState.answer.configuration, genesisTimestamp };
+    const core = { ...CoreState.answer, configuration };
+    const { html } = render(
+      { view: 'statistics', range: '7d' },
+      { '/v1/measurement/stats': statistics, '/v1/core': core },
+    );
+    expect(html).toContain('‹dayAndHalfHour 2026-11-24T11:30:00.000Z›: before the first reading or round');
   });
 
   it('are said in the files', () => {
     const known = findKnown(statistics as never, () => null);
     expect(writeCsv(daysTable(days as never, known.firstObservedMs))).toContain(
-      '2026-11-22,2026-11-22T12:00:00Z,2026-11-23T12:00:00Z,,,,0,0,before the first reading',
+      '2026-11-22,2026-11-22T12:00:00Z,2026-11-23T12:00:00Z,,,,0,0,before the first reading or round',
     );
     expect(writeCsv(halfHoursTable(days as never, known))).toContain(
-      '2026-11-22T12:30:00Z,,before the first reading,0',
+      '2026-11-22T12:30:00Z,,before the first reading or round,0',
     );
   });
 });
@@ -344,7 +356,11 @@ it('the distance of a day is known even if none of its rounds was observed', () 
   );
   const { html } = render(
     { view: 'statistics', range: '7d' },
-    { '/v1/measurement/stats': { ...bodies.Statistics.answer, lifetime, activity: { ...activity, days } } },
+    {
+      '/v1/measurement/stats': { ...bodies.Statistics.answer, lifetime, activity: { ...activity, days } },
+      // Without the genesis, no round is before it.
+      '/v1/core': null,
+    },
   );
   const [, work = '', distance = ''] = html.split(/id="chart-(?:work|distance)"/);
   const shapes = (chart: string) =>

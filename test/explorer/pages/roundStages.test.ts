@@ -27,11 +27,11 @@ function stage(nowMs: number, change: Partial<Sources> = {}, lastClosed: string 
 
 it('rounds are in the last stage that they have reached', () => {
   expect(stage(genesisMs + 65 * minute)).toEqual([
-    '1 minted',
-    '2 minted',
+    '1 issued',
+    '2 issued',
     '3 settled',
-    '4 closed',
-    '5 closed',
+    '4 optimistic',
+    '5 optimistic',
     '6 measured',
     '7 measured open',
   ]);
@@ -42,7 +42,7 @@ it('rounds are in the last stage that they have reached', () => {
     '4 measured',
   ]);
   // A round begins exactly at the end of the one before.
-  expect(stage(genesisMs)).toEqual(['1 minted open']);
+  expect(stage(genesisMs)).toEqual(['1 issued open']);
   expect(stage(genesisMs + 10 * minute - 1)).toHaveLength(1);
   expect(stage(genesisMs + 10 * minute)).toHaveLength(2);
   expect(stage(genesisMs - 1)).toEqual([]);
@@ -61,11 +61,11 @@ it('rounds of a half hour that was not observed are missing', () => {
     activity: { ...answer.activity, days: [day] },
   } as unknown as Sources['statistics'];
   expect(stage(genesisMs + 65 * minute, { statistics })).toEqual([
-    '1 minted',
-    '2 minted',
+    '1 issued',
+    '2 issued',
     '3 settled',
-    '4 closed missing',
-    '5 closed missing',
+    '4 optimistic missing',
+    '5 optimistic missing',
     '6 measured missing',
     '7 measured open',
   ]);

@@ -2,18 +2,18 @@ import { addDays, findDaySpan, formatDate } from '../../../addresses/days.ts';
 import { formatPlace } from '../../../addresses/place.ts';
 import { DayChart } from '../../charts/DayChart.tsx';
 import { findTime, noonMinute } from '../../charts/halfHours.ts';
-import { Unread } from '../../components/Banner.tsx';
+import { findAvailable, Unread } from '../../components/Banner.tsx';
 import { Copy } from '../../components/Copy.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { describeUnreal } from '../../format/networks.ts';
-import { formatInteger, formatPercent } from '../../format/numbers.ts';
+import { count, formatInteger, formatPercent } from '../../format/numbers.ts';
 import { describeDistance, describeWork } from '../../format/quantities.ts';
 import { formatClock } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
-import { corePath, recordPath, statisticsPath, statusPath } from '../../resources.ts';
-import { findGenesisMs } from '../../rounds.ts';
+import { corePath, issuancePath, recordPath, statisticsPath, statusPath } from '../../resources.ts';
+import { findGenesisMs, roundMs } from '../../rounds.ts';
 import { Records } from '../statistics/Records.tsx';
 
 type Day = Bodies['day']['day'];
@@ -41,6 +41,7 @@ export function DayFacts({ date }: { date: string }) {
       ) : (
         <>
           <Figures day={day} />
+          <Stage date={date} />
           <section aria-labelledby="half-hours">
             <h2 id="half-hours">Half hour by half hour</h2>
             {day.coverage.expectedRoundCount === 0 ? (
@@ -59,11 +60,34 @@ export function DayFacts({ date }: { date: string }) {
   );
 }
 
+/** How far the rounds of a day have come. */
+function Stage({ date }: { date: string }) {
+  const { read } = usePage();
+  const core = findAvailable(read('core', corePath));
+  const genesisMs = findGenesisMs(core);
+  if (core === null || genesisMs === null) return null;
+  const [first, last] = findDaySpan(date).map((atMs) => Math.max(0, (atMs - genesisMs) / roundMs)) as [
+    number,
+    number,
+  ];
+  const issuance = findAvailable(read('issuance', issuancePath));
+  const describe = (through: string, what: string) => {
+    const part = Math.min(Math.max(Number(through) - first, 0), last - first);
+    return part === last - first ? `all are ${what}` : `${formatInteger(part)} are ${what}`;
+  };
+  return last <= first ? null : (
+    <p class="lead">
+      Of its {count(String(last - first), 'round')}, {describe(core.core.settledThroughRound, 'settled')}
+      {issuance !== null && ` and ${describe(issuance.issuance.processedThroughRound, 'minted for')}`}.
+    </p>
+  );
+}
+
 function Figures({ day }: { day: Day }) {
   const { coverage, distanceMm, observedWorkUnits } = day;
   const common = { size: 'large', route: recordPath('day', day.date) } as const;
   return (
-    <div class="figures wide">
+    <div class="figures">
       <Figure
         {...common}
         {...describeDistance(distanceMm)}

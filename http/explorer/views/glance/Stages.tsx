@@ -313,7 +313,7 @@ function Settled({ status: { builder } }: StagesProps) {
         value={core && formatShort(core.cumulativeBlockUnits, 9, 3)}
         field="core.cumulativeBlockUnits"
         exact={core && `${formatExact(core.cumulativeBlockUnits, 9)} work blocks`}
-        meaning="Blocks of the wheel’s work, not Ethereum blocks: complete ones, and the part of the next one."
+        meaning="Blocks of the wheel’s work, not blocks of the chain: complete ones, and the part of the next one."
       />
     </>
   );

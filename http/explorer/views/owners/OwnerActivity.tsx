@@ -52,7 +52,7 @@ export function OwnerEventItem({ event, owner, configuration }: OwnerEventItemPr
       id={id}
       tone="issued"
       at={source.blockTimestamp}
-      source={`Ethereum block ${formatInteger(source.blockNumber)}`}
+      source={`chain block ${formatInteger(source.blockNumber)}`}
       transactionHash={source.transactionHash}
     >
       <Linked of={describeOwnerEvent(event, owner, configuration)} />

@@ -10,7 +10,8 @@ import { More } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Table } from '../../components/Table.tsx';
 import { Time } from '../../components/Time.tsx';
-import { describeMerge, findPartner } from '../../format/merges.ts';
+import { nameMiners } from '../../format/events.ts';
+import { describeMerge, findPartner, groupEqual } from '../../format/merges.ts';
 import { count, formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount } from '../../format/quantities.ts';
 import { toRound } from '../../format/sentence.ts';
@@ -20,6 +21,7 @@ import { listOwnerPaths, settlementsPath, statusPath } from '../../resources.ts'
 import { earningsTable } from '../../tables/tables.ts';
 
 export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
+type Position = Portfolio['positions'][number];
 type Activity = Extract<Bodies['activity'], { status: 'available' }>;
 
 /** What an owner was paid, can claim and may expect, its miners, and what they have earned on each of the last seven days. */
@@ -40,7 +42,9 @@ export function Positions({
   return (
     <>
       <section aria-labelledby="rewards">
-        <h2 id="rewards">Rewards</h2>
+        <h2 id="rewards" class="visually-hidden">
+          Rewards
+        </h2>
         <div class="figures">
           <Figure
             {...common}
@@ -139,26 +143,30 @@ function PositionTable({ positions, configuration, isWhole }: PositionTableProps
   const { read } = usePage();
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
   const settlements = findAvailable(read('settlements', settlementsPath('now')));
-  const amount = (baseUnits: string) => (
-    <span title={formatExact(baseUnits, decimals)}>
-      {formatShort(baseUnits, decimals, 4)} {symbol}
-    </span>
-  );
+  const sum = (group: readonly Position[], name: 'claimableBaseUnits' | 'earnedBaseUnits') => {
+    const total = group.reduce((rest, position) => rest + BigInt(position[name]), 0n);
+    return (
+      <span title={formatExact(total, decimals)}>
+        {formatShort(total, decimals, 4)} {symbol}
+      </span>
+    );
+  };
   return (
     <Table
-      label="miners"
+      label="miners of this owner"
       hasCards
       list="positions"
-      rowId={({ tokenId }) => `miner-${tokenId}`}
-      rows={positions}
+      rowId={([{ tokenId }]) => `miner-${tokenId}`}
+      rows={groupEqual(positions)}
       columns={[
-        { name: 'Miner', cell: ({ tokenId }) => <a href={`/miners/${tokenId}`}>miner {tokenId}</a> },
-        { name: 'Level', isNumber: true, cell: ({ level }) => level },
+        { name: 'Miner', cell: (group) => <Linked of={nameMiners(group.map(({ tokenId }) => tokenId))} /> },
+        { name: 'Level', isNumber: true, cell: ([{ level }]) => level },
         {
           name: 'Weight',
           isNumber: true,
-          cell: ({ activeWeight, targetWeight, pendingRound }) => (
+          cell: ([{ activeWeight, targetWeight, pendingRound }, second]) => (
             <span>
+              {second !== undefined && 'each '}
               {formatInteger(activeWeight)}
               {pendingRound !== null && (
                 <span class="quiet">
@@ -171,7 +179,7 @@ function PositionTable({ positions, configuration, isWhole }: PositionTableProps
         },
         {
           name: 'Merge',
-          cell: (position) => (
+          cell: ([position]) => (
             <Linked
               of={describeMerge(
                 position,
@@ -181,8 +189,8 @@ function PositionTable({ positions, configuration, isWhole }: PositionTableProps
             />
           ),
         },
-        { name: 'Claimable', isNumber: true, cell: ({ claimableBaseUnits }) => amount(claimableBaseUnits) },
-        { name: 'Earned in all', isNumber: true, cell: ({ earnedBaseUnits }) => amount(earnedBaseUnits) },
+        { name: 'Claimable', isNumber: true, cell: (group) => sum(group, 'claimableBaseUnits') },
+        { name: 'Earned in all', isNumber: true, cell: (group) => sum(group, 'earnedBaseUnits') },
       ]}
     />
   );

@@ -10,13 +10,12 @@ import { describeAmount } from '../../format/quantities.ts';
 import { describeShare } from '../../format/shares.ts';
 import type { Bodies } from '../../page.ts';
 import { recordPath, settlementsPath } from '../../resources.ts';
-import { OwnerEventItem } from '../owners/OwnerActivity.tsx';
 
 type LiveMiner = Extract<Bodies['miner'], { status: 'available' }>;
 
-/** The owner of a live miner, its rewards, its weight, and its transfers. */
+/** The owner of a live miner, its rewards and its weight. */
 export function MinerFacts({ miner }: { miner: LiveMiner }) {
-  const { owner, configuration, transfers } = miner;
+  const { owner } = miner;
   if (owner === null) return null;
   return (
     <>
@@ -28,13 +27,6 @@ export function MinerFacts({ miner }: { miner: LiveMiner }) {
         <Copy text={owner} what="the address of the owner" />
       </p>
       <Position miner={miner} />
-      {transfers.length > 0 && (
-        <ol class="events">
-          {transfers.map((event) => (
-            <OwnerEventItem key={event.id} event={event} owner={owner} configuration={configuration} />
-          ))}
-        </ol>
-      )}
     </>
   );
 }
@@ -51,7 +43,7 @@ function Position({ miner }: { miner: LiveMiner }) {
   const share = describeShare(position.activeWeight, mining.totalWeight);
   return (
     <>
-      <div class="figures wide">
+      <div class="figures">
         <Figure
           {...common}
           {...describeAmount(position.claimableBaseUnits, asset, 4)}

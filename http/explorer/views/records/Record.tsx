@@ -9,10 +9,12 @@ import { formatInteger } from '../../format/numbers.ts';
 import { toMiner } from '../../format/sentence.ts';
 import { explain } from '../../format/words.ts';
 import { nameView } from '../../nameView.ts';
+import type { Bodies, FeedEvent } from '../../page.ts';
 import { listRecordEvents } from '../../records.ts';
 import { metadataPath, recordPath, statusPath } from '../../resources.ts';
 import { DayFacts, Neighbours } from '../days/DayFacts.tsx';
 import { DescribedEvent } from '../feed/EventList.tsx';
+import { OwnerEventItem } from '../owners/OwnerActivity.tsx';
 import { LatestSubmission } from '../settlements/LatestSubmission.tsx';
 import { MinerFacts } from './MinerFacts.tsx';
 import { RoundFacts } from './RoundFacts.tsx';
@@ -49,9 +51,9 @@ export function RecordPage({ view, id }: { view: RecordView; id: string }) {
         <>
           {view === 'day' && <h2>Milestones</h2>}
           <ol class="events">
-            {events.map((event) => (
-              <DescribedEvent key={event.id} event={event} />
-            ))}
+            {view === 'miner'
+              ? listMinerEvents(events, read('miner', recordPath('miner', id)))
+              : events.map(toItem)}
           </ol>
         </>
       )}
@@ -61,6 +63,25 @@ export function RecordPage({ view, id }: { view: RecordView; id: string }) {
       {view === 'day' && <Neighbours date={id} />}
     </section>
   );
+}
+
+const toItem = (event: FeedEvent) => <DescribedEvent key={event.id} event={event} />;
+
+/** The events of a miner and its transfers, newest first. */
+function listMinerEvents(events: readonly FeedEvent[], miner: Bodies['miner'] | null) {
+  const found = miner === null || 'error' in miner ? null : findAvailable(miner);
+  const { owner, transfers, configuration } = found ?? { owner: null, transfers: [], configuration: null };
+  const items = [
+    ...events.map((event) => [event.occurredAt, toItem(event)] as const),
+    ...transfers.map((event) => {
+      const { id, source } = event;
+      const item = configuration && (
+        <OwnerEventItem key={id} {...{ event, configuration }} owner={owner ?? ''} />
+      );
+      return [source.blockTimestamp, item] as const;
+    }),
+  ];
+  return items.sort(([one], [other]) => Date.parse(other) - Date.parse(one)).map(([, item]) => item);
 }
 
 /** A transaction that is not known yet may be the newest batch. */

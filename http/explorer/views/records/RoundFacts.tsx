@@ -52,7 +52,7 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
         )}
         . {state}
       </p>
-      <div class="figures wide">
+      <div class="figures">
         {halfHour !== null && (
           <Figure
             {...describeWork(halfHour.workUnits)}

@@ -73,7 +73,7 @@ function Summary({ history, route, core }: { history: History; route: string; co
   const common = { size: 'large', route, safeBlock: chain.safeThroughBlock } as const;
   const { range } = history;
   return (
-    <div class="figures wide">
+    <div class="figures">
       <Figure
         {...common}
         label="Batches"
@@ -97,7 +97,7 @@ function Summary({ history, route, core }: { history: History; route: string; co
         value={formatInteger(summary.completedBlockCount)}
         field="summary.completedBlockCount"
         exact={`${summary.completedBlockCount} work blocks`}
-        meaning="Blocks of the wheel’s work, not Ethereum blocks."
+        meaning="Blocks of the wheel’s work, not blocks of the chain."
       />
       {mining.status === 'available' && (
         <Figure
@@ -189,7 +189,7 @@ function NextMint({ mining: body, route }: { mining: History['mining']; route: s
                 />
                 . {mintStates[nextRound.state] ?? nextRound.state} {explainNoMint(mining)}
               </p>
-              <div class="figures wide">
+              <div class="figures">
                 <Figure
                   {...common}
                   {...describeAmount(nextRound.amountBaseUnits, economy, 2)}

@@ -32,7 +32,11 @@ const kinds: Record<Name, Kind> = {
   ],
   longestActiveDayStreak: [
     'Most active days in a row',
-    (value) => ({ value: formatInteger(value), unit: 'days', exact: count(value, 'day') }),
+    (value) => ({
+      value: formatInteger(value),
+      unit: value === '1' ? 'day' : 'days',
+      exact: count(value, 'day'),
+    }),
     'date',
   ],
 };
@@ -55,7 +59,7 @@ export function Records({ statistics, title, date }: RecordsProps) {
   return (
     <section aria-labelledby="records">
       <h2 id="records">{title}</h2>
-      <div class="figures wide">
+      <div class="figures">
         {names.map((name) => {
           const [label, describe, as] = kinds[name];
           const record = statistics.records[name];

@@ -61,7 +61,7 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
   const span = findSpan(days.map(({ date }) => date));
   const common = { size: 'large', route } as const;
   return (
-    <div class="figures wide">
+    <div class="figures">
       <Figure
         {...common}
         label="Work"
