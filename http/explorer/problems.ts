@@ -125,14 +125,14 @@ const names: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^\/v1\/status/, 'The state of the wheel'],
   [/^\/v1\/core/, 'The state of the contracts'],
   [/^\/v1\/mining/, 'Issuance'],
-  [/^\/v1\/measurement\/stats/, 'The list of statistics'],
-  [/^\/v1\/settlements/, 'The list of settlements'],
+  [/^\/v1\/measurement\/stats/, 'Statistics'],
+  [/^\/v1\/settlements/, 'Settlements'],
   [/^\/v1\/events/, 'The feed'],
-  [/^\/v1\/owners/, 'The list of the owner'],
+  [/^\/v1\/owners/, 'The page of the owner'],
   [/^\/v1\/miners\/\d+\/metadata/, 'The picture of the miner'],
   [/^\/v1\/miners/, 'The miner'],
   [/^\/v1\/days/, 'The day'],
-  [/^\/v1\/(?:rounds|transactions)/, 'The list of events'],
+  [/^\/v1\/(?:rounds|transactions)/, 'Events'],
 ];
 
 function listOld({ old }: Page): Problem[] {
@@ -142,7 +142,7 @@ function listOld({ old }: Page): Problem[] {
   return [...parts].map(([name, atMs]) => ({
     part: 'page',
     title: `${name} cannot be read at the moment`,
-    meaning: 'The page shows it as it was.',
+    meaning: 'The page shows what was read last.',
     last: ['last read', new Date(atMs).toISOString()],
   }));
 }

@@ -48,7 +48,7 @@ describe('the explorer, where history changes', () => {
     const { views, source } = createStateViews(settle(9n, 8_000n, 100n));
     const server = await startPublicServer({ chain: views });
     const page = await openClockedPage(server.base);
-    const settled = page.locator('.stage.settled');
+    const settled = page.locator('.lane.settled');
     await expect.poll(() => settled.textContent()).toContain('8,000');
 
     const change = (state: ChainState) => {
@@ -106,16 +106,18 @@ describe('the explorer, where history changes', () => {
     await eventually(async () => (await answer()).status === 503, 'statistics that are being rebuilt');
     expect(await (await answer()).json()).toEqual({ error: 'public_stats_rebuilding' });
     await page.clock.fastForward(untilNextRead);
-    const notice = page.locator('.banner', { hasText: 'A part cannot be read at the moment' });
+    const notice = page.locator('.banner', { hasText: 'cannot be read at the moment' });
     await notice.waitFor();
-    expect(await notice.textContent()).toMatch(/as it was: statistics at \d+ \w+ \d\d:\d\d/);
+    expect(await notice.textContent()).toMatch(
+      /Statistics cannot be read at the moment\..*last read: \d+ .* ago/,
+    );
     expect(await page.locator('html').getAttribute('data-connection')).toBe('live');
     expect(await work.textContent()).toBe(before);
     expect(await findViolations(page)).toEqual([]);
     await savePicture(page, 'state-replay');
     // So does a page that is opened now.
     const opened = await openClockedPage(page.url());
-    await opened.getByText('A part cannot be read at the moment').waitFor();
+    await opened.getByText('Statistics cannot be read at the moment').waitFor();
     expect(await opened.locator('.figure', { hasText: 'Work' }).first().textContent()).toBe(before);
 
     proxy.hold(false);

@@ -117,7 +117,7 @@ describe('the page of a record', () => {
     }
     const { html } = await readPage(`/transactions/${source.transactionHash}`);
     expect(html).toMatch(/<time[^>]* title="\d+ [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d UTC">/);
-    expect(html).toContain(`Ethereum block ${Number(source.blockNumber).toLocaleString('en-US')}`);
+    expect(html).toContain(`chain block ${Number(source.blockNumber).toLocaleString('en-US')}`);
     expect(html).toContain(
       `<link rel="canonical" href="https://wheel.example/transactions/${source.transactionHash}"/>`,
     );

@@ -85,8 +85,8 @@ describe('the explorer follows the wheel', () => {
     await waitUntilLive(page);
     await expect.poll(() => page.locator('.now .figures .unknown').count()).toBe(3);
     expect(await page.locator('.now .value').count()).toBe(0);
-    expect(await page.locator('.stage .unknown').count()).toBe(8);
-    expect(await page.locator('.stage.settled').textContent()).toContain('not connected to a chain');
+    expect(await page.locator('.lane .unknown').count()).toBe(8);
+    expect(await page.locator('.lane.settled').textContent()).toContain('not connected to a chain');
     expect([await findViolations(page), conduct.errors]).toEqual([[], []]);
     await savePicture(page, 'state-unknown');
     // No day was active, and that much is known.
@@ -183,13 +183,13 @@ describe('the explorer and its connection', () => {
     await context.clock.install();
     const { page } = await openPage(context, server.base);
     await waitUntilLive(page);
-    const read = () => page.locator('.stages').textContent();
+    const read = () => page.locator('.lane.issued .figures').textContent();
     const before = await read();
     expect(before).toContain('SQK');
     expect(await page.locator('.banner.warning:visible').count()).toBe(0);
     clock.advance(120_001);
     server.clock.advance(sharedMs);
-    const banner = page.getByText('A local test chain has not been read past');
+    const banner = page.getByText('A local test chain is not read further');
     const readAgain = async () => {
       await page.clock.fastForward(10_000);
       return banner.count();
@@ -211,10 +211,10 @@ describe('the explorer and its connection', () => {
       `/transactions/0x${'aa'.repeat(32)}`,
     ]) {
       const html = await (await server.get(path)).text();
-      expect([path, html.split('has not been read past').length - 1]).toEqual([path, 1]);
+      expect([path, html.split('is not read further').length - 1]).toEqual([path, 1]);
       expect([path, html.includes('cannot be read at the moment')]).toEqual([path, false]);
     }
     const statistics = await (await server.get('/statistics')).text();
-    expect(statistics).toContain('has not been read past');
+    expect(statistics).toContain('is not read further');
   });
 });

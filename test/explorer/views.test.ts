@@ -43,12 +43,14 @@ const start = shareInFile(async () => {
     settlements: '/settlements',
     feed: '/feed',
     owners: '/owners',
+    status: '/status',
+    about: '/about',
     owner: `/owners/${owner}`,
   };
   return { service, browser: await startBrowser(), paths, owner };
 });
 
-const views = ['glance', 'statistics', 'settlements', 'feed', 'owners', 'owner'] as const;
+const views = ['glance', 'statistics', 'settlements', 'feed', 'owners', 'status', 'about', 'owner'] as const;
 /** Both themes and both widths; screenshots are of all four. */
 const looks = (['light', 'dark'] as const).flatMap((scheme) =>
   [1440, 360]
@@ -65,7 +67,7 @@ describe('the explorer on what npm start runs', () => {
       await waitUntilLive(page);
       if (view === 'owner') await page.locator('#activity').waitFor();
       expect([view, await findViolations(page)]).toEqual([view, []]);
-      for (const width of [360, 768, look.width]) {
+      for (const width of [320, 360, 768, look.width]) {
         await page.setViewportSize({ width, height: 740 });
         expect([view, width, await findOverflow(page)]).toEqual([view, width, 0]);
       }
@@ -86,7 +88,7 @@ describe('the explorer on what npm start runs', () => {
     ]) {
       const { page } = await openPage(context, service.url + path);
       await waitUntilLive(page);
-      for (const width of [360, 768, 1280, 1920]) {
+      for (const width of [320, 360, 768, 1280, 1920]) {
         await page.setViewportSize({ width, height: 740 });
         expect([path, width, await findOverflow(page)]).toEqual([path, width, 0]);
       }
@@ -144,24 +146,17 @@ describe('the explorer on what npm start runs', () => {
     expect(shifts.filter(({ value }) => value >= 0.002)).toEqual([]);
   });
 
-  it('says where each figure is from, by mouse and keyboard', async () => {
+  it('says where each figure is from', async () => {
     const { service, browser } = await start();
     const { page } = await openPage(await openWindow(browser), service.url);
     await waitUntilLive(page);
-    const about = page.locator('.about:popover-open');
-    await page.locator('.stage.issued .figure-button').first().click();
-    expect(await about.textContent()).toMatch(/\/v1\/mining\/state.*issuance\.mintedBaseUnits/);
-    // It is just above or below what was pressed.
-    const figure = await page.locator('.stage.issued .figure-button').first().boundingBox();
-    const said = await about.boundingBox();
-    const gaps =
-      figure && said && [said.y - figure.y - figure.height, figure.y - said.y - said.height].map(Math.abs);
-    expect(Math.min(...(gaps ?? []))).toBeLessThan(16);
-    await page.keyboard.press('Escape');
-    expect(await about.count()).toBe(0);
-    await page.locator('.figure-button').first().focus();
+    const minted = page.locator('#sources tr', { hasText: 'issuance.mintedBaseUnits' });
+    expect(await minted.isVisible()).toBe(false);
+    await page.getByText('Sources of this page').focus();
     await page.keyboard.press('Enter');
-    expect(await about.textContent()).toContain('measurement.rpmMilli');
+    expect(await minted.textContent()).toMatch(/^Minted[\d,.]+ SQK.*\/v1\/mining\/state/);
+    // As many rows as figures.
+    expect(await page.locator('#sources tbody tr').count()).toBe(await page.locator('.figure').count());
   });
 
   it('has the table behind each chart, also as a file', async () => {
@@ -196,7 +191,7 @@ describe('the explorer on what npm start runs', () => {
     await page.locator('.opblock-body .response').first().waitFor();
     expect(await findViolations(page)).toEqual([]);
     expect(await page.getByText('jsonSchemaDialect').count()).toBe(0);
-    for (const width of [360, 768, 1280]) {
+    for (const width of [320, 360, 768, 1280]) {
       await page.setViewportSize({ width, height: 740 });
       expect([width, await findOverflow(page)]).toEqual([width, 0]);
     }
@@ -223,7 +218,6 @@ describe('the explorer on what npm start runs', () => {
     const name = `Owner ${owner.slice(0, 8)}…${owner.slice(-4)}`;
     expect(await page.locator('h1').textContent()).toBe(name);
     expect(await page.title()).toContain(`${name} · `);
-    expect(await page.getByText('select a figure').isVisible()).toBe(true);
     // Amounts keep their unit on their line.
     await page.evaluate(
       "for (const one of document.querySelectorAll('.figure .value')) one.firstChild.data = '4,312.4248'",
@@ -232,8 +226,8 @@ describe('the explorer on what npm start runs', () => {
       await page.setViewportSize({ width, height: 740 });
       expect([width, await findOverflow(page)]).toEqual([width, 0]);
       const lines =
-        "[...document.querySelectorAll('.figure .value')].map((one) => one.getClientRects().length)";
-      expect([width, await page.evaluate(lines)]).toEqual([width, [1, 1, 1, 1, 1]]);
+        "[...document.querySelectorAll('.figure .value')].map((one) => Math.round(one.offsetHeight / parseFloat(getComputedStyle(one).lineHeight)))";
+      expect([width, await page.evaluate(lines)]).toEqual([width, [1, 1, 1, 1]]);
     }
     for (let steps = 0; steps < 4; steps++) await page.goBack();
     await page.waitForURL('**/statistics');
@@ -259,13 +253,12 @@ describe('the explorer on what npm start runs', () => {
       await page.getByRole('button', { name: 'Search' }).click();
       await expect.poll(() => page.title()).toMatch(new RegExp(`^${title}`));
       expect([query, await findViolations(page)]).toEqual([query, []]);
-      for (const width of [360, 1440]) {
+      for (const width of [320, 360, 1440]) {
         await page.setViewportSize({ width, height: 740 });
         expect([query, width, await findOverflow(page)]).toEqual([query, width, 0]);
       }
       await savePicture(page, `record-${title.toLowerCase().replaceAll(' ', '-')}`);
     }
-    expect(await page.getByText('select a figure').isVisible()).toBe(false);
     expect(conduct.errors).toEqual([]);
   });
 
@@ -287,10 +280,10 @@ describe('the explorer, where settlement is in trouble', () => {
     const { page } = await openPage(await openWindow(browser, { scheme: 'dark', width: 360 }), service.url);
     await waitUntilLive(page);
     // The page asks every five seconds.
-    const said = () => expect.poll(() => page.locator('.lanes').textContent(), { timeout: 60_000 });
+    const said = () => expect.poll(() => page.locator('header').textContent(), { timeout: 60_000 });
     await report({ type: 'blocked', reason: 'the gate is being serviced' });
-    await said().toContain('is blocked: “the gate is being serviced”');
-    await said().toContain('Blocked. The oracle is blocked.');
+    await said().toContain('The oracle is blocked. It says: “the gate is being serviced”.');
+    await said().toContain('Settlement is blocked. The oracle is blocked.');
     expect(await findViolations(page)).toEqual([]);
     await savePicture(page, 'state-oracle-blocked');
     await report({ type: 'unblocked' });
