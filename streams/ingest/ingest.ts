@@ -52,7 +52,7 @@ export interface IngestOptions extends StreamSettings {
 }
 
 /** Controls what this process may do with the database. */
-export interface Ingest {
+interface Ingest {
   readonly logic: typeof ingestMachine;
   /** Name of this process, unlike any other one's. */
   readonly holder: string;

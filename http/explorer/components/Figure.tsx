@@ -1,20 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { usePage } from './pageContext.ts';
-
-/** Where a figure comes from. The page lists it once, below all figures (`Sources.tsx`). */
-export interface Source {
-  readonly label: string;
-  readonly route: string;
-  /** Path of the member in the body, such as `measurement.rpmMilli`. */
-  readonly field: string;
-  /** All digits in the unit of the route; null if unknown. */
-  readonly exact?: string | null;
-  readonly meaning?: string;
-  readonly provenance?: string | null;
-  readonly observedAt?: string | null;
-  /** Number of the chain's safe block at which it was read. */
-  readonly safeBlock?: string | null;
-}
+import { type Source, usePage } from './pageContext.ts';
 
 interface FigureProps extends Source {
   /** Null or false if unknown. */

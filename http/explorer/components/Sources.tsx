@@ -1,6 +1,5 @@
 import { formatInteger } from '../format/numbers.ts';
-import type { Source } from './Figure.tsx';
-import { usePage } from './pageContext.ts';
+import { type Source, usePage } from './pageContext.ts';
 import { Table } from './Table.tsx';
 import { Time } from './Time.tsx';
 

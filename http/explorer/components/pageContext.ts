@@ -1,7 +1,21 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { PageRequest, ReadBody } from '../page.ts';
-import type { Source } from './Figure.tsx';
+
+/** Where a figure comes from. The page lists it once, below all figures (`Sources.tsx`). */
+export interface Source {
+  readonly label: string;
+  readonly route: string;
+  /** Path of the member in the body, such as `measurement.rpmMilli`. */
+  readonly field: string;
+  /** All digits in the unit of the route; null if unknown. */
+  readonly exact?: string | null;
+  readonly meaning?: string;
+  readonly provenance?: string | null;
+  readonly observedAt?: string | null;
+  /** Number of the chain's safe block at which it was read. */
+  readonly safeBlock?: string | null;
+}
 
 export interface Page extends Omit<PageRequest, 'read'> {
   readonly read: ReadBody;
