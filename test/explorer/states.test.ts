@@ -123,7 +123,7 @@ describe('the explorer follows the wheel', () => {
       expect([await findViolations(page), conduct.errors]).toEqual([[], []]);
       await savePicture(page, `state-${icon}-${width}-${scheme}`);
       if (icon === 'wheel-turning')
-        await expect.poll(() => page.locator('.now .figures').textContent()).toContain('42.1\u00a0rpm');
+        await expect.poll(() => page.locator('.now .figures').textContent()).toContain('42.2\u00a0rpm');
     }
     // Open pages ask, and would be counted below.
     if (icon === 'wheel-stale') for (const { page } of windows) await page.context().close();
