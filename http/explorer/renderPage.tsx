@@ -85,6 +85,7 @@ export const renderPage: RenderPage = (request: PageRequest) => {
     shown: html
       .replaceAll(renderToString(<Time at={renderedAt} as="minute" />), '')
       .replaceAll(renderedAt, '')
+      .replace(/(<time [^>]*data-as="ago"[^>]*>)[^<]*/g, '$1')
       .replace(` data-safe-block="${safeBlock}"`, ''),
     isComplete,
     expiresAtMs,

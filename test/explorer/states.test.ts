@@ -142,7 +142,7 @@ describe('the explorer and its connection', () => {
     });
     // Steadily: between two bursts there would be a token for the page.
     const flood = setInterval(
-      () => socket.write('GET /robots.txt HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3)),
+      () => socket.write('GET /robots.txt HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10)),
       10,
     );
     onTestFinished(() => clearInterval(flood));

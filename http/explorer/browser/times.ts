@@ -1,4 +1,4 @@
-import { formatDuration, type TimeFormat, time, writeTimes, type Zone } from '../format/times.ts';
+import { formatAge, formatDuration, type TimeFormat, time, writeTimes, type Zone } from '../format/times.ts';
 
 /** Writes all times below a node in a zone, and the age of those that show it. */
 export function showTimes(root: ParentNode, zone: Zone, nowMs: number): void {
@@ -15,10 +15,8 @@ export function showTimes(root: ParentNode, zone: Zone, nowMs: number): void {
 /** Writes what changes every second: ages, and how far the open round is. */
 export function showClocks(root: ParentNode, nowMs: number): void {
   const secondsUntil = (iso: string | undefined) => (Date.parse(iso ?? '') - nowMs) / 1_000;
-  for (const element of root.querySelectorAll<HTMLTimeElement>('time[data-as="ago"]')) {
-    const seconds = secondsUntil(element.dateTime);
-    setText(element, seconds >= 1 ? `in ${formatDuration(seconds)}` : `${formatDuration(-seconds)} ago`);
-  }
+  for (const element of root.querySelectorAll<HTMLTimeElement>('time[data-as="ago"]'))
+    setText(element, formatAge(element.dateTime, nowMs));
   for (const element of root.querySelectorAll<HTMLElement>('[data-remaining]'))
     setText(element, formatDuration(secondsUntil(element.dataset.remaining)));
   for (const element of root.querySelectorAll<SVGElement>('[data-since]')) {

@@ -2,7 +2,7 @@ import { formatMinutes } from '../format/times.ts';
 import { isSettling } from '../problems.ts';
 import { expectNext } from '../roundStages.ts';
 import { usePage } from './pageContext.ts';
-import { Time } from './Time.tsx';
+import { Age } from './Time.tsx';
 
 /** When something that happens again and again is expected, by how often it has happened; nothing while something keeps it from happening. */
 export function Expected({ what, times }: { what: string; times: readonly string[] }) {
@@ -13,7 +13,7 @@ export function Expected({ what, times }: { what: string; times: readonly string
   return (
     <>
       {' '}
-      {what} {next.nextMs > page.nowMs ? 'is' : 'was'} expected <Time at={at} as="ago" /> (usually every{' '}
+      {what} {next.nextMs > page.nowMs ? 'is' : 'was'} expected <Age of={at} /> (usually every{' '}
       {formatMinutes(Math.round(next.usualMs / 60_000))}).
     </>
   );

@@ -1,6 +1,6 @@
 import { listProblems } from '../problems.ts';
 import { usePage } from './pageContext.ts';
-import { Time } from './Time.tsx';
+import { Age } from './Time.tsx';
 
 /** Says what does not work at the moment, since when and what follows, on every page. */
 export function Problems() {
@@ -16,7 +16,7 @@ export function Problems() {
               <>
                 {' '}
                 <span class="nowrap">
-                  ({last[0]}: <Time at={last[1]} as="ago" />)
+                  ({last[0]}: <Age of={last[1]} />)
                 </span>
               </>
             )}

@@ -1,15 +1,21 @@
 import { formatDate } from '../../addresses/days.ts';
-import { formatDateAndClock, type TimeFormat, time, writeTimes } from '../format/times.ts';
+import { formatAge, formatDateAndClock, type TimeFormat, time, writeTimes } from '../format/times.ts';
+import { usePage } from './pageContext.ts';
 
-/**
- * A time, in UTC. The page's script writes it in the zone that the visitor has chosen.
- *
- * @param as `ago`: the script shows how long ago it was instead, or in how long it will be.
- */
-export function Time({ at, as = 'clock' }: { at: string; as?: TimeFormat | 'ago' }) {
+/** A time, in UTC. The page's script writes it in the zone that the visitor has chosen. */
+export function Time({ at, as = 'clock' }: { at: string; as?: TimeFormat }) {
   return (
     <time dateTime={at} data-as={as} title={`${formatDateAndClock(at, 'UTC')} UTC`}>
-      {writeTimes(time(as === 'ago' ? 'minute' : as, at), 'UTC')}
+      {writeTimes(time(as, at), 'UTC')}
+    </time>
+  );
+}
+
+/** How long ago a time is, or in how long it will be. The page's script keeps it true. */
+export function Age({ of }: { of: string }) {
+  return (
+    <time dateTime={of} data-as="ago" title={`${formatDateAndClock(of, 'UTC')} UTC`}>
+      {formatAge(of, usePage().nowMs)}
     </time>
   );
 }

@@ -69,6 +69,12 @@ export function formatDuration(totalSeconds: number): string {
   return `${Math.floor(seconds / 86_400)} d ${Math.floor(seconds / 3_600) % 24} h`;
 }
 
+/** How long before a time another one is, such as `8 min 03 s ago`, or how long after it: `in 45 s`. */
+export function formatAge(iso: string, nowMs: number): string {
+  const seconds = (Date.parse(iso) - nowMs) / 1_000;
+  return seconds >= 1 ? `in ${formatDuration(seconds)}` : `${formatDuration(-seconds)} ago`;
+}
+
 /** Formats whole minutes, for records: `95` is `1 h 35 min`. */
 export function formatMinutes(minutes: number): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} min`;

@@ -5,7 +5,7 @@ import { findAvailable } from '../components/Banner.tsx';
 import { Expected } from '../components/Expected.tsx';
 import { To } from '../components/Linked.tsx';
 import { usePage } from '../components/pageContext.ts';
-import { Time } from '../components/Time.tsx';
+import { Age } from '../components/Time.tsx';
 import { count, formatInteger, formatPercent } from '../format/numbers.ts';
 import { toRound } from '../format/sentence.ts';
 import { explain } from '../format/words.ts';
@@ -97,7 +97,7 @@ function Wheel() {
         'It has not reported yet.'
       ) : (
         <>
-          Last reading <Time at={observedAt} as="ago" />.
+          Last reading <Age of={observedAt} />.
         </>
       )}
     </PartRow>
@@ -112,7 +112,7 @@ function Oracle() {
         explain('no_closure')
       ) : (
         <>
-          It closed round <To {...toRound(closure.lastRound)} /> <Time at={closure.acceptedAt} as="ago" />.
+          It closed round <To {...toRound(closure.lastRound)} /> <Age of={closure.acceptedAt} />.
         </>
       )}
     </PartRow>

@@ -5,7 +5,7 @@ import { Unread } from '../../components/Banner.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { Time } from '../../components/Time.tsx';
+import { Age } from '../../components/Time.tsx';
 import { Wheel } from '../../components/Wheel.tsx';
 import { describeDistance, describeRpm, describeSpeed } from '../../format/quantities.ts';
 import { toDay } from '../../format/sentence.ts';
@@ -137,7 +137,7 @@ function Now({ status, wheel, children }: NowProps) {
         </div>
         {measurement !== null && (
           <p class="small quiet">
-            {common.provenance} · observed <Time at={measurement.observedAt} as="ago" />
+            {common.provenance} · observed <Age of={measurement.observedAt} />
             {children}
           </p>
         )}

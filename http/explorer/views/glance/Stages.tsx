@@ -5,7 +5,7 @@ import { Expected } from '../../components/Expected.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { Time } from '../../components/Time.tsx';
+import { Age, Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { explainNoMint } from '../../format/mints.ts';
 import { count, formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
@@ -271,7 +271,7 @@ function ToBeSettled({ status }: StagesProps) {
       {count(buffered.roundCount, 'closed round')} with {count(buffered.workUnits, 'unit')}
       {latestClosure !== null && (
         <>
-          , the last one closed <Time at={latestClosure.acceptedAt} as="ago" />
+          , the last one closed <Age of={latestClosure.acceptedAt} />
         </>
       )}
       .<Expected what="The next batch" times={batchTimes} />

@@ -9,7 +9,7 @@ import { Linked, To } from '../../components/Linked.tsx';
 import { More } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Table } from '../../components/Table.tsx';
-import { Time } from '../../components/Time.tsx';
+import { Age } from '../../components/Time.tsx';
 import { nameMiners } from '../../format/events.ts';
 import { describeMerge, findPartner, groupEqual } from '../../format/merges.ts';
 import { count, formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
@@ -55,7 +55,7 @@ export function Positions({
           >
             {newest !== undefined && (
               <>
-                the last time <Time at={newest.source.blockTimestamp} as="ago" />,{' '}
+                the last time <Age of={newest.source.blockTimestamp} />,{' '}
                 {describeAmount(newest.amountBaseUnits, asset, 4).value}
               </>
             )}
