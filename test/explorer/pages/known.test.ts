@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../http/addresses/place.ts';
 import { findKnown } from '../../../http/explorer/charts/observed.ts';
 import { describeEvent } from '../../../http/explorer/format/events.ts';
+import { describeMerge, findPartner } from '../../../http/explorer/format/merges.ts';
 import { explainNoMint } from '../../../http/explorer/format/mints.ts';
 import { writeSentence } from '../../../http/explorer/format/sentence.ts';
 import { explainProjection } from '../../../http/explorer/format/words.ts';
@@ -155,6 +156,111 @@ it.each([
 ] as const)('a projection that has a gap has its own cause: %s', (_, chain, status, words) => {
   const settlementQueue = { status, reason: 'round_projection_gap' } as never;
   expect(explainProjection('round_projection_gap', { settlementQueue }, chain)).toContain(words);
+});
+
+describe('what does not work', () => {
+  const status = bodies.Status.answer;
+  const queue = status.settlementQueue;
+  const waits = { ...bodies.SettlementHistory.answer };
+  const at = (hours: number) => new Date(Date.UTC(2026, 10, 25, hours)).toISOString();
+  const checkpoints = [22, 20, 18, 16].map((hours) => ({
+    ...waits.mining.recentCheckpoints[0],
+    blockTimestamp: at(hours),
+  }));
+  const usual = {
+    '/v1/settlements': { ...waits, mining: { ...waits.mining, recentCheckpoints: checkpoints } },
+  };
+  const withQueue = (change: object) => ({ settlementQueue: { ...queue, ...change } });
+  const core = (paused: boolean) => ({
+    '/v1/core': { ...bodies.CoreState.answer, core: { ...bodies.CoreState.answer.core, paused } },
+  });
+
+  it.each([
+    ['nothing', {}, {}, null, true],
+    [
+      'a silent wheel',
+      { measurement: { ...measurement, freshness: 'stale' } },
+      {},
+      'The wheel is out of touch. It may',
+      true,
+    ],
+    [
+      'a faulty counter',
+      { measurement: { ...measurement, coreStatus: 'COUNTER_FAULT' } },
+      {},
+      'The counter reports a fault. Its speed',
+      true,
+    ],
+    [
+      'a blocked oracle',
+      { oracle: { ...status.oracle, state: 'blocked', reason: 'gate' } },
+      {},
+      'The oracle is blocked. It says: “gate”. ',
+      false,
+    ],
+    [
+      'a late oracle',
+      { oracle: { ...status.oracle, state: 'stale' } },
+      {},
+      'The oracle has closed no round for 20 minutes. ',
+      false,
+    ],
+    [
+      'an incident',
+      withQueue({ state: 'blocked', blockedReason: 'incident_open' }),
+      {},
+      'Settlement is blocked. An incident is open',
+      false,
+    ],
+    ['settlement off', withQueue({ state: 'disabled' }), {}, 'Settlement is switched off. ', false],
+    ['a silent reporter', withQueue({ state: 'stale' }), {}, 'The reporter is silent. ', false],
+    ['a paused contract', {}, core(true), 'The core contract is paused. ', false],
+    ['a batch under way', withQueue({ state: 'submitted' }), {}, null, true],
+  ])(
+    'is said on every page, and nothing is expected meanwhile: %s',
+    (_, change, others, title, isExpected) => {
+      const shown = { ...usual, '/v1/status': { ...status, ...change }, ...others };
+      for (const place of places) {
+        const { text } = render(place, shown);
+        expect([place.view, text.includes('Status of all parts')]).toEqual([place.view, title !== null]);
+        if (title !== null) expect([place.view, text.split(title).length]).toEqual([place.view, 2]);
+      }
+      expect(render(glance, shown).text.includes('The next mint is expected')).toBe(isExpected);
+      const said = render({ view: 'status' }, shown).text;
+      expect(said.split('No known problem.')).toHaveLength(title === null ? 5 : 4);
+    },
+  );
+});
+
+describe('a merge', () => {
+  const [like] = bodies.Portfolio.answer.positions;
+  const position = (tokenId: string, level: number, mergeState: string) =>
+    ({ ...like, tokenId, level, mergeState, blocksUntilMerge: '10' }) as Parameters<typeof describeMerge>[0];
+  const [one, two, three, cooling] = [
+    position('1', 1, 'ready'),
+    position('2', 1, 'ready'),
+    position('3', 2, 'ready'),
+    position('4', 2, 'cooldown'),
+  ] as const;
+  const settled = (hours: number, lastCompletedBlock: string) => ({
+    blockTimestamp: new Date(Date.UTC(2026, 10, 25, hours)).toISOString(),
+    lastCompletedBlock,
+  });
+  const history = { recentSettlements: [settled(20, '40'), settled(10, '20')] } as never;
+
+  it('takes a second ready miner of the same level', () => {
+    const all = [one, two, three, cooling];
+    const say = (of: typeof one, partner = findPartner(of, all)) =>
+      writeSentence(describeMerge(of, partner, history));
+    expect(say(one)).toBe('ready, with miner 2');
+    expect(say(three)).toBe('ready, needs a second ready miner of level 2');
+    expect(writeSentence(describeMerge(three, null, history))).toBe(
+      'ready, with a second ready miner of level 2',
+    );
+    // Twenty blocks in ten hours.
+    expect(say(cooling)).toBe('in 10 work blocks, about 5 h 00 min');
+    expect(writeSentence(describeMerge(cooling, undefined, null))).toBe('in 10 work blocks');
+  });
 });
 
 describe('a shared link', () => {

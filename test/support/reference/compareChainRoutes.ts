@@ -1,5 +1,13 @@
+import { expect } from 'vitest';
 import type { FeedEvent } from '../../reference/feed.ts';
 import type { ComparedProgram } from './comparedProgram.ts';
+
+interface Portfolio {
+  readonly summary: { readonly paidBaseUnits: string; readonly claimableBaseUnits: string };
+}
+interface MiningState {
+  readonly issuance: { readonly mintedBaseUnits: string };
+}
 
 /** Compares every route of the chain, lists in pages of a few items. */
 export async function compareChainRoutes(
@@ -13,13 +21,19 @@ export async function compareChainRoutes(
     await compare(`/v4/public/settlements?range=${range}`);
   }
   await compare('/v4/public/settlements?queue=1');
+  let owed = 0n;
   for (const owner of owners) {
-    await compare(`/v1/owners/${owner}/miners?limit=${limit}`);
+    const { summary } = (await compare(`/v1/owners/${owner}/miners?limit=${limit}`)) as Partial<Portfolio>;
+    owed += BigInt(summary?.paidBaseUnits ?? 0) + BigInt(summary?.claimableBaseUnits ?? 0);
     await compare(`/v2/public/miners/portfolio?owner=${owner}&limit=${limit}`);
     // Lists of activity are longer.
     await compare(`/v1/owners/${owner}/activity?limit=${limit * 5}`);
     await compare(`/v2/public/miners/activity?owner=${owner}&limit=${limit * 5}`);
   }
+  const { issuance } = (await compare('/v1/mining/state')) as Partial<MiningState>;
+  // What was minted is what its owners were paid or can claim, but for parts of a base unit.
+  const left = BigInt(issuance?.mintedBaseUnits ?? owed) - owed;
+  expect([left >= 0n, left < 10_000n]).toEqual([true, true]);
   await compareRecords(compare, limit);
   for (const category of ['all', 'protocol', 'players', 'measurement'])
     for (const path of ['/v1/events', '/v2/public/events'])
