@@ -7,6 +7,7 @@ import { findTestProject, type TestProject } from './test/support/testProject.ts
 
 /** Files that take longest, the longest first: started last, one of them alone would hold up the end of the run. */
 const slowest = [
+  'simulation/regressionPlans',
   'endToEnd/replay',
   'streams/writtenLineage',
   'endToEnd/chain',
@@ -43,7 +44,7 @@ const testFiles = readdirSync(join(import.meta.dirname, 'test'), { recursive: tr
 const listFiles = (project: TestProject) => testFiles.filter((file) => findTestProject(file) === project);
 
 /** In this order, so that a process that is shared goes from one file to the next of its project. */
-const projectNames: readonly string[] = ['parts', 'unit'] satisfies TestProject[];
+const projectNames: readonly string[] = ['longer', 'parts', 'unit'] satisfies TestProject[];
 
 const buildProgram = 'test/support/processes/buildProgram.ts';
 
@@ -80,16 +81,16 @@ export default defineConfig({
         extends: true,
         test: { name: 'unit', include: listFiles('unit'), isolate: false, testTimeout: 60_000 },
       },
-      {
-        extends: true,
+      ...(['parts', 'longer'] as const).map((name) => ({
+        extends: true as const,
         test: {
-          name: 'parts',
-          include: listFiles('parts'),
+          name,
+          include: listFiles(name),
           // A module that one file has loaded stays loaded for the next.
           isolate: false,
           globalSetup: buildProgram,
         },
-      },
+      })),
     ],
   },
 });

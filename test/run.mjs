@@ -1,5 +1,5 @@
-// `npm test` runs this after the bootstrap: formatting and lint, the build, types, and all tests. The last line of output counts them, each
-// check as one.
+// `npm test` runs this after the bootstrap: formatting and lint, the build, types, and tests; with `--all` those that take long, too. The last
+// line of output counts them, each check as one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
@@ -18,7 +18,9 @@ process.env.MINER_TEST_BUILD = 'done';
 // The compilers run while the tests do, which wait now and then. One checker each takes a third of the time of a processor.
 const types = start(bin('tsc'), ['--noEmit', '--checkers', '1']);
 const explorerTypes = start(bin('tsc'), ['--noEmit', '--checkers', '1', '-p', 'http/explorer']);
-await runTests(process.argv.slice(2));
+const given = process.argv.slice(2).filter((argument) => argument !== '--all');
+const projects = ['unit', 'parts', ...(process.argv.includes('--all') ? ['longer'] : [])];
+await runTests([...projects.map((name) => `--project=${name}`), ...given]);
 await check('types', types);
 await check('types of the explorer', explorerTypes);
 

@@ -3,9 +3,28 @@ import { dirname, relative, resolve } from 'node:path';
 
 /**
  * - `unit`: starts no process, opens no socket and no database;
- * - `parts`: all other tests.
+ * - `parts`: starts what it needs;
+ * - `longer`: the same, for what breaks seldom and takes long to show: failures of every kind one after the other, clusters, proxies, programs of the
+ *   guides, crawls of all pages. `npm run test:all` runs it, and so does every change before it is merged.
  */
-export type TestProject = 'parts' | 'unit';
+export type TestProject = 'longer' | 'parts' | 'unit';
+
+const longerFiles: ReadonlySet<string> = new Set(
+  [
+    'deploy/natsOfCommands',
+    'deploy/operate/haproxy',
+    'endToEnd/local',
+    'endToEnd/natsCluster',
+    'endToEnd/nodeConnection',
+    'endToEnd/outages',
+    'endToEnd/twoIngests',
+    'explorer/history',
+    'explorer/links',
+    'http/eventClients',
+    'http/guides',
+    'simulation/regressionPlans',
+  ].map((name) => `test/${name}.test.ts`),
+);
 
 const root = resolve(import.meta.dirname, '../..');
 /** Imports of types do not count: they are gone when the test runs. */
@@ -13,8 +32,9 @@ const importPattern = /^(?:import|export) (?!type )(?:[^';]*? from )?'([^']+)'/g
 const startsParts =
   /^(?:storage\/clickhouse\/database\.ts|chdb(?:\/.+)?|test\/support\/processes\/.+|node:(?:child_process|http|http2|https|net|tls))$/;
 
-/** Finds the project of a test file by its imports and by the imports of the test support that it uses. */
+/** Finds the project of a test file by the list above, or by its imports and by the imports of the test support that it uses. */
 export function findTestProject(path: string): TestProject {
+  if (longerFiles.has(path)) return 'longer';
   return collectImports(path).some((imported) => startsParts.test(imported)) ? 'parts' : 'unit';
 }
 
