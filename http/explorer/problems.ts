@@ -1,7 +1,7 @@
 import type { Page } from './components/pageContext.ts';
 import { capitalize, nameChain } from './format/networks.ts';
 import { formatInteger } from './format/numbers.ts';
-import { explain, queueStates } from './format/words.ts';
+import { explain, queueFaults, queueStates } from './format/words.ts';
 import { corePath, statusPath } from './resources.ts';
 
 /** The parts that work passes through, in its order, and the page itself. */
@@ -17,6 +17,8 @@ interface Problem {
   readonly last: readonly [what: string, at: string] | null;
 }
 
+type Words = Pick<Problem, 'title' | 'meaning'>;
+
 /** Everything that does not work, in the order of the work. */
 export function listProblems(page: Page): readonly Problem[] {
   return [
@@ -28,8 +30,10 @@ export function listProblems(page: Page): readonly Problem[] {
   ];
 }
 
-/** Whether closed work is settled and minted as usual, so that what follows can be expected. */
-export const isSettling = (page: Page) => listProblems(page).every(({ part }) => part === 'wheel');
+/** Whether closed work is known to be settled and minted as usual, so that what follows can be expected. */
+export const isSettling = (page: Page) =>
+  page.read('status', statusPath)?.settlementQueue.status === 'available' &&
+  listProblems(page).every(({ part }) => part === 'wheel');
 
 function listWheel({ read }: Page): Problem[] {
   const measurement = read('status', statusPath)?.measurement ?? null;
@@ -74,34 +78,34 @@ function listOracle({ read }: Page): Problem[] {
     : [];
 }
 
-function listSettlement({ read }: Page): Problem[] {
-  const status = read('status', statusPath);
-  const queue = status?.settlementQueue;
-  const core = read('core', corePath);
-  const isPaused = core?.status === 'available' && core.core.paused;
+function listSettlement(page: Page): Problem[] {
+  const status = page.read('status', statusPath);
   const batch = status?.builder.status === 'available' ? status.builder.anchor.confirmedAt : null;
-  const lastBatch = batch === null ? null : (['last batch', batch] as const);
-  const state = queue?.status === 'available' ? queue.state : null;
-  const words = queueStates[state ?? ''];
-  if (queue?.status !== 'available' || words === undefined)
-    return isPaused
-      ? [
-          {
-            part: 'settlement',
-            title: 'The core contract is paused',
-            meaning: explain('settlement_paused'),
-            last: lastBatch,
-          },
-        ]
-      : [];
-  return [
-    {
-      part: 'settlement',
-      title: words.title,
-      meaning: `${queue.blockedReason === null ? '' : `${explain(queue.blockedReason)} `}${words.meaning}`,
-      last: state === 'stale' && queue.lastRun !== null ? ['last run', queue.lastRun.finishedAt] : lastBatch,
-    },
-  ];
+  const words = describeSettlement(page);
+  return words === null
+    ? []
+    : [{ part: 'settlement', last: batch === null ? null : ['last batch', batch], ...words }];
+}
+
+/** Why settlement does not work; null if it does, or if nobody knows. */
+function describeSettlement({ read, chain }: Page): (Words & Partial<Problem>) | null {
+  const queue = read('status', statusPath)?.settlementQueue;
+  if (queue?.status === 'available') {
+    const { state, blockedReason, lastRun } = queue;
+    const words = queueStates[state];
+    if (words !== undefined)
+      return {
+        title: words.title,
+        meaning: `${blockedReason === null ? '' : `${explain(blockedReason)} `}${words.meaning}`,
+        ...(state === 'stale' && lastRun !== null && { last: ['last run', lastRun.finishedAt] }),
+      };
+  }
+  const core = read('core', corePath);
+  if (core?.status === 'available' && core.core.paused)
+    return { title: 'The core contract is paused', meaning: explain('settlement_paused') };
+  // Otherwise the chain is the problem.
+  const isReadable = chain !== null && chain.reason === null;
+  return (queue?.status === 'unavailable' && isReadable && queueFaults[queue.reason]) || null;
 }
 
 function listChain({ chain }: Page): Problem[] {

@@ -42,14 +42,16 @@ export function explain(code: string): string {
 }
 
 /**
- * Explains why nothing can be projected (CONTRACT.md, Builder). A gap has several causes, which the queue's reason and the state of the chain
- * tell apart.
+ * Explains why nothing can be projected (CONTRACT.md, Builder and Settlement queue state). A reason may have several causes, which the rest of the
+ * status and the state of the chain tell apart.
  */
 export function explainProjection(
   reason: string,
-  { settlementQueue: queue }: Pick<Bodies['status'], 'settlementQueue'>,
+  { settlementQueue: queue, oracle }: Pick<Bodies['status'], 'settlementQueue' | 'oracle'>,
   chain: PageChain | null,
 ): string {
+  if (reason === 'oracle_head_unavailable' && oracle.latestClosure !== null)
+    return 'The reporter has not said yet whether settlement is enabled.';
   if (reason !== 'round_projection_gap') return explain(reason);
   const outcome = 'so there is no projection.';
   if (chain === null) return `This service is not connected to a chain, ${outcome}`;
@@ -67,6 +69,19 @@ export const queueStates: Readonly<Record<string, { title: string; meaning: stri
   stale: {
     title: 'The reporter is silent',
     meaning: 'It has not finished a run in the last ten minutes. Closed rounds may wait longer than usual.',
+  },
+};
+
+/** Reasons for which closed rounds cannot be queued, as a headline and what follows, if the chain can be read. */
+export const queueFaults: typeof queueStates = {
+  round_ineligible: {
+    title: 'A closed round cannot be settled',
+    meaning: 'It has more work than the core contract accepts. All later rounds wait as well.',
+  },
+  round_projection_gap: {
+    title: 'Rounds are missing before the next batch',
+    meaning:
+      'The closed rounds do not follow the last settled round. It is unknown what waits for settlement.',
   },
 };
 

@@ -8,11 +8,14 @@ import { usePage } from '../components/pageContext.ts';
 import { Age } from '../components/Time.tsx';
 import { count, formatInteger, formatPercent } from '../format/numbers.ts';
 import { toRound } from '../format/sentence.ts';
-import { explain } from '../format/words.ts';
+import { explain, explainProjection } from '../format/words.ts';
 import { listProblems, type Part } from '../problems.ts';
 import { corePath, settlementsPath, statisticsPath, statusPath } from '../resources.ts';
+import { dayMs, findGenesisMs } from '../rounds.ts';
 
 const range = '30d';
+/** Why nothing is known of a part whose state cannot be read. */
+const unread = 'database_unavailable';
 
 /** A day of a part: how it went, as a level of colour, and in words. */
 interface DayMark {
@@ -43,18 +46,20 @@ export function StatusView() {
 interface PartRowProps {
   readonly part: Part;
   readonly name: string;
+  /** Whether enough can be read to see a problem. */
+  readonly isKnown: boolean;
   /** Empty if its days are not recorded. */
   readonly days?: readonly DayMark[];
   readonly children: ComponentChildren;
 }
 
-function PartRow({ part, name, days = [], children }: PartRowProps) {
+function PartRow({ part, name, isKnown, days = [], children }: PartRowProps) {
   const problem = listProblems(usePage()).find((one) => one.part === part);
   return (
-    <li id={part} class={problem === undefined ? 'works' : 'fails'}>
+    <li id={part} class={problem !== undefined ? 'fails' : isKnown ? 'works' : 'unknown'}>
       <h2>{name}</h2>
       <p>
-        <strong>{problem === undefined ? 'No known problem' : problem.title}.</strong> {problem?.meaning}{' '}
+        <strong>{problem?.title ?? (isKnown ? 'No known problem' : 'Not known')}.</strong> {problem?.meaning}{' '}
         {children}
       </p>
       {days.length > 0 && (
@@ -73,7 +78,8 @@ function PartRow({ part, name, days = [], children }: PartRowProps) {
 function Wheel() {
   const { read } = usePage();
   const statistics = read('statistics', statisticsPath(range));
-  const observedAt = read('status', statusPath)?.measurement?.observedAt;
+  const status = read('status', statusPath);
+  const observedAt = status?.measurement?.observedAt;
   const days =
     statistics === null
       ? []
@@ -92,9 +98,9 @@ function Wheel() {
           }),
         );
   return (
-    <PartRow part="wheel" name="Wheel" days={days}>
+    <PartRow part="wheel" name="Wheel" isKnown={observedAt !== undefined} days={days}>
       {observedAt === undefined ? (
-        'It has not reported yet.'
+        explain(status === null ? unread : 'no_measurement')
       ) : (
         <>
           Last reading <Age of={observedAt} />.
@@ -105,11 +111,12 @@ function Wheel() {
 }
 
 function Oracle() {
-  const closure = usePage().read('status', statusPath)?.oracle.latestClosure ?? null;
+  const status = usePage().read('status', statusPath);
+  const closure = status?.oracle.latestClosure ?? null;
   return (
-    <PartRow part="oracle" name="Oracle">
+    <PartRow part="oracle" name="Oracle" isKnown={closure !== null}>
       {closure === null ? (
-        explain('no_closure')
+        explain(status === null ? unread : 'no_closure')
       ) : (
         <>
           It closed round <To {...toRound(closure.lastRound)} /> <Age of={closure.acceptedAt} />.
@@ -120,24 +127,31 @@ function Oracle() {
 }
 
 function Settlement() {
-  const { read } = usePage();
+  const { read, chain } = usePage();
+  const status = read('status', statusPath);
+  const queue = status?.settlementQueue;
   const body = read('settlements', settlementsPath(range));
   const history = findAvailable(body);
   const nowMs = Date.parse(history?.generatedAt ?? '');
-  const days = (history?.buckets ?? []).map(
-    ({ startAt, settlementCount }): DayMark => ({
-      key: startAt,
-      kind: Date.parse(startAt) > nowMs ? 'unknown' : settlementCount === '0' ? 'none' : 'full',
-      text: `${formatDay(startAt)}: ${count(settlementCount, 'batch', 'batches')}`,
-    }),
-  );
   const core = findAvailable(read('core', corePath));
+  const genesisMs = findGenesisMs(core) ?? 0;
+  const days = (history?.buckets ?? []).map(({ startAt, settlementCount }): DayMark => {
+    const startMs = Date.parse(startAt);
+    const isBefore = startMs + dayMs <= genesisMs;
+    return {
+      key: startAt,
+      kind: isBefore || startMs > nowMs ? 'unknown' : settlementCount === '0' ? 'none' : 'full',
+      text: `${formatDay(startAt)}: ${isBefore ? 'before the first round' : count(settlementCount, 'batch', 'batches')}`,
+    };
+  });
   const batches = (core?.events ?? []).flatMap(({ eventName, blockTimestamp }) =>
     eventName === 'BatchSettled' ? [new Date(Number(blockTimestamp) * 1000).toISOString()] : [],
   );
   return (
-    <PartRow part="settlement" name="Settlement" days={days}>
-      {body?.status === 'unavailable' && explain(body.reason)}
+    <PartRow part="settlement" name="Settlement" isKnown={queue?.status === 'available'} days={days}>
+      {status === null
+        ? explain(unread)
+        : queue?.status === 'unavailable' && `${explainProjection(queue.reason, status, chain)} `}
       {core !== null && (
         <>
           Rounds through <To {...toRound(core.core.settledThroughRound)} /> are settled.
@@ -151,14 +165,14 @@ function Settlement() {
 function Chain() {
   const core = usePage().read('core', corePath);
   return (
-    <PartRow part="chain" name="Chain">
+    <PartRow part="chain" name="Chain" isKnown={core?.status === 'available'}>
       {core?.status === 'available' ? (
         <>
           It is read through block {formatInteger(core.chain.indexedThroughBlock)}, and shown through block{' '}
           {formatInteger(core.chain.safeThroughBlock)}, which has 12 confirmations.
         </>
       ) : (
-        core !== null && explain(core.reason)
+        explain(core === null ? unread : core.reason)
       )}
     </PartRow>
   );

@@ -155,7 +155,8 @@ it.each([
   ['a gap since the last closure', mainnet, 'available', 'was not fully observed'],
 ] as const)('a projection that has a gap has its own cause: %s', (_, chain, status, words) => {
   const settlementQueue = { status, reason: 'round_projection_gap' } as never;
-  expect(explainProjection('round_projection_gap', { settlementQueue }, chain)).toContain(words);
+  const oracle = bodies.Status.answer.oracle as never;
+  expect(explainProjection('round_projection_gap', { settlementQueue, oracle }, chain)).toContain(words);
 });
 
 describe('what does not work', () => {

@@ -145,6 +145,7 @@ const places: readonly Place[] = [
   { view: 'owners', address: owner },
   { view: 'feed', category: 'players' },
   { view: 'about' },
+  { view: 'status' },
   { view: 'miner', id: '1' },
   { view: 'round', id: round },
   { view: 'round', id: '100' }, // In a morning, which is of the day before.

@@ -170,7 +170,7 @@ function Tile({ round: { isOpen, isMissing, startAt }, x }: { round: StagedRound
 }
 
 /** The open round with its remaining time and its work, or why no round is open: there is no contract, or its genesis is still to come. */
-function OpenRound({ status: { builder, settlementQueue } }: StagesProps) {
+function OpenRound({ status }: StagesProps) {
   const { read, nowMs, expireAt, chain } = usePage();
   const core = read('core', corePath);
   const genesisMs = findGenesisMs(core);
@@ -193,9 +193,9 @@ function OpenRound({ status: { builder, settlementQueue } }: StagesProps) {
       is open for{' '}
       <strong data-remaining={new Date(endMs).toISOString()}>{formatDuration((endMs - nowMs) / 1000)}</strong>
       .{' '}
-      {builder.status === 'available'
-        ? `${count(builder.queued.openRoundWorkUnits, 'unit')} since the last closed round.`
-        : explainProjection(builder.reason, { settlementQueue }, chain)}
+      {status.builder.status === 'available'
+        ? `${count(status.builder.queued.openRoundWorkUnits, 'unit')} since the last closed round.`
+        : explainProjection(status.builder.reason, status, chain)}
     </>
   );
 }
