@@ -35,7 +35,7 @@ async function offer(...later: readonly Partial<Lineage>[]) {
   for (const [at, change] of later.entries())
     await noteLineage(database, { ...lineage, step: 2 + at, ...change }, 0);
   const { signal } = new AbortController();
-  const said = await handOver({ database, signal }, filled, 20).catch(
+  const said = await handOver({ database, signal, print: () => undefined }, filled, 20).catch(
     (error: unknown) => (error as Error).message,
   );
   const origin = { foldVersion: lineage.foldVersion, configuration: lineage.configuration };
@@ -81,35 +81,68 @@ it.each<[string, Partial<Lineage>]>([
   expect([listed, isKept]).toEqual([[], false]);
 });
 
-/** Offers a result while a service runs, which notes a lineage when it was asked for some times. */
-async function offerToService(change: Partial<Lineage>, limitMs: number) {
+/** Offers a result while a service runs, which notes a lineage after it was asked for. Returns all lines that are printed. */
+async function offerToService(
+  change: Partial<Lineage>,
+  { limitMs, isAway }: { readonly limitMs: number; readonly isAway: (asked: number) => boolean },
+) {
   const { database: embedded } = await openTables();
   for (const one of [lineage, filled]) await noteLineage(embedded, one, 0);
   let asked = 0;
+  let isNoted = false;
+  const lines: string[] = [];
   const database: Database = {
     ...embedded,
     kind: 'server',
     select: async (sql, parameters) => {
-      if (!sql.includes('continued_run = ')) return embedded.select(sql, parameters);
-      if (++asked === 1) throw new Error('ClickHouse is away');
+      const isAsked = sql.includes('continued_run = ');
+      if (isAsked) asked++;
+      if (asked > 0 && isAway(asked)) throw new Error('ClickHouse is away');
+      if (!isAsked) return embedded.select(sql, parameters);
       const rows = await embedded.select(sql, parameters);
-      if (asked === 2) await noteLineage(embedded, { ...lineage, step: 9, ...change }, 0);
+      if (!isNoted) await noteLineage(embedded, { ...lineage, step: 9, ...change }, 0);
+      isNoted = true;
       return rows;
     },
   };
   const { signal } = new AbortController();
-  return handOver({ database, signal, limitMs }, filled, 20).catch(
-    (error: unknown) => (error as Error).message,
+  const print = (line: string) => lines.push(line);
+  lines.push(
+    await handOver({ database, signal, limitMs, print }, filled, 20).catch(
+      (error: unknown) => (error as Error).message,
+    ),
   );
+  return lines;
 }
 
-it('a replay waits until the service has continued it, also while ClickHouse is away', async () => {
-  const said = await offerToService({ reason: 'replayed', continuedRun: 'replay' }, 600_000);
-  expect(said).toContain('the service has taken it over');
+const waiting = 'the result is offered: waiting up to';
+
+it('a replay waits until the service has continued it, and says while ClickHouse is away', async () => {
+  const continued = { reason: 'replayed', continuedRun: 'replay' } as const;
+  const lines = await offerToService(continued, { limitMs: 600_000, isAway: (asked) => asked < 3 });
+  expect(lines).toEqual([
+    expect.stringContaining(waiting),
+    // Once, however often it fails.
+    expect.stringContaining('ClickHouse does not answer: ClickHouse is away'),
+    expect.stringContaining('the service has taken it over'),
+  ]);
+});
+
+it('the result of a replay stays offered if ClickHouse does not come back', async () => {
+  const lines = await offerToService({}, { limitMs: 600, isAway: () => true });
+  expect(lines).toEqual([
+    expect.stringContaining(waiting),
+    expect.stringContaining('ClickHouse does not answer'),
+    expect.stringContaining('the result is complete'),
+  ]);
 });
 
 it('a replay ends after a while, and says that what it continues counts no longer', async () => {
-  expect(await offerToService({ streamCreated: 'later' }, 1_200)).toContain('the result is not used');
+  const lines = await offerToService(
+    { streamCreated: 'later' },
+    { limitMs: 1_200, isAway: (asked) => asked === 1 },
+  );
+  expect(lines.at(-1)).toContain('the result is not used');
 });
 
 it('the later of two results of one epoch counts', async () => {

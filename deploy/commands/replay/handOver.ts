@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOfFold } from '../../../actors/folds/foldIdentity.ts';
+import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { Database } from '../../../storage/clickhouse/database.ts';
 import { type Lineage, readLineage } from '../../../storage/runs/lineages.ts';
 import { readCounted } from '../../../storage/runs/mergedRuns.ts';
@@ -17,6 +18,7 @@ const notUsed =
 interface HandOverOptions {
   readonly database: Database;
   readonly signal: AbortSignal;
+  readonly print: (line: string) => void;
   /** Longest time to wait for the service; omitted for the usual one. */
   readonly limitMs?: number;
 }
@@ -27,7 +29,7 @@ interface HandOverOptions {
  * @throws ReplayRefused if the result does not fit what counts now.
  */
 export async function handOver(
-  { database, signal, limitMs = takeOverMs }: HandOverOptions,
+  { database, signal, print, limitMs = takeOverMs }: HandOverOptions,
   filled: Lineage,
   position: number,
 ): Promise<string> {
@@ -40,15 +42,29 @@ export async function handOver(
   // Later than the result of any replay before.
   const { epoch, holder } = current;
   const offered = await offerReplay(database, { ...filled, epoch, holder }, { position, nowMs: nowMs() });
-  // Nobody else has the embedded engine open.
-  const untilMs = monotonicMs() + (database.kind === 'embedded' ? 0 : limitMs);
-  while (!signal.aborted && monotonicMs() < untilMs) {
-    // The offer stands while ClickHouse is away.
-    if (await isContinued(database, offered).catch(() => false))
-      return `the result counts now: the service has taken it over, and continues after ${position}`;
-    await sleep(askEveryMs);
+  let isAway = false;
+  /** Returns `otherwise` while ClickHouse is away, and says so once. */
+  async function ask<Answer>(question: Promise<Answer>, otherwise: Answer): Promise<Answer> {
+    try {
+      return await question;
+    } catch (error) {
+      if (!isAway)
+        print(`the result stays offered, but ClickHouse does not answer: ${readErrorMessage(error)}`);
+      isAway = true;
+      return otherwise;
+    }
   }
-  if ((await readFitting(database, offered)) === null) throw new ReplayRefused(notUsed);
+  // Nobody else has the embedded engine open.
+  if (database.kind === 'server') {
+    print(`the result is offered: waiting up to ${limitMs / 1_000} s for a running service`);
+    const untilMs = monotonicMs() + limitMs;
+    while (!signal.aborted && monotonicMs() < untilMs) {
+      if (await ask(isContinued(database, offered), false))
+        return `the result counts now: the service has taken it over, and continues after ${position}`;
+      await sleep(askEveryMs);
+    }
+  }
+  if ((await ask(readFitting(database, offered), offered)) === null) throw new ReplayRefused(notUsed);
   return `the result is complete: a running service takes it over once it has stored the messages after ${position}, otherwise the next one when it starts`;
 }
 
