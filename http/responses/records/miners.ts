@@ -32,7 +32,9 @@ export const minerResponse = defineVariants(
     transfers: z
       .array(activity)
       .max(ownerPageDefault)
-      .describe(`Its transfers among the newest ${ownerPageDefault} actions of its owner, newest first`),
+      .describe(
+        `Its transfers among the newest ${ownerPageDefault} actions of its owner, newest first. Older ones are in the owner’s activity, and those between earlier owners in theirs`,
+      ),
     events: z.array(feedEvent).max(newestEventsMax).describe('Its newest events, newest first'),
   },
   { id: 'Miner', description: 'One miner: its position and owner, or what it was merged into' },

@@ -528,6 +528,17 @@ describe('a zero', () => {
   });
 });
 
+it('a live miner says which of its transfers are shown, and where all are', () => {
+  const place: Place = { view: 'miner', id: '1' };
+  const { answer } = bodies.Miner;
+  const metadata = { '/v1/miners/1/metadata': bodies.TokenMetadata.answer };
+  const { html, text } = render(place, { ...metadata, '/v1/miners/1': answer });
+  expect(text).toContain('Only transfers among the newest 25 actions of its owner are listed.');
+  expect(html).toContain(`<a href="/owners/${answer.owner}">All actions of the owner</a>`);
+  const merged = { ...answer, owner: null, position: null, transfers: [] };
+  expect(render(place, { ...metadata, '/v1/miners/1': merged }).text).not.toContain('Only transfers');
+});
+
 it('many miners of a claim are folded, with a link to each', () => {
   const claim = bodies.EventFeed.answer.events.find(({ type }) => type === 'player.rewards_claimed');
   const tokenIds = ['1', '2', '3', '4', '5', '6', '7'];

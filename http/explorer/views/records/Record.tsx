@@ -31,6 +31,8 @@ const withoutEvents =
 
 /** Newest events that the route of a miner has. */
 const newestEventsMax = 100;
+/** Newest actions of the owner among which that route looks for transfers. */
+const actionsMax = 25;
 
 /** The page of one miner, round, transaction or day. */
 export function RecordPage({ view, id }: { view: RecordView; id: string }) {
@@ -57,6 +59,7 @@ export function RecordPage({ view, id }: { view: RecordView; id: string }) {
           </ol>
         </>
       )}
+      {view === 'miner' && events !== null && <ShownTransfers tokenId={id} />}
       {view === 'miner' && events !== null && events.length >= newestEventsMax && (
         <p class="small quiet">These are its newest {formatInteger(newestEventsMax)} events.</p>
       )}
@@ -82,6 +85,19 @@ function listMinerEvents(events: readonly FeedEvent[], miner: Bodies['miner'] | 
     }),
   ];
   return items.sort(([one], [other]) => Date.parse(other) - Date.parse(one)).map(([, item]) => item);
+}
+
+/** Says which transfers of a live miner the list has: one that is missing is not one that never happened. */
+function ShownTransfers({ tokenId }: { tokenId: string }) {
+  const miner = usePage().read('miner', recordPath('miner', tokenId));
+  const owner = miner === null || 'error' in miner ? null : (findAvailable(miner)?.owner ?? null);
+  if (owner === null) return null;
+  return (
+    <p class="small quiet">
+      Only transfers among the newest {actionsMax} actions of its owner are listed.{' '}
+      <To text="All actions of the owner" place={{ view: 'owners', address: owner }} /> are on its page.
+    </p>
+  );
 }
 
 /** A transaction that is not known yet may be the newest batch. */
