@@ -75,6 +75,17 @@ describe('message source', () => {
     expect(collected.source.status().missedMessages).toBe(41);
   });
 
+  it('passes single deletions without another consumer', async () => {
+    const { nats } = await startServer();
+    await publish(nats, 1, 101);
+    for (let sequence = 2; sequence <= 100; sequence += 2)
+      await nats.jsm.streams.deleteMessage('MINER_COUNTER', sequence);
+    const collected = collectSource(nats);
+    await eventually(() => collected.sequences.at(-1) === 101, 'the last message');
+    expect(collected.sequences).toEqual(range(1, 101).filter((sequence) => sequence % 2 === 1));
+    expect(collected.source.status()).toMatchObject({ missedMessages: 50, interruptions: 0 });
+  });
+
   it('skips a purge after the position of a lagging consumer', async () => {
     const { nats } = await startServer();
     await publish(nats, 1, 100);

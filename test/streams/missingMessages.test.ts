@@ -13,15 +13,18 @@ import { streamInfo } from '../support/streams/streamInfo.ts';
 
 const from = { streamCreated: 'then', position: 2, digest: 'of 2' };
 
+/** A delivery that waits for no proof. */
+const ended = { reason: () => 'ended' };
+
 /** Handles messages missing from a stream that begins at 5 and holds no 7; the readings 3 and 4 are stored. */
-function start() {
+function start(world = { deleted: [7] }) {
   const ending = new AbortController();
   const emitted: MessageBatch[] = [];
   const progress = createSourceProgress();
   progress.restartAfter(2);
   const asked: number[][] = [];
   const jetStream = {
-    info: async () => streamInfo({ firstSequence: 5, lastSequence: 9, deleted: [7] }),
+    info: async () => streamInfo({ firstSequence: 5, lastSequence: 9, ...world }),
     message: async () => null,
   };
   const missing = createMissingMessages({
@@ -65,16 +68,47 @@ it('a gap is skipped if its messages were removed or deleted, and only then', as
   const { missing, progress, batches } = start();
   // Deleted ones have no row that would replace them, and the place before them stays verifiable.
   const place = { ...from, position: 6 };
-  await expect(missing.skipGap(place, 7, 8)).rejects.toThrow(NotProven);
-  expect([await missing.skipGap(place, 7, 8), progress.counts.missedMessages]).toEqual([place, 1]);
-  await expect(missing.skipGap(place, 7, 9)).rejects.toThrow(
+  await expect(missing.skipGap(place, 7, 8, ended)).rejects.toThrow(NotProven);
+  expect([await missing.skipGap(place, 7, 8, ended), progress.counts.missedMessages]).toEqual([place, 1]);
+  await expect(missing.skipGap(place, 7, 9, ended)).rejects.toThrow(
     'MINER_COUNTER: message 7 was expected and 9 arrived, and the stream has no explanation',
   );
-  await expect(missing.skipGap(place, 7, 6)).rejects.toThrow('message 7 was expected and 6 arrived');
+  await expect(missing.skipGap(place, 7, 6, ended)).rejects.toThrow('message 7 was expected and 6 arrived');
   expect(batches()).toEqual([]);
-  await expect(missing.skipGap(from, 3, 5)).rejects.toThrow(NotProven);
-  expect(await missing.skipGap(from, 3, 5)).toMatchObject({ position: 4 });
+  await expect(missing.skipGap(from, 3, 5, ended)).rejects.toThrow(NotProven);
+  expect(await missing.skipGap(from, 3, 5, ended)).toMatchObject({ position: 4 });
   expect([batches().length, progress.counts.missedMessages]).toEqual([2, 1]);
+});
+
+it('one proof covers the deletions that all its answers list, and no others', async () => {
+  const world = { deleted: [6, 7, 9] };
+  const { missing, progress } = start(world);
+  const place = { ...from, position: 5 };
+  await expect(missing.skipGap(place, 6, 8, ended)).rejects.toThrow(NotProven);
+  expect(missing.passDeleted(6, 8)).toBe(false);
+  world.deleted = [6, 7, 8, 11, 12];
+  expect(await missing.skipGap(place, 6, 8, { reason: () => null })).toEqual(place);
+  expect([missing.passDeleted(6, 7), missing.passDeleted(6, 8), progress.counts.missedMessages]).toEqual([
+    true,
+    true,
+    5,
+  ]);
+  // The second answer refuted 9, and the first one did not list the others.
+  expect([missing.passDeleted(9, 10), missing.passDeleted(8, 9), missing.passDeleted(11, 13)]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(missing.passDeleted(7, 6)).toBe(false);
+  await expect(missing.skipGap(place, 11, 13, ended)).rejects.toThrow(NotProven);
+  await expect(missing.skipGap(place, 9, 10, ended)).rejects.toThrow('the stream has no explanation');
+});
+
+it('a gap waits for its proof while messages are delivered', async () => {
+  const { missing, progress } = start();
+  const place = { ...from, position: 6 };
+  await missing.skipGap(place, 7, 8, { reason: () => null });
+  expect(progress.counts.missedMessages).toBe(1);
 });
 
 it('a source that ends meanwhile misses nothing, and continues from what it has emitted', async () => {

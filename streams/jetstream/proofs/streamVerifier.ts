@@ -63,6 +63,11 @@ export type StreamVerifier = ReturnType<typeof createStreamVerifier>;
  */
 export function createStreamVerifier({ jetStream, stream, clock }: StreamVerifierOptions) {
   const suspicions = createSuspicions(clock);
+  /** Deleted sequences that each answer has listed since the first one, which is part of the claim. */
+  let listed: { readonly claim: string; readonly sequences: ReadonlySet<number> } = {
+    claim: '',
+    sequences: new Set(),
+  };
 
   async function ask(options?: InfoOptions): Promise<StreamAnswer> {
     const askedAtMs = clock.bootMs();
@@ -105,20 +110,22 @@ export function createStreamVerifier({ jetStream, stream, clock }: StreamVerifie
     return suspicions.isProven({ ...claimed, askedAtMs, replicas: info.replicas });
   }
 
-  /**
-   * Why the messages from `fromSequence` to `toSequence` are missing: retention or a purge removed them from the front, or somebody deleted
-   * single ones. Null if the stream has no explanation.
-   */
-  async function explainGap({ fromSequence, toSequence }: SequenceRange): Promise<GapExplanation | null> {
+  /** Finds out why messages are missing; null if the stream has no explanation. */
+  async function explainGap(missing: SequenceRange): Promise<GapExplanation | null> {
     const answer = await ask({ withDeleted: true });
-    const explanation = findExplanation(answer.info, { fromSequence, toSequence });
-    const isDeleted = {
-      claim: `message ${fromSequence} was deleted from ${stream}`,
-      isConfirmed: explanation === 'deleted',
-    };
-    return isRemoved(answer, fromSequence, explanation === 'removed') || isProven(answer, isDeleted)
-      ? explanation
-      : null;
+    const { firstSequence, deleted } = answer.info;
+    if (isRemoved(answer, missing.fromSequence, firstSequence > missing.toSequence)) return 'removed';
+    const gone = new Set(deleted);
+    const repeated = new Set([...listed.sequences].filter((sequence) => gone.has(sequence)));
+    listed = { ...listed, sequences: repeated };
+    if (!hasAll(gone, missing)) return null;
+    if (!hasAll(repeated, missing))
+      listed = {
+        claim: `messages ${missing.fromSequence} to ${missing.toSequence} of ${stream} were deleted before ${answer.askedAtMs}`,
+        sequences: gone,
+      };
+    const { claim, sequences } = listed;
+    return isProven(answer, { claim, isConfirmed: true }) ? sequences : null;
   }
 
   /** Whether it is proven that a message was removed from the front. The range is no part of the claim, since retention goes on meanwhile. */
@@ -172,22 +179,20 @@ function contradictMessage(
   };
 }
 
-type GapExplanation = 'removed' | 'deleted';
+/**
+ * Retention or a purge removed the messages from the front, or somebody deleted single ones. Then these are all sequences that are proven to be
+ * deleted, so that one proof explains the later gaps too.
+ */
+type GapExplanation = 'removed' | ReadonlySet<number>;
 
-interface SequenceRange {
+export interface SequenceRange {
   readonly fromSequence: number;
   readonly toSequence: number;
 }
 
-function findExplanation(
-  { firstSequence, deleted }: StreamInfo,
-  { fromSequence, toSequence }: SequenceRange,
-): GapExplanation | null {
-  const firstHeld = Math.max(fromSequence, firstSequence);
-  if (firstHeld > toSequence) return 'removed';
-  const gone = new Set(deleted);
-  for (let sequence = firstHeld; sequence <= toSequence; sequence++) {
-    if (!gone.has(sequence)) return null;
-  }
-  return 'deleted';
+/** Whether a set has all sequences of a range. */
+export function hasAll(sequences: ReadonlySet<number>, { fromSequence, toSequence }: SequenceRange): boolean {
+  for (let sequence = fromSequence; sequence <= toSequence; sequence++)
+    if (!sequences.has(sequence)) return false;
+  return true;
 }

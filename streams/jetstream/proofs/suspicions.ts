@@ -84,9 +84,12 @@ export async function orNotProven<Answer>(ask: () => Answer | Promise<Answer>): 
   }
 }
 
-/** Asks until everything that the answers suggest is proven or refuted. */
-export function askUntilProven<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+/** Asks until everything that the answers suggest is proven or refuted, or nobody waits for it. */
+export function askUntilProven<Answer>(
+  ask: () => Promise<Answer>,
+  isAwaited: () => boolean = () => true,
+): Promise<Answer> {
   const askAgain = (error: unknown) =>
-    error instanceof NotProven ? timer(askAgainMs) : throwError(() => error);
+    error instanceof NotProven && isAwaited() ? timer(askAgainMs) : throwError(() => error);
   return lastValueFrom(defer(ask).pipe(retry({ delay: askAgain })));
 }

@@ -96,7 +96,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     owner: ActorOwner,
     recipient: BatchRecipient,
   ): Actor<typeof messageSourceMachine> {
-    const missing = createMissingMessages({ ...options, progress, recipient });
+    const createMissing = () => createMissingMessages({ ...options, progress, recipient });
     const doubts = createDoubts(verifier);
     let place = from;
     let pulledMessages = pulledMin;
@@ -119,7 +119,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       pulledMessages = Math.max(pulledMin, Math.min(pullBounds.messages, fittingMessages));
       place = { ...place, streamCreated: info.created };
       const removedThrough = verifier.findRemoved(answer, place);
-      if (removedThrough !== null) place = await missing.skipRemoved(place, removedThrough);
+      if (removedThrough !== null) place = await createMissing().skipRemoved(place, removedThrough);
       if (recipient.signal.aborted) return;
       onEndSeen(info.lastSequence, askedAtMs);
       isReported = false;
@@ -133,7 +133,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
         pulledMessages,
         progress,
         recipient,
-        missing,
+        missing: createMissing(),
         doubts,
         answerSoon,
         onEndSeen,

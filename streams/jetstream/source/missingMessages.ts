@@ -1,6 +1,9 @@
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
 import type { ErrorKind } from '../../../machines/failures.ts';
+import type { Delivery } from '../../nats/streamPort.ts';
 import { missingDigest, type StreamPosition } from '../proofs/streamPosition.ts';
+import { hasAll } from '../proofs/streamVerifier.ts';
+import { askUntilProven } from '../proofs/suspicions.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
 import { messageOverheadBytes } from './messageBatch.ts';
@@ -27,10 +30,12 @@ const missedText =
 
 export type MissingMessages = ReturnType<typeof createMissingMessages>;
 
-/** Handles messages that are no longer in the stream. */
+/** Handles messages that are no longer in the stream, for one consumer: the next one proves deletions again. */
 export function createMissingMessages(options: MissingMessagesOptions) {
   const { stream, verifier, logger, readStored, progress, recipient } = options;
   const { gate, signal } = recipient;
+  /** Sequences that are proven to be deleted. */
+  let deleted: ReadonlySet<number> = new Set();
 
   /**
    * Skips messages that retention, a purge or a deletion removed, and returns the place after them. Stored readings replace them; the rest
@@ -70,25 +75,43 @@ export function createMissingMessages(options: MissingMessagesOptions) {
     return createMissingPlace(through);
   }
 
+  /** Passes the gap before a message that arrived too early, if everything in it is known to be deleted. */
+  function passDeleted(expected: number, received: number): boolean {
+    const range = { fromSequence: expected, toSequence: received - 1 };
+    if (received < expected || !hasAll(deleted, range)) return false;
+    progress.addMissed(received - expected);
+    return true;
+  }
+
   /**
-   * Skips the gap before a message that arrived too early, if the stream explains it.
+   * Skips the gap before a message that arrived too early, if the stream explains it. While the explanation is not proven, the stream is asked
+   * again until the delivery ends.
    *
    * @throws UnexplainedGap, or NotProven
    */
-  async function skipGap(from: StreamPosition, expected: number, received: number): Promise<StreamPosition> {
+  async function skipGap(
+    from: StreamPosition,
+    expected: number,
+    received: number,
+    delivery: Pick<Delivery, 'reason'>,
+  ): Promise<StreamPosition> {
     const range = { fromSequence: expected, toSequence: received - 1 };
-    const explanation = received > expected ? await verifier.explainGap(range) : null;
+    const explain = () => verifier.explainGap(range);
+    const isDelivering = () => delivery.reason() === null;
+    const explanation = received > expected ? await askUntilProven(explain, isDelivering) : null;
     if (explanation === null) {
       throw new UnexplainedGap(
         `${stream}: message ${expected} was expected and ${received} arrived, and the stream has no explanation`,
       );
     }
     if (explanation === 'removed') return skipRemoved(from, received - 1);
-    const missed = received - expected;
-    progress.addMissed(missed);
-    logger.warn({ stream, ...range, missed }, missedText);
+    deleted = explanation;
+    passDeleted(expected, received);
+    const ahead = [...deleted].filter((sequence) => sequence >= expected);
+    const toSequence = ahead.at(-1);
+    logger.warn({ stream, fromSequence: expected, toSequence, missed: ahead.length }, missedText);
     return from;
   }
 
-  return { skipRemoved, skipGap };
+  return { skipRemoved, passDeleted, skipGap };
 }

@@ -46,6 +46,7 @@ export async function runOrderedConsumer(
   });
   let pending: StreamMessage[] = [];
   let pendingBytes = 0;
+  let isAtGap = false;
   /** The place of the last emitted batch. */
   let reached = () => from;
   const reach = (place: StreamPosition) => {
@@ -55,7 +56,7 @@ export async function runOrderedConsumer(
     ...options,
     delivery,
     signal,
-    isHeldBack: () => !gate.isOpen,
+    isHeldBack: () => isAtGap || !gate.isOpen,
     reached: () => reached(),
     onVerified: progress.verifiedAt,
     onUnknown: progress.forgetEnd,
@@ -86,9 +87,11 @@ export async function runOrderedConsumer(
         reach({ ...reached(), position: through });
         return;
       }
-      if (seq !== expected) {
+      if (seq !== expected && !missing.passDeleted(expected, seq)) {
         emitPending();
-        reach(await missing.skipGap(reached(), expected, seq));
+        isAtGap = true;
+        reach(await missing.skipGap(reached(), expected, seq, delivery));
+        isAtGap = false;
         if (signal.aborted) break;
       }
       if (pending.length >= batchMessagesMax || pendingBytes + data.length > batchBytesMax) {
