@@ -104,7 +104,7 @@ describe('the watch of a consumer', () => {
     Object.assign(world, change);
     await pass(22_000);
     expect(ended()).toBe(reason);
-    expect(watch.removedThrough()).toBe('deleted' in change ? 9 : null);
+    expect(watch.removedRest()).toEqual('deleted' in change ? { through: 9, isDeleted: true } : null);
     if ('created' in change) expect(watch.throwFailure).toThrow('created now');
     else watch.throwFailure();
     watch.stop();

@@ -111,6 +111,13 @@ it('a gap waits for its proof while messages are delivered', async () => {
   expect(progress.counts.missedMessages).toBe(1);
 });
 
+it('stored readings do not replace a deleted end of the stream', async () => {
+  const { missing, progress, asked, batches } = start();
+  const place = { ...from, position: 8 };
+  expect(await missing.skipRemoved(place, 9, { isDeleted: true })).toMatchObject({ position: 9 });
+  expect([asked, batches(), progress.counts.missedMessages]).toEqual([[], [[9, 0, 0, 9]], 1]);
+});
+
 it('a source that ends meanwhile misses nothing, and continues from what it has emitted', async () => {
   const { missing, ending, progress, batches } = start();
   ending.abort();

@@ -28,13 +28,20 @@ interface ConsumptionWatchOptions extends Pick<StreamReaderOptions, 'verifier' |
   readonly onUnknown: () => void;
 }
 
+interface RemovedRest {
+  /** The last sequence of the stream. */
+  readonly through: number;
+  /** Whether its messages were deleted singly, rather than everything through the last one. */
+  readonly isDeleted: boolean;
+}
+
 /**
  * Ends a delivery at the first sign of trouble in the stream itself, since a delivery can die silently (DECISIONS.md). It ends by itself at any
  * other sign. The reaction is always the same: stop, verify, restart.
  */
 export function watchConsumption(options: ConsumptionWatchOptions) {
   const { verifier, doubts, clock, delivery, signal } = options;
-  let removedThrough: number | null = null;
+  let removedRest: RemovedRest | null = null;
   let failure: StreamDiverged | null = null;
   let isStopped = false;
 
@@ -66,7 +73,7 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
       toSequence: lastSequence,
     });
     if (explanation !== null && options.reached().position === position) {
-      removedThrough = lastSequence;
+      removedRest = { through: lastSequence, isDeleted: explanation !== 'removed' };
       delivery.stop('the rest of the stream was deleted');
     } else if (clock.monotonicMs() - progress.sinceMs > stalledAfterMs) delivery.stop('delivery stalled');
   };
@@ -85,8 +92,8 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
     .subscribe();
 
   return {
-    /** Sequence through which the rest of the stream was deleted, if that ended the consumption; null otherwise. */
-    removedThrough: () => removedThrough,
+    /** The rest of the stream, if its removal ended the consumption; null otherwise. */
+    removedRest: () => removedRest,
     /** @throws StreamDiverged when the stream turned out to be another one. */
     throwFailure: () => {
       if (failure !== null) throw failure;

@@ -38,10 +38,14 @@ export function createMissingMessages(options: MissingMessagesOptions) {
   let deleted: ReadonlySet<number> = new Set();
 
   /**
-   * Skips messages that retention, a purge or a deletion removed, and returns the place after them. Stored readings replace them; the rest
-   * stays unknown and is logged.
+   * Skips messages that retention, a purge or a deletion removed, and returns the place after them. Stored readings replace those that were not
+   * deleted singly; the rest stays unknown and is logged.
    */
-  async function skipRemoved(from: StreamPosition, through: number): Promise<StreamPosition> {
+  async function skipRemoved(
+    from: StreamPosition,
+    through: number,
+    { isDeleted } = { isDeleted: false },
+  ): Promise<StreamPosition> {
     const streamCreated = from.streamCreated ?? '';
     const createMissingPlace = (position: number) => ({
       streamCreated: from.streamCreated,
@@ -58,7 +62,8 @@ export function createMissingMessages(options: MissingMessagesOptions) {
         place: () => createMissingPlace(position),
       });
     let storedCount = 0;
-    for await (const stored of readStored?.(from.position, through) ?? []) {
+    const storedReadings = isDeleted ? undefined : readStored?.(from.position, through);
+    for await (const stored of storedReadings ?? []) {
       const last = stored.at(-1);
       if (last === undefined) continue;
       if (!gate.isOpen) await gate.opened(signal);

@@ -112,9 +112,8 @@ export async function runOrderedConsumer(
     }
     emitPending();
     watch.throwFailure();
-    const removedThrough = watch.removedThrough();
-    if (removedThrough !== null && !signal.aborted)
-      reach(await missing.skipRemoved(reached(), removedThrough));
+    const rest = watch.removedRest();
+    if (rest !== null && !signal.aborted) reach(await missing.skipRemoved(reached(), rest.through, rest));
   } finally {
     pending = []; // Not emitted: the next consumer reads them again.
     options.onEnded(reached());
