@@ -21,11 +21,15 @@ export const missingTimesMax = 2;
 /** Short, since an attempt costs only a request, and views are stale until one succeeds. */
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 500 };
 
+export type ConsumptionEnd = 'interrupted' | 'cut' | 'ended';
+
 interface Context {
   readonly label: string;
   /** Consecutive attempts without a delivered message. */
   readonly failures: number;
   readonly missingTimes: number;
+  /** Consumers that ended with the connection since the last end of the stream. */
+  readonly cuts: number;
   readonly fault: unknown;
 }
 
@@ -45,15 +49,16 @@ export const messageSourceMachine = setup({
   },
   actors: {
     verify: fromPromise<void>(notProvided),
-    /** Runs one consumer. Resolves with `ended` once all requested messages have arrived. */
-    consume: fromPromise<'interrupted' | 'ended'>(notProvided),
+    /** Runs one consumer. Resolves with `ended` once all requested messages have arrived, and with `cut` when the connection was lost. */
+    consume: fromPromise<ConsumptionEnd>(notProvided),
     recreate: fromPromise<void>(notProvided),
   },
   guards: {
     isDiverged: hasKind('diverged'),
     isGap: hasKind('gap'),
     isMissing: hasKind('missing'),
-    isEnded: (_, { outcome }: { outcome: 'interrupted' | 'ended' }) => outcome === 'ended',
+    isEnded: (_, { outcome }: { outcome: ConsumptionEnd }) => outcome === 'ended',
+    isCut: (_, { outcome }: { outcome: ConsumptionEnd }) => outcome === 'cut',
     isMissingForLong: ({ context }) => context.missingTimes >= missingTimesMax,
   },
   actions: {
@@ -66,7 +71,7 @@ export const messageSourceMachine = setup({
   delays: { backoff: backoffDelay(backoff) },
 }).createMachine({
   id: 'messageSource',
-  context: ({ input: { label } }) => ({ label, failures: 0, missingTimes: 0, fault: null }),
+  context: ({ input: { label } }) => ({ label, failures: 0, missingTimes: 0, cuts: 0, fault: null }),
   initial: 'verifying',
   on: { progressed: { actions: 'noteProgress' } },
   states: {
@@ -101,6 +106,11 @@ export const messageSourceMachine = setup({
             guard: { type: 'isEnded', params: ({ event }) => ({ outcome: event.output }) },
             target: 'ended',
           },
+          {
+            guard: { type: 'isCut', params: ({ event }) => ({ outcome: event.output }) },
+            target: 'interrupted',
+            actions: ['noteInterruption', assign({ cuts: ({ context }) => context.cuts + 1 })],
+          },
           { target: 'interrupted', actions: 'noteInterruption' },
         ],
         onError: [
@@ -121,7 +131,7 @@ export const messageSourceMachine = setup({
         ],
       },
       states: {
-        catchingUp: { on: { caughtUp: 'following' } },
+        catchingUp: { on: { caughtUp: { target: 'following', actions: assign({ cuts: 0 }) } } },
         following: {},
       },
     },

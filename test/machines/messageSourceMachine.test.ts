@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
-import { messageSourceMachine } from '../../machines/messageSourceMachine.ts';
+import { type ConsumptionEnd, messageSourceMachine } from '../../machines/messageSourceMachine.ts';
 import { useVirtualTime } from '../support/fakeTimers.ts';
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -33,7 +33,7 @@ function source() {
     actor,
     done,
     state: () => actor.getSnapshot().value,
-    succeed: async (outcome?: 'interrupted' | 'ended') => {
+    succeed: async (outcome?: ConsumptionEnd) => {
       resolve(outcome as never);
       await pass(0);
     },
@@ -49,6 +49,20 @@ const [diverged, gap, missing] = (['diverged', 'gap', 'missing'] as const).map((
 
 describe('the machine of a source', () => {
   useVirtualTime();
+
+  it('counts lost connections until it has caught up', async () => {
+    const one = source();
+    const cuts = () => one.actor.getSnapshot().context.cuts;
+    for (const outcome of ['cut', 'interrupted', 'cut'] as const) {
+      await one.succeed();
+      await one.succeed(outcome);
+      await pass(500);
+    }
+    expect([cuts(), one.done.filter((what) => what === 'interrupted').length]).toEqual([2, 3]);
+    await one.succeed();
+    one.actor.send({ type: 'caughtUp' });
+    expect(cuts()).toBe(0);
+  });
 
   it.each([
     ['verified', unavailable, 'interrupted', [unavailable]],

@@ -175,6 +175,22 @@ describe('message source', () => {
     expect(disconnects).toBe(0);
   });
 
+  it('requests fewer messages from a server that cuts it off', async () => {
+    const server = await startNats(undefined, 'max_payload: 256KB\nmax_pending: 1MB');
+    const publisher = await connectTo(server);
+    await createRemovableStreams(publisher.jsm);
+    const large = new Uint8Array(200_000);
+    for (let number = 0; number < 200; number++) await publisher.js.publish(subject, large);
+    const nats = await connectTo(server);
+    const collected = collectSource(nats);
+    await eventually(() => collected.sequences.length === 200, 'all');
+    expect(collected.sequences).toEqual(range(1, 200));
+    const { interruptions } = collected.source.status();
+    expect(interruptions).toBeGreaterThan(0);
+    // From 128 messages to the least.
+    expect(interruptions).toBeLessThanOrEqual(6);
+  });
+
   it('takes messages that are larger than one request', async () => {
     const server = await startNats(undefined, 'max_payload: 24MB');
     const nats = await connectTo(server);

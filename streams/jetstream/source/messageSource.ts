@@ -1,6 +1,7 @@
 import { firstValueFrom, Observable, from as rxFrom, Subject, timeout } from 'rxjs';
 import { type Actor, createActor, fromPromise } from 'xstate';
 import {
+  type ConsumptionEnd,
   type MessageSourceState,
   messageSourceMachine,
   missingTimesMax,
@@ -115,8 +116,9 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       if (recipient.signal.aborted) return;
       const { info, askedAtMs } = answer;
       progress.verifiedAt(askedAtMs);
-      const fittingMessages = Math.floor(pullBounds.bytes / info.messageBytesMax);
-      pulledMessages = Math.max(pulledMin, Math.min(pullBounds.messages, fittingMessages));
+      const mostMessages = Math.min(pullBounds.messages, pullBounds.bytes / info.messageBytesMax);
+      // A server with a small `max_pending` cuts off a client that it owes too much.
+      pulledMessages = Math.max(pulledMin, Math.floor(mostMessages / 2 ** source.getSnapshot().context.cuts));
       place = { ...place, streamCreated: info.created };
       const removedThrough = verifier.findRemoved(answer, place);
       if (removedThrough !== null) place = await createMissing().skipRemoved(place, removedThrough);
@@ -125,8 +127,9 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       isReported = false;
     }
 
-    async function consume(): Promise<'interrupted' | 'ended'> {
+    async function consume(): Promise<ConsumptionEnd> {
       if (place.position >= through) return 'ended';
+      let outcome: ConsumptionEnd = 'interrupted';
       await runOrderedConsumer(place, {
         ...options,
         through,
@@ -138,11 +141,12 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
         answerSoon,
         onEndSeen,
         onCaughtUp,
-        onEnded: (reached) => {
+        onEnded: (reached, isCut) => {
           place = reached;
+          if (isCut) outcome = 'cut';
         },
       });
-      return place.position >= through ? 'ended' : 'interrupted';
+      return place.position >= through ? 'ended' : outcome;
     }
 
     /**

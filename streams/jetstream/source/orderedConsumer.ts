@@ -24,7 +24,7 @@ interface OrderedConsumerOptions extends StreamReaderOptions {
   /** Everything up to the last known end of the stream is emitted. */
   readonly onCaughtUp: () => void;
   /** Called however it ends, with the place of the last emitted message. */
-  readonly onEnded: (reached: StreamPosition) => void;
+  readonly onEnded: (reached: StreamPosition, isCut: boolean) => void;
 }
 
 /** Runs one ordered consumer after a place until something interrupts it, or through the last requested message. */
@@ -116,7 +116,7 @@ export async function runOrderedConsumer(
     if (rest !== null && !signal.aborted) reach(await missing.skipRemoved(reached(), rest.through, rest));
   } finally {
     pending = []; // Not emitted: the next consumer reads them again.
-    options.onEnded(reached());
+    options.onEnded(reached(), delivery.reason()?.startsWith('connection: ') ?? false);
     watch.stop();
     delivery.stop('the consumer ended');
     if (!signal.aborted)
