@@ -51,11 +51,12 @@ async function fetchWithin(requestMs: number, address: URL, init: RequestInit = 
   const controller = new AbortController();
   const body: Record<string, unknown> = JSON.parse(String(init.body));
   const abort = () => controller.abort(new TimeoutError({ body, url: address.origin }));
-  setTimeout(abort, requestMs).unref();
+  const timer = setTimeout(abort, requestMs).unref();
   const response = await fetch(address, { ...init, signal: controller.signal, redirect: 'manual' });
   const target = response.headers.get('Location');
   if (target !== null) throw new Error('the node redirects to another address, which is not followed');
-  return limitBody(response, boundAnswer(body));
+  // Until it fires, the timer holds request and answer in memory.
+  return limitBody(response, boundAnswer(body), () => clearTimeout(timer));
 }
 
 /** Longest answer to a request. A batch has no method. */
@@ -65,7 +66,7 @@ function boundAnswer({ method, params }: Record<string, unknown>): number {
   return isHeader ? headerBytesMax : answerBytesMax;
 }
 
-function limitBody(response: Response, bytesMax: number): Response {
+function limitBody(response: Response, bytesMax: number, onRead: () => void): Response {
   if (response.body === null) return response;
   let bytes = 0;
   let values = 0;
@@ -78,6 +79,7 @@ function limitBody(response: Response, bytesMax: number): Response {
         controller.error(new Error(`the answer has more than ${answerValuesMax} values`));
       else controller.enqueue(chunk);
     },
+    flush: onRead,
   });
   return new Response(response.body.pipeThrough(limit), response);
 }

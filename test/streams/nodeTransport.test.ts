@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { createClient } from 'viem';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
 import { createNodeTransport } from '../../streams/indexer/nodeTransport.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
@@ -9,6 +9,7 @@ import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
 
 const node = shareInFile(startEconomy);
+const requestMs = 60_000;
 const unanswered = 'took too long';
 
 /** A reader behind a proxy that fails on demand. */
@@ -37,7 +38,7 @@ async function listen(server: Server) {
     server.close();
   });
   const { port } = server.address() as { port: number };
-  return createNodeTransport({ url: `http://127.0.0.1:${port}`, requestMs: 60_000 });
+  return createNodeTransport({ url: `http://127.0.0.1:${port}`, requestMs });
 }
 
 describe('a connection to the node', () => {
@@ -117,6 +118,16 @@ describe('a connection to the node', () => {
       name: 'MethodNotFoundRpcError',
       details: error.message,
     });
+  });
+
+  it('leaves no timer behind once its answer is read', async () => {
+    const client = await startAnsweringNode((id) => JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' }));
+    const [set, cleared] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+    whenFinished(() => vi.restoreAllMocks());
+    expect(await client.request({ method: 'eth_chainId' })).toBe('0x1');
+    const timer = set.mock.results.find((_, index) => set.mock.calls[index]?.[1] === requestMs);
+    expect(timer).toBeDefined();
+    expect(cleared).toHaveBeenCalledWith(timer?.value);
   });
 
   it('refuses a redirection, which could lead anywhere', async () => {
