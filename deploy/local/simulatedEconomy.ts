@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Address, getContract } from 'viem';
+import { type Address, getContract, type Hex, numberToHex } from 'viem';
 import { confirmations } from '../../actors/chain/spans/confirmations.ts';
 import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
@@ -19,6 +19,12 @@ const actionSeconds = 120;
 const checkpointAtRounds = 12;
 const mintedMax = 160n;
 const simulatedPrice = 20_000_000_000_000_000n;
+
+/** Anvil's request for a block at a time, which viem knows without the time. */
+interface MineRequest {
+  readonly Parameters: [{ readonly timestamp: Hex }];
+  readonly ReturnType: Hex;
+}
 
 interface SimulatedEconomyOptions extends Omit<SimulatedReporterOptions, 'core' | 'actions'> {
   readonly contracts: DeployedContracts['contracts'];
@@ -43,8 +49,10 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   /** Mines a block with everything sent, at a given time or as soon after the tip as the chain allows. */
   async function mineAt(seconds: number) {
     const timestamp = BigInt(Math.max(seconds, (await readTipSeconds()) + 1));
-    await client.setNextBlockTimestamp({ timestamp });
-    await client.mine({ blocks: 1 });
+    await client.request<MineRequest>({
+      method: 'evm_mine',
+      params: [{ timestamp: numberToHex(timestamp) }],
+    });
   }
 
   /** Tries again while the chain does not answer, since its process may be paused. */
@@ -62,14 +70,17 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
 
   /** Mines past blocks from the chain's tip to `untilSeconds`; calls back with each time reached. */
   async function runPast(untilSeconds: number, onReached: (seconds: number) => void): Promise<void> {
-    const from = await untilAnswered(readTipSeconds);
-    for (let at = from + pastStepSeconds; at <= untilSeconds && !signal.aborted; at += pastStepSeconds) {
-      await act(at);
-      await untilAnswered(() => mineAt(at));
-      onReached(at);
+    const end = untilSeconds - Number(confirmations);
+    let at = await untilAnswered(readTipSeconds);
+    while (at < end && !signal.aborted) {
+      at = Math.min(at + pastStepSeconds, end);
+      const reached = at;
+      await act(reached);
+      await untilAnswered(() => mineAt(reached));
+      onReached(reached);
     }
     // Now the safe block is recent, so that indexed data is shown at once.
-    for (let at = untilSeconds - Number(confirmations) + 1; at <= untilSeconds && !signal.aborted; at++)
+    for (at = end + 1; at <= untilSeconds && !signal.aborted; at++)
       if (at > (await untilAnswered(readTipSeconds))) await untilAnswered(() => mineAt(at));
   }
 
@@ -127,8 +138,10 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   }
 
   async function mintRewards(): Promise<void> {
-    const settled = await core.read.settledThroughRound();
-    const processed = await mining.read.processedThroughRound();
+    const [settled, processed] = await Promise.all([
+      core.read.settledThroughRound(),
+      mining.read.processedThroughRound(),
+    ]);
     if (settled - processed >= BigInt(checkpointAtRounds)) await actions.checkpoint(accounts.keeper, settled);
   }
 
@@ -145,19 +158,24 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   }
 
   async function mint(owner: Address, quantity: bigint): Promise<void> {
-    const phase = await collection.read.phase();
-    const minted = await collection.read.publicMinted();
-    const allowed = await collection.read.allowance([owner]);
+    const [phase, minted, allowed] = await Promise.all([
+      collection.read.phase(),
+      collection.read.publicMinted(),
+      collection.read.allowance([owner]),
+    ]);
     const isAllowed = phase === 3 || (phase === 2 && allowed >= quantity);
     if (isAllowed && minted + quantity <= mintedMax) await actions.mint(owner, quantity, simulatedPrice);
   }
 
   /** The first two positions of one level that can be merged. */
   async function merge(owner: Address, tokenIds: readonly bigint[]): Promise<void> {
-    const height = await core.read.blockHeight();
+    const [height, ...positions] = await Promise.all([
+      core.read.blockHeight(),
+      ...tokenIds.map((tokenId) => mining.read.positionOf([tokenId])),
+    ]);
     const ready = new Map<number, bigint>();
-    for (const tokenId of tokenIds) {
-      const position = await mining.read.positionOf([tokenId]);
+    for (const [index, position] of positions.entries()) {
+      const tokenId = tokenIds[index] as bigint;
       if (position.pendingRound > 0n || height < position.nextMergeBlock || position.level === 10) continue;
       const survivor = ready.get(position.level);
       if (survivor !== undefined) {
@@ -173,13 +191,12 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   }
 
   async function listTokens(owner: Address): Promise<bigint[]> {
-    const minted = (await collection.read.publicMinted()) + (await collection.read.reserveMinted());
-    const tokenIds = Array.from({ length: Number(minted) }, (_, index) => BigInt(index + 1));
-    // One request for all: the transport batches calls of one turn.
-    const holders = await Promise.all(
-      tokenIds.map((tokenId) => collection.read.ownerOf([tokenId]).catch(() => null)), // Burned by a merge.
+    const holders = new Map<bigint, Address | undefined>();
+    for (const { args } of await collection.getEvents.Transfer({}, { fromBlock: 0n }))
+      if (args.tokenId !== undefined) holders.set(args.tokenId, args.to);
+    return [...holders.keys()].filter(
+      (tokenId) => holders.get(tokenId)?.toLowerCase() === owner.toLowerCase(),
     );
-    return tokenIds.filter((_, index) => holders[index]?.toLowerCase() === owner.toLowerCase());
   }
 
   return { runPast, runLive, readTipSeconds };

@@ -88,18 +88,19 @@ describe('npm start', () => {
     };
     const settled = await eventually(() => settledThrough(first), 'a settlement at the safe block');
 
-    // All four stages: measured, optimistic, settled, issued. The simulation decides something every two minutes.
-    await eventually(
-      async () => {
-        const { builder, settlementQueue } = await readJson<{
-          builder: { status: string };
-          settlementQueue: { latestSubmission?: object | null };
-        }>(first.statusUrl);
-        return builder.status === 'available' && settlementQueue.latestSubmission != null;
-      },
-      'a projection and a submission',
-      150_000,
-    );
+    await eventually(() => first.output().includes('has reached the present'), 'the present of the chain');
+    // All four stages: measured, optimistic, settled, issued, and a reporter that ran a moment ago.
+    await eventually(async () => {
+      const { builder, settlementQueue } = await readJson<{
+        builder: { status: string };
+        settlementQueue: { state?: string; latestSubmission?: object | null };
+      }>(first.statusUrl);
+      return (
+        builder.status === 'available' &&
+        settlementQueue.state !== 'stale' &&
+        settlementQueue.latestSubmission != null
+      );
+    }, 'a projection, a submission and a recent run of the reporter');
 
     expect(await first.end('SIGINT'), first.output()).toBe(0);
     expect(isAlive(first.pidOf('nats-server started'))).toBe(false);
