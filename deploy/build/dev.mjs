@@ -8,7 +8,13 @@ import { bundleOptions } from './build.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
 const command = process.argv.length > 2 ? process.argv.slice(2) : ['local'];
-const program = ['--enable-source-maps', join(root, 'dist', 'deploy', 'miner.js'), ...command];
+const program = [
+  '--max-semi-space-size=4',
+  '--max-old-space-size=256',
+  '--enable-source-maps',
+  join(root, 'dist', 'deploy', 'miner.js'),
+  ...command,
+];
 
 let running = null;
 let isBuilt = false;
