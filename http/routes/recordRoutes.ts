@@ -103,7 +103,7 @@ const transaction = defineRoute({
   ...record,
   path: '/v1/transactions/{transactionHash}',
   operationId: 'getTransaction',
-  summary: 'All events of one transaction, in the order of the chain',
+  summary: 'All events of one transaction, in the order of the chain; transfers of miners are not events',
   pathParameter: transactionPath,
   response: transactionResponse,
   read: readRecord(

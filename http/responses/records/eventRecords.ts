@@ -30,7 +30,7 @@ export const transactionResponse = defineVariants(
   {
     transactionHash: bytes32.describe('The hash of the request'),
     events: events.describe(
-      'Its events in the order of the chain; none if it is not safe yet, only moved tokens, or belongs to other contracts',
+      'Its events of the feed, in the order of the chain. Empty if it only transfers miners (the activity of both owners has transfers), is not safe yet, or is not known; the route cannot tell these apart',
     ),
   },
   { id: 'Transaction', description: 'The events of one transaction' },

@@ -27,7 +27,7 @@ const leads: Readonly<Record<RecordView, string>> = {
 };
 
 const withoutEvents =
-  'No events for this transaction. It may not have 12 confirmations yet, may only have transferred miners (see the activity of their owners), or may belong to other contracts.';
+  'No events for this transaction. If it transferred miners, the pages of both owners show the transfer. Otherwise it does not have 12 confirmations yet, or it belongs to other contracts.';
 
 /** Newest events that the route of a miner has. */
 const newestEventsMax = 100;
