@@ -98,10 +98,10 @@ export function createAwaitRows({ database, writer, readRuns, what }: AwaitRowsO
   async function isInRows({ row }: NewestEvicted, runs: LineageRuns, signal: AbortSignal): Promise<boolean> {
     if (row === null || (found?.entry === row.entry && isSameLineage(found.runs, runs))) return true;
     const { entry, table, condition } = row;
-    const visible = selectRuns(runs);
+    const runCondition = selectRuns(runs);
     const rows = await database.select(
-      `SELECT 1 FROM ${table} WHERE ${visible.sql} AND ${condition.sql} LIMIT 1`,
-      { ...condition.parameters, ...visible.parameters },
+      `SELECT 1 FROM ${table} WHERE ${runCondition.sql} AND ${condition.sql} LIMIT 1`,
+      { ...condition.parameters, ...runCondition.parameters },
       signal,
     );
     if (rows.length > 0) found = { entry, runs };

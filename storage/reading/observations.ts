@@ -173,11 +173,11 @@ export async function oldestStoredReading(
   runs: LineageRuns,
   oldestMs: number | null,
 ): Promise<Pick<CounterReading, 'position' | 'receivedAtMs'> | null> {
-  const visible = selectRuns(runs);
+  const runCondition = selectRuns(runs);
   const notOlder = selectNotOlder('received_at', oldestMs);
   const [row] = await database.select(
-    `SELECT ${receipts.list} FROM ${readings.name} WHERE ${visible.sql}${notOlder.sql} ORDER BY position LIMIT 1`,
-    { ...visible.parameters, ...notOlder.parameters },
+    `SELECT ${receipts.list} FROM ${readings.name} WHERE ${runCondition.sql}${notOlder.sql} ORDER BY position LIMIT 1`,
+    { ...runCondition.parameters, ...notOlder.parameters },
   );
   return row === undefined ? null : receipts.read(row);
 }

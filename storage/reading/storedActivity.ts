@@ -24,13 +24,13 @@ export function createStoredActivity(options: StoredActivityOptions): OlderActiv
 
   async function readOnce(range: ActivityRange, runs: LineageRuns, signal: AbortSignal) {
     const { owner, from, end, throughPosition } = range;
-    const visible = selectRuns(runs);
+    const runCondition = selectRuns(runs);
     const rows = await database.select(
       // Sorting and removing duplicates happens below: in ClickHouse it would take a sixth of the whole statement.
       `SELECT ${ownerActivity.list} FROM ${ownerActivity.name}
-       WHERE ${visible.sql} AND owner = {owner:String} AND event_number >= {from:UInt64} AND event_number < {end:UInt64}
+       WHERE ${runCondition.sql} AND owner = {owner:String} AND event_number >= {from:UInt64} AND event_number < {end:UInt64}
          AND position <= {throughPosition:UInt64}`,
-      { ...visible.parameters, owner, from, end, throughPosition },
+      { ...runCondition.parameters, owner, from, end, throughPosition },
       signal,
     );
     return takeLatest(rows.map(ownerActivity.read)).map(toOwnerEvent);

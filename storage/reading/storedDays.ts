@@ -22,13 +22,13 @@ export function createStoredDays({ database, readRuns }: StoredDaysOptions): Rea
   const kept = createKeptReads<ReadonlyMap<number, bigint>>(keptMax);
 
   async function read(runs: LineageRuns, installation: string, startMs: number, signal: AbortSignal) {
-    const visible = selectRuns(runs);
+    const runCondition = selectRuns(runs);
     const rows = await database.select(
       // If several runs have a round, its last row counts.
-      `SELECT ${roundWork.list} FROM ${rounds.name} FINAL WHERE ${visible.sql} AND installation_id = {installation:String}
+      `SELECT ${roundWork.list} FROM ${rounds.name} FINAL WHERE ${runCondition.sql} AND installation_id = {installation:String}
        AND start >= fromUnixTimestamp64Milli({startMs:Int64}, 'UTC') AND start < fromUnixTimestamp64Milli({endMs:Int64}, 'UTC')
        ORDER BY position`,
-      { ...visible.parameters, installation, startMs, endMs: startMs + roundsPerDay * roundMs },
+      { ...runCondition.parameters, installation, startMs, endMs: startMs + roundsPerDay * roundMs },
       signal,
     );
     const works = rows.map(roundWork.read).flatMap(({ startMs: atMs, workUnits }) =>

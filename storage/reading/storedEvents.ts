@@ -169,14 +169,14 @@ export function createStoredEvents(options: {
   ) {
     if (arrivals.length === 0) return [];
     const { events } = tables[of.source];
-    const visible = selectRuns(runs);
+    const runCondition = selectRuns(runs);
     const found = await select(
       measurementEvents.events,
       // With all columns of the key named, a server reads only the marks of the places.
-      `FROM ${events.name} WHERE ${visible.sql} AND category IN {categories:Array(String)}
+      `FROM ${events.name} WHERE ${runCondition.sql} AND category IN {categories:Array(String)}
        AND (position, ordinal) IN arrayZip({positions:Array(UInt64)}, {ordinals:Array(UInt32)})`,
       {
-        ...visible.parameters,
+        ...runCondition.parameters,
         categories: listStoredCategories('all', of.source),
         positions: arrivals.map(({ position }) => position),
         ordinals: arrivals.map(({ ordinal }) => ordinal),
