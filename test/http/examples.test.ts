@@ -31,7 +31,7 @@ else
       expect(examples.eventStream).toMatch(/^retry: \d+\n(?::\n)*id: \S+\nevent: /);
     });
 
-    it('are there for every answer that has a body, and fit its schema', () => {
+    it('are there for every answer that has a body, and fit its schema (npm run examples)', () => {
       expect(validateExamples(createOpenApiDocument())).toEqual([]);
     });
 
