@@ -31,7 +31,7 @@ const [unfinished, rotated] = [join(folder, 'rotated.unfinished'), join(folder, 
 const natsUsers = ['ingest', 'serve', 'index', 'modules', 'signer', 'oracle', 'reporter', 'operator', 'sys'];
 const databaseUsers = ['ingest', 'serve', 'operator'];
 
-// Containers read the files as other users, whatever the mask of this one.
+// Containers read the files as other users, so this user's mask must not apply.
 process.umask(0o022);
 const password = () => randomBytes(24).toString('base64url');
 if (isRotating) {

@@ -79,7 +79,7 @@ program
     `
 Messages are folded again from the newest saved state before the first one on, or from the oldest saved state if earlier messages have
 left the stream, through the message of the newest saved state. That takes as long and as much room as the rows of these messages. The
-new rows and state are compared with the ones that count.
+new rows and state are compared with the current ones.
 
 Without --dry-run, MINER_COUNTER is folded: readings, rounds, half-hour buckets and statistics. Then a running service continues with the
 result by itself, or else the next one when it starts. Until then nothing changes for readers, and while it takes the result over,

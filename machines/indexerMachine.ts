@@ -36,7 +36,7 @@ export const defaultIndexerTimings: IndexerTimings = {
 
 export type AwaitedPart = 'NATS' | 'the node' | 'a setting or another version';
 
-/** What errors wait for. Any other error is the node's. */
+/** The part that an error waits for. Any other error waits for the node. */
 const awaitedParts: Partial<Record<ErrorKind, AwaitedPart>> = {
   lostRace: 'NATS',
   streamUnavailable: 'NATS',

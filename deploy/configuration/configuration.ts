@@ -174,7 +174,7 @@ export const variables = {
       (entry) => /^MINER_(COUNTER|PIPELINE|CHAIN)@\S+$/.test(entry),
       'MINER_COUNTER, MINER_PIPELINE or MINER_CHAIN, each followed by @ and the time that the log names, separated by commas',
     ),
-    'Streams that are gone for good, as the log names them: what was made from them counts no longer; no effect on any other stream',
+    'Lost streams that you accept, named as in the log: data made from them is hidden; no effect on any other stream',
   ),
   MINER_CHAIN_STALE_SECONDS: variable(
     wholeNumber(1, 999_999, 'seconds'),

@@ -42,7 +42,7 @@ export function search(query: string, known: Known): string | Missing {
   const [, kind, number] = /^(?:(miner|token|round|#)\s*)?#?(\d{1,18})$/i.exec(text) ?? [];
   if (number === undefined)
     return describeMissing(
-      'This is not something that can be found. Search for the address of an owner (0x and 40 digits), a transaction (0x and 64 digits), a miner or round by its number, a day such as 2026-11-22, 22 Nov or yesterday, or a word such as optimistic.',
+      'Nothing found. Search for the address of an owner (0x and 40 digits), a transaction (0x and 64 digits), a miner or round by its number, a day such as 2026-11-22, 22 Nov or yesterday, or a word such as optimistic.',
     );
   const id = String(BigInt(number));
   if (kind !== undefined)

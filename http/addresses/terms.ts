@@ -8,13 +8,13 @@ export const toAnchor = ({ name }: Term) => name.replaceAll(' ', '-');
 
 /** The words of the pages that a visitor may not know. The search leads to each. */
 export const terms: readonly Term[] = [
-  { name: 'measured', meaning: 'What the device counted and this service accepted.' },
+  { name: 'measured', meaning: 'Counted by the device and accepted by this service.' },
   {
     name: 'optimistic',
     meaning:
-      'What closed and measured rounds would settle next. It can still change, and is never added to what is settled.',
+      'Closed and measured rounds would settle this next. It can still change, and is never added to settled work.',
   },
-  { name: 'settled', meaning: 'What a batch has recorded on the chain, with 12 confirmations.' },
+  { name: 'settled', meaning: 'Recorded on the chain by a batch, with 12 confirmations.' },
   { name: 'issued', meaning: 'Tokens that were minted for settled work.' },
   { name: 'work', meaning: 'Turns of the wheel, in the units of its counter.' },
   {
@@ -27,7 +27,7 @@ export const terms: readonly Term[] = [
   },
   { name: 'miner', meaning: 'A token whose owner takes part in every mint, by its weight.' },
   { name: 'merge', meaning: 'Two ready miners of one owner and level become one of the next level.' },
-  { name: 'claimable', meaning: 'What miners have earned and their owner has not claimed yet.' },
+  { name: 'claimable', meaning: 'Earned by miners, and not yet claimed by their owner.' },
   {
     name: 'universal day',
     meaning: 'A day of the wheel, from noon to noon UTC, named by the date of its first noon.',

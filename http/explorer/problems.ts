@@ -11,9 +11,9 @@ export type Part = 'wheel' | 'oracle' | 'settlement' | 'chain' | 'page';
 interface Problem {
   readonly part: Part;
   readonly title: string;
-  /** What follows from it. */
+  /** Its consequence. */
   readonly meaning: string;
-  /** The last time that it worked: what happened then, such as `last reading`, and when. */
+  /** The last sign that it worked, such as `last reading`, with its time. */
   readonly last: readonly [what: string, at: string] | null;
 }
 
@@ -114,7 +114,7 @@ function listChain({ chain }: Page): Problem[] {
   return [
     {
       part: 'chain',
-      title: `${capitalize(nameChain(chain))} ${lastKnown === null ? 'cannot be shown' : 'is not read further'}`,
+      title: `${capitalize(nameChain(chain))} ${lastKnown === null ? 'cannot be shown' : 'is no longer read'}`,
       meaning:
         lastKnown === null
           ? explain(reason)
@@ -146,7 +146,7 @@ function listOld({ old }: Page): Problem[] {
   return [...parts].map(([name, atMs]) => ({
     part: 'page',
     title: `${name} cannot be read at the moment`,
-    meaning: 'The page shows what was read last.',
+    meaning: 'The page shows its last known state.',
     last: ['last read', new Date(atMs).toISOString()],
   }));
 }

@@ -64,7 +64,7 @@ export function listStagedRounds(
 const gapsMin = 3;
 
 /**
- * When something that happens again and again is to be expected.
+ * When the next of several similar events, such as batches, is expected.
  *
  * @param times of its newest occurrences, in ISO 8601, in any order.
  * @returns null if it has not happened often enough.

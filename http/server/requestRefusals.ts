@@ -17,7 +17,7 @@ export interface Guarded extends Pick<Route, 'rateClass' | 'query'> {
 type RequestChecks = ReturnType<typeof toChecks>;
 
 interface RequestVerdict {
-  /** Whether its method is: GET or HEAD, or that of a preflight. */
+  /** Whether its method is GET or HEAD, or OPTIONS for a preflight. */
   readonly isAllowed: boolean;
   readonly isOriginRefused: boolean;
 }

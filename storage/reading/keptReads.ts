@@ -1,6 +1,6 @@
 import { isSameLineage, type LineageRuns } from '../runs/lineages.ts';
 
-/** Results of reads that do not change while the same history counts. If there are more than `max`, the one that was not used for longest is forgotten. */
+/** Results of reads that do not change while the same history counts. If there are more than `max`, the least recently used one is forgotten. */
 export function createKeptReads<Result>(max: number) {
   const kept = new Map<string, Result>();
   let keptOf: LineageRuns = [];

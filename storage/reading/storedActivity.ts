@@ -16,7 +16,7 @@ export interface StoredActivityOptions {
 }
 
 /**
- * Events of owners that memory has evicted, from ClickHouse. They are numbered, so a reader notices a missing one, whichever process writes it: it
+ * Events of owners that memory has evicted, from ClickHouse. They are numbered, so a reader notices a gap: it
  * waits, and asks which rows count by now, since another process may have begun a run after a reorganization. Then it refuses.
  */
 export function createStoredActivity(options: StoredActivityOptions): OlderActivity {

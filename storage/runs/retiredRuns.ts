@@ -7,7 +7,7 @@ import { lineages } from '../tables/lineages.ts';
 import { rowTables } from '../tables/rowTables.ts';
 import { counting, noteLineage, ofNoFold } from './lineages.ts';
 
-/** A lineage that counts no longer can count again for this long: after a way back to another version, or to the stream that was lost. */
+/** A replaced lineage can count again for this long: after a return to another version, or to the stream that was lost. */
 export const retainedMs = 30 * dayMs;
 /** What is not shown yet is not continued if nothing has been noted of it for this long. */
 const fillingMs = 2 * dayMs;
@@ -38,7 +38,7 @@ export async function dropRetiredRuns(options: RetirementOptions): Promise<void>
   for (const [run, retiredAtMs] of retired)
     if (stored.has(run) && !needed.has(run) && nowMs() - retiredAtMs >= readMs) {
       await dropRun(database, run);
-      logger.info({ run }, 'rows of a run that counts no longer were dropped');
+      logger.info({ run }, 'rows of a run that no longer counts were dropped');
     }
   const forgotten = [...stored].filter((run) => !needed.has(run) && !retired.has(run));
   if (forgotten.length > 0) await retireRuns(options, forgotten);
@@ -59,7 +59,7 @@ async function findNeeded(database: Database, nowMs: number): Promise<ReadonlySe
     )
   ).map(lineages.read);
   const needed = new Set<string>();
-  /** Streams of whose rows a process that ingests has noted something later. */
+  /** Streams for whose rows an ingesting process has noted a later lineage. */
   const later = new Set<string>();
   /** When the next later lineage of each stream was noted. The lineage before it counted until then. */
   const replacedAtMs = new Map<string, number>();

@@ -128,7 +128,7 @@ export function expectParent(of: BlockHeader, before: Pick<BlockHeader, 'number'
 const receipt = z.object({
   type: quantity.nullish(),
   status: quantity.nullish(),
-  /** Root of the state, which blocks before Byzantium have instead of the status. Some nodes name it beside the status, or as `0x`. */
+  /** Root of the state, which blocks before Byzantium have instead of the status. Some nodes name it next to the status, or as `0x`. */
   root: data.nullish(),
   cumulativeGasUsed: quantity,
   logsBloom: expectBytes(256),

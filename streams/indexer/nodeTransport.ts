@@ -10,7 +10,7 @@ const [numberBytesMax, headerBytesMax] = [64 * 1024, 4 * 1024 * 1024];
 /** Values in one answer: the 160,000 logs that fit into such a block have half as many. Reading twenty million takes minutes and gigabytes. */
 const answerValuesMax = 4_000_000;
 
-/** The node that is read, and the one that has to agree with it, if any: addresses separated by a comma. */
+/** The node to read, and a second node that must agree with it, if any: addresses separated by a comma. */
 export function splitNodeUrls(urls: string): [node: string, witness: string | null] {
   const [node = '', witness = null] = urls.split(',').map((url) => url.trim());
   return [node, witness];

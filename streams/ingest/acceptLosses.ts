@@ -101,7 +101,7 @@ function report({ acceptsLoss, logger }: AcceptedLossOptions, { cause, detail, r
 }
 
 /**
- * Notes for each stream whose loss the operator accepts that what was made from it counts no longer. The rows stay, and count again if that stream
+ * Hides the rows made from streams whose loss the operator accepted. The rows stay, and count again if that stream
  * comes back.
  */
 export async function leaveLostStreams(
@@ -136,6 +136,6 @@ export async function leaveLostStreams(
       },
       nowMs(),
     );
-    logger.warn(lost, 'what was made from a lost stream counts no longer, as MINER_LOST_STREAMS demands');
+    logger.warn(lost, 'data made from a lost stream is hidden, as MINER_LOST_STREAMS says');
   }
 }

@@ -225,7 +225,7 @@ export async function closeNats(connection: NatsConnection): Promise<void> {
 const isChange = (status: Status): status is Status & ConnectionChange =>
   ['disconnect', 'reconnect', 'error'].includes(status.type);
 
-/** Makes refusals of JetStream those of the port. */
+/** Turns refusals of JetStream into the port's refusals. */
 async function translated<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked;

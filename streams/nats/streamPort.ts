@@ -105,7 +105,7 @@ export interface AccountStore {
   readonly limitBytes: number | null;
 }
 
-/** Everything that this service asks of NATS. */
+/** All requests of this service to NATS. */
 export interface StreamPort {
   /** @throws StreamRefusal `missing` */
   info(stream: string, options?: { readonly withDeleted?: boolean }): Promise<StreamInfo>;

@@ -36,7 +36,7 @@ export interface ReplayRunOptions
   /** The last message to fold, which the stream holds. */
   readonly through: number;
   readonly database: Database;
-  /** The lineage to continue, of which the newest snapshot is restored. */
+  /** The lineage to continue. Its newest snapshot is restored. */
   readonly from: Lineage;
   readonly signal: AbortSignal;
 }
@@ -75,7 +75,7 @@ export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun>
     source,
     snapshots: {
       ...snapshots,
-      // Its snapshots take the place of none that the process that ingests may need, whichever version that is.
+      // Its snapshots never evict one that the ingesting process may need.
       save: async (header, records) => {
         if (clock.nowMs() - notedAtMs >= noteAgainMs) await note();
         return snapshots.save(header, records, await findRestorable(database, stream));
@@ -85,7 +85,7 @@ export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun>
       writer: hasRows ? createRowWriter({ ...options, run: () => run, batchRows }) : null,
       rejections: null,
       beginRun: async ({ position, streamCreated, choice, fault }) => {
-        // What it continues, or is compared with, was made from another stream.
+        // The rows that it continues, or is compared with, were made from another stream.
         if (fault === 'diverged' || streamCreated !== from.streamCreated) lost$.next();
         const continued = cutRuns(filled.runs, position);
         run = randomUUID();

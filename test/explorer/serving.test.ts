@@ -293,7 +293,7 @@ describe('pages of the explorer', () => {
     ['/events/x', 'Events and blocks have no pages'],
     ['/ethereum-blocks/17', 'Events and blocks have no pages'],
     ['/ethereum-blocks/x', 'href="/feed"'],
-    ['/search?q=hello', 'This is not something that can be found'],
+    ['/search?q=hello', 'Nothing found. Search for'],
   ])('%s is a page with status 404, which runs and prints nothing of it', async (path, sentence) => {
     const response = await (await sharedServer()).get(path, { Accept: 'text/html,*/*;q=0.8' });
     expect([response.status, Object.fromEntries(response.headers)]).toMatchObject([

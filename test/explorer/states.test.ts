@@ -189,7 +189,7 @@ describe('the explorer and its connection', () => {
     expect(await page.locator('.banner.warning:visible').count()).toBe(0);
     clock.advance(120_001);
     server.clock.advance(sharedMs);
-    const banner = page.getByText('A local test chain is not read further');
+    const banner = page.getByText('A local test chain is no longer read');
     const readAgain = async () => {
       await page.clock.fastForward(10_000);
       return banner.count();
@@ -211,10 +211,10 @@ describe('the explorer and its connection', () => {
       `/transactions/0x${'aa'.repeat(32)}`,
     ]) {
       const html = await (await server.get(path)).text();
-      expect([path, html.split('is not read further').length - 1]).toEqual([path, 1]);
+      expect([path, html.split('is no longer read').length - 1]).toEqual([path, 1]);
       expect([path, html.includes('cannot be read at the moment')]).toEqual([path, false]);
     }
     const statistics = await (await server.get('/statistics')).text();
-    expect(statistics).toContain('is not read further');
+    expect(statistics).toContain('is no longer read');
   });
 });

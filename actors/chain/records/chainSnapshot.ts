@@ -78,7 +78,7 @@ const foldKind = kindsOf<CapturedChain, ChainDraft>()('fold', foldScalars, {
 
 const define = kindsOf<ChainState, ChainDraft>();
 
-/** Of the newest safe state, if there is one. */
+/** Records of the newest safe state, if there is one. */
 const stateKinds = [
   define('state', stateScalars, {
     list: ({ mintedRounds, activityProgress, ...state }) =>

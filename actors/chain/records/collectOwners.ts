@@ -6,7 +6,7 @@ import { amount, count } from '../../schemas/stateScalars.ts';
 import type { MinerPosition, minerPosition } from '../state/miningState.ts';
 import { type LoggedActivity, type OwnerState, ownerEvent } from '../state/ownerState.ts';
 
-/** What an owner was paid, the number of its events, and the newest ones, oldest first. */
+/** The amount an owner was paid, the number of its events, and the newest events, oldest first. */
 export const ownerActivity = z.strictObject({
   paidBaseUnits: amount,
   activityCount: count,

@@ -44,7 +44,7 @@ interface NextQuery {
 
 /** The events of both sources at one moment. */
 export interface FeedMoment {
-  /** What events of the chain are shown with; null while it is unavailable. */
+  /** Context of events of the chain; null while the chain is unavailable. */
   readonly context: Omit<EconomyView, 'feed'> | null;
   /** Finds the position after all events; null before state is restored, and while a source with events of the category is unavailable. */
   findEnd(category: FeedCategory): FeedPosition | null;

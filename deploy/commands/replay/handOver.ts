@@ -13,7 +13,7 @@ const takeOverMs = 30_000;
 const askEveryMs = 500;
 
 const notUsed =
-  'the result is not used: what it continues counts no longer, since the stream has lost messages or another replay or version has replaced it. Run the same command again';
+  'the result is not used: another replay or version has replaced the history it continues, or the stream has lost messages. Run the same command again';
 
 interface HandOverOptions {
   readonly database: Database;

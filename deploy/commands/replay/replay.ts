@@ -29,7 +29,7 @@ export interface ReplayRequest {
 }
 
 /**
- * Folds streams again, each into a run of its own, and compares its rows and state with the ones that count. Then the process that ingests continues
+ * Folds streams again, each into a run of its own, and compares its rows and state with the current ones. Then the process that ingests continues
  * with the result, unless it is a dry run.
  *
  * @returns whether everything was done, and a dry run has found no difference.

@@ -1,4 +1,4 @@
-/** How long a button says what has become of a press. */
+/** How long a button shows the result of a press. */
 const saidMs = 2_500;
 
 /** Copies the text of a pressed button (`components/Copy.tsx`). Browsers have no clipboard for pages without encryption. */

@@ -40,7 +40,7 @@ const gridLines = 3;
 
 /**
  * A chart of columns, which stretches with the page. Shapes are SVG without an aspect ratio; text is not scaled with them, so it is readable on a phone.
- * What is unknown is hatched: all of a missing column, and above a partly observed one. A running column is hollow, an observed zero a line at the bottom,
+ * Unknown parts are hatched: all of a missing column, and above a partly observed one. A running column is hollow, an observed zero a line at the bottom,
  * and a future column empty.
  */
 export function Columns({ id, label, marks, ticks, tone = 'measured' }: ColumnsProps) {

@@ -4,7 +4,7 @@ import { expectNext } from '../roundStages.ts';
 import { usePage } from './pageContext.ts';
 import { Age } from './Time.tsx';
 
-/** When something that happens again and again is expected, by how often it has happened; nothing while something keeps it from happening. */
+/** When the next of several similar events, such as batches, is expected; nothing while something prevents it. */
 export function Expected({ what, times }: { what: string; times: readonly string[] }) {
   const page = usePage();
   const next = expectNext(times);

@@ -2,7 +2,7 @@ import { listProblems } from '../problems.ts';
 import { usePage } from './pageContext.ts';
 import { Age } from './Time.tsx';
 
-/** Says what does not work at the moment, since when and what follows, on every page. */
+/** Lists the current problems on every page, with their consequences and since when they last. */
 export function Problems() {
   const problems = listProblems(usePage());
   if (problems.length === 0) return null;

@@ -24,7 +24,7 @@ interface DayMark {
   readonly text: string;
 }
 
-/** Whether each part works, and its last 30 days as far as they are recorded. */
+/** Whether each part works, and the recorded ones of its last 30 days. */
 export function StatusView() {
   return (
     <section aria-labelledby="status">

@@ -128,7 +128,7 @@ describe('a chain that cannot be read', () => {
     for (const place of places) {
       const { text } = render(place, {}, { chain: { target: 'sepolia', reason, lastKnown } });
       const said =
-        'The Sepolia test network is not read further. Its figures are of block 1,234. Later blocks are not known yet. (that block: 33 min 47 s ago )';
+        'The Sepolia test network is no longer read. Its figures are of block 1,234. Later blocks are not known yet. (that block: 33 min 47 s ago )';
       expect(text.split(said)).toHaveLength(2);
       const nothing = render(place, {}, { chain: { target: 'mainnet', reason, lastKnown: null } });
       expect(nothing.text).toContain('Ethereum cannot be shown. The chain is unavailable');

@@ -90,7 +90,7 @@ interface LaneProps {
   readonly meaning: string;
   /** The newest rounds of all stages. */
   readonly rounds: readonly StagedRound[];
-  /** What its rounds hold, when they should move on, and what keeps them. */
+  /** The work of its rounds, when they should move on, and what delays them. */
   readonly note: ComponentChildren;
   readonly children: ComponentChildren;
 }

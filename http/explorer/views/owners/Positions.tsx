@@ -24,7 +24,7 @@ export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
 type Position = Portfolio['positions'][number];
 type Activity = Extract<Bodies['activity'], { status: 'available' }>;
 
-/** What an owner was paid, can claim and may expect, its miners, and what they have earned on each of the last seven days. */
+/** An owner's paid, claimable and expected rewards, its miners, and their earnings on each of the last seven days. */
 export function Positions({
   portfolio,
   activity,
@@ -51,7 +51,7 @@ export function Positions({
             {...describeAmount(summary.paidBaseUnits, asset, 4)}
             label="Paid"
             field="summary.paidBaseUnits"
-            meaning="What its claims have paid to this owner, also for miners that it has given away since."
+            meaning="Claims paid to this owner, including those for miners it has since given away."
           >
             {newest !== undefined && (
               <>
@@ -65,7 +65,7 @@ export function Positions({
             {...describeAmount(summary.claimableBaseUnits, asset, 4)}
             label="Claimable"
             field="summary.claimableBaseUnits"
-            meaning="Earned but not claimed yet. Who holds a miner claims all that it has earned."
+            meaning="Earned but not claimed yet. The holder of a miner claims everything it has earned."
           />
           <Projected portfolio={portfolio} />
           <Figure
@@ -118,7 +118,7 @@ function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio })
       label="Expected"
       route={route}
       field="mining.nextRound.amountBaseUnits, mining.rewardPerBlock"
-      meaning="Not minted or earned yet: what all closed rounds would mint, times this owner’s current share of the weight. Rounded down."
+      meaning="Not minted or earned yet: the mint of all closed rounds, times this owner’s current share of the weight. Rounded down."
     >
       {next !== null && closedBlocks !== null && (
         <>

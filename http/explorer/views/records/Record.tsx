@@ -22,7 +22,7 @@ import { RoundFacts } from './RoundFacts.tsx';
 const leads: Readonly<Record<RecordView, string>> = {
   miner: 'A position that shares the minted tokens by weight.',
   round: '',
-  transaction: 'What this transaction did.',
+  transaction: 'The events of this transaction.',
   day: '',
 };
 
@@ -118,7 +118,7 @@ function Transaction({ hash, isKnown }: { hash: string; isKnown: boolean }) {
   );
 }
 
-/** A miner at the safe block, or what has become of it. */
+/** A miner at the safe block, or the miner it was merged into. */
 function Miner({ tokenId }: { readonly tokenId: string }) {
   const { read } = usePage();
   const miner = read('miner', recordPath('miner', tokenId));

@@ -11,7 +11,7 @@ import type { Bodies } from '../../page.ts';
 import { corePath, settlementsPath, statisticsPath, statusPath } from '../../resources.ts';
 import { computeRoundEnd, dayMs, halfHourMs, roundMs } from '../../rounds.ts';
 
-/** When a round was, how far it has come, and what is known of its work. */
+/** A round's time, its stage, and its work if that is known. */
 export function RoundFacts({ round }: { round: string }) {
   return (
     <Available what="The chain" body={usePage().read('core', corePath)}>
