@@ -185,7 +185,7 @@ function contradictMessage(
  */
 type GapExplanation = 'removed' | ReadonlySet<number>;
 
-export interface SequenceRange {
+interface SequenceRange {
   readonly fromSequence: number;
   readonly toSequence: number;
 }
