@@ -143,7 +143,7 @@ describe('replay next to a running service', () => {
       }),
     );
     expect(later).toMatch(
-      /^replay of MINER_COUNTER through message 2280, from the state that is saved at 2250 on\n30 messages folded .*\nrows as folded again: .*, 30 of stored_readings\nstate as folded again: \d+ records\n.*the service has taken it over/,
+      /^replay of MINER_COUNTER through message 2280, from the state that is saved at 2250 on\n30 messages folded .*\nrows as folded again: .*, 30 of stored_readings\nstate as folded again: \d+ records\nthe result is offered: .*\n.*the service has taken it over/,
     );
     await next.end('SIGTERM');
   });

@@ -340,7 +340,12 @@ function ToBeMinted() {
           <To {...toRound(nextRound.countedThroughRound)} />.
         </>
       )}
-      <Expected what="The next mint" times={recentCheckpoints.map(({ blockTimestamp }) => blockTimestamp)} />
+      {mining.unmintedCapacityBaseUnits !== '0' && (
+        <Expected
+          what="The next mint"
+          times={recentCheckpoints.map(({ blockTimestamp }) => blockTimestamp)}
+        />
+      )}
     </>
   );
 }
