@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isOfFold } from '../../../actors/folds/foldIdentity.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { Database } from '../../../storage/clickhouse/database.ts';
+import { pollUntil } from '../../../storage/reading/awaitRows.ts';
 import { type Lineage, readLineage } from '../../../storage/runs/lineages.ts';
 import { readCounted } from '../../../storage/runs/mergedRuns.ts';
 import { dropReplay, isContinued, isKeptBy, offerReplay } from '../../../storage/runs/replays.ts';
@@ -33,7 +33,6 @@ export async function handOver(
   filled: Lineage,
   position: number,
 ): Promise<string> {
-  const { nowMs, monotonicMs } = systemClock;
   const current = await readFitting(database, filled);
   if (current === null) {
     await dropReplay(database, filled);
@@ -41,7 +40,11 @@ export async function handOver(
   }
   // Later than the result of any replay before.
   const { epoch, holder } = current;
-  const offered = await offerReplay(database, { ...filled, epoch, holder }, { position, nowMs: nowMs() });
+  const offered = await offerReplay(
+    database,
+    { ...filled, epoch, holder },
+    { position, nowMs: systemClock.nowMs() },
+  );
   let isAway = false;
   /** Returns `otherwise` while ClickHouse is away, and says so once. */
   async function ask<Answer>(question: Promise<Answer>, otherwise: Answer): Promise<Answer> {
@@ -57,12 +60,9 @@ export async function handOver(
   // Nobody else has the embedded engine open.
   if (database.kind === 'server') {
     print(`the result is offered: waiting up to ${limitMs / 1_000} s for a running service`);
-    const untilMs = monotonicMs() + limitMs;
-    while (!signal.aborted && monotonicMs() < untilMs) {
-      if (await ask(isContinued(database, offered), false))
-        return `the result counts now: the service has taken it over, and continues after ${position}`;
-      await sleep(askEveryMs);
-    }
+    const isTaken = () => ask(isContinued(database, offered), false);
+    if (await pollUntil(isTaken, { everyMs: askEveryMs, limitMs, signal }))
+      return `the result counts now: the service has taken it over, and continues after ${position}`;
   }
   if ((await ask(readFitting(database, offered), offered)) === null) throw new ReplayRefused(notUsed);
   return `the result is complete: a running service takes it over once it has stored the messages after ${position}, otherwise the next one when it starts`;
