@@ -25,7 +25,7 @@ export function listOwnerPaths(address: string, earlier?: Earlier) {
   return { positions: path('positions', 'miners'), activity: path('activity', 'activity') };
 }
 
-/** Path of the route with most of what a page shows; null if there is none. */
+/** Path of the route with most of what a page shows; null without one. */
 export function findMainPath(place: Place): string | null {
   if ('id' in place) return recordPath(place.view, place.id);
   switch (place.view) {
