@@ -1,11 +1,14 @@
+import type { Mining } from '../format/mints.ts';
 import { formatMinutes } from '../format/times.ts';
 import { isSettling } from '../problems.ts';
+import { corePath } from '../resources.ts';
 import { expectNext } from '../roundStages.ts';
+import { findAvailable } from './Banner.tsx';
 import { usePage } from './pageContext.ts';
 import { Age } from './Time.tsx';
 
 /** When the next of several similar events, such as batches, is expected; nothing while something prevents it. */
-export function Expected({ what, times }: { what: string; times: readonly string[] }) {
+function Expected({ what, times }: { what: string; times: readonly string[] }) {
   const page = usePage();
   const next = expectNext(times);
   if (next === null || !isSettling(page)) return null;
@@ -16,5 +19,21 @@ export function Expected({ what, times }: { what: string; times: readonly string
       {what} {next.nextMs > page.nowMs ? 'is' : 'was'} expected <Age of={at} /> (usually every{' '}
       {formatMinutes(Math.round(next.usualMs / 60_000))}).
     </>
+  );
+}
+
+/** When the next batch is expected. */
+export function NextBatch() {
+  const events = findAvailable(usePage().read('core', corePath))?.events ?? [];
+  const batches = events.filter(({ eventName }) => eventName === 'BatchSettled');
+  const times = batches.map(({ blockTimestamp }) => new Date(Number(blockTimestamp) * 1000).toISOString());
+  return <Expected what="The next batch" times={times} />;
+}
+
+/** When the next mint is expected; nothing once all tokens are minted. */
+export function NextMint({ mining: { recentCheckpoints, unmintedCapacityBaseUnits } }: { mining: Mining }) {
+  if (unmintedCapacityBaseUnits === '0') return null;
+  return (
+    <Expected what="The next mint" times={recentCheckpoints.map(({ blockTimestamp }) => blockTimestamp)} />
   );
 }

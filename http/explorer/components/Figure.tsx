@@ -5,15 +5,15 @@ interface FigureProps extends Source {
   /** Null or false if unknown. */
   readonly value: ComponentChildren;
   readonly unit?: string;
-  readonly size?: 'large' | 'medium' | 'small';
+  readonly isLarge?: boolean;
   readonly children?: ComponentChildren;
 }
 
 /** A figure with its label. */
-export function Figure({ value, unit, size = 'medium', children, ...source }: FigureProps) {
+export function Figure({ value, unit, isLarge = false, children, ...source }: FigureProps) {
   usePage().sources.push(source);
   return (
-    <div class={`figure ${size}`}>
+    <div class={isLarge ? 'figure large' : 'figure'}>
       <span class="label">{source.label}</span>{' '}
       {value === null || value === false ? (
         <span class="unknown">unknown</span>

@@ -1,3 +1,4 @@
+import { group } from 'd3-array';
 import type { Bodies } from '../page.ts';
 import { count, formatInteger } from './numbers.ts';
 import { type Sentence, say, toMiner } from './sentence.ts';
@@ -8,15 +9,13 @@ type History = Extract<Bodies['settlements'], { status: 'available' }>;
 
 /** Positions that differ in their rewards alone, in one group. */
 export function groupEqual(positions: readonly Position[]): readonly (readonly [Position, ...Position[]])[] {
-  const groups = new Map<string, [Position, ...Position[]]>();
-  for (const position of positions) {
-    const { level, activeWeight, targetWeight, pendingRound, mergeState, nextMergeBlock } = position;
-    const key = [level, activeWeight, targetWeight, pendingRound, mergeState, nextMergeBlock].join(' ');
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [position]);
-    else group.push(position);
-  }
-  return [...groups.values()];
+  const groups = group(
+    positions,
+    ({ level, activeWeight, targetWeight, pendingRound, mergeState, nextMergeBlock }) =>
+      [level, activeWeight, targetWeight, pendingRound, mergeState, nextMergeBlock].join(' '),
+  );
+  // No group is empty.
+  return [...groups.values()] as [Position, ...Position[]][];
 }
 
 /** Another position that it could be merged with now: it takes two of one owner and level, both ready. */

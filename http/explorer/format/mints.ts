@@ -2,7 +2,7 @@ import type { Bodies } from '../page.ts';
 import { count } from './numbers.ts';
 
 type History = Extract<Bodies['settlements'], { status: 'available' }>;
-type Mining = Extract<History['mining'], { status: 'available' }>;
+export type Mining = Extract<History['mining'], { status: 'available' }>;
 
 /** Says why the next checkpoint would mint nothing, by the rules of issuance (CONTRACT.md, Next mint round); null if it would mint. */
 export function explainNoMint({ nextRound, unmintedCapacityBaseUnits }: Mining): string | null {

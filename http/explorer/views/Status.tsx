@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { formatDay } from '../../addresses/days.ts';
 import { classifyDays, findKnown } from '../charts/observed.ts';
 import { findAvailable } from '../components/Banner.tsx';
-import { Expected } from '../components/Expected.tsx';
+import { NextBatch } from '../components/Expected.tsx';
 import { To } from '../components/Linked.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { Age } from '../components/Time.tsx';
 import { count, formatInteger, formatPercent } from '../format/numbers.ts';
 import { toRound } from '../format/sentence.ts';
-import { explain, explainProjection } from '../format/words.ts';
+import { coverages, explain, explainProjection } from '../format/words.ts';
 import { listProblems, type Part } from '../problems.ts';
 import { corePath, settlementsPath, statisticsPath, statusPath } from '../resources.ts';
 import { dayMs, findGenesisMs } from '../rounds.ts';
@@ -94,7 +94,7 @@ function Wheel() {
                   : coverage.coverageBps > 0
                     ? 'part'
                     : 'none',
-            text: `${formatDay(date)}: ${state === 'before' ? 'before the first reading' : `${formatPercent(coverage.coverageBps)} of its rounds observed`}`,
+            text: `${formatDay(date)}: ${state === 'before' ? coverages.before : `${formatPercent(coverage.coverageBps)} of its rounds observed`}`,
           }),
         );
   return (
@@ -144,9 +144,6 @@ function Settlement() {
       text: `${formatDay(startAt)}: ${isBefore ? 'before the first round' : count(settlementCount, 'batch', 'batches')}`,
     };
   });
-  const batches = (core?.events ?? []).flatMap(({ eventName, blockTimestamp }) =>
-    eventName === 'BatchSettled' ? [new Date(Number(blockTimestamp) * 1000).toISOString()] : [],
-  );
   return (
     <PartRow part="settlement" name="Settlement" isKnown={queue?.status === 'available'} days={days}>
       {status === null
@@ -157,7 +154,7 @@ function Settlement() {
           Rounds through <To {...toRound(core.core.settledThroughRound)} /> are settled.
         </>
       )}
-      <Expected what="The next batch" times={batches} />
+      <NextBatch />
     </PartRow>
   );
 }

@@ -231,6 +231,13 @@ describe('what does not work', () => {
       expect(said.split('No known problem.')).toHaveLength(title === null ? 5 : 4);
     },
   );
+
+  it('is not a mint once all tokens are minted: none is expected', () => {
+    const mining = { ...usual['/v1/settlements'].mining, unmintedCapacityBaseUnits: '0' };
+    const all = { '/v1/settlements': { ...usual['/v1/settlements'], mining } };
+    expect(render(glance, usual).text).toContain('The next mint is expected');
+    expect(render(glance, all).text).not.toContain('The next mint is expected');
+  });
 });
 
 describe('a merge', () => {

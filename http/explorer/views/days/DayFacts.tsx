@@ -85,7 +85,7 @@ function Stage({ date }: { date: string }) {
 
 function Figures({ day }: { day: Day }) {
   const { coverage, distanceMm, observedWorkUnits } = day;
-  const common = { size: 'large', route: recordPath('day', day.date) } as const;
+  const common = { isLarge: true, route: recordPath('day', day.date) } as const;
   return (
     <div class="figures">
       <Figure

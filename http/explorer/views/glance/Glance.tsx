@@ -98,7 +98,7 @@ function Now({ status, wheel, children }: NowProps) {
   // The last known speed of a silent wheel is not its speed now.
   const current = isCurrent ? measurement : null;
   const common = {
-    size: 'large',
+    isLarge: true,
     route: statusPath,
     provenance: measurement === null ? null : (provenances[measurement.provenance] ?? measurement.provenance),
     observedAt: measurement?.observedAt ?? null,

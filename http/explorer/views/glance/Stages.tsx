@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Chart, cells } from '../../charts/Chart.tsx';
 import { findAvailable } from '../../components/Banner.tsx';
-import { Expected } from '../../components/Expected.tsx';
+import { NextBatch, NextMint } from '../../components/Expected.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
@@ -257,15 +257,11 @@ function Optimistic({ status: { builder } }: StagesProps) {
 }
 
 function ToBeSettled({ status }: StagesProps) {
-  const { read, chain } = usePage();
+  const { chain } = usePage();
   const queue = status.settlementQueue;
   const { latestClosure } = status.oracle;
   if (queue.status === 'unavailable') return <>{explainProjection(queue.reason, status, chain)}</>;
   const { buffered, latestSubmission: submission } = queue;
-  const core = findAvailable(read('core', corePath));
-  const batchTimes = (core?.events ?? []).flatMap(({ eventName, blockTimestamp }) =>
-    eventName === 'BatchSettled' ? [new Date(Number(blockTimestamp) * 1000).toISOString()] : [],
-  );
   return (
     <>
       {count(buffered.roundCount, 'closed round')} with {count(buffered.workUnits, 'unit')}
@@ -274,7 +270,8 @@ function ToBeSettled({ status }: StagesProps) {
           , the last one closed <Age of={latestClosure.acceptedAt} />
         </>
       )}
-      .<Expected what="The next batch" times={batchTimes} />
+      .
+      <NextBatch />
       {submission !== null && submission.lifecycle !== 'confirmed' && (
         <LatestSubmission submission={submission} />
       )}
@@ -327,7 +324,7 @@ function ToBeMinted() {
   if (settlements === null) return null;
   const { mining } = settlements.status === 'available' ? settlements : { mining: settlements };
   if (mining.status === 'unavailable') return <>{explain(mining.reason)}</>;
-  const { nextRound, economy, recentCheckpoints } = mining;
+  const { nextRound, economy } = mining;
   return (
     <>
       {explainNoMint(mining) ?? (
@@ -340,12 +337,7 @@ function ToBeMinted() {
           <To {...toRound(nextRound.countedThroughRound)} />.
         </>
       )}
-      {mining.unmintedCapacityBaseUnits !== '0' && (
-        <Expected
-          what="The next mint"
-          times={recentCheckpoints.map(({ blockTimestamp }) => blockTimestamp)}
-        />
-      )}
+      <NextMint mining={mining} />
     </>
   );
 }

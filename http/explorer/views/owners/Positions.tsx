@@ -3,7 +3,7 @@ import type { ListPlace } from '../../../addresses/place.ts';
 import { Columns } from '../../charts/Columns.tsx';
 import { findAvailable } from '../../components/Banner.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
-import { Expected } from '../../components/Expected.tsx';
+import { NextMint } from '../../components/Expected.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { Linked, To } from '../../components/Linked.tsx';
 import { More } from '../../components/More.tsx';
@@ -37,7 +37,7 @@ export function Positions({
   const { summary, configuration, mining, chain, nextCursor } = portfolio;
   const asset = { symbol: configuration.tokenSymbol, decimals: configuration.tokenDecimals };
   const route = listOwnerPaths(portfolio.owner).positions;
-  const common = { size: 'large', route, safeBlock: chain.safeThroughBlock } as const;
+  const common = { isLarge: true, route, safeBlock: chain.safeThroughBlock } as const;
   const newest = activity?.activity.find(({ kind }) => kind === 'claim');
   return (
     <>
@@ -114,7 +114,7 @@ function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio })
         next?.economy ?? null,
         4,
       )}
-      size="large"
+      isLarge
       label="Expected"
       route={route}
       field="mining.nextRound.amountBaseUnits, mining.rewardPerBlock"
@@ -124,10 +124,7 @@ function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio })
         <>
           for {count(String(BigInt(next.nextRound.completedBlockCount) + BigInt(closedBlocks)), 'work block')}{' '}
           that no mint has counted yet.
-          <Expected
-            what="The next mint"
-            times={next.recentCheckpoints.map(({ blockTimestamp }) => blockTimestamp)}
-          />
+          <NextMint mining={next} />
         </>
       )}
     </Figure>

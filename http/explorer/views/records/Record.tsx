@@ -9,7 +9,7 @@ import { formatInteger } from '../../format/numbers.ts';
 import { toMiner } from '../../format/sentence.ts';
 import { explain } from '../../format/words.ts';
 import { nameView } from '../../nameView.ts';
-import type { Bodies, FeedEvent } from '../../page.ts';
+import type { FeedEvent, ReadBody } from '../../page.ts';
 import { listRecordEvents } from '../../records.ts';
 import { metadataPath, recordPath, statusPath } from '../../resources.ts';
 import { DayFacts, Neighbours } from '../days/DayFacts.tsx';
@@ -53,9 +53,7 @@ export function RecordPage({ view, id }: { view: RecordView; id: string }) {
         <>
           {view === 'day' && <h2>Milestones</h2>}
           <ol class="events">
-            {view === 'miner'
-              ? listMinerEvents(events, read('miner', recordPath('miner', id)))
-              : events.map(toItem)}
+            {view === 'miner' ? listMinerEvents(events, readMiner(read, id)) : events.map(toItem)}
           </ol>
         </>
       )}
@@ -68,11 +66,16 @@ export function RecordPage({ view, id }: { view: RecordView; id: string }) {
   );
 }
 
+/** The body of a miner that exists at the safe block; null if it cannot be read or does not exist. */
+function readMiner(read: ReadBody, tokenId: string) {
+  const miner = read('miner', recordPath('miner', tokenId));
+  return miner === null || 'error' in miner ? null : findAvailable(miner);
+}
+
 const toItem = (event: FeedEvent) => <DescribedEvent key={event.id} event={event} />;
 
 /** The events of a miner and its transfers, newest first. */
-function listMinerEvents(events: readonly FeedEvent[], miner: Bodies['miner'] | null) {
-  const found = miner === null || 'error' in miner ? null : findAvailable(miner);
+function listMinerEvents(events: readonly FeedEvent[], found: ReturnType<typeof readMiner>) {
   const { owner, transfers, configuration } = found ?? { owner: null, transfers: [], configuration: null };
   const items = [
     ...events.map((event) => [event.occurredAt, toItem(event)] as const),
@@ -89,8 +92,7 @@ function listMinerEvents(events: readonly FeedEvent[], miner: Bodies['miner'] | 
 
 /** Says which transfers of a live miner the list has: one that is missing is not one that never happened. */
 function ShownTransfers({ tokenId }: { tokenId: string }) {
-  const miner = usePage().read('miner', recordPath('miner', tokenId));
-  const owner = miner === null || 'error' in miner ? null : (findAvailable(miner)?.owner ?? null);
+  const owner = readMiner(usePage().read, tokenId)?.owner ?? null;
   if (owner === null) return null;
   return (
     <p class="small quiet">
@@ -121,9 +123,8 @@ function Transaction({ hash, isKnown }: { hash: string; isKnown: boolean }) {
 /** A miner at the safe block, or the miner it was merged into. */
 function Miner({ tokenId }: { readonly tokenId: string }) {
   const { read } = usePage();
-  const miner = read('miner', recordPath('miner', tokenId));
+  const found = readMiner(read, tokenId);
   const metadata = read('metadata', metadataPath(tokenId));
-  const found = miner === null || 'error' in miner ? null : findAvailable(miner);
   if (found !== null && found.position === null) {
     const merge = found.events.find(
       (event) => event.type === 'player.miners_merged' && event.payload.donorTokenId === tokenId,

@@ -70,7 +70,7 @@ export function Settlements({ range }: { range: SettlementsRange }) {
 
 function Summary({ history, route, core }: { history: History; route: string; core: Bodies['core'] | null }) {
   const { summary, mining, chain } = history;
-  const common = { size: 'large', route, safeBlock: chain.safeThroughBlock } as const;
+  const common = { isLarge: true, route, safeBlock: chain.safeThroughBlock } as const;
   const { range } = history;
   return (
     <div class="figures">
@@ -117,7 +117,7 @@ function Difficulty({ core }: { core: Extract<Bodies['core'], { status: 'availab
   const { workPerThousandBlocks } = core.core;
   return (
     <Figure
-      size="large"
+      isLarge
       label="Work for a work block, now"
       value={formatExact(workPerThousandBlocks, 3)}
       unit="units"
@@ -179,7 +179,7 @@ function NextMint({ mining: body, route }: { mining: History['mining']; route: s
       <Available what="Minting" body={body}>
         {(mining) => {
           const { nextRound, economy } = mining;
-          const common = { size: 'small', route } as const;
+          const common = { route } as const;
           return (
             <>
               <p class="lead">

@@ -59,7 +59,7 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
   const first = statistics.lifetime.firstObservedAt;
   const peak = summary.peakWindowStartMinuteUtc;
   const span = findSpan(days.map(({ date }) => date));
-  const common = { size: 'large', route } as const;
+  const common = { isLarge: true, route } as const;
   return (
     <div class="figures">
       <Figure
