@@ -11,9 +11,9 @@ import type { EpochHolder } from './ingestEpochs.ts';
  * |---|---|---|---|
  * | `counts` | the process that ingests, once its runs have all rows that counted before, or at once after a loss | all readers, and every process that restores a snapshot | its runs count until a later lineage does |
  * | `ended` | the same process, once everything that it folded is stored and saved | the next process that ingests | that process continues the run instead of beginning one |
- * | `pending` | the process that ingests, before it stores rows that do not count yet | the next one, if no lineage of its fold counts | that process continues the run, so a killed rebuild goes on |
+ * | `pending` | the process that ingests, before it stores rows that do not count yet | the next one, if no lineage of its fold counts | that process goes on from its snapshots with a run of its own, so a killed rebuild does not begin again |
  * | `filling` | a replay, when it begins a run, and every hour | the process that removes snapshots or runs | run and snapshots stay for two days |
- * | `filled` | a replay, once everything through the position is stored | the process that ingests | that process restores the state and continues the run, once |
+ * | `filled` | a replay, once everything through the position is stored | the process that ingests | that process restores the state and goes on with a run of its own, once |
  * | `merged` | the process that ingests, if a lineage has too many runs | every process that restores a snapshot | the last run is a copy of the others, whose snapshots count in every lineage with the copy |
  * | `retired` | the process that ingests, for runs that no lineage needs | every process that looks for a lineage to continue | nobody continues the runs, and their rows are dropped an hour later |
  */
