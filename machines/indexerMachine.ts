@@ -102,7 +102,6 @@ const indexer = setup({
     publishBlocks: fromEventObservable<HeadMoved, undefined>(notProvided),
     /** Proves the node's branch and resolves with the last block that it shares with the published one. */
     proveBranch: fromPromise<bigint>(notProvided),
-    publishBranch: fromEventObservable<HeadMoved, undefined>(notProvided),
     /** Resolves when all cancelled work has stopped publishing. */
     awaitIdle: fromPromise<void>(notProvided),
     /** Resolves when the connection to NATS is established again. */
@@ -245,7 +244,6 @@ export const indexerMachine = indexer.createMachine({
           },
         },
         following: {
-          id: 'following',
           initial: 'looking',
           states: {
             looking: comparing,
@@ -260,29 +258,18 @@ export const indexerMachine = indexer.createMachine({
             upToDate: { id: 'upToDate', after: { poll: 'looking' } },
           },
         },
+        /** The blocks of the branch are published like any others. */
         reorganizing: {
-          initial: 'proving',
-          states: {
-            proving: {
-              invoke: {
-                src: 'proveBranch',
-                onDone: {
-                  target: 'replacing',
-                  actions: assign(({ context, event }) => ({
-                    head: event.output,
-                    reorganizations: context.reorganizations + 1,
-                  })),
-                },
-                onError: failed,
-              },
+          invoke: {
+            src: 'proveBranch',
+            onDone: {
+              target: 'following',
+              actions: assign(({ context, event }) => ({
+                head: event.output,
+                reorganizations: context.reorganizations + 1,
+              })),
             },
-            replacing: {
-              invoke: {
-                src: 'publishBranch',
-                onDone: { target: '#following', actions: 'noteSuccess' },
-                onError: failed,
-              },
-            },
+            onError: failed,
           },
         },
         lagging: {

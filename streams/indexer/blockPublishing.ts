@@ -1,4 +1,4 @@
-import { concatMap, defer, EMPTY, expand, filter, forkJoin, from, map, type Observable } from 'rxjs';
+import { Observable } from 'rxjs';
 import type { ChainBlock } from '../../actors/chain/spans/chainSpan.ts';
 import { isSafelyBelow } from '../../actors/chain/spans/confirmations.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
@@ -21,18 +21,7 @@ interface BlockRange {
   readonly blocks: readonly ChainBlock[];
 }
 
-/** One range is published while the next one is read. */
-interface RangeStep {
-  /** Its last block; null at the first step. */
-  readonly published: bigint | null;
-  /** Null after the last range. */
-  readonly read: BlockRange | null;
-}
-
-/**
- * Reads blocks, publishes them in order, and emits the last published one each time. After unsubscription it starts no more
- * publications; `whenIdle` awaits the last one.
- */
+/** Reads blocks and publishes them in order. After unsubscription it starts no more publications; `whenIdle` awaits the last one. */
 export function createBlockPublishing(options: {
   readonly reader: ChainReader;
   readonly witness: Pick<ChainReader, 'header'> | null;
@@ -41,6 +30,28 @@ export function createBlockPublishing(options: {
 }) {
   const { reader, witness, publisher, onPublished } = options;
   let publishing: Promise<void> = Promise.resolve();
+
+  /** Emits the last block of each publication of `work`. */
+  function createPublishing(
+    work: (publish: (range: BlockRange) => Promise<void>) => Promise<void>,
+  ): Observable<HeadMoved> {
+    return new Observable((subscriber) => {
+      const publish = async ({ first, last, blocks }: BlockRange) => {
+        await expectAgreement(first, last);
+        if (subscriber.closed) throw new Error('cancelled');
+        const { number: fromBlock, parentHash } = first;
+        publishing = publisher
+          .publish({ fromBlock, parentHash, last, blocks, headerAt: reader.header })
+          .then(onPublished);
+        await publishing;
+        subscriber.next({ type: 'headMoved', head: last.number });
+      };
+      work(publish).then(
+        () => subscriber.complete(),
+        (error) => subscriber.error(error),
+      );
+    });
+  }
 
   /**
    * Publishes spans of many blocks, from the next block up to the newest ones, which `blocks` publishes. The next range is read while one is
@@ -53,65 +64,32 @@ export function createBlockPublishing(options: {
       ...(await reader.range(first, limit)),
     });
     const readAfter = async ({ last }: BlockRange): Promise<BlockRange | null> => {
-      if (last.number >= limit) return null;
-      const first = await headerAfter(last);
+      const first = last.number < limit ? await headerAfter(last) : null;
       return first === null ? null : readRange(first);
     };
-    return defer(() => readRange(next)).pipe(
-      map((read): RangeStep => ({ published: null, read })),
-      expand(({ read }) =>
-        read === null
-          ? EMPTY
-          : forkJoin({ published: publish(read).pipe(map(() => read.last.number)), read: readAfter(read) }),
-      ),
-      map(({ published }) => published),
-      filter((head) => head !== null),
-      map(toHeadMoved),
-    );
+    return createPublishing(async (publish) => {
+      let range: BlockRange | null = await readRange(next);
+      while (range !== null) [range] = await Promise.all([readAfter(range), publish(range)]);
+    });
   }
 
   /** Publishes one span per block, from the next block or the end of the last range through the newest. */
   function blocks({ next, newest }: BlocksAhead): Observable<HeadMoved> {
-    const head = publisher.published().at(-1);
-    const first$ =
-      head === undefined || head.number < next.number ? publishBlock(next) : publishBlockAfter(head);
-    return first$.pipe(
-      expand((before) => (before.number >= newest.number ? EMPTY : publishBlockAfter(before))),
-      map(({ number }) => toHeadMoved(number)),
-    );
-  }
-
-  function publishBlockAfter(before: PublishedBlock): Observable<BlockHeader> {
-    return defer(() => headerAfter(before)).pipe(
-      concatMap((header) => (header === null ? EMPTY : publishBlock(header))),
-    );
+    return createPublishing(async (publish) => {
+      const head = publisher.published().at(-1);
+      let header = head === undefined || head.number < next.number ? next : await headerAfter(head);
+      while (header !== null) {
+        const block = await reader.block(header);
+        await publish({ first: header, last: header, blocks: block.logs.length === 0 ? [] : [block] });
+        header = header.number < newest.number ? await headerAfter(header) : null;
+      }
+    });
   }
 
   /** Null if a fork has appeared; the next comparison finds it. */
   async function headerAfter(before: PublishedBlock): Promise<BlockHeader | null> {
     const header = await reader.header(before.number + 1n);
     return header.parentHash === before.hash ? header : null;
-  }
-
-  function publishBlock(header: BlockHeader): Observable<BlockHeader> {
-    return defer(() => reader.block(header)).pipe(
-      concatMap((block) =>
-        publish({ first: header, last: header, blocks: block.logs.length === 0 ? [] : [block] }),
-      ),
-      map(() => header),
-    );
-  }
-
-  function publish({ first, last, blocks: withLogs }: BlockRange): Observable<void> {
-    const { number: fromBlock, parentHash } = first;
-    return defer(() => expectAgreement(first, last)).pipe(
-      concatMap(() => {
-        publishing = publisher
-          .publish({ fromBlock, parentHash, last, blocks: withLogs, headerAt: reader.header })
-          .then(onPublished);
-        return publishing;
-      }),
-    );
   }
 
   /** Compares the two nodes at the newest block that becomes safe once `last` is published, or at the end of a range. */
@@ -132,16 +110,6 @@ export function createBlockPublishing(options: {
   return {
     ranges,
     blocks,
-    /** Publishes one span per block of a proven branch. */
-    branch: (headers: readonly BlockHeader[]) =>
-      from(headers).pipe(
-        concatMap(publishBlock),
-        map(({ number }) => toHeadMoved(number)),
-      ),
     whenIdle: (): Promise<void> => publishing.catch(() => undefined),
   };
-}
-
-function toHeadMoved(head: bigint): HeadMoved {
-  return { type: 'headMoved', head };
 }

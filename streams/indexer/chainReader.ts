@@ -79,17 +79,16 @@ export function createChainReader(settings: ChainReaderSettings) {
   }
 
   /**
-   * Headers after a block through the newest.
+   * Reads the headers after a block through the newest.
    *
    * @throws ProviderInconsistent when a header does not name its predecessor as its parent.
    */
-  async function branch(common: Pick<BlockHeader, 'number' | 'hash'>, newest: BlockHeader) {
-    const read: BlockHeader[] = [];
-    const last = () => read.at(-1) ?? common;
-    while (last().number < newest.number) read.push(...(await headers.readAfter(last(), newest.number)));
-    if (last().hash !== newest.hash)
+  async function proveBranch(common: Pick<BlockHeader, 'number' | 'hash'>, newest: BlockHeader) {
+    let last = common;
+    while (last.number < newest.number)
+      last = (await headers.readAfter(last, newest.number)).at(-1) as BlockHeader;
+    if (last.hash !== newest.hash)
       throw new ProviderInconsistent('the newest block was replaced while its branch was read');
-    return read;
   }
 
   /**
@@ -119,7 +118,7 @@ export function createChainReader(settings: ChainReaderSettings) {
     header: headers.read,
     block,
     range,
-    branch,
+    proveBranch,
     searchProposers: (timelock: Address, beforeBlock: bigint) =>
       createProposerSearch({
         client,

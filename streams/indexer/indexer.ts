@@ -54,7 +54,6 @@ export function createIndexer(options: IndexerOptions): Indexer {
       publishRanges: fromEventObservable(work.publishRanges),
       publishBlocks: fromEventObservable(work.publishBlocks),
       proveBranch: fromPromise(work.proveBranch),
-      publishBranch: fromEventObservable(work.publishBranch),
       awaitIdle: fromPromise(work.whenIdle),
       awaitReconnection: fromPromise(({ signal }) => work.reconnected(signal)),
     },

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Address } from '../../actors/schemas/hex.ts';
 import type { Comparison } from '../../machines/indexerMachine.ts';
 import { requireValue } from '../../machines/requireValue.ts';
-import type { BlockHeader } from './blockProof.ts';
 import { type BlocksAhead, createBlockPublishing } from './blockPublishing.ts';
 import type { ChainReader } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
@@ -32,8 +31,6 @@ export function createIndexerWork(options: IndexerWorkOptions) {
   let { repairFrom = null } = options;
   /** Result of the last comparison. */
   let ahead: BlocksAhead | null = null;
-  /** The proven blocks that replace published ones. */
-  let branch: readonly BlockHeader[] = [];
   const publishing = createBlockPublishing({
     reader,
     witness,
@@ -132,11 +129,11 @@ export function createIndexerWork(options: IndexerWorkOptions) {
     return (await reader.header(number)).hash === hash;
   }
 
-  /** The node has a longer chain without the last published block: it is followed once it is proven. */
+  /** The node has a longer chain without the last published block: it is followed once it is proven, from the last common block on. */
   async function proveBranch() {
     const { newest } = requireAhead();
     const common = await findCommonBlock();
-    branch = await reader.branch(common, newest);
+    await reader.proveBranch(common, newest);
     const depth = Number((findHead(publisher)?.number ?? 0n) - common.number);
     logger.warn(
       { forkBlock: String(common.number), depth, tip: String(newest.number) },
@@ -154,7 +151,6 @@ export function createIndexerWork(options: IndexerWorkOptions) {
     publishRanges: () => publishing.ranges(requireAhead()),
     publishBlocks: () => publishing.blocks(requireAhead()),
     proveBranch,
-    publishBranch: () => publishing.branch(branch),
     whenIdle: publishing.whenIdle,
     reconnected: publisher.reconnected,
   };

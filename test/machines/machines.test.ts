@@ -35,7 +35,7 @@ describe('every machine', () => {
       'service | operatorServer publicServer nats databaseWatch watchConditions compose group upkeep closeNats closeDatabase | ',
       'ingest | checkStored identify ensureStreams migrate beginEpoch prepareRows checkEpoch reportFailure reportGrant | leasing.ingesting',
       'lease | observe replace verify recreate reportFailure reportStandby reportTaken reportRenewalFailure | contending standby held',
-      'indexer | askNode resume publishReads compare publishRanges publishBlocks proveBranch publishBranch awaitIdle awaitReconnection noteStarted | ',
+      'indexer | askNode resume publishReads compare publishRanges publishBlocks proveBranch awaitIdle awaitReconnection noteStarted | ',
       'messageSource | verify consume recreate noteInterruption report | ',
       'streamFollower | restore pipeline awaitIdle noteStarted noteRestoreFailure noteFault noteCaughtUp endSource | ',
     ]);
