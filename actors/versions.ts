@@ -38,7 +38,7 @@ export const foldVersions = {
     ],
   },
   MINER_CHAIN: {
-    version: 11,
+    version: 12,
     records: [
       'fold: 1 817e2114c5dc, form 515531d8dcf1',
       'state: 1 1d55e2774202, form 7a2f67dd4db7',
@@ -50,7 +50,7 @@ export const foldVersions = {
       'pendingWeight: 0 e3b0c44298fc, form 65824071d9b2',
       'metadata: 1 f6f2e6a806a9, form 16e393ff8f67',
       'position: 1 4958f9e1bdd2, form 741d4c534749',
-      'feedEvent: 3 0e79edb70c3d, form d47ca6a5167b',
+      'feedEvent: 3 31ed58c95039, form 28c4f2165f14',
       'owner: 1 58d9ec49995e, form 06c8c45e0e43',
     ],
   },

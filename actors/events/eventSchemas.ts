@@ -33,6 +33,9 @@ const chainDetails = z.discriminatedUnion('type', [
     cumulativeWork: amount,
     blockHeight: amount,
     cumulativeBlockUnits: amount,
+    /** Difficulty with which it was settled, and the one of the next batch. */
+    workPerThousandBlocksBefore: amount,
+    workPerThousandBlocksAfter: amount,
   }),
   z.strictObject({
     type: z.literal('system.mining_checkpointed'),

@@ -1,5 +1,4 @@
 import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
-import { readBatchPage } from '../../actors/views/difficultyViews.ts';
 import {
   type ChainPageRequest,
   type FoundEvents,
@@ -139,7 +138,10 @@ const batches = defineRoute({
   operationId: 'getBatches',
   summary: 'All settled batches, newest first, with the difficulty before and after each',
   response: batchesResponse,
-  read: readList(readBatchPage, toBatchesBody),
+  read: readList(
+    ({ feed }, page, signal) => readChainPage(feed, 'system.settlement_completed', page, signal),
+    toBatchesBody,
+  ),
   unavailable: (views) => toBatchesBody(describeUnreadable(views)),
 });
 

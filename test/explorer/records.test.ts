@@ -33,6 +33,8 @@ function buildBatches(state: ReturnType<typeof buildState>) {
         type: 'system.settlement_completed',
         previousSettledThroughRound: 3n * number,
         settledThroughRound: 3n * number + 3n,
+        workPerThousandBlocksBefore: 1n,
+        workPerThousandBlocksAfter: 1n,
         activeRoundCount: 3n,
         workAdded: 3n,
         completedBlockCount: completed,

@@ -98,6 +98,8 @@ function createSettlements(first = 5) {
         type: 'system.settlement_completed',
         previousSettledThroughRound: settledThroughRound - 2n,
         settledThroughRound,
+        workPerThousandBlocksBefore: 1n,
+        workPerThousandBlocksAfter: 1n,
         activeRoundCount: 1n,
         workAdded: 1n,
         completedBlockCount: 1n,

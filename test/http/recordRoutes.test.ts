@@ -53,6 +53,8 @@ describe('the routes of records', () => {
       cumulativeWork: 3n,
       blockHeight: 5n,
       cumulativeBlockUnits: 5_000_000_000n,
+      workPerThousandBlocksBefore: 1_000n,
+      workPerThousandBlocksAfter: 1_000n,
     } as const;
     const { views } = createStateViews(state);
     const through = { position: 1, ordinal: 0 };

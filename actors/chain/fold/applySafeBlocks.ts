@@ -103,7 +103,7 @@ function applyBlock(
   let after: ChainState = { ...before, block: toKnownBlock(block), position };
   for (const event of block.events) {
     try {
-      after = addFeedEvent(applyEvent(after, event, contracts), event, stored);
+      after = addFeedEvent(after, applyEvent(after, event, contracts), event, stored);
     } catch (error) {
       const { transactionHash, logIndex } = event.source;
       const which = `${event.contract}.${event.name} (log ${logIndex}, transaction ${transactionHash})`;

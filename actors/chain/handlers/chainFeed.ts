@@ -10,9 +10,20 @@ export interface StoredSpan {
   readonly storedAtMs: number;
 }
 
-/** Adds an event to the feed, if the feed shows it. `span` is the span that made it safe. */
-export function addFeedEvent(state: ChainState, event: ChainEvent, span: StoredSpan): ChainState {
-  const details = describeEvent(state, event);
+/**
+ * Adds an event to the feed, if the feed shows it.
+ *
+ * @param before the state before the event.
+ * @param state the state right after it.
+ * @param span the span that made it safe.
+ */
+export function addFeedEvent(
+  before: ChainState,
+  state: ChainState,
+  event: ChainEvent,
+  span: StoredSpan,
+): ChainState {
+  const details = describeEvent(before, state, event);
   if (details === null) return state;
   const { address, source } = event;
   const { position, storedAtMs: recordedAtMs } = span;
@@ -30,10 +41,14 @@ export function addFeedEvent(state: ChainState, event: ChainEvent, span: StoredS
   return { ...state, feed: { ...state.feed, events: state.feed.events.push(shown) } };
 }
 
-/** The feed's details of an event, from the state right after it; null for an event that the feed does not show. */
-function describeEvent(state: ChainState, event: ChainEvent): ChainFeedDetails | null {
+/** The feed's details of an event; null for an event that the feed does not show. */
+function describeEvent(before: ChainState, state: ChainState, event: ChainEvent): ChainFeedDetails | null {
   if (event.contract === 'core' && event.name === 'BatchSettled')
-    return describeSettlement(expectLast(state.settlements.last()));
+    return {
+      ...describeSettlement(expectLast(state.settlements.last())),
+      workPerThousandBlocksBefore: before.core.workPerThousandBlocks,
+      workPerThousandBlocksAfter: event.args.workPerThousandBlocks,
+    };
   if (event.contract !== 'mining') return null;
   switch (event.name) {
     case 'Checkpointed':
@@ -56,13 +71,13 @@ function expectLast<Entry>(last: Entry | undefined): Entry {
   return last;
 }
 
-function describeSettlement(settlement: Settlement): ChainFeedDetails {
+function describeSettlement(settlement: Settlement) {
   const { cumulativeBlockUnits, previousCumulativeBlockUnits } = settlement;
   const blockHeight = countWholeBlocks(cumulativeBlockUnits);
   const heightBefore = countWholeBlocks(previousCumulativeBlockUnits);
   const hasCompleted = blockHeight > heightBefore;
   return {
-    type: 'system.settlement_completed',
+    type: 'system.settlement_completed' as const,
     previousSettledThroughRound: settlement.previousSettledThroughRound,
     settledThroughRound: settlement.settledThroughRound,
     activeRoundCount: settlement.activeRoundCount,

@@ -216,7 +216,7 @@ export async function readChainPage(
   };
 }
 
-export const findBlockTime = ({ event, recordedAtMs }: FeedItem) =>
+const findBlockTime = ({ event, recordedAtMs }: FeedItem) =>
   event.family === 'chain' ? event.source.blockTimestampMs : recordedAtMs;
 
 /** Finds the event with an ID; null if none is known. The ID of an event of the chain names its transaction. */

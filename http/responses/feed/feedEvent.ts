@@ -218,8 +218,10 @@ export function toFeedEventBody({ id, event, recordedAtMs }: FeedItem, shown: Fe
 
 function toChainPayload({ details }: ChainFeedEvent, { asset: token }: FeedContext) {
   switch (details.type) {
-    case 'system.settlement_completed':
-      return splitDetails(details);
+    case 'system.settlement_completed': {
+      const { workPerThousandBlocksBefore: _, workPerThousandBlocksAfter: __, ...shown } = details;
+      return splitDetails(shown);
+    }
     case 'system.mining_checkpointed':
       return splitDetails({ ...details, asset: token });
     case 'player.miner_minted':

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { FeedItem } from '../../../actors/feed/feedItem.ts';
 import type { EconomyView } from '../../../actors/views/chain/coreViews.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
-import type { BatchPage } from '../../../actors/views/difficultyViews.ts';
 import { type ChainPage, type FoundEvents, recordEventsMax } from '../../../actors/views/feed/feedRecords.ts';
 import { defineVariants, toVariant } from '../chain/chain.ts';
+import { encodeView } from '../encodeView.ts';
 import { checkpointEvent, feedEvent, settlementEvent, toFeedEventBody } from '../feed/feedEvent.ts';
 import { cursor, pageMax } from '../pages.ts';
-import { bytes32, positiveDecimal } from '../scalars.ts';
+import { bytes32, decimal } from '../scalars.ts';
 
 /** Members that events are shown with. */
 type EventContext = Omit<EconomyView, 'feed'>;
@@ -36,17 +36,12 @@ export const transactionResponse = defineVariants(
   { id: 'Transaction', description: 'The events of one transaction' },
 );
 
-const difficulty = (when: string) =>
-  positiveDecimal
-    .nullable()
-    .describe(
-      `Difficulty ${when} it: work units for 1,000 work blocks. Derived from the block units of batches; null if they do not tell it`,
-    );
-
 const batch = settlementEvent
   .safeExtend({
-    workPerThousandBlocksBefore: difficulty('before'),
-    workPerThousandBlocksAfter: difficulty('after'),
+    workPerThousandBlocksBefore: decimal.describe(
+      'Difficulty with which it was settled: work units for 1,000 work blocks',
+    ),
+    workPerThousandBlocksAfter: decimal.describe('Difficulty of the next batch'),
   })
   .meta({ id: 'Batch' });
 
@@ -90,13 +85,17 @@ export function toTransactionBody(transactionHash: string, view: Found): z.infer
   }));
 }
 
-export function toBatchesBody(view: BatchPage | ChainUnavailable): z.infer<typeof batchesResponse> {
+export function toBatchesBody(view: ChainPage | ChainUnavailable): z.infer<typeof batchesResponse> {
   return toVariant(1, view, (page) => ({
-    batches: page.events.map((item, index) => ({
-      ...toEventOf<typeof settlementEvent>(item, page),
-      workPerThousandBlocksBefore: page.difficulties[index]?.before?.toString() ?? null,
-      workPerThousandBlocksAfter: page.difficulties[index]?.after?.toString() ?? null,
-    })),
+    batches: page.events.flatMap((item) => {
+      const { event } = item;
+      if (event.family !== 'chain' || event.details.type !== 'system.settlement_completed') return [];
+      const { workPerThousandBlocksBefore, workPerThousandBlocksAfter } = event.details;
+      return {
+        ...toEventOf<typeof settlementEvent>(item, page),
+        ...encodeView({ workPerThousandBlocksBefore, workPerThousandBlocksAfter }),
+      };
+    }),
     nextCursor: page.nextCursor,
   }));
 }

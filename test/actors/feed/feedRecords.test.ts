@@ -75,6 +75,8 @@ function buildEvents(written: readonly Written[]): ChainFeedEvent[] {
         type: 'system.settlement_completed',
         previousSettledThroughRound: settled - count,
         settledThroughRound: settled,
+        workPerThousandBlocksBefore: 1n,
+        workPerThousandBlocksAfter: 1n,
         activeRoundCount: 1n,
         workAdded: 1n,
         firstCompletedBlock: one.blocks === 0 ? null : height - BigInt(one.blocks) + 1n,
