@@ -38,7 +38,7 @@ export interface NewestEvicted {
   } | null;
 }
 
-/** How long a reader waits for rows that are not stored yet: a writer gathers them for a second. */
+/** How long a reader waits for rows that are not stored yet: the writer stores those that have left memory within a second. */
 const awaitedMs = 3_000;
 export const pollMs = 25;
 

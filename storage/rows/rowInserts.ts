@@ -23,6 +23,8 @@ export interface EncodedRows {
   readonly segments: readonly (readonly Segment[])[];
   readonly rowCount: number;
   readonly byteLength: number;
+  /** Whether measurement events are among them, which are stored when they leave memory. */
+  readonly hasEvicted: boolean;
   readonly throughPosition: number;
 }
 
@@ -35,6 +37,7 @@ export function encodeRows(rows: StoredRows, run: string): EncodedRows {
     segments,
     rowCount: countRows(rows),
     byteLength: segments.flat().reduce((sum, { blocks }) => sum + blocks.length, 0),
+    hasEvicted: rows.measurementEvents.length > 0,
     throughPosition: rows.throughPosition,
   };
 }

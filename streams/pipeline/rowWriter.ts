@@ -13,15 +13,23 @@ import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import type { StoringProgress } from '../../storage/reading/awaitRows.ts';
+import { readingsRetained } from '../../storage/reading/recentReadings.ts';
 import { buildInserts, type EncodedRows, encodeRows, type RowInsert } from '../../storage/rows/rowInserts.ts';
 import type { StoredRows } from '../../storage/tables/storedRows.ts';
 import { type DeliveryStatus, deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
 
-/** Default size of a batch: larger ones are faster, but cost the embedded engine more memory. */
-const defaultBatchRows = 5_000;
-/** Few rows are gathered for this long, since every insert creates a part that has to be merged. */
-const gatherMs = 1_000;
+/**
+ * Rows of one batch, approximately. Each insert costs as much as 20,000 rows. A read replica has as many readings in memory, so it needs none that still
+ * waits for its batch.
+ */
+const batchRows = readingsRetained;
+/**
+ * Few rows are gathered for this long, since every insert creates a part that has to be merged. Readings stay in memory for longer, but with every final
+ * block a read replica evicts an owner's activity.
+ */
+const gatherMs = 10_000;
+const chainGatherMs = 1_000;
 
 interface RowWriterStatus {
   readonly state: DeliveryStatus['state'];
@@ -55,8 +63,6 @@ interface RowWriterOptions {
   readonly database: Database;
   /** The run that the rows belong to; asked for each piece of the stream. */
   readonly run: () => string;
-  /** Approximate maximum of rows in one batch. */
-  readonly batchRows?: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -66,7 +72,7 @@ interface RowWriterOptions {
  * unchanged until ClickHouse acknowledges it: rows of a run have natural keys, so writing them twice has no effect.
  */
 export function createRowWriter(options: RowWriterOptions): RowWriter {
-  const { stream, run, batchRows = defaultBatchRows, clock, logger } = options;
+  const { stream, run, clock, logger } = options;
   const flush$ = new Subject<void>();
   const inserts = createBatchInserts(options);
   const counts = { bufferedBytes: 0, batches: 0, failures: 0 };
@@ -110,9 +116,9 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
         deliverInOrder<PipelineItem>({
           weigh: (item) => (item.kind === 'batch' ? (item.rows?.rowCount ?? 0) : 0),
           batchWeight: batchRows,
-          gatherMs,
-          // A snapshot waits for the rows that it covers.
-          isUrgent: ({ kind }) => kind === 'mark',
+          gatherMs: stream === 'MINER_CHAIN' ? chainGatherMs : gatherMs,
+          // A snapshot waits for the rows that it covers, and a reader for events that are in memory no more.
+          isUrgent: (item) => item.kind === 'mark' || item.rows?.hasEvicted === true,
           flush$,
           deliver: inserts.deliver,
           onStatus: (status) => {

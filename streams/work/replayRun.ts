@@ -19,8 +19,6 @@ import { createRowWriter } from '../pipeline/rowWriter.ts';
 
 /** A stopped fold ends within this time. */
 export const foldStopMs = 7_000;
-/** The engine creates, merges and removes a part for each batch, which costs as much as the rows of a small batch. */
-const batchRows = 20_000;
 /** A fold that NATS interrupts repeats at most a minute. */
 const snapshotPolicy = { intervalMs: 60_000, messages: 2_000_000 };
 /** A replay notes itself again this often, since one that has noted nothing for days counts as left. */
@@ -82,7 +80,7 @@ export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun>
       },
     },
     sinks: {
-      writer: hasRows ? createRowWriter({ ...options, run: () => run, batchRows }) : null,
+      writer: hasRows ? createRowWriter({ ...options, run: () => run }) : null,
       rejections: null,
       beginRun: async ({ position, streamCreated, choice, fault }) => {
         // The rows that it continues, or is compared with, were made from another stream.

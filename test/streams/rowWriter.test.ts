@@ -1,13 +1,17 @@
 import type { Logger } from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import type { Table } from '../../storage/definition/table.ts';
 import { fenceDatabase } from '../../storage/runs/epochFence.ts';
+import { measurementEvents } from '../../storage/tables/events.ts';
 import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
+import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { noRows } from '../../storage/tables/storedRows.ts';
+import { createRowWriter } from '../../streams/pipeline/rowWriter.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
@@ -15,6 +19,7 @@ import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { storedRows } from '../support/storage/readingRows.ts';
+import { someRows } from '../support/storage/someRows.ts';
 import { collectLines } from '../support/streams/collectLines.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
@@ -99,6 +104,7 @@ describe('row writer', () => {
     const { writer, feed } = await writerOn({ ...database, insertBlocks: fenced.insertBlocks }, logger);
     isHeld = false;
     feed.add(storedRows(1, 2));
+    writer.flushNow();
     await eventually(() => writer.isFailing(), 'a failure');
     isHeld = true;
     await feed.flushed();
@@ -126,6 +132,7 @@ describe('row writer', () => {
     isSilent = true;
     expect(writer.status().storingForMs).toBeNull();
     feed.add(storedRows(1, 2));
+    writer.flushNow();
     await eventually(() => writer.status().storingForMs !== null, 'an attempt');
     clock.advance(3_000);
     expect(writer.status().storingForMs).toBe(3_000);
@@ -165,6 +172,7 @@ describe('row writer', () => {
     await feed.flushed();
     database.isUnavailable = true;
     feed.add(storedRows(61, 60));
+    writer.flushNow();
     await eventually(() => database.refused.length > 0, 'an attempt');
     feed.cancel();
     await writer.whenIdle();
@@ -211,6 +219,44 @@ describe('row writer', () => {
     answer();
     await settled;
   });
+});
+
+it('rows wait for others as long as the memory of every process has them', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const inserted: string[] = [];
+  const database: Partial<Database> = {
+    insertBlocks: async (table) => {
+      inserted.push(table);
+    },
+  };
+  const feed = (stream: InputStreamName) =>
+    feedWriter(
+      createRowWriter({
+        stream,
+        database: database as Database, // Nothing else of it is used.
+        run: () => 'run',
+        clock: manualClock(),
+        logger: silentLogger,
+      }),
+    );
+  const insertedAfter = async (ms: number) => {
+    await vi.advanceTimersByTimeAsync(ms);
+    return inserted.splice(0);
+  };
+  const counter = feed('MINER_COUNTER');
+  counter.add(storedRows(1, 2));
+  expect(await insertedAfter(9_999)).toEqual([]);
+  expect(await insertedAfter(1)).toEqual([readings.name]);
+  counter.add(storedRows(3, 2));
+  counter.add({ ...noRows, measurementEvents: [someRows.event], throughPosition: 5 });
+  const { keys, events } = measurementEvents;
+  expect(await insertedAfter(0)).toEqual([keys.name, events.name, readings.name]);
+  // An owner's activity leaves memory with every final block.
+  feed('MINER_CHAIN').add({ ...noRows, ownerActivity: [someRows.claim], throughPosition: 5 });
+  expect(await insertedAfter(1_000)).toEqual([ownerActivity.name]);
 });
 
 const engine = useClickHouseEngine();
