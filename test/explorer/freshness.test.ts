@@ -21,13 +21,7 @@ async function startEventful() {
   for (let count = 0; count < 90; count++) records.add();
   const state = buildState(buildEconomyEvents());
   const { views } = createStateViews(state);
-  const server = await startPublicServer({ chain: views, progress: records.progress });
-  /** Another event, and a view that tells pages of it. */
-  const addEvent = () => {
-    records.add();
-    server.views.process = { ...server.views.process };
-  };
-  return { server, addEvent };
+  return { server: await startPublicServer({ chain: views, progress: records.progress }) };
 }
 
 const shared = shareInFile(startEventful);
@@ -198,49 +192,6 @@ describe('a page that is read again', () => {
       300,
     ]);
     expect(await page.title()).toMatch(/^Unknown/);
-  });
-
-  it('loses no event of its earlier pages when others happen', async () => {
-    const { server, addEvent } = await startEventful();
-    const { page } = await openClocked(`${server.base}/feed`);
-    const ids = () => page.locator('.event').evaluateAll((events) => events.map(({ id }) => id));
-    const more = page.getByRole('link', { name: 'Earlier events' });
-    const first = await ids();
-    await more.click();
-    await expect.poll(async () => (await ids()).length).toBeGreaterThan(first.length);
-    await more.click();
-    await more.waitFor({ state: 'detached' });
-    const all = await ids();
-    expect(new Set(all).size).toBe(all.length);
-    addEvent();
-    await page.clock.runFor(31_000);
-    await expect.poll(async () => (await ids()).length).toBe(all.length + 1);
-    expect((await ids()).slice(1)).toEqual(all);
-    // More than a page of events at once: what lies between is read, too.
-    for (let count = 0; count < 50; count++) addEvent();
-    await page.clock.runFor(31_000);
-    await expect.poll(async () => (await ids()).length).toBe(all.length + 51);
-    expect((await ids()).slice(51)).toEqual(all);
-    expect(await findViolations(page)).toEqual([]);
-  });
-
-  it('says that an earlier page is being read, and that it could not be', async () => {
-    const { server } = await shared();
-    const { page } = await openClocked(`${server.base}/feed`);
-    const held: Route[] = [];
-    await page.route('**/feed?cursor=*', (route) => held.push(route));
-    const more = page.getByRole('link', { name: 'Earlier events' });
-    await more.click();
-    await page.locator('.more[aria-busy=true]').waitFor();
-    await expect.poll(() => held.length).toBe(1);
-    const before = await page.locator('.event').count();
-    await held[0]?.fulfill({ status: 503, body: '{}' });
-    await page.getByText('This list is unavailable.').waitFor();
-    expect(await findViolations(page)).toEqual([]);
-    await page.unroute('**/feed?cursor=*');
-    await more.click();
-    await expect.poll(() => page.locator('.event').count()).toBeGreaterThan(before);
-    await page.getByText('This list is unavailable.').waitFor({ state: 'hidden' });
   });
 });
 

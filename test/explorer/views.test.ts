@@ -261,16 +261,6 @@ describe('the explorer on what npm start runs', () => {
     }
     expect(conduct.errors).toEqual([]);
   });
-
-  it('shows earlier events page by page', async () => {
-    const { service, browser } = await start();
-    const { page } = await openPage(await openWindow(browser), `${service.url}/feed`);
-    await waitUntilLive(page);
-    const events = page.locator('.event');
-    const before = await events.count();
-    await page.getByRole('link', { name: 'Earlier events' }).click();
-    await expect.poll(() => events.count()).toBeGreaterThan(before);
-  });
 });
 
 describe('the explorer, where settlement is in trouble', () => {

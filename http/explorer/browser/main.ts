@@ -3,8 +3,7 @@ import type { Zone } from '../format/times.ts';
 import { connectCharts } from './charts.ts';
 import { connectCopies } from './copy.ts';
 import { followEvents } from './events.ts';
-import { connectLists } from './lists.ts';
-import { type Connection, createRefresher, parsePage, readPage } from './refresher.ts';
+import { type Connection, createRefresher } from './refresher.ts';
 import { watchReversals } from './reversal.ts';
 import { findPassed, showClocks, showTimes } from './times.ts';
 
@@ -25,13 +24,11 @@ function start() {
   const showCharts = connectCharts(() => zone);
   const noticeReversal = watchReversals(body);
   connectCopies();
-  const lists = connectLists(readPage, prepare);
 
-  async function apply(html: string) {
-    const next = parsePage(html);
+  function apply(html: string) {
+    const next = new DOMParser().parseFromString(html, 'text/html');
     // Another version of the service: its page needs its own script and styles.
     if (findScript(next) !== findScript(document)) return location.reload();
-    await lists.extend(next);
     prepare(next);
     morphdom(body, next.body, { onBeforeElUpdated: beforeUpdate });
     showHead(body.dataset.title, body.dataset.icon);

@@ -13,8 +13,8 @@ interface Refresher {
 }
 
 interface RefresherOptions {
-  /** Takes over a newer version of the page; rejects if something that belongs to it cannot be read. */
-  readonly apply: (html: string) => Promise<void>;
+  /** Takes over a newer version of the page. */
+  readonly apply: (html: string) => void;
   readonly onConnection: (connection: Connection) => void;
   /** Called with the service's time, as in the `Date` of an answer. */
   readonly onServiceTime: (date: string) => void;
@@ -54,7 +54,7 @@ export function createRefresher({
       onServiceTime(response.headers.get('Date') ?? '');
       if (response.status !== 304) {
         if (!response.ok) throw new Error(`the page was answered with ${response.status}`);
-        await apply(answer.html);
+        apply(answer.html);
         tag = response.headers.get('ETag');
       }
       failures = 0;
@@ -83,17 +83,6 @@ export function createRefresher({
     },
     ask: () => void ask(),
   };
-}
-
-/** Reads a page of this service. @throws Error if it is not answered with one. */
-export async function readPage(address: string): Promise<Document> {
-  const { response, html } = await request(address, null);
-  if (!response.ok) throw new Error(`${address} was answered with ${response.status}`);
-  return parsePage(html);
-}
-
-export function parsePage(html: string): Document {
-  return new DOMParser().parseFromString(html, 'text/html');
 }
 
 /** An answer with its text, which is empty if the page has not changed. All of it has to come within the deadline. */

@@ -8,17 +8,12 @@ interface MoreProps {
   readonly text: string;
 }
 
-/** A link to the next page of a list. The page's script appends that page's items instead (`browser/lists.ts`). */
+/** A link to the next page of a list. */
 export function More({ place, list, cursor, text }: MoreProps) {
   if (cursor === null) return null;
   return (
-    <p class="more" id={`more-${list}`} data-changes={list === 'positions' ? '' : undefined}>
-      <a href={formatPlace({ ...place, earlier: { list, cursor } })} data-more={list}>
-        {text}
-      </a>
-      <span class="more-failed" role="status">
-        This list is unavailable. Try again in a moment.
-      </span>
+    <p class="more">
+      <a href={formatPlace({ ...place, earlier: { list, cursor } })}>{text}</a>
     </p>
   );
 }

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import type { ListName } from '../../addresses/place.ts';
 
 interface Column<Row> {
   readonly name: string;
@@ -13,23 +12,12 @@ interface TableProps<Row> {
   readonly caption?: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** The list whose further pages are appended to it (`browser/lists.ts`). */
-  readonly list?: ListName;
-  readonly rowId?: (row: Row) => string;
   /** Whether phones show each row as a card, with the names of the columns in its cells. */
   readonly hasCards?: boolean;
 }
 
 /** A table that scrolls sideways if it is wider than the window. The keyboard can reach it. */
-export function Table<Row>({
-  label,
-  caption,
-  columns,
-  rows,
-  list,
-  rowId,
-  hasCards = false,
-}: TableProps<Row>) {
+export function Table<Row>({ label, caption, columns, rows, hasCards = false }: TableProps<Row>) {
   const classOf = ({ isNumber = false }: Column<Row>) => (isNumber ? 'number' : undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
@@ -45,9 +33,9 @@ export function Table<Row>({
             ))}
           </tr>
         </thead>
-        <tbody id={list && `list-${list}`}>
+        <tbody>
           {rows.map((row, index) => (
-            <tr key={index} id={rowId?.(row)}>
+            <tr key={index}>
               {columns.map((column) => (
                 <td key={column.name} data-label={hasCards ? column.name : undefined} class={classOf(column)}>
                   {column.cell(row)}

@@ -87,12 +87,8 @@ const isEmpty = ({ type, payload }: FeedEvent) =>
   (type === 'system.settlement_completed' && payload.workAdded === '0') ||
   (type === 'system.mining_checkpointed' && payload.completedBlockCount === '0');
 
-/**
- * Splits events into runs: several empty batches in a row, with empty mints between them, are one; every other event is its own.
- *
- * @param isContinued whether more events follow. Then the last run is not folded, since it may go on.
- */
-export function foldEvents(events: readonly FeedEvent[], isContinued: boolean): FeedEvent[][] {
+/** Splits events into runs: several empty batches in a row, with empty mints between them, are one; every other event is its own. */
+export function foldEvents(events: readonly FeedEvent[]): FeedEvent[][] {
   const runs: FeedEvent[][] = [];
   for (const event of events) {
     const last = runs.at(-1);
@@ -100,10 +96,9 @@ export function foldEvents(events: readonly FeedEvent[], isContinued: boolean): 
       last.push(event);
     else runs.push([event]);
   }
-  return runs.flatMap((run, index) => {
+  return runs.flatMap((run) => {
     const batches = run.filter(({ type }) => type === 'system.settlement_completed');
-    const isFolded = batches.length > 1 && !(isContinued && index === runs.length - 1);
-    return isFolded ? [run] : run.map((event) => [event]);
+    return batches.length > 1 ? [run] : run.map((event) => [event]);
   });
 }
 

@@ -9,12 +9,12 @@ import type { Bodies, FeedEvent } from '../../page.ts';
 export function EventList({ feed, max }: { feed: Bodies['events'] | null; max?: number }) {
   return (
     <Available what="The feed" body={feed}>
-      {({ events, nextCursor }) =>
+      {({ events }) =>
         events.length === 0 ? (
           <p class="empty">Nothing has happened in this category yet.</p>
         ) : (
-          <ol class="events" id="list-events">
-            {foldEvents(events, nextCursor !== null)
+          <ol class="events">
+            {foldEvents(events)
               .slice(0, max)
               .map((run) =>
                 run.length === 1 ? run.map(toItem) : <EmptyEvents key={run[0]?.id} events={run} />,

@@ -24,7 +24,7 @@ export function OwnerActivity({ activity, place, configuration }: OwnerActivityP
           <>
             {events.length === 0 && <p class="empty">Nothing yet at the safe block.</p>}
             {events.length > 0 && (
-              <ol class="events" id="list-activity">
+              <ol class="events">
                 {events.map((event) => (
                   <OwnerEventItem key={event.id} event={event} owner={owner} configuration={configuration} />
                 ))}

@@ -152,8 +152,6 @@ function PositionTable({ positions, configuration, isWhole }: PositionTableProps
     <Table
       label="miners of this owner"
       hasCards
-      list="positions"
-      rowId={([{ tokenId }]) => `miner-${tokenId}`}
       rows={groupEqual(positions)}
       columns={[
         { name: 'Miner', cell: (group) => <Linked of={nameMiners(group.map(({ tokenId }) => tokenId))} /> },
