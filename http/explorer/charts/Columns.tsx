@@ -51,7 +51,7 @@ export function Columns({ id, label, marks, ticks, tone = 'measured' }: ColumnsP
   const top = (value: number) => height * (1 - value / largest);
   const width = marks.length * cellWidth;
   return (
-    <Chart id={id} class={`chart ${tone}`} label={label} texts={marks.map(({ text }) => text)}>
+    <Chart id={id} class={`chart ${tone}`} texts={marks.map(({ text }) => text)}>
       <div class="plot-row">
         <div class="scale" aria-hidden="true">
           {gridValues.map((value) => (

@@ -29,13 +29,7 @@ export function HeatMap({ days, known }: { days: readonly Day[]; known: Known })
     ...days.flatMap(({ buckets }) => buckets.map(({ workUnits }) => Number(workUnits ?? '0'))),
   );
   return (
-    <Chart
-      id="half-hours"
-      class="heat"
-      label="Half hours, day by day"
-      texts={rows.flatMap(({ buckets }) => buckets.map(describeHalfHour))}
-      rowLength={halfHoursPerDay}
-    >
+    <Chart id="half-hours" class="heat" texts={rows.flatMap(({ buckets }) => buckets.map(describeHalfHour))}>
       <table>
         <thead>
           <tr>

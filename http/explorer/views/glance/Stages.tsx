@@ -72,12 +72,7 @@ export function Stages({ status }: StagesProps) {
       {rounds.length === 0 ? (
         lanes
       ) : (
-        <Chart
-          id="rounds"
-          class="rounds"
-          label={`The newest ${rounds.length} rounds and their stages`}
-          texts={rounds.map(describeRound)}
-        >
+        <Chart id="rounds" class="rounds" texts={rounds.map(describeRound)}>
           {lanes}
         </Chart>
       )}
