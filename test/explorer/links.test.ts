@@ -134,11 +134,10 @@ describe('the pages of what npm start runs', () => {
     const { observedRoundCount: observed, expectedRoundCount: expected } = day.coverage;
     // A day of few readings is shorter than a kilometre.
     const { value, unit, exact } = describeDistance(day.distanceMm);
-    const [, copied = ''] = /data-copy="([^"]*)"/.exec(html) ?? [];
-    expect(copied).toContain('(simulated), universal day of');
-    expect(copied).toContain(`distance ${value} ${unit} (${exact})`);
-    expect(copied).toContain(`${observed} of ${expected} rounds observed. ${service.url}${path}, read on`);
-    expect(html).toContain(`<blockquote class="citation">${copied}</blockquote>`);
+    const [, cited = ''] = /<blockquote class="citation">([^<]*)/.exec(html) ?? [];
+    expect(cited).toContain('(simulated), universal day of');
+    expect(cited).toContain(`distance ${value} ${unit} (${exact})`);
+    expect(cited).toContain(`${observed} of ${expected} rounds observed. ${service.url}${path}, read on`);
     const days = await fetch(`${service.url}/tables/days.csv`);
     expect(await days.text()).toMatch(new RegExp(`^${date},.*,${day.distanceMm},`, 'm'));
     expect((await read('/')).html).toContain(`<a href="${path}">yesterday\u00a0${value}\u00a0${unit}</a>`);

@@ -1,7 +1,6 @@
 import morphdom from 'morphdom';
 import type { Zone } from '../format/times.ts';
 import { connectCharts } from './charts.ts';
-import { connectCopies } from './copy.ts';
 import { followEvents } from './events.ts';
 import { type Connection, createRefresher } from './refresher.ts';
 import { watchReversals } from './reversal.ts';
@@ -23,7 +22,6 @@ function start() {
   const prepare = (page: ParentNode) => showTimes(page, zone, nowMs());
   const showCharts = connectCharts(() => zone);
   const noticeReversal = watchReversals(body);
-  connectCopies();
 
   function apply(html: string) {
     const next = new DOMParser().parseFromString(html, 'text/html');

@@ -154,8 +154,7 @@ const places: readonly Place[] = [
   { view: 'missing', reason: 'It is not here.', others: [{ view: 'round', id: '12' }], query: '12' },
 ];
 
-const told =
-  /^(?:href|title|datetime|data-source|data-copy|data-label|aria-label|aria-valuetext|aria-current|value|content|property|rel|src)$/;
+const told = /^(?:href|title|datetime|data-label|aria-label|aria-current|value|content|property|rel|src)$/;
 const block = /^(?:section|p|tr|h1|h2|nav|meta|link|title|header|footer|dl|script|svg)$/;
 
 /** The text of a page and of its spoken attributes, a line for each block or figure. Tables are cut to their first and last rows. */

@@ -3,7 +3,6 @@ import { formatPlace } from '../../../addresses/place.ts';
 import { DayChart } from '../../charts/DayChart.tsx';
 import { findTime, noonMinute } from '../../charts/halfHours.ts';
 import { findAvailable, Unread } from '../../components/Banner.tsx';
-import { Copy } from '../../components/Copy.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
@@ -134,9 +133,6 @@ function Citation({ day }: { day: Day }) {
     <section aria-labelledby="cite">
       <h2 id="cite">How to cite it</h2>
       <blockquote class="citation">{text}</blockquote>
-      <div class="data">
-        <Copy text={text} what="the citation" />
-      </div>
     </section>
   );
 }

@@ -1,6 +1,5 @@
 import type { Place } from '../../../addresses/place.ts';
 import { Available, findAvailable } from '../../components/Banner.tsx';
-import { Copy } from '../../components/Copy.tsx';
 import { To } from '../../components/Linked.tsx';
 import { Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
@@ -26,9 +25,7 @@ export function Owners(place: OwnersPlace) {
               <To text="what owners did last" place={ownersFeed} />.
             </>
           ) : (
-            <>
-              <code class="hash whole">{place.address}</code> <Copy text={place.address} what="the address" />
-            </>
+            <code class="hash whole">{place.address}</code>
           )}
         </p>
       </section>

@@ -1,5 +1,4 @@
 import { findAvailable } from '../../components/Banner.tsx';
-import { Copy } from '../../components/Copy.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { Linked } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
@@ -23,8 +22,7 @@ export function MinerFacts({ miner }: { miner: LiveMiner }) {
         Owned by{' '}
         <a href={`/owners/${owner}`}>
           <code class="hash whole">{owner}</code>
-        </a>{' '}
-        <Copy text={owner} what="the address of the owner" />
+        </a>
       </p>
       <Position miner={miner} />
     </>

@@ -1,6 +1,5 @@
 import { formatPlace, type Place, type RecordView } from '../../../addresses/place.ts';
 import { Available, findAvailable, Unavailable } from '../../components/Banner.tsx';
-import { Copy } from '../../components/Copy.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
@@ -109,7 +108,7 @@ function Transaction({ hash, isKnown }: { hash: string; isKnown: boolean }) {
   return (
     <>
       <p>
-        <WholeTransaction hash={hash} /> <Copy text={hash} what="the transaction" />
+        <WholeTransaction hash={hash} />
       </p>
       {submission?.transactionHash === hash && (
         <p>
