@@ -118,6 +118,8 @@ export const coverageNames: Readonly<Record<Observed, string>> = {
 export function describeObservedWork(workUnits: string | null, state: Observed): string {
   if (state === 'future' || state === 'before') return coverages[state];
   if (state === 'running')
-    return workUnits === null ? 'unknown so far' : `${formatInteger(workUnits)} work units so far`;
+    return workUnits === null
+      ? 'unknown so far'
+      : `${formatInteger(workUnits)} work units in its ended rounds`;
   return `${workUnits === null ? 'unknown' : `${formatInteger(workUnits)} work units`}, ${coverages[state]}`;
 }

@@ -312,83 +312,29 @@ it('says in every state what the wheel is', () => {
     expect(render(glance, { '/v1/status': status }).text.split(what).length - 1).toBe(1);
 });
 
-describe('a half hour that has not ended', () => {
-  const genesisMs = Date.parse('2026-11-24T12:00:00.000Z');
-  const roundOf = (at: string) => Math.floor((Date.parse(at) - genesisMs) / 600_000) + 1;
+it('a half hour that has not ended is hollow, with the work of its ended rounds', () => {
   const today = activity.days.at(-1) as (typeof activity.days)[number];
-
-  /** Reads the text and the shape of the half hour at 22:00, and its row in the table. */
-  function readRunning(
-    generatedAt: string,
-    { ended = null as string | null, open = '70', closedThrough = roundOf(generatedAt) - 1, isKnown = true },
-  ) {
+  const readRunning = (workUnits: string | null) => {
     const buckets = today.buckets.map((bucket) =>
       bucket.startMinuteUtc === 1_320
-        ? { ...bucket, coverage: ended === null ? 'future' : 'partial', workUnits: ended }
+        ? { ...bucket, coverage: workUnits === null ? 'future' : 'partial', workUnits }
         : bucket,
     );
     const days = [...activity.days.slice(0, -1), { ...today, buckets }];
-    const { Status, CoreState, Statistics } = bodies;
-    const builder = {
-      ...Status.answer.builder,
-      queued: { ...Status.answer.builder.queued, openRoundWorkUnits: open },
-    };
-    const { html } = render(glance, {
-      '/v1/status': {
-        ...Status.answer,
-        generatedAt,
-        measurement: { ...measurement, observedAt: generatedAt },
-        builder: isKnown ? builder : { status: 'unavailable', reason: 'no_measurement' },
-        oracle: {
-          ...Status.answer.oracle,
-          latestClosure: { ...Status.answer.oracle.latestClosure, lastRound: String(closedThrough) },
-        },
-      },
-      '/v1/core': {
-        ...CoreState.answer,
-        configuration: { ...CoreState.answer.configuration, genesisTimestamp: String(genesisMs / 1000) },
-      },
-      '/v1/measurement/stats': { ...Statistics.answer, generatedAt, activity: { ...activity, days } },
-    });
-    const text = /‹halfHour 2026-11-25T22:00:00.000Z›: ([^,\n]*)/.exec(html)?.[1];
-    const row = /<td>2026-11-25 22:00<\/td><td>2026-11-25 22:30.*?<\/tr>/
-      .exec(html)?.[0]
-      .replace(/<[^>]*>/g, ' ');
+    const generatedAt = '2026-11-25T22:25:00.000Z';
+    const statistics = { ...bodies.Statistics.answer, generatedAt, activity: { ...activity, days } };
+    const { html } = render(glance, { '/v1/measurement/stats': statistics });
+    const row = /<td>2026-11-25 22:00<\/td><td>2026-11-25 22:30.*?<\/tr>/.exec(html)?.[0];
     return {
-      text,
-      isHollow: html.includes('class="column running"') || html.includes('class="zero running"'),
-      row,
+      text: /‹halfHour 2026-11-25T22:00:00.000Z›: ([^,\n]*)/.exec(html)?.[1],
+      isHollow: /class="(?:column|zero) running"/.test(html),
+      row: row?.replace(/<[^>]*>/g, ' '),
     };
-  }
-
-  it('is hollow, with the work of its open round', () => {
-    const running = readRunning('2026-11-25T22:05:00.000Z', {});
-    expect(running).toMatchObject({ text: '70 work units so far', isHollow: true });
-    expect(running.row).toMatch(/ 70 +so far /);
-    expect(readRunning('2026-11-25T22:05:00.000Z', { open: '0' })).toMatchObject({
-      text: '0 work units so far',
-      isHollow: true,
-    });
-  });
-
-  it('adds ended rounds and the open one only where they do not overlap', () => {
-    const at = '2026-11-25T22:25:00.000Z';
-    const read = (change: object) => readRunning(at, { ended: '400', ...change }).text;
-    expect(read({})).toBe('470 work units so far');
-    // The oracle has closed no round of it: the open work has all of them.
-    expect(read({ closedThrough: roundOf(at) - 3, open: '480' })).toBe('480 work units so far');
-    // It has closed one: what is open overlaps what has ended, so only that is said.
-    expect(read({ closedThrough: roundOf(at) - 2, open: '300' })).toBe('400 work units so far');
-    expect(read({ closedThrough: roundOf(at) - 9, open: '999' })).toBe('400 work units so far');
-    expect(read({ isKnown: false })).toBe('400 work units so far');
-  });
-
-  it('is unknown so far where nothing is known of it', () => {
-    expect(readRunning('2026-11-25T22:05:00.000Z', { isKnown: false })).toMatchObject({
-      text: 'unknown so far',
-      isHollow: false,
-    });
-  });
+  };
+  expect(readRunning('400')).toMatchObject({ text: '400 work units in its ended rounds', isHollow: true });
+  expect(readRunning('400').row).toMatch(/ 400 +so far /);
+  expect(readRunning('0').isHollow).toBe(true);
+  expect(readRunning(null)).toMatchObject({ text: 'unknown so far', isHollow: false });
 });
 
 describe('days before the first reading or round', () => {
