@@ -94,32 +94,13 @@ describe('times', () => {
   });
 });
 
-describe('the page on paper', () => {
-  it('has figures with their sources and open tables, and nothing to press, on white', async () => {
-    const { page } = await openStatistics({ scheme: 'dark' });
-    const table = page.locator('section:has(#days) .data tbody tr');
-    expect(await table.count()).toBeGreaterThan(0);
-    const source = page.locator('#sources tr', { hasText: 'activity.summary.observedWorkUnits' });
-    expect([await table.first().isVisible(), await source.isVisible()]).toEqual([false, false]);
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-    expect(await table.first().isVisible()).toBe(true);
-    // Paper has no room for a row of each half hour.
-    expect(await page.locator('section:has(#half-hours) .data tbody tr').first().isVisible()).toBe(false);
-    const readStyle = (selector: string, pseudo: string, property: string) =>
-      page.evaluate(
-        `getComputedStyle(document.querySelector('${selector}'), '${pseudo}').getPropertyValue('${property}')`,
-      );
-    expect(await source.isVisible()).toBe(true);
-    expect(await readStyle('h1', '', 'color')).toBe('rgb(27, 35, 32)');
-    expect(await page.locator('.printed').textContent()).toContain('Printed from /statistics');
-    for (const part of ['nav', '.liveness', '.choice', '.data > a', '.readout'])
-      expect([part, await page.locator(part).first().isVisible()]).toEqual([part, false]);
-    const fixed = await page.evaluate(
-      "[...document.querySelectorAll('body *')].filter((one) => ['fixed', 'sticky'].includes(getComputedStyle(one).position) && one.checkVisibility()).length",
-    );
-    expect(fixed).toBe(0);
-    await savePicture(page, 'printed-statistics');
-  });
+it('the page on paper is on white, and has nothing to press', async () => {
+  const { page } = await openStatistics({ scheme: 'dark' });
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).color")).toBe('rgb(27, 35, 32)');
+  for (const part of ['nav', '.liveness', '.choice', '.data > a', '.readout'])
+    expect([part, await page.locator(part).first().isVisible()]).toEqual([part, false]);
+  await savePicture(page, 'printed-statistics');
 });
 
 describe('an owner on a phone', () => {

@@ -57,12 +57,12 @@ const paths = [
 const failures: readonly (readonly [string, string, (route: Route) => unknown])[] = [
   [
     'refuses',
-    'The service is busy.',
+    'The service cannot answer now.',
     (route) => route.fulfill({ status: 503, headers: { 'Retry-After': '1' }, body: '{}' }),
   ],
   [
     'is asked too often',
-    'Too many requests.',
+    'The service cannot answer now.',
     (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, body: '{}' }),
   ],
   ['is cut off', 'Connection lost.', (route) => route.abort('connectionreset')],

@@ -146,12 +146,12 @@ describe('the explorer and its connection', () => {
       10,
     );
     onTestFinished(() => clearInterval(flood));
-    await page.getByText('Too many requests.').waitFor();
+    await page.getByText('The service cannot answer now.').waitFor();
     expect(await findViolations(page)).toEqual([]);
     await savePicture(page, 'state-asked-too-often');
     clearInterval(flood);
     await waitUntilLive(page);
-    await page.getByText('Too many requests.').waitFor({ state: 'hidden', timeout: 60_000 });
+    await page.getByText('The service cannot answer now.').waitFor({ state: 'hidden', timeout: 60_000 });
   });
 
   it('keeps what it knew while the service is away, and says so', async () => {

@@ -1,7 +1,7 @@
 import { readRetryAfter, spreadDelay } from './spreadDelay.ts';
 
-/** `limited`: asked too often; `failed`: the service answers with an error; `gone`: it refuses the page; `lost`: it is not reached. */
-export type Connection = 'live' | 'limited' | 'failed' | 'gone' | 'lost';
+/** `busy`: the service asks to wait; `gone`: it refuses the page; `lost`: it is not reached. */
+export type Connection = 'live' | 'busy' | 'gone' | 'lost';
 
 interface Refresher {
   /** Called every second. Asks if it is time. */
@@ -105,6 +105,5 @@ async function request(address: string, tag: string | null) {
 
 function nameFailure(response: Response | null): Connection {
   if (response === null) return 'lost';
-  if (response.status === 429) return 'limited';
-  return response.status < 500 ? 'gone' : 'failed';
+  return response.status === 429 || response.status >= 500 ? 'busy' : 'gone';
 }

@@ -1,17 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { explain } from '../format/words.ts';
 
-export function Banner({
-  severity,
-  title,
-  children,
-}: {
-  severity: 'note' | 'warning';
-  title: ComponentChildren;
-  children: ComponentChildren;
-}) {
+export function Banner({ title, children }: { title: string; children: ComponentChildren }) {
   return (
-    <div class={`banner ${severity}`} role="status">
+    <div class="banner warning" role="status">
       <strong>{title}</strong> <span>{children}</span>
     </div>
   );

@@ -6,9 +6,6 @@ import { Table } from './Table.tsx';
 /** Longer tables are not in the page: they would be most of it, and few are opened. Their file has all rows. */
 const renderedRowsMax = 400;
 
-/** In print a table is open, since paper has no pointer. Longer tables stay closed, or they would fill the paper. */
-const printedRowsMax = 60;
-
 interface DataTableProps<Row> {
   readonly id: string;
   readonly table: DataRows<Row>;
@@ -22,7 +19,7 @@ export function DataTable<Row>({ id, table, file }: DataTableProps<Row>) {
   return (
     <div class="data">
       {rows.length <= renderedRowsMax && (
-        <details id={`table-${id}`} class={rows.length <= printedRowsMax ? 'is-printed' : undefined}>
+        <details id={`table-${id}`}>
           <summary>Table</summary>
           <Table label={caption} caption={caption} rows={rows} columns={columns.map(toCells)} />
         </details>

@@ -1,21 +1,13 @@
-import { formatPlace } from '../../addresses/place.ts';
 import { time } from '../format/times.ts';
 import { findMainPath } from '../resources.ts';
 import { usePage } from './pageContext.ts';
 import { Sources } from './Sources.tsx';
-import { Time, Timed } from './Time.tsx';
+import { Timed } from './Time.tsx';
 
 export function Footer() {
-  const { place, nowMs } = usePage();
-  const json = findMainPath(place);
+  const json = findMainPath(usePage().place);
   return (
     <footer>
-      {place.view !== 'missing' && (
-        <p class="printed">
-          Printed from {formatPlace(place)}, with the figures of{' '}
-          <Time at={new Date(nowMs).toISOString()} as="minute" />.
-        </p>
-      )}
       <ZoneChoice />
       <Sources />
       <p>
@@ -37,7 +29,7 @@ function ZoneChoice() {
   return (
     <p>
       Times: <Timed text={time('zone')} />{' '}
-      <button type="button" class="plain needs-script screen" id="zone-choice">
+      <button type="button" class="plain needs-script" id="zone-choice">
         Change<span class="visually-hidden"> between UTC and your time zone</span>
       </button>
     </p>

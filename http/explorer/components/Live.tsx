@@ -8,6 +8,7 @@ export function Liveness() {
     <p class="liveness" role="status">
       <span class="when live">Live</span>
       <span class="when busy">Waiting</span>
+      <span class="when gone">Gone</span>
       <span class="when lost">Not connected</span>
     </p>
   );
@@ -32,16 +33,15 @@ export function LiveNotices() {
           figures.
         </p>
       </noscript>
-      {notices.map(([when, severity, title, before, after]) => (
+      {notices.map(([when, title, after]) => (
         <div key={when} class={`when ${when}`}>
-          <Banner severity={severity} title={title}>
-            {before}
+          <Banner title={title}>
             {shown}. {after}
           </Banner>
         </div>
       ))}
       <div class="when reverted">
-        <Banner severity="warning" title="The chain was reorganized.">
+        <Banner title="The chain was reorganized.">
           Rounds <span class="first-round" /> to <span class="last-round" /> are no longer settled. This page
           shows the new chain.
         </Banner>
@@ -51,14 +51,7 @@ export function LiveNotices() {
 }
 
 const notices = [
-  ['lost', 'warning', 'Connection lost.', '', 'Reconnecting…'],
-  [
-    'limited',
-    'note',
-    'Too many requests.',
-    'Your address has reached the limit. ',
-    'The page will try again.',
-  ],
-  ['failed', 'warning', 'The service is busy.', '', 'The page will try again.'],
-  ['gone', 'warning', 'This page no longer exists.', '', ''],
+  ['lost', 'Connection lost.', 'Reconnecting…'],
+  ['busy', 'The service cannot answer now.', 'The page will try again.'],
+  ['gone', 'This page no longer exists.', ''],
 ] as const;

@@ -3,12 +3,12 @@ import { type Source, usePage } from './pageContext.ts';
 import { Table } from './Table.tsx';
 import { Time } from './Time.tsx';
 
-/** Where each figure above comes from, with all its digits. It is closed until it is opened, and printed. */
+/** Where each figure above comes from, with all its digits. */
 export function Sources() {
   const { sources } = usePage();
   if (sources.length === 0) return null;
   return (
-    <details id="sources" class="is-printed">
+    <details id="sources">
       <summary>Sources of this page</summary>
       <Table
         label="sources of the figures"

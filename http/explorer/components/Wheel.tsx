@@ -3,7 +3,7 @@ import type { WheelState } from '../wheelState.ts';
 const rungs = Array.from({ length: 12 }, (_, index) => (index * Math.PI) / 6);
 
 /** Slowest and fastest turn that is drawn; a faster wheel would flicker. The style sheet has a class for each step. */
-const turnSteps = [12, 8, 5, 3, 2, 1.4, 1];
+const turnSteps = [8, 4, 2, 1];
 
 /**
  * The wheel, turning at about the measured speed. It consists of two pictures. Only the inner one turns, so the browser can move it without

@@ -41,7 +41,7 @@ function render<Props extends object>(
 }
 
 /** The first reading was long ago, and no half hour is running. */
-const longAgo = { firstObservedMs: 0, generatedMs: 0, runningWork: null };
+const longAgo = { firstObservedMs: 0, generatedMs: 0 };
 
 const formatDayAndHalfHour = (date: string, minute: number, zone: Zone) =>
   writeTimes(time('dayAndHalfHour', findTime(date, minute)), zone);
@@ -222,11 +222,11 @@ describe('a chart', () => {
 it.each([
   [0, 'resting', ''],
   [1_000, 'turning', 'turn-1'],
-  [5_000, 'turning', 'turn-1'],
-  [6_000, 'turning', 'turn-2'],
-  [30_000, 'turning', 'turn-5'],
-  [60_000, 'turning', 'turn-7'],
-  [90_000, 'turning', 'turn-7'],
+  [7_500, 'turning', 'turn-1'],
+  [10_000, 'turning', 'turn-2'],
+  [30_000, 'turning', 'turn-3'],
+  [60_000, 'turning', 'turn-4'],
+  [90_000, 'turning', 'turn-4'],
   [30_000, 'stale', ''],
 ] as const)('a wheel at %i thousandths rpm, %s, is drawn as "%s"', (rpmMilli, state, speed) => {
   expect(render(Wheel, { state, rpmMilli }).html).toContain(`class="rotor ${speed}"`);
