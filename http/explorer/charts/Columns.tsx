@@ -80,23 +80,28 @@ export function Columns({ id, label, marks, ticks, tone = 'measured' }: ColumnsP
           <path class="ground" d={`M0 ${height}H${width}`} />
         </svg>
       </div>
-      <div class="ticks" aria-hidden="true">
-        <svg width="100%" height="100%" aria-hidden="true">
-          {ticks.map(({ at, text }, index) => (
-            <text
-              key={`${at}`}
-              class={index % 2 === 0 ? '' : 'minor'}
-              x={`${at * 100}%`}
-              y="12"
-              text-anchor={at < edge ? 'start' : at > 1 - edge ? 'end' : 'middle'}
-              data-times={text}
-            >
-              {writeTimes(text, 'UTC')}
-            </text>
-          ))}
-        </svg>
-      </div>
+      <Ticks ticks={ticks} />
     </Chart>
+  );
+}
+
+/** Labels at the edge of a chart, which are not scaled with it. */
+export function Ticks({ ticks }: { ticks: readonly Tick[] }) {
+  return (
+    <svg class="ticks" aria-hidden="true">
+      {ticks.map(({ at, text }, index) => (
+        <text
+          key={`${at}`}
+          class={index % 2 === 0 ? '' : 'minor'}
+          x={`${at * 100}%`}
+          y="12"
+          text-anchor={at < edge ? 'start' : at > 1 - edge ? 'end' : 'middle'}
+          data-times={text}
+        >
+          {writeTimes(text, 'UTC')}
+        </text>
+      ))}
+    </svg>
   );
 }
 

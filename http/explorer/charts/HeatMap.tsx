@@ -1,12 +1,11 @@
 import { formatDay } from '../../addresses/days.ts';
 import { To } from '../components/Linked.tsx';
-import { Timed } from '../components/Time.tsx';
 import { formatInteger, formatPercent } from '../format/numbers.ts';
 import { toDay } from '../format/sentence.ts';
-import { time, writeTimes } from '../format/times.ts';
+import { time } from '../format/times.ts';
 import { coverages, describeObservedWork } from '../format/words.ts';
 import { Chart, cells } from './Chart.tsx';
-import { findSpan, findTime } from './halfHours.ts';
+import { Ticks } from './Columns.tsx';
 import {
   classifyDays,
   type Day,
@@ -18,6 +17,11 @@ import {
 
 const levels = 5;
 const halfHoursPerDay = 48;
+/** Hours from noon to noon, in UTC: local ones would be wrong for the days before clocks are changed. */
+const hours = [12, 16, 20, 24, 28, 32, 36].map((hour) => ({
+  at: (hour - 12) / 24,
+  text: `${String(hour % 24).padStart(2, '0')}:00`,
+}));
 
 /** Days, newest first, with half hours from noon to noon. A cell is darker the more work it holds. */
 export function HeatMap({ days, known }: { days: readonly Day[]; known: Known }) {
@@ -34,8 +38,9 @@ export function HeatMap({ days, known }: { days: readonly Day[]; known: Known })
         <thead>
           <tr>
             <th scope="col">Day</th>
-            <th scope="col" class="strip-head">
-              <HourTicks days={days.map(({ date }) => date)} />
+            <th scope="col">
+              <span class="visually-hidden">Half hours, UTC</span>
+              <Ticks ticks={hours} />
             </th>
             <th scope="col" class="number">
               Work
@@ -81,38 +86,6 @@ export function HeatMap({ days, known }: { days: readonly Day[]; known: Known })
         </tbody>
       </table>
     </Chart>
-  );
-}
-
-/** Hours every four hours, which stand for all of the days. */
-function HourTicks({ days }: { days: readonly string[] }) {
-  const span = findSpan(days);
-  const [last = ''] = days.slice(-1);
-  return (
-    <>
-      <span class="visually-hidden">
-        Half hours, <Timed text={time('zoneOfSpan', ...span)} />
-      </span>
-      <svg class="strip-ticks" height="14" width="100%" aria-hidden="true">
-        {[0, 1, 2, 3, 4, 5, 6].map((index) => {
-          const minute = (720 + index * 240) % 1_440;
-          const at = index === 6 ? span[1] : findTime(last, minute);
-          const text = time('hourOfSpan', at, ...span);
-          return (
-            <text
-              key={index}
-              class={index % 2 === 0 ? '' : 'minor'}
-              x={`${(index / 6) * 100}%`}
-              y="11"
-              text-anchor={index === 0 ? 'start' : index === 6 ? 'end' : 'middle'}
-              data-times={text}
-            >
-              {writeTimes(text, 'UTC')}
-            </text>
-          );
-        })}
-      </svg>
-    </>
   );
 }
 

@@ -21,15 +21,6 @@ export function findTime(date: string, minuteUtc: number): string {
   return new Date(Date.parse(date) + dayMinutes * minuteMs).toISOString();
 }
 
-/** Beginning of the first and end of the last of consecutive universal days. */
-export function findSpan(dates: readonly string[]): readonly [since: string, until: string] {
-  const last = Date.parse(dates.at(-1) ?? '') + 2 * noonMinute * minuteMs;
-  return [
-    findTime(dates[0] ?? '', noonMinute),
-    findTime(new Date(last).toISOString().slice(0, 10), noonMinute),
-  ];
-}
-
 /** Labels every four hours below a universal day, from its noon to the next. */
 export function listDayTicks(date: string): string[] {
   const noonMs = Date.parse(findTime(date, noonMinute));

@@ -3,7 +3,7 @@ import { formatAge, formatDateAndClock, type TimeFormat, time, writeTimes } from
 import { usePage } from './pageContext.ts';
 
 /** A time, in UTC. The page's script writes it in the zone that the visitor has chosen. */
-export function Time({ at, as = 'clock' }: { at: string; as?: TimeFormat }) {
+export function Time({ at, as }: { at: string; as: TimeFormat }) {
   return (
     <time dateTime={at} data-as={as} title={`${formatDateAndClock(at, 'UTC')} UTC`}>
       {writeTimes(time(as, at), 'UTC')}

@@ -5,8 +5,6 @@ import { dayMs, halfHourMs } from '../rounds.ts';
 export type Zone = 'UTC' | 'local';
 
 const minuteMs = 60_000;
-/** More than clocks are ever put back. */
-const putBackMinutesMax = 180;
 
 /** Minutes by which clocks of the zone are ahead of UTC. */
 function findOffset(atMs: number, zone: Zone): number {
@@ -20,16 +18,9 @@ function toZone(iso: string, zone: Zone): string {
   return new Date(atMs + findOffset(atMs, zone) * minuteMs).toISOString();
 }
 
-/** The name of the zone to put after a time: `UTC`, `local`, or an offset such as `UTC−4` if clocks show the same time twice because they are put back. */
+/** The zone to put after a time, as an offset: `UTC`, `UTC−4`, `UTC+5:30`. An abbreviation would name two times when clocks are put back. */
 export function nameZone(iso: string, zone: Zone): string {
-  const atMs = Date.parse(iso);
-  const offset = findOffset(atMs, zone);
-  const isShownTwice = [-putBackMinutesMax, putBackMinutesMax].some((minutes) => {
-    const other = findOffset(atMs + minutes * minuteMs, zone);
-    // With the other offset, clocks show these digits at another time. They do if the offset holds at that time.
-    return other !== offset && findOffset(atMs + (offset - other) * minuteMs, zone) === other;
-  });
-  return isShownTwice ? formatOffset(offset) : zone;
+  return formatOffset(findOffset(Date.parse(iso), zone));
 }
 
 /** Formats minutes ahead of UTC as `UTC−4` or `UTC+5:30`. */
@@ -92,15 +83,13 @@ function pad(value: number): string {
 /** `08:30`. */
 const formatHour = (iso: string, zone: Zone) => formatClock(iso, zone).slice(0, 5);
 
-/** `08:30–09:00 UTC`. If clocks are changed within it, both times have their offset. */
+/** `08:30–09:00 UTC`, by the clocks of its beginning. */
 function formatHalfHour(start: string, zone: Zone): string {
-  const startMs = Date.parse(start);
-  const endMs = startMs + halfHourMs;
-  const [from, to] = [formatHour(start, zone), formatHour(new Date(endMs).toISOString(), zone)];
-  const [offset, endOffset] = [findOffset(startMs, zone), findOffset(endMs, zone)];
-  return offset === endOffset
-    ? `${from}–${to} ${nameZone(start, zone)}`
-    : `${from} ${formatOffset(offset)}–${to} ${formatOffset(endOffset)}`;
+  const shown = Date.parse(toZone(start, zone));
+  const [from, to] = [shown, shown + halfHourMs].map((atMs) =>
+    formatHour(new Date(atMs).toISOString(), 'UTC'),
+  );
+  return `${from}–${to} ${nameZone(start, zone)}`;
 }
 
 /** The same with its universal day, and with its date where that is another one: `22 Nov (on 23 Nov), 08:30–09:00 UTC`. */
@@ -110,41 +99,29 @@ function formatDayAndHalfHour(start: string, zone: Zone): string {
   return `${day}${day === calendarDay ? '' : ` (on ${calendarDay})`}, ${formatHalfHour(start, zone)}`;
 }
 
-/** The zone of hours that stand for all days of a span: UTC if clocks are changed within it, when local hours would be wrong for some of them. */
-function chooseSpanZone(since: string, until: string, zone: Zone): Zone {
-  const offsets = new Set<number>();
-  for (let atMs = Date.parse(since); atMs <= Date.parse(until); atMs += dayMs)
-    offsets.add(findOffset(atMs, zone));
-  return offsets.size > 1 ? 'UTC' : zone;
-}
-
-type Format = (zone: Zone, first: string, second: string, third: string) => string;
+type Format = (at: string, zone: Zone) => string;
 
 const formats = {
-  clock: (zone, at) => `${formatClock(at, zone)} ${nameZone(at, zone)}`,
-  minute: (zone, at) => `${formatDayAndMinute(at, zone)} ${nameZone(at, zone)}`,
-  hour: (zone, at) => formatHour(at, zone),
-  day: (zone, at) => formatDayOf(at, zone),
-  dayAndHour: (zone, at) => formatDayAndMinute(at, zone),
-  halfHour: (zone, start) => formatHalfHour(start, zone),
-  dayAndHalfHour: (zone, start) => formatDayAndHalfHour(start, zone),
-  /** An hour of every day between two times. */
-  hourOfSpan: (zone, at, since, until) => formatHour(at, chooseSpanZone(since, until, zone)),
-  zoneOfSpan: (zone, since, until) => chooseSpanZone(since, until, zone),
-  zone: (zone) => (zone === 'UTC' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone),
+  minute: (at, zone) => `${formatDayAndMinute(at, zone)} ${nameZone(at, zone)}`,
+  hour: formatHour,
+  day: formatDayOf,
+  dayAndHour: formatDayAndMinute,
+  halfHour: formatHalfHour,
+  dayAndHalfHour: formatDayAndHalfHour,
+  zone: (_, zone) => (zone === 'UTC' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone),
 } satisfies Record<string, Format>;
 
 export type TimeFormat = keyof typeof formats;
 
 /** A time within a text, to be written by `writeTimes`. */
-export function time(format: TimeFormat, ...values: readonly string[]): string {
-  return `‹${[format, ...values].join(' ')}›`;
+export function time(format: TimeFormat, iso = ''): string {
+  return `‹${format} ${iso}›`;
 }
 
 /** Writes the times of a text in a zone. */
 export function writeTimes(text: string, zone: Zone): string {
   return text.replace(/‹([^›]*)›/g, (_, content: string) => {
-    const [format = '', first = '', second = '', third = ''] = content.split(' ');
-    return (formats as Record<string, Format | undefined>)[format]?.(zone, first, second, third) ?? first;
+    const [format = '', at = ''] = content.split(' ');
+    return (formats as Record<string, Format | undefined>)[format]?.(at, zone) ?? at;
   });
 }

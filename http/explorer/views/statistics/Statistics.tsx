@@ -2,17 +2,15 @@ import { formatDay } from '../../../addresses/days.ts';
 import type { StatisticsRange } from '../../../addresses/place.ts';
 import { Columns, Legend } from '../../charts/Columns.tsx';
 import { HeatMap } from '../../charts/HeatMap.tsx';
-import { findSpan, findTime } from '../../charts/halfHours.ts';
 import { classifyDays, findKnown, type Observed } from '../../charts/observed.ts';
 import { Unread } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { Time, Timed } from '../../components/Time.tsx';
+import { Time } from '../../components/Time.tsx';
 import { formatInteger, formatPercent } from '../../format/numbers.ts';
 import { describeDistance, describeWork } from '../../format/quantities.ts';
-import { time } from '../../format/times.ts';
 import { coverages } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { statisticsPath } from '../../resources.ts';
@@ -54,11 +52,10 @@ export function StatisticsView({ range }: { range: StatisticsRange }) {
 }
 
 function Summary({ statistics, route }: { statistics: Statistics; route: string }) {
-  const { summary, coverage, days } = statistics.activity;
+  const { summary, coverage } = statistics.activity;
   const seen = coverage.observedRoundCount > 0 ? summary : null;
   const first = statistics.lifetime.firstObservedAt;
   const peak = summary.peakWindowStartMinuteUtc;
-  const span = findSpan(days.map(({ date }) => date));
   const common = { isLarge: true, route } as const;
   return (
     <div class="figures">
@@ -80,13 +77,7 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
       <Figure
         {...common}
         label="Busiest half hour"
-        value={
-          peak !== null && (
-            <Timed
-              text={`${time('hourOfSpan', findTime(days.at(-1)?.date ?? '', peak), ...span)} ${time('zoneOfSpan', ...span)}`}
-            />
-          )
-        }
+        value={peak !== null && `${new Date(peak * 60_000).toISOString().slice(11, 16)} UTC`}
         field="activity.summary.peakWindowStartMinuteUtc"
         exact={peak === null ? null : `${peak} minutes after midnight UTC`}
         meaning="The half hour with the most work on a typical day, as the mean of fully observed days."
