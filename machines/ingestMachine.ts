@@ -1,4 +1,4 @@
-import { assign, fromPromise, raise, sendTo, setup } from 'xstate';
+import { assign, fromPromise, raise, sendTo, setup, stateIn } from 'xstate';
 import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { hasKind, passError } from './failures.ts';
 import { leaseMachine } from './leaseMachine.ts';
@@ -33,12 +33,7 @@ const ingest = setup({
       | { type: 'release' }
       /** Another process has begun a later epoch. */
       | { type: 'superseded'; error: unknown }
-      | { type: 'leaseHeld' }
-      /** The lease ended without a request. */
-      | { type: 'leaseLost'; error: unknown }
-      /** The lease was released on request. */
-      | { type: 'leaseReleased' }
-      | { type: 'preparationFailed'; error: unknown };
+      | { type: 'leaseHeld' };
     children: { lease: 'lease' };
     output: { readonly fault: unknown };
     tags: 'granted';
@@ -60,11 +55,12 @@ const ingest = setup({
   guards: {
     writes: ({ context }) => context.writes,
     isUnusable: hasKind('unusable'),
+    /** The lease was released since a preparation failed. */
+    isRetrying: stateIn({ leasing: { releasing: 'retrying' } }),
   },
   actions: {
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
     noteFault: assign((_, { error }: { error: unknown }) => ({ fault: error })),
-    failPreparation: raise((_, { error }: { error: unknown }) => ({ type: 'preparationFailed', error })),
     reportFailure: (_, _params: { error: unknown }): void => notProvided(),
     reportGrant: (): void => notProvided(),
   },
@@ -86,7 +82,11 @@ function endOrRetry(retry: string, end = '#ingest.ended') {
   ] as const;
 }
 
-const preparationFailed = { actions: { type: 'failPreparation', params: passError } } as const;
+/** The lease is released first. */
+const preparationFailed = endOrRetry(
+  '#ingest.leasing.releasing.retrying',
+  '#ingest.leasing.releasing.ending',
+);
 
 /**
  * Obtains what a process may do with the database. A process that only reads checks that it can. A process that ingests waits for the lease of the
@@ -145,15 +145,18 @@ export const ingestMachine = ingest.createMachine({
         },
         onDone: [
           {
-            guard: ({ event }) => event.output.fault === null,
-            actions: raise({ type: 'leaseReleased' }),
+            guard: function isLost({ event }) {
+              return event.output.fault !== null;
+            },
+            target: 'ended',
+            actions: assign({ fault: ({ event }) => event.output.fault }),
           },
-          { actions: raise(({ event }) => ({ type: 'leaseLost', error: event.output.fault })) },
+          { guard: 'isRetrying', target: 'waiting' },
+          { target: 'ended' },
         ],
-        onError: { actions: raise(({ event }) => ({ type: 'leaseLost', error: event.error })) },
+        onError: { target: 'ended', actions: { type: 'noteFault', params: passError } },
       },
       on: {
-        leaseLost: { target: 'ended', actions: { type: 'noteFault', params: passError } },
         release: '.releasing.ending',
         superseded: {
           target: '.releasing.ending',
@@ -165,9 +168,6 @@ export const ingestMachine = ingest.createMachine({
         contending: { on: { leaseHeld: 'preparing' } },
         preparing: {
           initial: 'ensuringStreams',
-          on: {
-            preparationFailed: endOrRetry('releasing.retrying', 'releasing.ending'),
-          },
           states: {
             /** Needs the lease, since a standby may have other settings. */
             ensuringStreams: {
@@ -232,8 +232,8 @@ export const ingestMachine = ingest.createMachine({
           initial: 'retrying',
           states: {
             /** The preparation failed. This process tries again, unless another one has the lease by then. */
-            retrying: { on: { leaseReleased: '#ingest.waiting' } },
-            ending: { on: { leaseReleased: '#ingest.ended' } },
+            retrying: {},
+            ending: {},
           },
         },
       },

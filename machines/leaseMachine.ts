@@ -1,4 +1,4 @@
-import { assign, fromPromise, raise, setup } from 'xstate';
+import { assign, fromPromise, or, setup, stateIn } from 'xstate';
 import { hasKind, passError } from './failures.ts';
 import { notProvided } from './notProvided.ts';
 
@@ -72,12 +72,7 @@ const lease = setup({
   types: {} as {
     context: Context;
     input: { readonly name: string; readonly isUnused: boolean };
-    events:
-      | { type: 'release' }
-      /** The attempt stored its message, which now represents the lease. */
-      | { type: 'stored' }
-      /** The attempt failed, but may have stored its message. */
-      | { type: 'notStored'; error: unknown };
+    events: { type: 'release' };
     output: { readonly fault: unknown };
     /** `held` allows writing. It ends when a release is requested. */
     tags: 'standby' | 'held';
@@ -93,6 +88,12 @@ const lease = setup({
   guards: {
     isFree: ({ context }, { observation }: { observation: LeaseObservation }) =>
       isFreeLease(context, observation),
+    /** A release was requested during an attempt to take or renew the lease. */
+    isUnwanted: or([
+      stateIn({ contending: { taking: 'unwanted' } }),
+      stateIn({ standby: { taking: 'unwanted' } }),
+      stateIn({ held: { renewing: 'unwanted' } }),
+    ]),
     isLost: hasKind('leaseLost'),
     /** The lease's stream does not exist. */
     isMissing: hasKind('missing'),
@@ -106,7 +107,6 @@ const lease = setup({
     })),
     noteFailure: assign({ isFailing: true }),
     noteStored: assign((_, { stored }: { stored: StoredLease }) => ({ stored })),
-    raiseNotStored: raise((_, { error }: { error: unknown }) => ({ type: 'notStored', error })),
     reportFailure: (_, _params: { error: unknown }): void => notProvided(),
     reportStandby: (): void => notProvided(),
     reportTaken: (_, _params: { wasStandby: boolean }): void => notProvided(),
@@ -114,6 +114,25 @@ const lease = setup({
   },
   delays: { renewal: renewalMs },
 });
+
+const noteTaken = {
+  type: 'noteStored',
+  params: ({
+    context: { observed },
+    event: { output },
+  }: {
+    context: Context;
+    event: { output: StoredLease };
+  }) => ({
+    // Other processes count from an observation before it was stored.
+    stored: { ...output, sinceMs: observed?.askedAtMs ?? output.sinceMs },
+  }),
+} as const;
+
+const noteRenewed = {
+  type: 'noteStored',
+  params: ({ event }: { event: { output: StoredLease } }) => ({ stored: event.output }),
+} as const;
 
 /** Checks the lease every second, and tries to take it once it is free. */
 const contend = ({ wasStandby }: { wasStandby: boolean }) =>
@@ -150,38 +169,23 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
             sequence: observed?.sequence ?? 0,
             holds: true,
           }),
-          onDone: {
-            actions: [
-              assign(({ context: { observed }, event: { output } }) => ({
-                // Other processes count from an observation before it was stored.
-                stored: { ...output, sinceMs: observed?.askedAtMs ?? output.sinceMs },
-              })),
-              raise({ type: 'stored' }),
-            ],
-          },
-          onError: { actions: { type: 'raiseNotStored', params: passError } },
-        },
-        on: {
-          notStored: {
-            target: 'waiting',
-            actions: [{ type: 'reportFailure', params: passError }, 'noteFailure'],
-          },
+          onDone: [
+            { guard: 'isUnwanted', target: '#lease.releasing', actions: noteTaken },
+            {
+              target: '#lease.held',
+              actions: [noteTaken, { type: 'reportTaken', params: { wasStandby } }],
+            },
+          ],
+          // The attempt may have stored its message.
+          onError: [
+            { guard: 'isUnwanted', target: '#lease.released' },
+            { target: 'waiting', actions: [{ type: 'reportFailure', params: passError }, 'noteFailure'] },
+          ],
         },
         initial: 'wanted',
         states: {
-          wanted: {
-            on: {
-              stored: {
-                target: '#lease.held',
-                actions: { type: 'reportTaken', params: { wasStandby } },
-              },
-              release: 'unwanted',
-            },
-          },
-          /** A release was requested; it follows once the attempt has ended. */
-          unwanted: {
-            on: { stored: '#lease.releasing', notStored: '#lease.released', release: {} },
-          },
+          wanted: { on: { release: 'unwanted' } },
+          unwanted: { on: { release: {} } },
         },
       },
       waiting: { after: { renewal: 'observing' } },
@@ -227,31 +231,20 @@ export const leaseMachine = lease.createMachine({
           invoke: {
             src: 'replace',
             input: ({ context: { name, stored } }) => ({ name, sequence: stored.sequence, holds: true }),
-            onDone: {
-              actions: [
-                { type: 'noteStored', params: ({ event }) => ({ stored: event.output }) },
-                raise({ type: 'stored' }),
-              ],
-            },
-            onError: { actions: { type: 'raiseNotStored', params: passError } },
+            // A release needs the sequence of the message that it replaces.
+            onDone: [
+              { guard: 'isUnwanted', target: '#lease.releasing', actions: noteRenewed },
+              { target: 'waiting', actions: noteRenewed },
+            ],
+            onError: [
+              { guard: 'isUnwanted', target: '#lease.releasing' },
+              { target: 'verifying', actions: { type: 'reportRenewalFailure', params: passError } },
+            ],
           },
           initial: 'wanted',
           states: {
-            wanted: {
-              tags: 'held',
-              on: {
-                stored: '#lease.held.waiting',
-                notStored: {
-                  target: '#lease.held.verifying',
-                  actions: { type: 'reportRenewalFailure', params: passError },
-                },
-                release: 'unwanted',
-              },
-            },
-            /** A release needs the sequence of the message that it replaces. */
-            unwanted: {
-              on: { stored: '#lease.releasing', notStored: '#lease.releasing', release: {} },
-            },
+            wanted: { tags: 'held', on: { release: 'unwanted' } },
+            unwanted: { on: { release: {} } },
           },
         },
         verifying: {
@@ -272,10 +265,7 @@ export const leaseMachine = lease.createMachine({
                 target: '#lease.lost',
                 actions: assign({ fault: ({ event }) => event.error }),
               },
-              {
-                guard: 'isMissing',
-                target: 'recreating',
-              },
+              { guard: 'isMissing', target: 'recreating' },
               { target: 'waiting' },
             ],
           },
