@@ -1,4 +1,4 @@
-import { assign, fromEventObservable, fromPromise, raise, setup } from 'xstate';
+import { assign, fromPromise, raise, setup } from 'xstate';
 import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { type ErrorKind, hasKind, passError, readKind } from './failures.ts';
 import { notProvided } from './notProvided.ts';
@@ -51,15 +51,10 @@ export interface Comparison {
   readonly isFork: boolean;
 }
 
-export interface HeadMoved {
-  readonly type: 'headMoved';
-  readonly head: bigint;
-}
-
 interface Context {
   readonly timings: IndexerTimings;
   readonly firstBlock: bigint;
-  /** Last published block; null before the first. */
+  /** Last published block at the last comparison; null if there was none. */
   readonly head: bigint | null;
   /** The node's newest block when last seen; null before the first comparison. */
   readonly tip: bigint | null;
@@ -82,26 +77,23 @@ const indexer = setup({
   types: {} as {
     context: Context;
     input: { readonly firstBlock: bigint; readonly timings: IndexerTimings };
-    events:
-      | HeadMoved
-      /** The contents of the stream are known. */
-      | { type: 'resumed' }
-      | { type: 'stopped'; graceMs: number };
+    events: /** The contents of the stream are known. */
+    { type: 'resumed' } | { type: 'stopped'; graceMs: number };
   },
   actors: {
     /** Resolves once the node has confirmed that it serves the deployment's chain. */
     askNode: fromPromise<void>(notProvided),
-    /** Reads the stream and resolves with the last published block; null if it has none. */
-    resume: fromPromise<bigint | null>(notProvided),
+    /** Reads the stream. */
+    resume: fromPromise<void>(notProvided),
     /** Publishes the timelock's logs from before the first block. */
     publishReads: fromPromise<void>(notProvided),
     compare: fromPromise<Comparison>(notProvided),
     /** Publishes spans of many blocks, from the compared block up to the newest blocks. */
-    publishRanges: fromEventObservable<HeadMoved, undefined>(notProvided),
+    publishRanges: fromPromise<void>(notProvided),
     /** Publishes the newest blocks, one per span. */
-    publishBlocks: fromEventObservable<HeadMoved, undefined>(notProvided),
-    /** Proves the node's branch and resolves with the last block that it shares with the published one. */
-    proveBranch: fromPromise<bigint>(notProvided),
+    publishBlocks: fromPromise<void>(notProvided),
+    /** Proves the node's branch, and forgets the published blocks that are not on it. */
+    proveBranch: fromPromise<void>(notProvided),
     /** Resolves when all cancelled work has stopped publishing. */
     awaitIdle: fromPromise<void>(notProvided),
     /** Resolves when the connection to NATS is established again. */
@@ -194,7 +186,6 @@ export const indexerMachine = indexer.createMachine({
     graceMs: 0,
   }),
   on: {
-    headMoved: { actions: assign({ head: ({ event }) => event.head }) },
     stopped: {
       target: ['.blocks.stopping', '.reads.ended'],
       actions: assign({ graceMs: ({ event }) => event.graceMs }),
@@ -212,10 +203,7 @@ export const indexerMachine = indexer.createMachine({
             resuming: {
               invoke: {
                 src: 'resume',
-                onDone: {
-                  target: 'comparing',
-                  actions: [assign({ head: ({ event }) => event.output }), raise({ type: 'resumed' })],
-                },
+                onDone: { target: 'comparing', actions: raise({ type: 'resumed' }) },
                 onError: failed,
               },
             },
@@ -264,10 +252,7 @@ export const indexerMachine = indexer.createMachine({
             src: 'proveBranch',
             onDone: {
               target: 'following',
-              actions: assign(({ context, event }) => ({
-                head: event.output,
-                reorganizations: context.reorganizations + 1,
-              })),
+              actions: assign({ reorganizations: ({ context }) => context.reorganizations + 1 }),
             },
             onError: failed,
           },

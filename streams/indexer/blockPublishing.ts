@@ -1,8 +1,7 @@
-import { Observable } from 'rxjs';
 import type { ChainBlock } from '../../actors/chain/spans/chainSpan.ts';
 import { isSafelyBelow } from '../../actors/chain/spans/confirmations.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import { type HeadMoved, singleBlocks } from '../../machines/indexerMachine.ts';
+import { singleBlocks } from '../../machines/indexerMachine.ts';
 import type { BlockHeader } from './blockProof.ts';
 import type { ChainReader } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
@@ -21,7 +20,7 @@ interface BlockRange {
   readonly blocks: readonly ChainBlock[];
 }
 
-/** Reads blocks and publishes them in order. After unsubscription it starts no more publications; `whenIdle` awaits the last one. */
+/** Reads blocks and publishes them in order. Once cancelled, it starts no more publications; `whenIdle` awaits the last one. */
 export function createBlockPublishing(options: {
   readonly reader: ChainReader;
   readonly witness: Pick<ChainReader, 'header'> | null;
@@ -31,33 +30,21 @@ export function createBlockPublishing(options: {
   const { reader, witness, publisher, onPublished } = options;
   let publishing: Promise<void> = Promise.resolve();
 
-  /** Emits the last block of each publication of `work`. */
-  function createPublishing(
-    work: (publish: (range: BlockRange) => Promise<void>) => Promise<void>,
-  ): Observable<HeadMoved> {
-    return new Observable((subscriber) => {
-      const publish = async ({ first, last, blocks }: BlockRange) => {
-        await expectAgreement(first, last);
-        if (subscriber.closed) throw new Error('cancelled');
-        const { number: fromBlock, parentHash } = first;
-        publishing = publisher
-          .publish({ fromBlock, parentHash, last, blocks, headerAt: reader.header })
-          .then(onPublished);
-        await publishing;
-        subscriber.next({ type: 'headMoved', head: last.number });
-      };
-      work(publish).then(
-        () => subscriber.complete(),
-        (error) => subscriber.error(error),
-      );
-    });
+  async function publish({ first, last, blocks: withLogs }: BlockRange, signal: AbortSignal) {
+    await expectAgreement(first, last);
+    signal.throwIfAborted();
+    const { number: fromBlock, parentHash } = first;
+    publishing = publisher
+      .publish({ fromBlock, parentHash, last, blocks: withLogs, headerAt: reader.header })
+      .then(onPublished);
+    await publishing;
   }
 
   /**
    * Publishes spans of many blocks, from the next block up to the newest ones, which `blocks` publishes. The next range is read while one is
    * published, so at most two are in memory.
    */
-  function ranges({ next, newest }: BlocksAhead): Observable<HeadMoved> {
+  async function ranges({ next, newest }: BlocksAhead, signal: AbortSignal) {
     const limit = newest.number - singleBlocks;
     const readRange = async (first: BlockHeader): Promise<BlockRange> => ({
       first,
@@ -67,23 +54,20 @@ export function createBlockPublishing(options: {
       const first = last.number < limit ? await headerAfter(last) : null;
       return first === null ? null : readRange(first);
     };
-    return createPublishing(async (publish) => {
-      let range: BlockRange | null = await readRange(next);
-      while (range !== null) [range] = await Promise.all([readAfter(range), publish(range)]);
-    });
+    let range: BlockRange | null = await readRange(next);
+    while (range !== null) [range] = await Promise.all([readAfter(range), publish(range, signal)]);
   }
 
   /** Publishes one span per block, from the next block or the end of the last range through the newest. */
-  function blocks({ next, newest }: BlocksAhead): Observable<HeadMoved> {
-    return createPublishing(async (publish) => {
-      const head = publisher.published().at(-1);
-      let header = head === undefined || head.number < next.number ? next : await headerAfter(head);
-      while (header !== null) {
-        const block = await reader.block(header);
-        await publish({ first: header, last: header, blocks: block.logs.length === 0 ? [] : [block] });
-        header = header.number < newest.number ? await headerAfter(header) : null;
-      }
-    });
+  async function blocks({ next, newest }: BlocksAhead, signal: AbortSignal) {
+    const head = publisher.published().at(-1);
+    let header = head === undefined || head.number < next.number ? next : await headerAfter(head);
+    while (header !== null) {
+      const block = await reader.block(header);
+      const withLogs = block.logs.length === 0 ? [] : [block];
+      await publish({ first: header, last: header, blocks: withLogs }, signal);
+      header = header.number < newest.number ? await headerAfter(header) : null;
+    }
   }
 
   /** Null if a fork has appeared; the next comparison finds it. */

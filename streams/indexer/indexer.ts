@@ -1,4 +1,4 @@
-import { fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
+import { fromPromise, type SnapshotFrom } from 'xstate';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import {
   type AwaitedPart,
@@ -32,7 +32,7 @@ export interface Indexer {
   status(): IndexerStatus;
 }
 
-interface IndexerOptions extends IndexerWorkOptions {
+interface IndexerOptions extends Omit<IndexerWorkOptions, 'onPublished'> {
   readonly timings?: IndexerTimings;
   /** Called with the last published and the newest block while catching up. */
   readonly onProgress?: (head: bigint, tip: bigint) => void;
@@ -42,17 +42,24 @@ type Snapshot = Pick<SnapshotFrom<typeof indexerMachine>, 'context' | 'matches'>
 
 /** Reads a chain from a node and publishes it as spans, each proven by its headers first. */
 export function createIndexer(options: IndexerOptions): Indexer {
-  const { deploymentBlock, logger, timings = defaultIndexerTimings, onProgress } = options;
-  const work = createIndexerWork(options);
+  const { deploymentBlock, logger, timings = defaultIndexerTimings, publisher, onProgress } = options;
   let actor: { getSnapshot(): Snapshot } | null = null;
+  const findHead = () => publisher.published().at(-1)?.number ?? null;
+  const work = createIndexerWork({
+    ...options,
+    onPublished: () => {
+      const [head, tip] = [findHead(), actor?.getSnapshot().context.catchesUpTo ?? null];
+      if (head !== null && tip !== null) onProgress?.(head, tip);
+    },
+  });
   const logic = indexerMachine.provide({
     actors: {
       askNode: fromPromise(work.askNode),
       resume: fromPromise(work.resume),
       publishReads: fromPromise(work.publishReads),
       compare: fromPromise(work.compare),
-      publishRanges: fromEventObservable(work.publishRanges),
-      publishBlocks: fromEventObservable(work.publishBlocks),
+      publishRanges: fromPromise(work.publishRanges),
+      publishBlocks: fromPromise(work.publishBlocks),
       proveBranch: fromPromise(work.proveBranch),
       awaitIdle: fromPromise(work.whenIdle),
       awaitReconnection: fromPromise(({ signal }) => work.reconnected(signal)),
@@ -73,7 +80,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   });
 
   function report(before: Snapshot, now: Snapshot) {
-    const { head, tip, failures, error, waitingFor, lostRaces, catchesUpTo } = now.context;
+    const { head, tip, failures, error, waitingFor, lostRaces } = now.context;
     if (lostRaces > before.context.lostRaces)
       logger.info({ err: error }, 'the stream is read again before more is published');
     else if (findState(now) === 'unpublishable' && findState(before) !== 'unpublishable')
@@ -90,8 +97,6 @@ export function createIndexer(options: IndexerOptions): Indexer {
         { nodeTip: String(tip), head: String(head) },
         'the node is behind the published blocks; waiting for it',
       );
-    if (catchesUpTo !== null && head !== null && head !== before.context.head)
-      onProgress?.(head, catchesUpTo);
   }
 
   return {
@@ -99,10 +104,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
     status: () => {
       if (actor === null) return notStarted;
       const snapshot = actor.getSnapshot();
-      const { head, tip, reorganizations, providerFailures, lostRaces, waitingFor, error } = snapshot.context;
+      const { tip, reorganizations, providerFailures, lostRaces, waitingFor, error } = snapshot.context;
       const problem = waitingFor === null ? null : readErrorMessage(error);
-      const state = findState(snapshot);
-      return { state, head, tip, reorganizations, providerFailures, lostRaces, waitingFor, problem };
+      const counts = { reorganizations, providerFailures, lostRaces };
+      return { state: findState(snapshot), head: findHead(), tip, ...counts, waitingFor, problem };
     },
   };
 }

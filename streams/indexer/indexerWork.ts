@@ -22,6 +22,7 @@ export interface IndexerWorkOptions {
   /** Address of the timelock, which may be older than the deployment. */
   readonly timelock: Address;
   readonly logger: Logger;
+  readonly onPublished?: () => void;
 }
 
 /** The actors of the indexer's machine. Once cancelled, they start no more publications; `whenIdle` awaits the last one. */
@@ -37,6 +38,7 @@ export function createIndexerWork(options: IndexerWorkOptions) {
     publisher,
     onPublished: () => {
       repairFrom = null;
+      options.onPublished?.();
     },
   });
 
@@ -51,7 +53,6 @@ export function createIndexerWork(options: IndexerWorkOptions) {
   async function resume() {
     await publisher.resume();
     if (repairFrom !== null) await rewindTo(repairFrom);
-    return findHead(publisher)?.number ?? null;
   }
 
   async function rewindTo(block: bigint) {
@@ -140,7 +141,6 @@ export function createIndexerWork(options: IndexerWorkOptions) {
       'the chain was reorganized',
     );
     publisher.forkAt(common.number);
-    return common.number;
   }
 
   return {
@@ -148,8 +148,10 @@ export function createIndexerWork(options: IndexerWorkOptions) {
     resume,
     publishReads,
     compare,
-    publishRanges: () => publishing.ranges(requireAhead()),
-    publishBlocks: () => publishing.blocks(requireAhead()),
+    publishRanges: ({ signal }: { readonly signal: AbortSignal }) =>
+      publishing.ranges(requireAhead(), signal),
+    publishBlocks: ({ signal }: { readonly signal: AbortSignal }) =>
+      publishing.blocks(requireAhead(), signal),
     proveBranch,
     whenIdle: publishing.whenIdle,
     reconnected: publisher.reconnected,

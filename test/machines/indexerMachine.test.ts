@@ -1,12 +1,6 @@
-import { Subject } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
-import { createActor, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
-import {
-  defaultIndexerTimings,
-  type HeadMoved,
-  indexerMachine,
-  indexerStates,
-} from '../../machines/indexerMachine.ts';
+import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
+import { defaultIndexerTimings, indexerMachine, indexerStates } from '../../machines/indexerMachine.ts';
 import { useVirtualTime } from '../support/fakeTimers.ts';
 
 type Snapshot = SnapshotFrom<typeof indexerMachine>;
@@ -24,23 +18,17 @@ type Work =
 /** An indexer whose work a test ends. `begun` lists the started work, in order. */
 function indexer({ firstBlock = 100n } = {}) {
   const begun: Work[] = [];
+  const cancelled: Work[] = [];
   const promises = new Map<Work, { resolve: (output: never) => void; reject: (error: unknown) => void }>();
-  const subjects = new Map<Work, Subject<HeadMoved>>();
   const createPromiseActor = <Output>(name: Work) =>
     fromPromise<Output>(
-      () =>
+      ({ signal }) =>
         new Promise((resolve, reject) => {
           begun.push(name);
           promises.set(name, { resolve, reject });
+          signal.addEventListener('abort', () => cancelled.push(name));
         }),
     );
-  const createObservableActor = (name: Work) =>
-    fromEventObservable<HeadMoved, undefined>(() => {
-      begun.push(name);
-      const heads = new Subject<HeadMoved>();
-      subjects.set(name, heads);
-      return heads;
-    });
   const actor = createActor(
     indexerMachine.provide({
       actors: {
@@ -48,8 +36,8 @@ function indexer({ firstBlock = 100n } = {}) {
         resume: createPromiseActor('resume'),
         publishReads: createPromiseActor('publishReads'),
         compare: createPromiseActor('compare'),
-        publishRanges: createObservableActor('publishRanges'),
-        publishBlocks: createObservableActor('publishBlocks'),
+        publishRanges: createPromiseActor('publishRanges'),
+        publishBlocks: createPromiseActor('publishBlocks'),
         proveBranch: createPromiseActor('proveBranch'),
         awaitIdle: createPromiseActor('awaitIdle'),
         awaitReconnection: createPromiseActor('awaitReconnection'),
@@ -62,6 +50,7 @@ function indexer({ firstBlock = 100n } = {}) {
   const one = {
     actor,
     begun,
+    cancelled,
     context: () => actor.getSnapshot().context,
     is: (state: Parameters<Snapshot['matches']>[0]) => actor.getSnapshot().matches(state),
     resolve: async (name: Work, output?: unknown) => {
@@ -69,19 +58,15 @@ function indexer({ firstBlock = 100n } = {}) {
       await turn();
     },
     fail: async (name: Work, error: unknown = new Error('unavailable')) => {
-      if (subjects.has(name)) subjects.get(name)?.error(error);
-      else promises.get(name)?.reject(error);
+      promises.get(name)?.reject(error);
       await turn();
     },
-    publish: (name: Work, head: bigint) => subjects.get(name)?.next({ type: 'headMoved', head }),
-    complete: (name: Work) => subjects.get(name)?.complete(),
-    isObserved: (name: Work) => subjects.get(name)?.observed ?? false,
     /** Ends a comparison with this result. */
     compare: (head: bigint | null, tip: bigint, isFork = false) =>
       one.resolve('compare', { head, tip, isFork }),
-    connect: async (head: bigint | null) => {
+    connect: async () => {
       await one.resolve('askNode');
-      await one.resolve('resume', head);
+      await one.resolve('resume');
       await one.resolve('publishReads');
     },
     /** Fails work, and passes the wait for the next attempt. */
@@ -102,19 +87,19 @@ const [lostRace, unpublishable] = (['lostRace', 'unpublishable'] as const).map((
 const ways: Record<string, (one: TestIndexer) => Promise<unknown>> = {
   connecting: async () => undefined,
   catchingUp: async (one) => {
-    await one.connect(null);
+    await one.connect();
     await one.compare(null, 1_000n);
   },
   following: async (one) => {
-    await one.connect(999n);
+    await one.connect();
     await one.compare(999n, 1_000n);
   },
   reorganizing: async (one) => {
-    await one.connect(999n);
+    await one.connect();
     await one.compare(999n, 1_000n, true);
   },
   lagging: async (one) => {
-    await one.connect(1_001n);
+    await one.connect();
     await one.compare(1_001n, 1_000n);
   },
   failing: async (one) => {
@@ -122,7 +107,7 @@ const ways: Record<string, (one: TestIndexer) => Promise<unknown>> = {
     await one.resolve('awaitIdle');
   },
   unpublishable: async (one) => {
-    await one.connect(999n);
+    await one.connect();
     await one.compare(999n, 1_000n);
     await one.fail('publishBlocks', unpublishable);
   },
@@ -133,17 +118,14 @@ describe('the machine of an indexer', () => {
 
   it('connects, catches up, follows, and waits at the tip', async () => {
     const one = indexer();
-    await one.connect(null);
+    await one.connect();
     expect(one.is({ blocks: 'connecting' })).toBe(true);
     await one.compare(null, 1_000n);
     expect(one.is({ blocks: 'catchingUp' })).toBe(true);
-    one.publish('publishRanges', 500n);
-    expect(one.context()).toMatchObject({ head: 500n, tip: 1_000n, catchesUpTo: 1_000n });
-    one.publish('publishRanges', 936n);
-    one.complete('publishRanges');
+    expect(one.context()).toMatchObject({ head: null, tip: 1_000n, catchesUpTo: 1_000n });
+    await one.resolve('publishRanges');
     expect(one.is({ blocks: { following: 'publishing' } })).toBe(true);
-    one.publish('publishBlocks', 1_000n);
-    one.complete('publishBlocks');
+    await one.resolve('publishBlocks');
     expect(one.context().catchesUpTo).toBe(1_000n);
     await one.compare(1_000n, 1_000n);
     expect(one.is({ blocks: { following: 'upToDate' } })).toBe(true);
@@ -161,7 +143,7 @@ describe('the machine of an indexer', () => {
     ['ignores another block of the same height', 1_000n, 1_000n, true, { following: 'upToDate' }],
   ] as const)('%s', async (_what, head, tip, isFork, blocks) => {
     const one = indexer();
-    await one.connect(head);
+    await one.connect();
     await one.compare(head, tip, isFork);
     expect(one.is({ blocks })).toBe(true);
   });
@@ -170,8 +152,7 @@ describe('the machine of an indexer', () => {
     const one = indexer();
     await ways.catchingUp?.(one);
     await one.failAndRetry('publishRanges');
-    await one.connect(940n);
-    expect(one.context().head).toBe(940n);
+    await one.connect();
     // A recreated stream would lack the timelock's logs.
     expect(one.begun.filter((name) => name === 'publishReads')).toHaveLength(2);
     await one.compare(940n, 1_001n);
@@ -180,7 +161,7 @@ describe('the machine of an indexer', () => {
 
   it('waits for a chain without the first block', async () => {
     const one = indexer();
-    await one.connect(null);
+    await one.connect();
     await one.compare(null, 99n);
     expect(one.is({ blocks: { connecting: 'awaitingFirstBlock' } })).toBe(true);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -191,17 +172,16 @@ describe('the machine of an indexer', () => {
   it('requests no earlier logs if the first block follows the genesis', async () => {
     const one = indexer({ firstBlock: 1n });
     await one.resolve('askNode');
-    await one.resolve('resume', null);
+    await one.resolve('resume');
     expect(one.begun).toEqual(['askNode', 'resume', 'compare']);
   });
 
   it('publishes blocks while the timelock’s logs are searched, and requests them again after a minute', async () => {
     const one = indexer();
     await one.resolve('askNode');
-    await one.resolve('resume', 1_000n);
+    await one.resolve('resume');
     await one.compare(1_000n, 1_001n);
-    one.publish('publishBlocks', 1_001n);
-    expect(one.context().head).toBe(1_001n);
+    expect(one.is({ blocks: { following: 'publishing' } })).toBe(true);
     const countAttempts = () => one.begun.filter((name) => name === 'publishReads').length;
     expect(countAttempts()).toBe(1);
     await one.fail('publishReads');
@@ -217,7 +197,7 @@ describe('the machine of an indexer', () => {
 
   it('waits while the node is behind the published blocks, then continues', async () => {
     const one = indexer();
-    await one.connect(1_000n);
+    await one.connect();
     for (let look = 0; look < 3; look++) {
       await one.compare(1_000n, 900n);
       expect(one.is({ blocks: { lagging: 'waitingForNode' } })).toBe(true);
@@ -230,26 +210,24 @@ describe('the machine of an indexer', () => {
 
   it('follows another branch once it is proved', async () => {
     const one = indexer();
-    await one.connect(1_000n);
+    await one.connect();
     await one.compare(1_000n, 1_001n, true);
     expect(one.is({ blocks: 'reorganizing' })).toBe(true);
-    await one.resolve('proveBranch', 997n);
+    await one.resolve('proveBranch');
     expect(one.is({ blocks: { following: 'looking' } })).toBe(true);
-    expect(one.context()).toMatchObject({ head: 997n, reorganizations: 1 });
+    expect(one.context().reorganizations).toBe(1);
     await one.compare(997n, 1_001n);
     expect(one.is({ blocks: { following: 'publishing' } })).toBe(true);
   });
 
   it('reads the stream again after a reorganization that failed half way, and finds the fork again', async () => {
     const one = indexer();
-    await one.connect(1_000n);
+    await one.connect();
     await one.compare(1_000n, 1_001n, true);
-    await one.resolve('proveBranch', 997n);
+    await one.resolve('proveBranch');
     await one.compare(997n, 1_001n);
-    one.publish('publishBlocks', 998n);
     await one.failAndRetry('publishBlocks');
-    await one.connect(998n);
-    expect(one.context().head).toBe(998n);
+    await one.connect();
     // Meanwhile the node went back to yet another branch.
     await one.compare(998n, 1_003n, true);
     await one.fail('proveBranch');
@@ -297,7 +275,7 @@ describe('the machine of an indexer', () => {
       await one.resolve('awaitIdle');
       await one.resolve('awaitReconnection');
       expect(one.is({ blocks: { connecting: 'askingNode' } })).toBe(true);
-      await one.connect(1_000n);
+      await one.connect();
       await one.compare(1_000n, 1_000n);
       expect(one.context().waitingFor).toBeNull();
     }
@@ -311,7 +289,7 @@ describe('the machine of an indexer', () => {
       expect(one.is({ blocks: 'unpublishable' })).toBe(true);
       await vi.advanceTimersByTimeAsync(60_000);
       expect(one.is({ blocks: 'connecting' })).toBe(true);
-      await one.connect(999n);
+      await one.connect();
       await one.compare(999n, 1_000n);
       await one.fail('publishBlocks', unpublishable);
     }
@@ -328,7 +306,7 @@ describe('the machine of an indexer', () => {
       await one.resolve('awaitIdle');
       await vi.advanceTimersByTimeAsync(5_000);
     }
-    await one.connect(1_000n);
+    await one.connect();
     expect(one.context().failures).toBe(3);
     await one.compare(1_000n, 1_000n);
     expect(one.context()).toMatchObject({ failures: 0, providerFailures: 3 });
@@ -358,7 +336,8 @@ describe('the machine of an indexer', () => {
     expect(one.is({ blocks: 'stopping' })).toBe(true);
     const { length } = one.begun;
     expect(one.begun.at(-1)).toBe('awaitIdle');
-    for (const name of ['publishRanges', 'publishBlocks'] as const) expect(one.isObserved(name)).toBe(false);
+    const ended: Record<string, Work[]> = { catchingUp: ['publishRanges'], following: ['publishBlocks'] };
+    expect(one.cancelled.filter((name) => name.startsWith('publish'))).toEqual(ended[state] ?? []);
     await vi.advanceTimersByTimeAsync(120_000);
     await one.resolve('awaitIdle');
     expect(one.actor.getSnapshot()).toMatchObject({ status: 'done', value: { blocks: 'stopped' } });

@@ -1,4 +1,3 @@
-import { firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
 import { createIndexerWork } from '../../streams/indexer/indexerWork.ts';
@@ -50,23 +49,27 @@ async function expectWhole({ blocks }: Node, nats: TestConnection, what?: string
   return spans;
 }
 
-it('a repair begins once, however often the stream is read again', async () => {
+it('a repair begins once, however often the stream is read again, and publishes nothing more once cancelled', async () => {
   const { node, nats } = await serve();
   const { core, operatorTimelock: timelock } = writtenContracts;
+  const cancelling = new AbortController();
+  const publisher = createSpanPublisher({ ...nats, chainId: testChainId, core });
   const work = createIndexerWork({
     reader: createChainReader({ url: node.url, addresses: Object.values(writtenContracts) }),
-    publisher: createSpanPublisher({ ...nats, chainId: testChainId, core }),
+    publisher,
     chainId: testChainId,
     deploymentBlock,
     repairFrom: deploymentBlock,
     timelock,
     logger: silentLogger,
+    onPublished: () => cancelling.abort(),
   });
-  expect(await work.resume()).toBeNull();
+  await work.resume();
+  expect(publisher.published()).toEqual([]);
   await work.compare();
-  await firstValueFrom(work.publishBlocks());
-  await work.whenIdle();
-  expect(await work.resume()).toBe(deploymentBlock);
+  await expect(work.publishBlocks(cancelling)).rejects.toThrow(/aborted/);
+  await work.resume();
+  expect(publisher.published().map(({ number }) => number)).toEqual([deploymentBlock]);
 });
 
 describe('indexer', () => {

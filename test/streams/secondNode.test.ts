@@ -1,4 +1,3 @@
-import { lastValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createBlockPublishing } from '../../streams/indexer/blockPublishing.ts';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
@@ -30,7 +29,7 @@ async function publish(second: Chain, what: 'blocks' | 'ranges', from = 30) {
     onPublished: () => undefined,
   });
   const ahead = { next: await first.header(BigInt(from)), newest: await first.tip() };
-  const problem = await lastValueFrom(publishing[what](ahead)).then(
+  const problem = await publishing[what](ahead, new AbortController().signal).then(
     () => null,
     (error: Error) => error.message,
   );
