@@ -41,6 +41,7 @@ export async function measureFleet({ rounds, profile, ...fleet }: FleetOptions):
       onEnd(nats.stop);
       const environment = {
         MINER_NATS_URL: nats.url,
+        // As RUNNING says: all of them get their places on the first day.
         MINER_INSTALLATIONS_MAX: String(2 * fleet.installations),
       };
       const service = await startServiceProcess({ dir, environment, core: serverCore, profile });
@@ -62,7 +63,7 @@ export async function measureFleet({ rounds, profile, ...fleet }: FleetOptions):
     publishResults(
       {
         command: 'fleet',
-        about: `${wheels} wheels publish a reading every ${fleet.every} seconds, ${perSecond} a second in all; 100 clients send a request a second, and 100 read the event stream. The service has one core. Each measurement takes ${fleet.seconds} seconds, in which it also saves its state after every 500,000 readings.`,
+        about: `${wheels} wheels, with twice as many places (MINER_INSTALLATIONS_MAX), publish a reading every ${fleet.every} seconds, ${perSecond} a second in all; 100 clients send a request a second, and 100 read the event stream. The service has one core. Each measurement takes ${fleet.seconds} seconds, in which it also saves its state after every 500,000 readings.`,
         tables: [
           { title: `${wheels} wheels`, unit: 'cores', isLessBetter: true, isComparison: false, series },
         ],
