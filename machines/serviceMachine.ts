@@ -148,6 +148,120 @@ function requireWork<Work>({ context }: { readonly context: Context<Work> }): Wo
   return requireValue(context.work, 'the work of the service');
 }
 
+type ServiceSetup<Work extends { readonly members: Members }> = ReturnType<typeof setUpService<Work>>;
+
+/** Tells clients whether to stay or connect elsewhere. */
+function configureDeparture<Work extends { readonly members: Members }>(
+  service: ServiceSetup<Work>,
+  serves: boolean,
+) {
+  return service.createStateConfig({
+    initial: 'open',
+    states: {
+      open: {
+        invoke: serves
+          ? { id: 'publicServer', src: 'publicServer', input: 'public', onError: raiseFault }
+          : [],
+        on: {
+          stop: 'stopping',
+          faulted: { target: 'stopping', actions: noteFault },
+          lost: 'stopping',
+        },
+        initial: 'staying',
+        states: {
+          staying: { on: { leave } },
+          leaving: {
+            tags: 'leaving',
+            entry: serves ? sendTo('publicServer', { type: 'leave' }) : [],
+            on: { leave },
+          },
+        },
+      },
+      /** Open connections are answered until the process ends. */
+      stopping: { type: 'final', tags: ['leaving', 'stopping'] },
+    },
+  });
+}
+
+/** Requests the tables to work on, uses them, and releases them. */
+function configureClaimed<Work extends { readonly members: Members }>(service: ServiceSetup<Work>) {
+  return service.createStateConfig({
+    invoke: {
+      id: 'ingest',
+      src: 'ingest',
+      input: ({ context: { writes } }) => ({ writes }),
+      onSnapshot: {
+        guard: ({ event }) => event.snapshot.hasTag('granted'),
+        actions: raise(({ event }) => ({ type: 'granted', grant: event.snapshot.context.grant })),
+      },
+      onDone: [
+        {
+          guard: ({ event }) => event.output.fault !== null,
+          actions: raise(({ event }) => ({ type: 'lost', error: event.output.fault })),
+        },
+        { actions: raise({ type: 'released' }) },
+      ],
+      onError: { actions: raise(({ event }) => ({ type: 'lost', error: event.error })) },
+    },
+    initial: 'preparing',
+    states: {
+      preparing: {
+        on: { ...endInOrder('releasing'), ...abandon },
+        initial: 'claiming',
+        states: {
+          claiming: {
+            on: {
+              granted: {
+                target: 'composing',
+                actions: assign({ grant: ({ event }) => event.grant }),
+              },
+            },
+          },
+          composing: {
+            invoke: {
+              src: 'compose',
+              input: ({ context }) => ({ grant: requireValue(context.grant, 'the grant') }),
+              onDone: {
+                target: '#working',
+                actions: assign({ work: ({ event }) => event.output }),
+              },
+              onError: raiseFault,
+            },
+          },
+        },
+      },
+      /** Messages already taken are stored and saved before it ends, and a publication in progress is finished. */
+      working: {
+        id: 'working',
+        invoke: {
+          id: 'group',
+          src: 'group',
+          input: ({ context }) => requireWork({ context }).members,
+          onError: { target: 'releasing', ...raiseFault },
+        },
+        on: { membersEnded: 'releasing', ...abandon },
+        initial: 'running',
+        states: {
+          running: {
+            invoke: {
+              src: 'upkeep',
+              input: ({ context }) => ({ work: requireWork({ context }) }),
+              onError: raiseFault,
+            },
+            on: endInOrder('stopping'),
+          },
+          stopping: { entry: sendTo('group', { type: 'stop' }) },
+        },
+      },
+      releasing: {
+        entry: sendTo('ingest', { type: 'release' }),
+        on: { released: '#closingNats', lost: '#closingNats' },
+        after: { closeGrace: '#closingNats' },
+      },
+    },
+  });
+}
+
 /**
  * The root of a process. It decides how long each child lives, when the process ends, and in which order. The children wait for
  * unavailable servers by themselves. A child that errors is a fault of the program and ends the process in order, as a stop does. Once
@@ -157,7 +271,8 @@ function requireWork<Work>({ context }: { readonly context: Context<Work> }): Wo
  * @param serves whether the process has a public port. It always has one for operators.
  */
 export function createServiceMachine<Work extends { readonly members: Members }>(serves: boolean) {
-  return setUpService<Work>().createMachine({
+  const service = setUpService<Work>();
+  return service.createMachine({
     id: 'service',
     type: 'parallel',
     context: ({ input }) => ({
@@ -170,33 +285,7 @@ export function createServiceMachine<Work extends { readonly members: Members }>
     }),
     invoke: { id: 'operatorServer', src: 'operatorServer', input: 'operator', onError: raiseFault },
     states: {
-      /** Tells clients whether to stay or connect elsewhere. */
-      departure: {
-        initial: 'open',
-        states: {
-          open: {
-            invoke: serves
-              ? { id: 'publicServer', src: 'publicServer', input: 'public', onError: raiseFault }
-              : [],
-            on: {
-              stop: 'stopping',
-              faulted: { target: 'stopping', actions: noteFault },
-              lost: 'stopping',
-            },
-            initial: 'staying',
-            states: {
-              staying: { on: { leave } },
-              leaving: {
-                tags: 'leaving',
-                entry: serves ? sendTo('publicServer', { type: 'leave' }) : [],
-                on: { leave },
-              },
-            },
-          },
-          /** Open connections are answered until the process ends. */
-          stopping: { type: 'final', tags: ['leaving', 'stopping'] },
-        },
-      },
+      departure: configureDeparture(service, serves),
       course: {
         initial: 'opening',
         states: {
@@ -236,82 +325,7 @@ export function createServiceMachine<Work extends { readonly members: Members }>
                   target: 'claimed',
                 },
               },
-              /** Requests the tables to work on, uses them, and releases them. */
-              claimed: {
-                invoke: {
-                  id: 'ingest',
-                  src: 'ingest',
-                  input: ({ context: { writes } }) => ({ writes }),
-                  onSnapshot: {
-                    guard: ({ event }) => event.snapshot.hasTag('granted'),
-                    actions: raise(({ event }) => ({ type: 'granted', grant: event.snapshot.context.grant })),
-                  },
-                  onDone: [
-                    {
-                      guard: ({ event }) => event.output.fault !== null,
-                      actions: raise(({ event }) => ({ type: 'lost', error: event.output.fault })),
-                    },
-                    { actions: raise({ type: 'released' }) },
-                  ],
-                  onError: { actions: raise(({ event }) => ({ type: 'lost', error: event.error })) },
-                },
-                initial: 'preparing',
-                states: {
-                  preparing: {
-                    on: { ...endInOrder('releasing'), ...abandon },
-                    initial: 'claiming',
-                    states: {
-                      claiming: {
-                        on: {
-                          granted: {
-                            target: 'composing',
-                            actions: assign({ grant: ({ event }) => event.grant }),
-                          },
-                        },
-                      },
-                      composing: {
-                        invoke: {
-                          src: 'compose',
-                          input: ({ context }) => ({ grant: requireValue(context.grant, 'the grant') }),
-                          onDone: {
-                            target: '#working',
-                            actions: assign({ work: ({ event }) => event.output }),
-                          },
-                          onError: raiseFault,
-                        },
-                      },
-                    },
-                  },
-                  /** Messages already taken are stored and saved before it ends, and a publication in progress is finished. */
-                  working: {
-                    id: 'working',
-                    invoke: {
-                      id: 'group',
-                      src: 'group',
-                      input: ({ context }) => requireWork({ context }).members,
-                      onError: { target: 'releasing', ...raiseFault },
-                    },
-                    on: { membersEnded: 'releasing', ...abandon },
-                    initial: 'running',
-                    states: {
-                      running: {
-                        invoke: {
-                          src: 'upkeep',
-                          input: ({ context }) => ({ work: requireWork({ context }) }),
-                          onError: raiseFault,
-                        },
-                        on: endInOrder('stopping'),
-                      },
-                      stopping: { entry: sendTo('group', { type: 'stop' }) },
-                    },
-                  },
-                  releasing: {
-                    entry: sendTo('ingest', { type: 'release' }),
-                    on: { released: '#closingNats', lost: '#closingNats' },
-                    after: { closeGrace: '#closingNats' },
-                  },
-                },
-              },
+              claimed: configureClaimed(service),
               closingNats: {
                 id: 'closingNats',
                 invoke: { src: 'closeNats', onDone: '#closingDatabase', onError: '#closingDatabase' },
