@@ -227,37 +227,16 @@ async function createNodeWork({ settings, actors, nats, registry, logger }: Serv
 }
 
 function createServiceReadiness(parts: ServiceParts, conditions: () => ChainConditions | null) {
-  const { settings, actors, ingest, streamGuard, streamSettings, work, databaseReach, clock } = parts;
-  const chain = actors.MINER_CHAIN;
+  const { settings, actors, ingest, streamGuard, streamSettings } = parts;
   return createReadiness({
-    clock,
-    followers: work,
+    ...parts,
     graceMs: settings.readyGraceMs,
-    isNatsConnected: parts.isNatsConnected,
-    isDatabaseReachable: () => databaseReach()?.isReachable ?? false,
-    isDatabaseWithinGrace: () => databaseReach()?.isWithinGrace ?? false,
     standbyFor: ingest.standbyFor,
     mayWrite: () => !settings.roles.ingest || ingest.isHeld(),
     lostStreams: () => streamGuard.lost,
     streamRisks: () => streamSettings.risks,
-    isLeaving: parts.isLeaving,
-    chain: () => {
-      const { block, detail } = chain?.fault ?? {};
-      return {
-        conditions: conditions(),
-        refusedSpan: chain?.refusedSpan ?? null,
-        // Names the block that cannot be applied; everything else is still served.
-        ...(block && {
-          chainFault: {
-            reason: 'projection_failed',
-            block: block.number.toString(),
-            hash: block.hash,
-            detail,
-          },
-        }),
-      };
-    },
-    spansRefusedSinceMs: () => chain?.refusedSpan?.storedAtMs ?? null,
+    chain: actors.MINER_CHAIN,
+    conditions,
   });
 }
 

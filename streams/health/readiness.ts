@@ -1,6 +1,9 @@
+import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import type { Clock } from '../../actors/clock.ts';
+import type { ChainConditions } from '../../actors/views/chain/chainViews.ts';
 import type { Readiness } from '../../actors/views/readiness.ts';
 import type { LeaseHolder } from '../../machines/leaseMachine.ts';
+import type { DatabaseReach } from '../../machines/serviceMachine.ts';
 import type { StreamFollower } from '../follower/streamFollower.ts';
 import type { LostStream } from '../ingest/lostStreams.ts';
 import type { StreamRisk } from '../jetstream/settings/streamRisks.ts';
@@ -16,11 +19,10 @@ interface ReadinessOptions {
    */
   readonly graceMs: number;
   /** Null until the tables are known. */
-  readonly followers: () => Pick<StreamWork, 'followers' | 'writers' | 'rejections'> | null;
+  readonly work: () => Pick<StreamWork, 'followers' | 'writers' | 'rejections'> | null;
   readonly isNatsConnected: () => boolean;
-  readonly isDatabaseReachable: () => boolean;
-  /** Whether ClickHouse answers, or has answered within the grace. */
-  readonly isDatabaseWithinGrace: () => boolean;
+  /** Undefined before ClickHouse is asked. */
+  readonly databaseReach: () => DatabaseReach | undefined;
   /** The process that ingests while this one waits as a standby. */
   readonly standbyFor: () => LeaseHolder | null;
   /** Whether rows may be stored. Not by a process that ingests and cannot renew its lease, since NATS is away. */
@@ -34,13 +36,10 @@ interface ReadinessOptions {
   readonly streamRisks: () => readonly StreamRisk[];
   /** The process is about to end. */
   readonly isLeaving: () => boolean;
-  /**
-   * Why chain views are unavailable, in more detail than in responses. It does not make a process unready, since any other process would
-   * be in the same condition.
-   */
-  readonly chain: () => unknown;
-  /** Since when published spans of the chain have been refused (epoch milliseconds); null while they are folded. */
-  readonly spansRefusedSinceMs: () => number | null;
+  /** Null without contracts. */
+  readonly chain: Pick<ChainActors, 'fault' | 'refusedSpan'> | null;
+  /** Null while the process does not follow the chain. */
+  readonly conditions: () => ChainConditions | null;
 }
 
 /**
@@ -48,8 +47,7 @@ interface ReadinessOptions {
  * stored. Otherwise the result names everything that the process waits for.
  */
 export function createReadiness(options: ReadinessOptions): () => Readiness {
-  const { clock, graceMs, isNatsConnected, isDatabaseReachable, isDatabaseWithinGrace } = options;
-  const { standbyFor, isLeaving } = options;
+  const { clock, graceMs, work, isNatsConnected, databaseReach, standbyFor, isLeaving, chain } = options;
 
   /** Lost streams, without those that have been found again. */
   function findLost(followers: StreamWork['followers']): readonly LostStream[] {
@@ -77,7 +75,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
   }
 
   function areRowsStored(): boolean {
-    const writers = [...(options.followers()?.writers.values() ?? [])];
+    const writers = [...(work()?.writers.values() ?? [])];
     // An unanswered insert is no refusal yet, but stores nothing either.
     return writers.every((writer) => (writer.status().storingForMs ?? 0) <= graceMs);
   }
@@ -86,23 +84,39 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
   const isLeaseAwaited = () => standbyFor() !== null || (!options.mayWrite() && !areRowsStored());
 
   function databaseState(): 'reachable' | 'unavailable' | 'refusing rows' {
-    if (!isDatabaseReachable()) return 'unavailable';
+    if (!databaseReach()?.isReachable) return 'unavailable';
     return isRefusingRows() ? 'refusing rows' : 'reachable';
   }
 
   /** Rows and snapshots wait behind a rejection that cannot be published. */
   function areRejectionsPublished(): boolean {
-    const logs = [...(options.followers()?.rejections.values() ?? [])];
+    const logs = [...(work()?.rejections.values() ?? [])];
     return logs.every((log) => (log.publishingForMs ?? 0) <= graceMs);
   }
 
   function areSpansFolded(): boolean {
-    const sinceMs = options.spansRefusedSinceMs();
-    return sinceMs === null || clock.nowMs() - sinceMs <= graceMs;
+    const sinceMs = chain?.refusedSpan?.storedAtMs;
+    return sinceMs === undefined || clock.nowMs() - sinceMs <= graceMs;
+  }
+
+  /**
+   * Why chain views are unavailable, in more detail than in responses. It does not make a process unready, since any other process would be in the
+   * same condition.
+   */
+  function chainDetail() {
+    const { block, detail } = chain?.fault ?? {};
+    return {
+      conditions: options.conditions(),
+      refusedSpan: chain?.refusedSpan ?? null,
+      // Names the block that cannot be applied; everything else is still served.
+      ...(block && {
+        chainFault: { reason: 'projection_failed', block: block.number.toString(), hash: block.hash, detail },
+      }),
+    };
   }
 
   return () => {
-    const followers = options.followers()?.followers ?? noFollowers;
+    const followers = work()?.followers ?? noFollowers;
     const lostStreams = findLost(followers);
     const isLost = (name: string) => lostStreams.some(({ stream }) => stream === name);
     const streams = Object.fromEntries(
@@ -117,7 +131,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
       ...(isLeaving() ? ['the end of this process'] : []),
       // A brief loss of the connection does not matter until the streams fall behind.
       ...(isNatsConnected() || hasStreams ? [] : ['NATS']),
-      ...(isDatabaseWithinGrace() && !isRefusingRows() ? [] : ['ClickHouse']),
+      ...(databaseReach()?.isWithinGrace && !isRefusingRows() ? [] : ['ClickHouse']),
       ...(areRejectionsPublished() ? [] : ['MINER_REJECTED']),
       ...(areSpansFolded() ? [] : ['a span that can be folded']),
       ...(isLeaseAwaited() ? ['the ingest lease'] : []),
@@ -135,7 +149,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
         streamRisks: options
           .streamRisks()
           .map(({ stream, setting, value, detail }) => ({ stream, setting, value, detail })),
-        chain: options.chain(),
+        chain: chainDetail(),
       },
     };
   };

@@ -22,7 +22,6 @@ import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
 import { runSelfAudit, type SelfAudit } from '../audit/selfAudit.ts';
-import type { StoredReaderOptions } from '../definitions/streamDefinition.ts';
 import {
   createStreamFold,
   listFolds,
@@ -36,7 +35,7 @@ import {
   type StreamFollower,
   type StreamFollowerOptions,
 } from '../follower/streamFollower.ts';
-import { createWrittenLineage, type WrittenLineage } from '../follower/writtenLineage.ts';
+import { createWrittenLineage } from '../follower/writtenLineage.ts';
 import type { Indexer } from '../indexer/indexer.ts';
 import { createStreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
 import { createMessageSource } from '../jetstream/source/messageSource.ts';
@@ -47,7 +46,6 @@ import { repeatEvery } from '../operators/repeatEvery.ts';
 import type { MessageCounts } from '../pipeline/messageCounts.ts';
 import { createRejectionLog, type RejectionLog } from '../pipeline/rejectionLog.ts';
 import { createRowWriter, type RowWriter } from '../pipeline/rowWriter.ts';
-import type { StreamFold } from '../pipeline/streamFold.ts';
 
 const replayCheckMs = 1_000;
 /** Rows are dropped at least one of these after the run was retired. */
@@ -80,37 +78,40 @@ export type StreamWork = ReturnType<typeof createStreamWork>;
 
 /** Creates the followers of all folded streams, with their writers and the readers of what is stored. */
 export function createStreamWork(options: StreamWorkOptions) {
-  const { actors, database, oldestReadingMs, writer, indexer, audit } = options;
+  const { actors, database, oldestReadingMs, writer, indexer, audit, registry } = options;
   const { nowMs } = options.clock;
-  const streams = new Map(
-    listFolds(actors).map(([stream, identity]) => {
-      const verifier = createStreamVerifier({ ...options, stream });
-      return [stream, openStream({ ...options, stream, identity, verifier }, writer)] as const;
-    }),
-  );
   const writers = new Map<InputStreamName, RowWriter>();
   const rejections = new Map<InputStreamName, RejectionLog>();
-  for (const [stream, { sinks }] of streams) {
-    if (sinks?.writer) writers.set(stream, sinks.writer);
-    if (sinks?.rejections) rejections.set(stream, sinks.rejections);
-  }
+  const followers = new Map<InputStreamName, StreamFollower>();
+  const runsOf = new Map<InputStreamName, ReadRuns>();
   const recent = createRecentReadings({
     // For a process that only reads, another one stores the readings.
-    storedThrough: writers.get('MINER_COUNTER')?.storedThrough ?? (() => Number.MAX_SAFE_INTEGER),
+    storedThrough: () => writers.get('MINER_COUNTER')?.storedThrough() ?? Number.MAX_SAFE_INTEGER,
   });
-  registerWriterMetrics(options.registry, { writers, rejections, recent });
-  const followers = new Map<InputStreamName, StreamFollower>();
-  const members = new Map<string, Member & { readonly graceMs: number }>();
-  for (const [stream, opened] of streams) {
-    const follower = createFollower(opened, createStreamFold(stream, actors, { ...options, recent }));
-    followers.set(stream, follower);
-    members.set(stream, { ...follower.member, graceMs: saveGraceMs });
+  for (const [stream, identity] of listFolds(actors)) {
+    const verifier = createStreamVerifier({ ...options, stream });
+    const fold = requireValue(
+      createStreamFold(stream, actors, { ...options, recent }),
+      `the fold of ${stream}`,
+    );
+    const { readRuns, ...opened } = openLineage({ ...options, stream, identity, verifier }, writer);
+    followers.set(stream, createFollower({ ...options, ...opened, stream, verifier, fold }));
+    runsOf.set(stream, readRuns);
+    if (opened.sinks?.writer) writers.set(stream, opened.sinks.writer);
+    if (opened.sinks?.rejections) rejections.set(stream, opened.sinks.rejections);
   }
+  registerWriterMetrics(registry, { writers, rejections, recent });
+  const members = new Map<string, Member & { readonly graceMs: number }>();
+  for (const [stream, { member }] of followers) members.set(stream, { ...member, graceMs: saveGraceMs });
   if (indexer !== null) members.set('indexer', { ...indexer.member, graceMs: closeGraceMs });
-  const readReadingRuns = requireValue(streams.get('MINER_COUNTER'), 'the stream of readings').readRuns;
-  const readChainRuns = streams.get('MINER_CHAIN')?.readRuns ?? (async () => []);
-  const createAwait = (stream: InputStreamName, readRuns: ReadRuns, what: string) =>
-    createAwaitRows({ database, writer: writers.get(stream) ?? null, readRuns, what });
+  const readRunsOf = (stream: InputStreamName): ReadRuns => runsOf.get(stream) ?? (async () => []);
+  const createAwait = (stream: InputStreamName, what: string) =>
+    createAwaitRows({
+      database,
+      writer: writers.get(stream) ?? null,
+      readRuns: readRunsOf(stream),
+      what,
+    });
   const takeReplay = async () => followers.get('MINER_COUNTER')?.takeReplay();
   return {
     followers,
@@ -123,7 +124,7 @@ export function createStreamWork(options: StreamWorkOptions) {
     observations: createObservationReader({
       recent,
       database,
-      awaitRows: createAwait('MINER_COUNTER', readReadingRuns, 'the older readings'),
+      awaitRows: createAwait('MINER_COUNTER', 'the older readings'),
       oldestReadingMs,
       mayHaveReadings: createKnownInstallations({
         database,
@@ -134,16 +135,16 @@ export function createStreamWork(options: StreamWorkOptions) {
     olderEvents: createStoredEvents({
       database,
       awaitRows: {
-        measurement: createAwait('MINER_COUNTER', readReadingRuns, 'the older measurement events'),
-        chain: createAwait('MINER_CHAIN', readChainRuns, 'the older chain events'),
+        measurement: createAwait('MINER_COUNTER', 'the older measurement events'),
+        chain: createAwait('MINER_CHAIN', 'the older chain events'),
       },
     }),
     olderActivity: createStoredActivity({
       database,
       writer: writers.get('MINER_CHAIN') ?? null,
-      readRuns: readChainRuns,
+      readRuns: readRunsOf('MINER_CHAIN'),
     }),
-    olderDay: createStoredDays({ database, readRuns: readReadingRuns }),
+    olderDay: createStoredDays({ database, readRuns: readRunsOf('MINER_COUNTER') }),
     /** Differences that the audit knows. */
     drifts: () => audit?.drifts() ?? [],
     /** Audits samples, takes replays up and drops unused rows while subscribed; emits nothing. */
@@ -157,39 +158,28 @@ export function createStreamWork(options: StreamWorkOptions) {
   };
 }
 
-interface ReaderOptions extends StreamWorkOptions, StreamReaderOptions {
+interface LineageOptions extends StreamWorkOptions, StreamReaderOptions {
   readonly identity: FoldIdentity;
 }
 
-/** Where a writing process stores the output of a stream. */
-interface Sinks extends FollowerSinks {
-  readonly lineage: WrittenLineage;
-}
-
-/** A stream, and where its output is stored, by this process or by another one. */
-interface OpenedStream extends ReaderOptions {
+/** Where the output of a stream is stored, by this process or by another one. */
+interface OpenedLineage {
   /** Null on a read replica. */
-  readonly sinks: Sinks | null;
+  readonly sinks: FollowerSinks | null;
   readonly lineage: FollowedLineage;
   readonly readRuns: ReadRuns;
 }
 
-function openStream(options: ReaderOptions, writer: EpochHolder | null): OpenedStream {
+function openLineage(options: LineageOptions, writer: EpochHolder | null): OpenedLineage {
   if (writer === null)
-    return {
-      ...options,
-      sinks: null,
-      lineage: createReadLineage(options),
-      readRuns: createRunsReader(options),
-    };
+    return { sinks: null, lineage: createReadLineage(options), readRuns: createRunsReader(options) };
   const { stream, ensureStreams } = options;
   const lineage = createWrittenLineage({ ...options, writer });
   const hasRows = rowTablesOf(stream).length > 0;
   const rows = hasRows ? createRowWriter({ ...options, run: lineage.run }) : null;
   const rejections = createRejectionLog({ ...options, ...(ensureStreams && { onFailing: ensureStreams }) });
-  const sinks: Sinks = {
+  const sinks: FollowerSinks = {
     end: lineage.end,
-    lineage,
     writer: rows,
     rejections,
     beginRun: async (restored) => {
@@ -198,30 +188,27 @@ function openStream(options: ReaderOptions, writer: EpochHolder | null): OpenedS
       return lineage.beginRun(restored, rows);
     },
   };
-  return { ...options, sinks, lineage, readRuns: async () => lineage.runs() };
+  return { sinks, lineage, readRuns: async () => lineage.runs() };
 }
 
-function createFollower(options: OpenedStream, fold: StreamFold | null): StreamFollower {
+type FollowerOptions = StreamWorkOptions & Omit<StreamFollowerOptions, 'source' | 'snapshots' | 'onMissing'>;
+
+function createFollower(options: FollowerOptions): StreamFollower {
   const { stream, database, ensureStreams, checkStreams } = options;
   const onMissing = async () => {
     await (ensureStreams ?? checkStreams)();
   };
+  const readStored = streamDefinitions[stream].createStoredReader?.(options);
   return createStreamFollower({
     ...options,
-    source: createSource({ ...options, onMissing }),
-    fold: requireValue(fold, `the fold of ${stream}`),
+    source: createMessageSource({ ...options, onMissing, readStored }),
     snapshots: createSnapshotStore(database),
     onMissing,
   });
 }
 
-function createSource(options: Parameters<typeof createMessageSource>[0] & StoredReaderOptions) {
-  const readStored = streamDefinitions[options.stream].createStoredReader?.(options);
-  return createMessageSource({ ...options, readStored });
-}
-
 /** The lineage of a process that only reads: another process has noted it last. */
-function createReadLineage({ database, stream, identity }: ReaderOptions): FollowedLineage {
+function createReadLineage({ database, stream, identity }: LineageOptions): FollowedLineage {
   /** The replay whose result was restored; empty without one. */
   let replay = '';
   return {

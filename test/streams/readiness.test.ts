@@ -28,7 +28,7 @@ function read({ status, isRestored = true, storingForMs, publishingForMs, option
     isRestored,
     status: () => ({ ...following, freshAsOfMs: clock.bootMs() - graceMs, ...status }),
   };
-  const followers = {
+  const work = {
     followers: new Map([['MINER_COUNTER', follower]]),
     writers: new Map([['MINER_COUNTER', { status: () => ({ storingForMs }) }]]),
     rejections: new Map([['MINER_COUNTER', { publishingForMs }]]),
@@ -36,17 +36,16 @@ function read({ status, isRestored = true, storingForMs, publishingForMs, option
   const { isReady, detail } = createReadiness({
     clock,
     graceMs,
-    followers: () => followers,
+    work: () => work,
     isNatsConnected: () => true,
-    isDatabaseReachable: () => true,
-    isDatabaseWithinGrace: () => true,
+    databaseReach: () => ({ isReachable: true, isWithinGrace: true }),
     standbyFor: () => null,
     mayWrite: () => true,
     lostStreams: () => [],
     streamRisks: () => [],
     isLeaving: () => false,
-    chain: () => null,
-    spansRefusedSinceMs: () => null,
+    chain: null,
+    conditions: () => null,
     ...options,
   })();
   const { waitingFor, clickhouse, streams } = detail as unknown as {
@@ -60,6 +59,13 @@ function read({ status, isRestored = true, storingForMs, publishingForMs, option
 
 const lost = { stream: 'MINER_COUNTER', folded: 'once', found: null } as const;
 const disconnected = { isNatsConnected: () => false };
+
+const refusedAt = (storedAtMs: number): Partial<Options> => ({
+  chain: {
+    fault: null,
+    refusedSpan: { sequence: 1, storedAtMs, rejection: { reason: 'malformed', detail: '' } },
+  },
+});
 
 describe('a process', () => {
   it.each<[string, World, string[]]>([
@@ -84,20 +90,20 @@ describe('a process', () => {
       { storingForMs: graceMs + 1, options: { mayWrite: () => false } },
       ['the ingest lease'],
     ],
-    ['nothing in a short outage of ClickHouse', { options: { isDatabaseReachable: () => false } }, []],
-    ['ClickHouse, in a long outage', { options: { isDatabaseWithinGrace: () => false } }, ['ClickHouse']],
-    ['nothing while a rejection waits within the grace', { publishingForMs: graceMs }, []],
-    ['MINER_REJECTED, which takes no rejection', { publishingForMs: graceMs + 1 }, ['MINER_REJECTED']],
     [
-      'nothing while spans are refused within the grace',
-      { options: { spansRefusedSinceMs: () => 60_000 - graceMs } },
+      'nothing in a short outage of ClickHouse',
+      { options: { databaseReach: () => ({ isReachable: false, isWithinGrace: true }) } },
       [],
     ],
     [
-      'a span that can be folded',
-      { options: { spansRefusedSinceMs: () => 59_999 - graceMs } },
-      ['a span that can be folded'],
+      'ClickHouse, in a long outage',
+      { options: { databaseReach: () => ({ isReachable: false, isWithinGrace: false }) } },
+      ['ClickHouse'],
     ],
+    ['nothing while a rejection waits within the grace', { publishingForMs: graceMs }, []],
+    ['MINER_REJECTED, which takes no rejection', { publishingForMs: graceMs + 1 }, ['MINER_REJECTED']],
+    ['nothing while spans are refused within the grace', { options: refusedAt(60_000 - graceMs) }, []],
+    ['a span that can be folded', { options: refusedAt(59_999 - graceMs) }, ['a span that can be folded']],
     [
       'the lease',
       { options: { standbyFor: () => ({ host: 'other', pid: 1, pidSpace: null }) } },
@@ -106,7 +112,7 @@ describe('a process', () => {
     ['its end', { options: { isLeaving: () => true } }, ['the end of this process']],
     [
       'its streams, before the tables are known',
-      { options: { followers: () => null, ...disconnected } },
+      { options: { work: () => null, ...disconnected } },
       ['NATS', 'the streams'],
     ],
     [
@@ -129,7 +135,7 @@ describe('a process', () => {
     expect(lags.map((status) => read({ status }).lag)).toEqual([3, 0, null]);
     const refusing = read({ storingForMs: graceMs + 1 });
     const halted = read({ storingForMs: graceMs + 1, options: { mayWrite: () => false } });
-    const away = read({ options: { isDatabaseReachable: () => false } });
+    const away = read({ options: { databaseReach: () => ({ isReachable: false, isWithinGrace: true }) } });
     expect([read(), refusing, halted, away].map(({ clickhouse }) => clickhouse)).toEqual([
       'reachable',
       'refusing rows',
