@@ -133,7 +133,9 @@ function Now({ status, wheel, children }: NowProps) {
             label="Today"
             field="measurement.distanceMm"
             meaning="Distance since noon UTC, as the device counts it."
-          />
+          >
+            {state === 'fault' && isOfToday && 'may be wrong: the counter reports a fault'}
+          </Figure>
         </div>
         {measurement !== null && (
           <p class="small quiet">
