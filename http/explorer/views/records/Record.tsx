@@ -1,3 +1,4 @@
+import { newestEventsMax } from '../../../../actors/views/feed/feedRecords.ts';
 import { formatPlace, type Place, type RecordView } from '../../../addresses/place.ts';
 import { Available, findAvailable, Unavailable } from '../../components/Banner.tsx';
 import { To } from '../../components/Linked.tsx';
@@ -27,11 +28,6 @@ const leads: Readonly<Record<RecordView, string>> = {
 
 const withoutEvents =
   'No events for this transaction. If it transferred miners, the pages of both owners show the transfer. Otherwise it does not have 12 confirmations yet, or it belongs to other contracts.';
-
-/** Newest events that the route of a miner has. */
-const newestEventsMax = 100;
-/** Newest actions of the owner among which that route looks for transfers. */
-const actionsMax = 25;
 
 /** The page of one miner, round, transaction or day. */
 export function RecordPage({ view, id }: { view: RecordView; id: string }) {
@@ -95,7 +91,7 @@ function ShownTransfers({ tokenId }: { tokenId: string }) {
   if (owner === null) return null;
   return (
     <p class="small quiet">
-      Only transfers among the newest {actionsMax} actions of its owner are listed.{' '}
+      Only transfers among the newest actions of its owner are listed.{' '}
       <To text="All actions of the owner" place={{ view: 'owners', address: owner }} /> are on its page.
     </p>
   );
