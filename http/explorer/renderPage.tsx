@@ -7,6 +7,7 @@ import { Time } from './components/Time.tsx';
 import { describePage } from './describePage.ts';
 import { eventTypes } from './format/events.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
+import { listProblems } from './problems.ts';
 import { listRecordEvents } from './records.ts';
 import { corePath, findMainPath, statusPath } from './resources.ts';
 
@@ -33,7 +34,9 @@ export const renderPage: RenderPage = (request: PageRequest) => {
   };
   const renderBody = () =>
     renderToString(
-      <PageContext.Provider value={{ ...request, read, expireAt, sources: [] }}>
+      <PageContext.Provider
+        value={{ ...request, read, expireAt, sources: [], problems: listProblems({ ...request, read }) }}
+      >
         <App place={place} />
       </PageContext.Provider>,
     );

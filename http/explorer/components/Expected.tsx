@@ -1,7 +1,6 @@
 import type { Mining } from '../format/mints.ts';
 import { formatMinutes } from '../format/times.ts';
-import { isSettling } from '../problems.ts';
-import { corePath } from '../resources.ts';
+import { corePath, statusPath } from '../resources.ts';
 import { expectNext } from '../roundStages.ts';
 import { findAvailable } from './Banner.tsx';
 import { usePage } from './pageContext.ts';
@@ -11,7 +10,9 @@ import { Age } from './Time.tsx';
 function Expected({ what, times }: { what: string; times: readonly string[] }) {
   const page = usePage();
   const next = expectNext(times);
-  if (next === null || !isSettling(page)) return null;
+  const isKnown = page.read('status', statusPath)?.settlementQueue.status === 'available';
+  // A wheel that rests or is silent does not keep closed work from being settled and minted.
+  if (next === null || !isKnown || page.problems.some(({ part }) => part !== 'wheel')) return null;
   const at = new Date(next.nextMs).toISOString();
   return (
     <>

@@ -1,10 +1,9 @@
-import { listProblems } from '../problems.ts';
 import { usePage } from './pageContext.ts';
 import { Age } from './Time.tsx';
 
 /** Lists the current problems on every page, with their consequences and since when they last. */
 export function Problems() {
-  const problems = listProblems(usePage());
+  const { problems } = usePage();
   if (problems.length === 0) return null;
   return (
     <section class="banner warning" aria-label="What does not work">

@@ -1,6 +1,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { PageRequest, ReadBody } from '../page.ts';
+import type { Problem } from '../problems.ts';
 
 /** Where a figure comes from. The page lists it once, below all figures (`Sources.tsx`). */
 export interface Source {
@@ -21,6 +22,8 @@ export interface Page extends Omit<PageRequest, 'read'> {
   readonly read: ReadBody;
   /** Says that what is rendered is wrong from a time on, in epoch milliseconds, even if nothing else changes. */
   readonly expireAt: (atMs: number) => void;
+  /** What does not work at the moment, in the order of the work. */
+  readonly problems: readonly Problem[];
   /** Where the figures that are rendered so far come from. */
   readonly sources: Source[];
 }

@@ -62,29 +62,6 @@ export function explainProjection(
     : `A round since the last closed one was not fully observed, so its work is unknown and there is no projection.`;
 }
 
-/** States of the settlement queue in which it does not work, as a headline and what follows. */
-export const queueStates: Readonly<Record<string, { title: string; meaning: string } | undefined>> = {
-  blocked: { title: 'Settlement is blocked', meaning: 'Closed rounds wait until it is unblocked.' },
-  disabled: { title: 'Settlement is switched off', meaning: 'The operator has switched it off.' },
-  stale: {
-    title: 'The reporter is silent',
-    meaning: 'It has not finished a run in the last ten minutes. Closed rounds may wait longer than usual.',
-  },
-};
-
-/** Reasons for which closed rounds cannot be queued, as a headline and what follows, if the chain can be read. */
-export const queueFaults: typeof queueStates = {
-  round_ineligible: {
-    title: 'A closed round cannot be settled',
-    meaning: 'It has more work than the core contract accepts. All later rounds wait as well.',
-  },
-  round_projection_gap: {
-    title: 'Rounds are missing before the next batch',
-    meaning:
-      'The closed rounds do not follow the last settled round. It is unknown what waits for settlement.',
-  },
-};
-
 /** States of the next round to mint (CONTRACT.md, Next mint round). */
 export const mintStates: Readonly<Record<string, string>> = {
   accruing: 'It is not settled yet.',

@@ -9,7 +9,7 @@ import { Age } from '../components/Time.tsx';
 import { count, formatInteger, formatPercent } from '../format/numbers.ts';
 import { toRound } from '../format/sentence.ts';
 import { coverages, explain, explainProjection } from '../format/words.ts';
-import { listProblems, type Part } from '../problems.ts';
+import type { Part } from '../problems.ts';
 import { corePath, settlementsPath, statisticsPath, statusPath } from '../resources.ts';
 import { dayMs, findGenesisMs } from '../rounds.ts';
 
@@ -54,7 +54,7 @@ interface PartRowProps {
 }
 
 function PartRow({ part, name, isKnown, days = [], children }: PartRowProps) {
-  const problem = listProblems(usePage()).find((one) => one.part === part);
+  const problem = usePage().problems.find((one) => one.part === part);
   return (
     <li id={part} class={problem !== undefined ? 'fails' : isKnown ? 'works' : 'unknown'}>
       <h2>{name}</h2>

@@ -215,6 +215,13 @@ describe('what does not work', () => {
     ],
     ['settlement off', withQueue({ state: 'disabled' }), {}, 'Settlement is switched off. ', false],
     ['a silent reporter', withQueue({ state: 'stale' }), {}, 'The reporter is silent. ', false],
+    [
+      'a reporter that may not send',
+      withQueue({ reporterEnvironmentEnabled: false }),
+      {},
+      'The reporter may not send batches. ',
+      false,
+    ],
     ['a paused contract', {}, core(true), 'The core contract is paused. ', false],
     ['a batch under way', withQueue({ state: 'submitted' }), {}, null, true],
   ])(
@@ -231,6 +238,15 @@ describe('what does not work', () => {
       expect(said.split('No known problem.')).toHaveLength(title === null ? 5 : 4);
     },
   );
+
+  it('marks the figures of a counter with a fault', () => {
+    const ofToday = { ...measurement, observedAt: status.generatedAt };
+    const mark = 'may be wrong: the counter reports a fault';
+    const show = (coreStatus: string) =>
+      render(glance, { '/v1/status': { ...status, measurement: { ...ofToday, coreStatus } } }).text;
+    expect(show('COUNTER_FAULT')).toMatch(new RegExp(`Turning at unknown .*Today [\\d.]+.*${mark}`));
+    expect(show('ACTIVE')).not.toContain(mark);
+  });
 
   it('is not a mint once all tokens are minted: none is expected', () => {
     const mining = { ...usual['/v1/settlements'].mining, unmintedCapacityBaseUnits: '0' };
@@ -486,7 +502,7 @@ it('a live miner says which of its transfers are shown, and where all are', () =
   const { answer } = bodies.Miner;
   const metadata = { '/v1/miners/1/metadata': bodies.TokenMetadata.answer };
   const { html, text } = render(place, { ...metadata, '/v1/miners/1': answer });
-  expect(text).toContain('Only transfers among the newest 25 actions of its owner are listed.');
+  expect(text).toContain('Only transfers among the newest actions of its owner are listed.');
   expect(html).toContain(`<a href="/owners/${answer.owner}">All actions of the owner</a>`);
   const merged = { ...answer, owner: null, position: null, transfers: [] };
   expect(render(place, { ...metadata, '/v1/miners/1': merged }).text).not.toContain('Only transfers');
