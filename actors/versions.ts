@@ -25,16 +25,16 @@ export const foldVersions = {
     ],
   },
   MINER_PIPELINE: {
-    version: 8,
+    version: 9,
     records: [
       'places: 1 7b6c34ec476e, form 978060d8cce1',
       'heard: 1 f5137b928a87, form 283f3fcdede2',
       'signer: 1 372efe8add72, form 8fad5d22fe36',
       'module: 1 4474a267acd5, form e8dceeb3b0c0',
-      'settlement: 1 e6abe578fed5, form ae8cad68c911',
+      'settlement: 1 907d22379b2f, form 3ddfa2864038',
       'closedRound: 2 d6bc6fa9620b, form a1453b77cfd6',
       'endedSubmission: 3 89355ce429ad, form d1dbd87398b1',
-      'rememberedIds: 5 131322fac747, form 331b0ba3ba59',
+      'rememberedIds: 5 9255ad3d54c6, form 0bb110261ef5',
     ],
   },
   MINER_CHAIN: {

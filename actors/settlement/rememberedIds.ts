@@ -68,57 +68,37 @@ export function rememberId(remembered: RememberedIds, id: string, storedAtMs: nu
 /** IDs per record of a snapshot. A small number, so that no record holds the event loop up. */
 const idsPerRecord = 128;
 
-/** IDs of one record in a snapshot: all keys in one string, and the milliseconds from each to the next. */
+/** Consecutive IDs as one record of a snapshot. */
 export const idRun = z.strictObject({
   /** Number of IDs ever remembered before the first one here. */
   from: count,
-  keys: z.string(),
-  stepsMs: z.array(milliseconds),
+  entries: z.array(z.tuple([z.string().length(keyLength), milliseconds])),
 });
-type EncodedIdRun = Inferred<typeof idRun>;
-type EncodedIds = Omit<EncodedIdRun, 'from'>;
+type IdRun = Inferred<typeof idRun>;
 
 /** The IDs as runs of {@link idsPerRecord}, oldest first. */
-export function encodeIds({ forgotten, entries }: RememberedIds): EncodedIdRun[] {
+export function encodeIds({ forgotten, entries }: RememberedIds): IdRun[] {
   return Array.from({ length: Math.ceil(entries.size / idsPerRecord) }, (_, run) => {
     const start = run * idsPerRecord;
-    return { from: forgotten + start, ...encodeEntries(entries.slice(start, start + idsPerRecord)) };
+    const some = entries.slice(start, start + idsPerRecord);
+    return {
+      from: forgotten + start,
+      entries: Array.from(some, ({ key, storedAtMs }) => [key, storedAtMs] as const),
+    };
   });
 }
 
-function encodeEntries(entries: Iterable<Entry>): EncodedIds {
-  let previousMs = 0;
-  const stepsMs: number[] = [];
-  const keys: string[] = [];
-  for (const { key, storedAtMs } of entries) {
-    keys.push(key);
-    stepsMs.push(storedAtMs - previousMs);
-    previousMs = storedAtMs;
-  }
-  return { keys: keys.join(''), stepsMs };
-}
-
 /** @throws RecordRefused if IDs between two runs are missing. */
-export function decodeIds(runs: Iterable<EncodedIdRun>): RememberedIds {
+export function decodeIds(runs: Iterable<IdRun>): RememberedIds {
   const ascending = [...runs].sort((a, b) => a.from - b.from);
   const forgotten = ascending[0]?.from ?? 0;
   const entries: Entry[] = [];
   for (const run of ascending) {
     if (run.from !== forgotten + entries.length)
       throw new RecordRefused(`remembered IDs before number ${run.from} are missing`);
-    entries.push(...decodeEntries(run));
+    entries.push(...run.entries.map(([key, storedAtMs]) => ({ key, storedAtMs })));
   }
   return { forgotten, entries: List(entries), keys: ImmutableSet(entries.map(({ key }) => key)) };
-}
-
-function decodeEntries({ keys, stepsMs }: EncodedIds): Entry[] {
-  if (keys.length !== stepsMs.length * keyLength)
-    throw new RecordRefused(`${keys.length} characters are not the keys of ${stepsMs.length} IDs`);
-  let storedAtMs = 0;
-  return stepsMs.map((stepMs, index) => {
-    storedAtMs += stepMs;
-    return { key: keys.slice(index * keyLength, (index + 1) * keyLength), storedAtMs };
-  });
 }
 
 function digestId(id: string): string {
