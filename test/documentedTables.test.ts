@@ -16,7 +16,7 @@ import { coveringGapSeconds } from '../actors/wheel/roundFold.ts';
 import { stalenessSeconds } from '../actors/wheel/telemetryView.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
 import { variables } from '../deploy/configuration/configuration.ts';
-import { pageMax } from '../http/responses/pages.ts';
+import { pageMax } from '../http/responses/scalars.ts';
 import { createMessageSchema, messageSchemaNames } from '../http/routes/documentation/messageSchemas.ts';
 import { pageDefault } from '../http/routes/pageParameters.ts';
 import { rateClasses, siteFactor } from '../http/routes/rateClasses.ts';

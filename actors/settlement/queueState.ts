@@ -1,7 +1,7 @@
 import type { SettlementSnapshot } from '../../machines/settlementMachine.ts';
 
 export const blockedReasons = ['incident_open', 'oracle_blocked', 'settlement_paused'] as const;
-export type BlockedReason = (typeof blockedReasons)[number];
+type BlockedReason = (typeof blockedReasons)[number];
 
 export const settlementQueueStates = [
   'disabled',
@@ -13,7 +13,7 @@ export const settlementQueueStates = [
   'blocked',
   'stale',
 ] as const;
-export type SettlementQueueState = (typeof settlementQueueStates)[number];
+type SettlementQueueState = (typeof settlementQueueStates)[number];
 
 /** A reporter whose last completed run is older than this is stale. */
 export const reporterStaleMs = 600_000;

@@ -2,6 +2,7 @@ import type { List } from 'immutable';
 import { requireValue } from '../../machines/requireValue.ts';
 import type { ClosedRound } from '../../machines/settlementEvents.ts';
 import { findSubmissionLifecycle, type SettlementSnapshot } from '../../machines/settlementMachine.ts';
+import type { Submission } from '../../machines/submission.ts';
 import { blockUnitsPerBlock, countWholeBlocks } from '../chain/state/blockUnits.ts';
 import type { ChainState } from '../chain/state/chainState.ts';
 import { type Frontier, projectFrontier, type WorkedRound } from '../chain/state/settlementArithmetic.ts';
@@ -12,17 +13,12 @@ import { findBlockedReason, findQueueState } from '../settlement/queueState.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import type { CounterReading } from '../wheel/counterReading.ts';
 import { findRound, type RecentRound } from '../wheel/roundFold.ts';
-import type {
-  AnchorView,
-  BuilderView,
-  FrontierView,
-  MeasurementView,
-  OracleView,
-  ProjectedView,
-  QueueUnavailableReason,
-  SettlementQueueView,
-  SubmissionView,
-} from './views.ts';
+
+/** The newest accepted reading and its freshness. */
+export interface MeasurementView {
+  readonly freshness: 'online' | 'stale';
+  readonly reading: CounterReading;
+}
 
 interface ProcessSources {
   readonly measurement: MeasurementView | null;
@@ -41,6 +37,38 @@ interface MeasuredRounds {
   /** Work so far of the round that holds the newest reading. */
   readonly openWorkUnits: bigint;
 }
+
+/** Why closed rounds cannot be projected; the first that applies is shown. */
+export const queueUnavailableReasons = [
+  'oracle_head_unavailable',
+  'round_projection_gap',
+  'round_ineligible',
+] as const;
+type QueueUnavailableReason = (typeof queueUnavailableReasons)[number];
+export const builderUnavailableReasons = [
+  'no_measurement',
+  'counter_fault',
+  'counter_epoch_unapproved',
+  ...queueUnavailableReasons,
+] as const;
+
+/** What the process snapshot and the status show of rounds, oracle and settlement. */
+export type ProcessProjection = ReturnType<typeof projectProcess>;
+export type OracleView = ProcessProjection['oracle'];
+export type SettlementQueueView = ProcessProjection['settlementQueue'];
+export type BuilderView = ProcessProjection['builder'];
+export type SubmissionView = ReturnType<typeof buildSubmissionView>;
+/** The core's sums through a settled or projected round. */
+export type FrontierView = ReturnType<typeof buildFrontierView>;
+export type CompletedBlocks = ReturnType<typeof describeCompleted>;
+
+/** The settled frontier of the safe chain view, with the settlement that reached it. Both members are null before the first settlement. */
+export interface AnchorView extends FrontierView {
+  readonly confirmedAtMs: number | null;
+  readonly transactionHash: string | null;
+}
+
+export interface ProjectedView extends FrontierView, CompletedBlocks {}
 
 type Configuration = NonNullable<ChainState['core']['configuration']>;
 
@@ -62,13 +90,14 @@ export function projectProcess(sources: ProcessSources) {
   };
 }
 
-function projectOracle({ settlement, nowMs }: ProcessSources): OracleView {
+function projectOracle({ settlement, nowMs }: ProcessSources) {
   const { closure, blockedReason } = settlement.snapshot.context;
   const state = findOracleState(settlement.snapshot, nowMs);
   const reasons = { accepted: null, stale: null, blocked: blockedReason, unavailable: 'no_closure' };
   return {
     state,
     reason: reasons[state],
+    /** Null exactly when the state is unavailable. */
     latestAcceptedAtMs: closure?.acceptedAtMs ?? null,
     latestClosure: closure,
   };
@@ -131,13 +160,13 @@ function findIndexAbove(rounds: List<ClosedRound>, frontier: bigint): number {
   return findFirstIndex(rounds.size, (index) => (rounds.get(index) as ClosedRound).roundId > frontier);
 }
 
-function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): SettlementQueueView {
-  if (typeof buffer === 'string') return { status: 'unavailable', reason: buffer };
+function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason) {
+  if (typeof buffer === 'string') return unavailable(buffer);
   const { snapshot } = sources.settlement;
-  const { lastRun, settlementEnabled, reporterEnvironmentEnabled } = snapshot.context;
+  const { lastRun, settlementEnabled, reporterEnvironmentEnabled, submission } = snapshot.context;
   // An unknown setting does not mean `disabled`.
   if (settlementEnabled === null || reporterEnvironmentEnabled === null)
-    return { status: 'unavailable', reason: 'oracle_head_unavailable' };
+    return unavailable('oracle_head_unavailable');
   const { rounds } = buffer;
   const queue = {
     snapshot,
@@ -146,10 +175,11 @@ function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailable
     nowMs: sources.nowMs,
   };
   return {
-    status: 'available',
+    status: 'available' as const,
     state: findQueueState(queue),
     settlementEnabled,
     reporterEnvironmentEnabled,
+    /** Closed rounds above the settled frontier. */
     buffered: {
       firstRound: rounds[0]?.roundId ?? null,
       lastRound: rounds.at(-1)?.roundId ?? null,
@@ -161,32 +191,33 @@ function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailable
     incidentOpen: snapshot.matches({ incidents: 'someOpen' }),
     blockedReason: findBlockedReason(queue),
     lastRun,
-    latestSubmission: buildSubmissionView(snapshot),
+    /** Null before any submission was prepared. */
+    latestSubmission: submission && buildSubmissionView(snapshot, submission),
   };
 }
 
 /** Closed and open work, projected on the settled frontier, or the first reason why it cannot be projected. */
-function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): BuilderView {
+function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason) {
   const { measurement, rounds: measured, settlement } = sources;
-  if (measurement === null || measured === null) return { status: 'unavailable', reason: 'no_measurement' };
+  if (measurement === null || measured === null) return unavailable('no_measurement');
   const { reading } = measurement;
-  if (reading.coreStatus === 'COUNTER_FAULT') return { status: 'unavailable', reason: 'counter_fault' };
+  if (reading.coreStatus === 'COUNTER_FAULT') return unavailable('counter_fault');
   if (!settlement.snapshot.context.approvedEpochs.includes(reading.counterEpoch)) {
-    return { status: 'unavailable', reason: 'counter_epoch_unapproved' };
+    return unavailable('counter_epoch_unapproved');
   }
   // A gap after the last closure takes precedence over an ineligible round.
   const open = listOpenRounds(measured, reading, sources);
   if (typeof buffer === 'string') {
     const isGap = buffer === 'round_ineligible' && open === null;
-    return { status: 'unavailable', reason: isGap ? 'round_projection_gap' : buffer };
+    return unavailable(isGap ? 'round_projection_gap' : buffer);
   }
-  if (open === null) return { status: 'unavailable', reason: 'round_projection_gap' };
+  if (open === null) return unavailable('round_projection_gap');
   const { rounds, configuration, anchor } = buffer;
   const isEveryEligible = open.every((round) => isEligible(round, configuration));
   const projected = isEveryEligible ? projectFrontierView(anchor, [...rounds, ...open], configuration) : null;
-  if (projected === null) return { status: 'unavailable', reason: 'round_ineligible' };
+  if (projected === null) return unavailable('round_ineligible');
   return {
-    status: 'available',
+    status: 'available' as const,
     anchor,
     queued: {
       closedRoundCount: BigInt(rounds.length),
@@ -237,10 +268,7 @@ function projectFrontierView(
   };
 }
 
-/** Null before any submission was prepared. */
-function buildSubmissionView(snapshot: SettlementSnapshot): SubmissionView | null {
-  const { submission } = snapshot.context;
-  if (submission === null) return null;
+function buildSubmissionView(snapshot: SettlementSnapshot, submission: Submission) {
   const lifecycle = requireValue(findSubmissionLifecycle(snapshot), 'the lifecycle of a submission');
   const { expected, settledThroughRound, ...rest } = submission;
   const { completedBlockCount, ...sums } = expected;
@@ -260,7 +288,7 @@ function buildSubmissionView(snapshot: SettlementSnapshot): SubmissionView | nul
   };
 }
 
-/** The bounds exist exactly when blocks are completed, and end at the height. */
+/** Completed work blocks. The bounds exist exactly when blocks are completed, and end at the height. */
 function describeCompleted(completedBlockCount: bigint, blockHeight: bigint) {
   const isAny = completedBlockCount > 0n;
   return {
@@ -270,7 +298,7 @@ function describeCompleted(completedBlockCount: bigint, blockHeight: bigint) {
   };
 }
 
-function buildFrontierView(frontier: Frontier): FrontierView {
+function buildFrontierView(frontier: Frontier) {
   const { settledThroughRound, cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks } = frontier;
   return {
     settledThroughRound,
@@ -278,9 +306,12 @@ function buildFrontierView(frontier: Frontier): FrontierView {
     cumulativeBlockUnits,
     workPerThousandBlocks,
     blockHeight: countWholeBlocks(cumulativeBlockUnits),
+    /** Block units of the incomplete work block. */
     blockProgress: cumulativeBlockUnits % blockUnitsPerBlock,
   };
 }
+
+const unavailable = <Reason extends string>(reason: Reason) => ({ status: 'unavailable' as const, reason });
 
 function sumWork(rounds: readonly WorkedRound[]): bigint {
   return rounds.reduce((sum, { workUnits }) => sum + workUnits, 0n);

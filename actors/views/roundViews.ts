@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { FeedItem } from '../feed/feedItem.ts';
 import { decodeFields, encodeFields } from '../feed/opaqueCursor.ts';
-import type { CoreView, EconomyView } from './chain/coreViews.ts';
+import type { CoreView } from './chain/coreViews.ts';
 import { computeRoundStartMs } from './chain/settlementHistory.ts';
 import type { ChainUnavailable } from './chain/shownStates.ts';
 import { type ChainPageRequest, findEventsOfSpan, isAbout } from './feed/feedRecords.ts';
@@ -12,23 +11,10 @@ import type { ActorViews } from './views.ts';
 export const roundStates = ['future', 'open', 'ended', 'closed', 'settled'] as const;
 type RoundState = (typeof roundStates)[number];
 
-export interface RoundView {
-  readonly roundId: bigint;
-  readonly startAtMs: number;
-  readonly endAtMs: number;
-  readonly state: RoundState;
-  /** The event that settled it. */
-  readonly settlement: FeedItem | null;
-  /** The event that minted for it. */
-  readonly checkpoint: FeedItem | null;
-  /** Reward token minted for it (base units); null if it is not among the newest rounds with minted rewards. */
-  readonly mintedBaseUnits: bigint | null;
-}
+/** Rounds, newest first. */
+export type RoundsView = Extract<Awaited<ReturnType<typeof readRounds>>, { readonly status: 'available' }>;
 
-export interface RoundsView extends Omit<EconomyView, 'feed'> {
-  /** Newest first. */
-  readonly rounds: readonly RoundView[];
-}
+const nothingFound = { status: 'available' as const, events: [] };
 
 type Sources = Pick<ActorViews, 'chain' | 'feed' | 'process' | 'isClosed'>;
 
@@ -55,9 +41,7 @@ function readCalendar(view: CoreView, nowMs: number): RoundCalendar | null {
   };
 }
 
-export interface RoundPage extends RoundsView {
-  readonly nextCursor: string | null;
-}
+export type RoundPage = RoundsView & { readonly nextCursor: string | null };
 
 /** The last round that a page has shown. */
 const cursorFields = z.tuple([z.literal('rounds'), z.string().regex(/^[1-9]\d{0,15}$/)]);
@@ -92,7 +76,7 @@ export async function readRounds(
   { chain, feed, process, isClosed }: Sources,
   [first, last]: readonly [first: bigint, last: bigint],
   signal: AbortSignal,
-): Promise<RoundsView | ChainUnavailable | FeedUnavailable> {
+) {
   const [economy, core, history] = [chain.economy(), chain.core(), chain.settlements('now')];
   if (economy.status === 'unavailable') return economy;
   if (core.status === 'unavailable') return core;
@@ -104,14 +88,12 @@ export async function readRounds(
   const { settledThroughRound } = core.core;
   const { recentRounds } = history;
   const count = last < first ? 0 : Number(last - first) + 1;
-  if (count === 0) return { ...context, rounds: [] };
-  const [settled, minted] = await Promise.all([
-    findEventsOfSpan(feed, 'settledRounds', [first, last], signal),
-    findEventsOfSpan(feed, 'mintedRounds', [first, last], signal),
-  ]);
+  const findEvents = (kind: 'settledRounds' | 'mintedRounds') =>
+    count === 0 ? nothingFound : findEventsOfSpan(feed, kind, [first, last], signal);
+  const [settled, minted] = await Promise.all([findEvents('settledRounds'), findEvents('mintedRounds')]);
   if (settled.status === 'unavailable') return settled;
   if (minted.status === 'unavailable') return minted;
-  const describe = (roundId: bigint): RoundView => {
+  const describe = (roundId: bigint) => {
     const [startAtMs, endAtMs] = [calendar.findStart(roundId), calendar.findStart(roundId + 1n)];
     const state: RoundState =
       roundId <= settledThroughRound
@@ -128,8 +110,11 @@ export async function readRounds(
       startAtMs,
       endAtMs,
       state,
+      /** The event that settled it. */
       settlement: settled.events.find((item) => isAbout('settledRounds', item, roundId)) ?? null,
+      /** The event that minted for it. */
       checkpoint: minted.events.find((item) => isAbout('mintedRounds', item, roundId)) ?? null,
+      /** Reward token minted for it (base units); null if it is not among the newest rounds with minted rewards. */
       mintedBaseUnits: recentRounds?.find((one) => one.roundId === roundId)?.amountBaseUnits ?? null,
     };
   };

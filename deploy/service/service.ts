@@ -12,7 +12,7 @@ import {
 import type { Clock } from '../../actors/clock.ts';
 import { registerMetrics } from '../../actors/registerMetrics.ts';
 import type { ChainConditions } from '../../actors/views/chain/chainViews.ts';
-import type { Readiness } from '../../actors/views/readiness.ts';
+import type { Readiness } from '../../actors/views/views.ts';
 import type { RouteSources } from '../../http/routes/route.ts';
 import { formatAuthority, type Listener } from '../../http/server/engine/listener.ts';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';

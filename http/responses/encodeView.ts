@@ -1,5 +1,3 @@
-import { toIsoStringOrNull } from './isoTime.ts';
-
 /** Name of a view's member in the body. Times lose their unit, since bodies show them in ISO 8601: `endAtMs` becomes `endAt`. */
 type BodyName<Name> = Name extends `${infer Time extends `${string}${'At' | 'Timestamp'}`}Ms` ? Time : Name;
 
@@ -34,4 +32,19 @@ export function encodeView(value: unknown): unknown {
     else body[name] = encodeView(member);
   }
   return body;
+}
+
+/** The latest time with a four-digit year. Later times, which a contract may hold, are shown as this one. */
+const latestShownMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/**
+ * @param timeMs epoch milliseconds.
+ * @returns the time in ISO 8601, at most the end of the year 9999.
+ */
+export function toIsoString(timeMs: number): string {
+  return new Date(Math.min(timeMs, latestShownMs)).toISOString();
+}
+
+export function toIsoStringOrNull(timeMs: number | null): string | null {
+  return timeMs === null ? null : toIsoString(timeMs);
 }

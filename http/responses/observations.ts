@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { ObservationPage } from '../../actors/pages/olderRows.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
-import { toIsoString } from './isoTime.ts';
-import { cursor, pageMax } from './pages.ts';
+import { toIsoString } from './encodeView.ts';
 import {
+  cursor,
   decimal,
   defineObject,
   installationId,
+  pageMax,
   provenance,
   safeCount,
   schemaVersion,

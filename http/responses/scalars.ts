@@ -117,3 +117,11 @@ function decimalPattern(max: bigint, min: 0 | 1 = 0): RegExp {
   const zero = min === 0 ? ['0'] : [];
   return new RegExp(`^(?:${[...zero, `[1-9][0-9]{0,${digits.length - 2}}`, ...below, digits].join('|')})$`);
 }
+
+/** The most entries of any page of a list (CONTRACT.md). */
+export const pageMax = 100;
+
+export const cursor = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,512}$/)
+  .meta({ id: 'Cursor', description: 'Opaque; sent back unchanged' });

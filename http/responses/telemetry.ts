@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { freshnessStates, type TelemetryView } from '../../actors/wheel/telemetryView.ts';
-import { toIsoStringOrNull } from './isoTime.ts';
+import { toIsoStringOrNull } from './encodeView.ts';
 import {
   coreStatus,
   decimal,

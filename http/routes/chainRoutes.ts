@@ -6,10 +6,9 @@ import {
   toMiningStateBody,
 } from '../responses/chain/issuance.ts';
 import { noCache, noStore } from './cacheControl.ts';
-import { describeUnreadable } from './describeUnreadable.ts';
 import { plainMetadata, publicMetadata } from './metadataRoutes.ts';
 import { plainActivity, plainPortfolio, publicActivity, publicPortfolio } from './ownerRoutes.ts';
-import { defineRoute, type Route } from './route.ts';
+import { defineRoute, describeUnreadable, type Route } from './route.ts';
 import { plainSettlements, publicSettlements } from './settlementRoutes.ts';
 
 const core = defineRoute({

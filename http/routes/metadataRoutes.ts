@@ -7,8 +7,7 @@ import {
   toPublicMetadataBody,
 } from '../responses/chain/tokenMetadata.ts';
 import { noStore, privateForFiveMinutes } from './cacheControl.ts';
-import { describeUnreadable } from './describeUnreadable.ts';
-import { defineRoute, type PathParameter } from './route.ts';
+import { defineRoute, describeUnreadable, type PathParameter } from './route.ts';
 
 const lastTokenId = 9_999;
 

@@ -1,11 +1,41 @@
 import { ownerPageDefault } from '../../actors/chain/rows/activityRows.ts';
+import type { CursorFault } from '../../actors/views/chain/ownerViews.ts';
+import type { WeightPageRequest } from '../../actors/views/chain/weightViews.ts';
 import { findEventsOf, newestEventsMax } from '../../actors/views/feed/feedRecords.ts';
+import type { ActorViews } from '../../actors/views/views.ts';
 import { minerPath } from '../addresses/recordPaths.ts';
-import { minerResponse, minersResponse, toMinerBody, toMinersBody } from '../responses/records/miners.ts';
+import {
+  minerResponse,
+  minersResponse,
+  ownersResponse,
+  toMinerBody,
+  toMinersBody,
+  toOwnersBody,
+} from '../responses/records/miners.ts';
 import { noCache } from './cacheControl.ts';
-import { describeUnreadable } from './describeUnreadable.ts';
-import { defineRoute, type Route } from './route.ts';
-import { ranked, readByWeight } from './weightPage.ts';
+import { pageParameters, readPage } from './pageParameters.ts';
+import { defineRoute, describeUnreadable, type ReadRequest, type Route, type RouteSources } from './route.ts';
+
+/** Reads a page of a list by weight. */
+function readByWeight<View extends { readonly status: string }, Body>(
+  load: (views: ActorViews, page: WeightPageRequest) => View | { readonly fault: CursorFault },
+  toBody: (view: View) => Body,
+) {
+  return ({ views }: RouteSources, { parameters }: ReadRequest) => {
+    const view = load(views, readPage(parameters));
+    return 'fault' in view ? ({ error: 'invalid_cursor' } as const) : { body: toBody(view) };
+  };
+}
+
+/** Members of the lists by weight. */
+const ranked = {
+  topic: 'rewards',
+  rateClass: 'publicHeavy',
+  cacheControl: noCache,
+  query: pageParameters,
+  errors: ['invalid_query', 'invalid_cursor'],
+  inputs: ({ chain }: ActorViews) => [chain.economy()],
+} as const;
 
 const miner = defineRoute({
   topic: 'rewards',
@@ -49,4 +79,14 @@ const miners = defineRoute({
   unavailable: (views) => toMinersBody(describeUnreadable(views)),
 });
 
-export const minerRoutes: readonly Route[] = [miner, miners];
+const owners = defineRoute({
+  ...ranked,
+  path: '/v1/owners',
+  operationId: 'getOwners',
+  summary: 'All owners of live miners by weight, the heaviest first',
+  response: ownersResponse,
+  read: readByWeight(({ chain }, page) => chain.owners(page), toOwnersBody),
+  unavailable: (views) => toOwnersBody(describeUnreadable(views)),
+});
+
+export const minerRoutes: readonly Route[] = [miner, miners, owners];

@@ -21,28 +21,15 @@ import {
 } from '../responses/records/eventRecords.ts';
 import { roundResponse, roundsResponse, toRoundBody, toRoundsBody } from '../responses/records/rounds.ts';
 import { noCache } from './cacheControl.ts';
-import { describeUnreadable } from './describeUnreadable.ts';
-import { readTimes, timeParameters } from './feedFilter.ts';
-import { pageParameters, readPage } from './pageParameters.ts';
+import { listTimeParameters, pageParameters, readPage, readTimes } from './pageParameters.ts';
 import {
   defineRoute,
-  type QueryParameter,
+  describeUnreadable,
   type ReadRequest,
   type ReadResult,
   type Route,
   type RouteSources,
 } from './route.ts';
-
-/**
- * The times of a list.
- *
- * @param selected what the times select, such as `rounds that begin`.
- */
-const describeTimes = (selected: string): QueryParameter[] =>
-  timeParameters.map((one) => ({
-    ...one,
-    description: `Only ${selected} ${one.name === 'from' ? 'at or after' : 'before'} this time; a date is its beginning (UTC)`,
-  }));
 
 const record = {
   cacheControl: noCache,
@@ -55,7 +42,7 @@ const list = {
   cacheControl: noCache,
   rateClass: 'publicHeavy',
   topic: 'settlement',
-  query: [...pageParameters, ...describeTimes('those with a block')],
+  query: [...pageParameters, ...listTimeParameters('those with a block')],
   errors: ['invalid_query', 'invalid_cursor'],
 } as const;
 
@@ -173,7 +160,7 @@ const round = defineRoute({
 
 const rounds = defineRoute({
   ...list,
-  query: [...pageParameters, ...describeTimes('rounds that begin')],
+  query: [...pageParameters, ...listTimeParameters('rounds that begin')],
   path: '/v1/rounds',
   operationId: 'getRounds',
   summary: 'Rounds that have begun, newest first',

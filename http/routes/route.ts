@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ObservationReader } from '../../actors/pages/olderRows.ts';
+import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import type { PathSegment } from '../addresses/recordPaths.ts';
 import type { ErrorCode } from './errors.ts';
@@ -132,4 +133,14 @@ export function nameBody({ response }: Pick<Route, 'response'>): string {
 
 export function findSchemaPath(name: string): string {
   return `/schemas/${name}.json`;
+}
+
+/** The view of a chain route whose data cannot be shown (CONTRACT.md, Unavailable reasons). */
+export function describeUnreadable({ chain, publicInstallationId }: ActorViews): ChainUnavailable {
+  return {
+    status: 'unavailable',
+    installationId: publicInstallationId,
+    reason: 'indexer_unavailable',
+    release: chain.release,
+  };
 }

@@ -4,17 +4,15 @@ import {
   observationsResponse,
   toObservationsBody,
 } from '../responses/observations.ts';
-import { cursor, pageMax } from '../responses/pages.ts';
 import { modulesResponse, toModulesBody } from '../responses/process/modules.ts';
 import { processResponse, toProcessBody } from '../responses/process/process.ts';
 import { computeStatusTag, statusResponse, toStatusBody } from '../responses/process/status.ts';
-import { installationId } from '../responses/scalars.ts';
+import { cursor, installationId, pageMax } from '../responses/scalars.ts';
 import { telemetryResponse, toTelemetryBody } from '../responses/telemetry.ts';
 import { revalidated } from './cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';
 import { eventRoutes } from './eventRoutes.ts';
 import { minerRoutes } from './minerRoutes.ts';
-import { owners } from './ownerRoutes.ts';
 import { recordRoutes } from './recordRoutes.ts';
 import { defineRoute, type PathParameter, type Route } from './route.ts';
 import { searchRoutes } from './searchRoutes.ts';
@@ -154,6 +152,5 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...recordRoutes,
   ...minerRoutes,
-  owners,
   ...searchRoutes,
 ];

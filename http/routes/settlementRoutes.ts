@@ -14,8 +14,7 @@ import {
   toPublicSettlementsBody,
 } from '../responses/chain/settlements.ts';
 import { revalidated } from './cacheControl.ts';
-import { describeUnreadable } from './describeUnreadable.ts';
-import { defineRoute, type Parameters, type QueryParameter } from './route.ts';
+import { defineRoute, describeUnreadable, type Parameters, type QueryParameter } from './route.ts';
 
 const rangeParameter: QueryParameter = {
   name: 'range',

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { isIP } from 'node:net';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Readiness } from '../../actors/views/readiness.ts';
+import type { Readiness } from '../../actors/views/views.ts';
 import { jsonType } from './answers/preparedResponse.ts';
 import { type Listener, listenOn } from './engine/listener.ts';
 import { App, selectTransport } from './engine/uws.ts';

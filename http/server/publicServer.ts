@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../actors/clock.ts';
-import type { Readiness } from '../../actors/views/readiness.ts';
+import type { Readiness } from '../../actors/views/views.ts';
 import { noStore } from '../routes/cacheControl.ts';
 import { createHttpError } from '../routes/errors.ts';
 import type { RouteSources } from '../routes/route.ts';
@@ -16,11 +16,11 @@ import { retryAfterSeconds } from './answers/routeAnswers.ts';
 import { createViewAnswer } from './answers/viewAnswer.ts';
 import { type Listener, listenOn } from './engine/listener.ts';
 import { App, detectImplementation, selectTransport } from './engine/uws.ts';
-import { createEventStream } from './events/eventStream.ts';
+import { createEventStream, eventStreamPath } from './events/eventStream.ts';
+import { parseStreamRequest } from './events/streamForm.ts';
 import { createRateLimiter } from './limits/rateLimiter.ts';
 import { createTurns } from './limits/turns.ts';
 import { createMount, type Mount } from './mount.ts';
-import { eventStreamPath, mountEventStream } from './mountEventStream.ts';
 import { isForPeople, mountExplorer } from './mountExplorer.ts';
 import { loadDocuments } from './pages/documents.ts';
 import { createErrorResponses } from './pages/errorResponses.ts';
@@ -106,9 +106,14 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       guard.note({ route: eventStreamPath, requestId: '', counts }, error);
     },
   });
-  mountEventStream(mount, { events, transport, writer });
+  mount(eventStreamPath, heavyGuarded, (exchange, request) => {
+    const query = new URLSearchParams(transport.query(request));
+    const wanted = parseStreamRequest(query, exchange.headers.lastEventId);
+    const refusal = wanted === null ? createHttpError('invalid_query') : events.open(exchange, wanted);
+    if (refusal !== null) writer.writeError(exchange, refusal);
+  });
   for (const { path, isLarge, prepare } of loadDocuments(settings, clock))
-    mount(path, isLarge ? largeGuarded : null, (exchange) => writer.sendConditionally(exchange, prepare()));
+    mount(path, isLarge ? heavyGuarded : null, (exchange) => writer.sendConditionally(exchange, prepare()));
   const { transactionUrl, publicUrl } = settings;
   const pageReads = createPageReads(sources, hasViews, clock);
   const pages = createExplorerPages({ reads: pageReads, clock, transactionUrl, publicUrl });
@@ -133,8 +138,8 @@ function mountRoutes(mount: Mount, dependencies: ReadAnswerDependencies) {
   }
 }
 
-/** A request of 70 bytes fetches more than a megabyte if it refuses compression. */
-const largeGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
+/** The event stream, and large documents: a request of 70 bytes fetches more than a megabyte if it refuses compression. */
+const heavyGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
 const healthGuarded: Guarded = { rateClass: 'health', query: 'ignored', canAnswerWithoutViews: true };
 
 function mountHealth(mount: Mount, writer: ResponseWriter, readiness: () => Readiness) {

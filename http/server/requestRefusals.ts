@@ -6,7 +6,6 @@ import type { Exchange } from './answers/responseWriter.ts';
 import { retryAfterSeconds } from './answers/routeAnswers.ts';
 import type { Transport } from './engine/uws.ts';
 import type { RateLimiter } from './limits/rateLimiter.ts';
-import { createRefusalCount } from './limits/refusalCount.ts';
 import type { FindClientAddress } from './requests/clientAddress.ts';
 
 /** Checks before a request is answered: its rate class, whether it may have a query, and whether it needs views. */
@@ -80,6 +79,25 @@ export function createRequestRefusals({
         return createHttpError('invalid_query');
       if (checks.needsViews && !hasViews()) return createHttpError('database_unavailable', retryAfterSeconds);
       return null;
+    },
+  };
+}
+
+/** Rate-limited requests that are answered in one turn of the event loop. Connections of further ones are closed. */
+export const refusalsPerTurn = 64;
+
+/** Counts refusals in the current turn of the event loop. */
+function createRefusalCount(): { isFlooded(): boolean } {
+  let count = 0;
+  return {
+    isFlooded: () => {
+      if (count === 0) {
+        setImmediate(() => {
+          count = 0;
+        });
+      }
+      count++;
+      return count > refusalsPerTurn;
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Readiness } from '../../actors/views/readiness.ts';
+import type { Readiness } from '../../actors/views/views.ts';
 import type { IndexerState } from '../../machines/indexerMachine.ts';
 import type { IndexerStatus } from '../indexer/indexer.ts';
 

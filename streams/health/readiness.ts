@@ -1,7 +1,7 @@
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import type { Clock } from '../../actors/clock.ts';
 import type { ChainConditions } from '../../actors/views/chain/chainViews.ts';
-import type { Readiness } from '../../actors/views/readiness.ts';
+import type { Readiness } from '../../actors/views/views.ts';
 import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import type { DatabaseReach } from '../../machines/serviceMachine.ts';
 import type { StreamFollower } from '../follower/streamFollower.ts';

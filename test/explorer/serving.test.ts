@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { encodeOwnerCursor } from '../../actors/views/chain/ownerCursor.ts';
+import { encodeOwnerCursor } from '../../actors/views/chain/ownerViews.ts';
 import { findPlace } from '../../http/addresses/findPlace.ts';
 import { formatPlace } from '../../http/addresses/place.ts';
 import { type Known, search } from '../../http/addresses/search.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
-import { cachedPagesBytesMax, cachedPagesMax, createPageCache } from '../../http/server/pages/pageCache.ts';
-import { sharedMs } from '../../http/server/pages/pageReads.ts';
+import {
+  cachedPagesBytesMax,
+  cachedPagesMax,
+  createPageCache,
+  sharedMs,
+} from '../../http/server/pages/pageReads.ts';
 import {
   buildEconomyEvents,
   buildState,

@@ -2,8 +2,11 @@ import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { ChainViews } from '../../actors/views/chain/chainViews.ts';
-import { encodeOwnerCursor, type OwnerCursor } from '../../actors/views/chain/ownerCursor.ts';
-import type { OwnerActivityView } from '../../actors/views/chain/ownerViews.ts';
+import {
+  encodeOwnerCursor,
+  type OwnerActivityView,
+  type OwnerCursor,
+} from '../../actors/views/chain/ownerViews.ts';
 import {
   buildEconomyEvents,
   buildState,

@@ -84,7 +84,7 @@ export function projectFrontier(
   );
 }
 
-export function nextDifficulty(
+function nextDifficulty(
   difficulty: bigint,
   { workAdded, activeRounds }: { readonly workAdded: bigint; readonly activeRounds: bigint },
   {

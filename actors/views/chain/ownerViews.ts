@@ -1,12 +1,13 @@
+import { z } from 'zod';
 import { findFirstInMemory } from '../../chain/rows/activityRows.ts';
 import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
 import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
+import { decodeFields, encodeFields } from '../../feed/opaqueCursor.ts';
 import type { OlderActivity } from '../../pages/olderRows.ts';
 import { type TwoPartList, twoPartPage } from '../../pages/twoPartPage.ts';
 import type { Address } from '../../schemas/hex.ts';
-import { decodeOwnerCursor, encodeOwnerCursor, type OwnerCursor, type OwnerList } from './ownerCursor.ts';
 import { buildPortfolioPage } from './ownerPages.ts';
 import { type ChainUnavailable, listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
 
@@ -161,4 +162,37 @@ function encodeNextCursor(
   next: Pick<OwnerCursor, 'list' | 'owner' | 'after'>,
 ): string {
   return encodeOwnerCursor({ ...next, block: block.number, blockHash: block.hash });
+}
+
+/** Lists with cursors. A cursor works only for its own list (CONTRACT.md, Cursors). */
+const ownerLists = ['portfolio', 'activity'] as const;
+export type OwnerList = (typeof ownerLists)[number];
+
+/** Start of an owner's next page, in the state at which the first page was read. */
+export interface OwnerCursor {
+  readonly list: OwnerList;
+  readonly block: bigint;
+  readonly blockHash: string;
+  readonly owner: string;
+  /** The last token ID, or the number of events already shown. */
+  readonly after: number;
+}
+
+export function encodeOwnerCursor({ list, block, blockHash, owner, after }: OwnerCursor): string {
+  return encodeFields([list, block.toString(), blockHash, owner, after]);
+}
+
+const cursorFields = z.tuple([
+  z.enum(ownerLists),
+  z.string().regex(/^(?:0|[1-9]\d{0,19})$/),
+  z.string(),
+  z.string(),
+  z.int().min(1),
+]);
+
+function decodeOwnerCursor(text: string): OwnerCursor | null {
+  const fields = decodeFields(text, cursorFields);
+  if (fields === null) return null;
+  const [list, block, blockHash, owner, after] = fields;
+  return { list, block: BigInt(block), blockHash, owner, after };
 }

@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import { memoizeByIdentity } from '../../caching/memoizeByIdentity.ts';
-import { listEarningsDates } from '../../chain/state/rewards.ts';
+import type { ChainState } from '../../chain/state/chainState.ts';
+import {
+  activateWeight,
+  computeActiveWeight,
+  computeTargetWeight,
+  listEarningsDates,
+} from '../../chain/state/rewards.ts';
 import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
 import { findFirstIndex } from '../../events/findFirstIndex.ts';
 import { decodeFields, encodeFields } from '../../feed/opaqueCursor.ts';
+import type { Address } from '../../schemas/hex.ts';
 import { buildPortfolioPage, evaluatePosition, toPositionView } from './ownerPages.ts';
 import { describeMining } from './ownerViews.ts';
 import type { ChainUnavailable, ShownStates } from './shownStates.ts';
-import { comparePlaces, rankWeights, type WeightPlace } from './weights.ts';
 
 export interface WeightPageRequest {
   readonly limit: number;
@@ -101,4 +107,46 @@ function selectPage<Entry extends WeightPlace>(
     nextCursor:
       last === undefined || !hasMore ? null : encodeFields([list, String(last.activeWeight), last.key]),
   };
+}
+
+/** A place in the order of weights. */
+interface WeightPlace {
+  /** Mining power that earns now. */
+  readonly activeWeight: bigint;
+  /** Orders equal weights. */
+  readonly key: string;
+}
+
+/** An owner of live miners. */
+export interface OwnerWeight extends WeightPlace {
+  readonly address: Address;
+  readonly positionCount: bigint;
+  /** Mining power after pending changes. */
+  readonly targetWeight: bigint;
+}
+
+/** All live miners and their owners at a state's block, the heaviest first; equal weights by token ID or address. */
+function rankWeights(state: ChainState) {
+  const miners: (WeightPlace & { readonly tokenId: number })[] = [];
+  const owners = new Map<Address, OwnerWeight>();
+  for (const stored of state.minerPositions.values()) {
+    const position = activateWeight(state.mining, stored);
+    const { tokenId, owner: address } = position;
+    const activeWeight = computeActiveWeight(position);
+    miners.push({ tokenId, activeWeight, key: String(tokenId).padStart(4, '0') });
+    const known = owners.get(address);
+    owners.set(address, {
+      address,
+      key: address,
+      positionCount: (known?.positionCount ?? 0n) + 1n,
+      activeWeight: (known?.activeWeight ?? 0n) + activeWeight,
+      targetWeight: (known?.targetWeight ?? 0n) + computeTargetWeight(position),
+    });
+  }
+  return { miners: miners.sort(comparePlaces), owners: [...owners.values()].sort(comparePlaces) };
+}
+
+function comparePlaces(one: WeightPlace, other: WeightPlace): number {
+  if (one.activeWeight !== other.activeWeight) return one.activeWeight > other.activeWeight ? -1 : 1;
+  return one.key < other.key ? -1 : one.key > other.key ? 1 : 0;
 }

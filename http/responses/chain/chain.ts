@@ -6,8 +6,7 @@ import {
   chainUnavailableReasons,
   type Identities,
 } from '../../../actors/views/chain/shownStates.ts';
-import { encodeView } from '../encodeView.ts';
-import { toIsoString } from '../isoTime.ts';
+import { encodeView, toIsoString } from '../encodeView.ts';
 import {
   availableStatus,
   bytes32,

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { collectionPhases } from '../../../actors/chain/state/collectionPhase.ts';
 import type { IssuanceView } from '../../../actors/views/chain/coreViews.ts';
 import { type ChainUnavailable, chainUnavailableReasons } from '../../../actors/views/chain/shownStates.ts';
-import { encodeView } from '../encodeView.ts';
-import { toIsoStringOrNull } from '../isoTime.ts';
+import { encodeView, toIsoStringOrNull } from '../encodeView.ts';
 import { decimal, defineObject, schemaVersion, timestamp } from '../scalars.ts';
 import { asset, availableMembers, defineUnavailableWithRelease, defineVariants, toVariant } from './chain.ts';
 

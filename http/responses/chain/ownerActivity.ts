@@ -3,8 +3,7 @@ import { activityKinds, type OwnerEvent } from '../../../actors/chain/state/owne
 import type { OwnerActivityView } from '../../../actors/views/chain/ownerViews.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import { encodeView } from '../encodeView.ts';
-import { cursor, pageMax } from '../pages.ts';
-import { decimal, defineObject, schemaVersion } from '../scalars.ts';
+import { cursor, decimal, defineObject, pageMax, schemaVersion } from '../scalars.ts';
 import {
   address,
   availableMembers,

@@ -3,8 +3,7 @@ import { mergeStates } from '../../../actors/chain/state/mergeState.ts';
 import type { MiningView, PortfolioView } from '../../../actors/views/chain/ownerViews.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import { encodeView } from '../encodeView.ts';
-import { cursor, pageMax } from '../pages.ts';
-import { decimal, defineObject, positiveDecimal, timestamp } from '../scalars.ts';
+import { cursor, decimal, defineObject, pageMax, positiveDecimal, timestamp } from '../scalars.ts';
 import { address, defineVariants, parseBigint, tokenDecimals, tokenSymbol, toVariant } from './chain.ts';
 
 /** Number of tokens in one claim (CONTRACT.md, Portfolio). */
@@ -164,20 +163,17 @@ function toMembers(view: PortfolioView) {
 }
 
 export function toMiningMembers({ configuration, mining }: MiningView) {
-  return {
+  const { genesisTimestamp, roundDuration, claimLimit, tokenSymbol, tokenDecimals, levels } = configuration;
+  return encodeView({
     configuration: {
-      genesisTimestamp: configuration.genesisTimestamp.toString(),
-      roundDuration: configuration.roundDuration.toString(),
-      claimLimit: configuration.claimLimit.toString(),
-      maximumLevel: configuration.levels.length,
-      tokenSymbol: configuration.tokenSymbol,
-      tokenDecimals: configuration.tokenDecimals,
-      levels: configuration.levels.map(({ weight, cooldownBlocks }, index) => ({
-        level: index + 1,
-        weight: weight.toString(),
-        cooldownBlocks: cooldownBlocks.toString(),
-      })),
+      genesisTimestamp,
+      roundDuration,
+      claimLimit,
+      maximumLevel: levels.length,
+      tokenSymbol,
+      tokenDecimals,
+      levels: levels.map((level, index) => ({ level: index + 1, ...level })),
     },
-    mining: encodeView(mining),
-  };
+    mining,
+  });
 }

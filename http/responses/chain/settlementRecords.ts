@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { countWholeBlocks } from '../../../actors/chain/state/blockUnits.ts';
 import type { Checkpoint, Settlement } from '../../../actors/chain/state/settlements.ts';
 import type { EventSource } from '../../../actors/events/eventSchemas.ts';
-import { encodeView } from '../encodeView.ts';
-import { toIsoString } from '../isoTime.ts';
+import { encodeView, toIsoString } from '../encodeView.ts';
 import { bytes32, decimal, defineObject, positiveDecimal, timestamp } from '../scalars.ts';
 
 const onChain = {

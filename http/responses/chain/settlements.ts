@@ -4,8 +4,7 @@ import { settlementRanges } from '../../../actors/views/chain/settlementHistory.
 import type { SettlementHistoryView } from '../../../actors/views/chain/settlementView.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import type { SettlementsView } from '../../../actors/views/views.ts';
-import { encodeView } from '../encodeView.ts';
-import { toIsoString } from '../isoTime.ts';
+import { encodeView, toIsoString } from '../encodeView.ts';
 import { processQueue, toProcessQueueBody } from '../process/settlementQueue.ts';
 import {
   availableStatus,

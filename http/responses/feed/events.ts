@@ -7,8 +7,14 @@ import {
   feedUnavailableReasons,
 } from '../../../actors/views/feed/feedViews.ts';
 import { availableMembers, toAvailableMembers } from '../chain/chain.ts';
-import { cursor, pageMax } from '../pages.ts';
-import { defineObject, installationId, schemaVersion, unavailableStatus } from '../scalars.ts';
+import {
+  cursor,
+  defineObject,
+  installationId,
+  pageMax,
+  schemaVersion,
+  unavailableStatus,
+} from '../scalars.ts';
 import { feedEvent, toFeedEventBody } from './feedEvent.ts';
 
 export const feedCategory = z

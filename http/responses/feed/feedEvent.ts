@@ -4,8 +4,7 @@ import type { FeedItem } from '../../../actors/feed/feedItem.ts';
 import type { FeedPage } from '../../../actors/views/feed/feedViews.ts';
 import { measurementPolicyVersion, streakDistanceMm } from '../../../actors/wheel/measurementEvents.ts';
 import { address, asset, availableMembers, eventSourceMembers, versionId } from '../chain/chain.ts';
-import { type Encoded, encodeView } from '../encodeView.ts';
-import { toIsoString } from '../isoTime.ts';
+import { type Encoded, encodeView, toIsoString } from '../encodeView.ts';
 import { closed, decimal, installationId, positiveDecimal, timestamp, uuid } from '../scalars.ts';
 
 const utcDate = z.iso.date();
@@ -243,44 +242,36 @@ function splitDetails<Details extends { readonly type: string }>({
 }
 
 function toMeasurementPayload(achievement: Exclude<FeedItem['event'], ChainFeedEvent>['achievement']) {
+  if (achievement.type === 'measurement.distance_streak') {
+    const { type, days, endingUtcDate } = achievement;
+    return { type, payload: { days, minimumDailyDistanceMm: String(streakDistanceMm), endingUtcDate } };
+  }
+  const observed = String(achievement.observed);
   switch (achievement.type) {
     case 'measurement.distance_milestone': {
-      const { type, threshold, observed } = achievement;
-      const payload = {
-        thresholdDistanceMm: String(threshold),
-        observedLifetimeDistanceMm: String(observed),
+      const { type, threshold } = achievement;
+      return {
+        type,
+        payload: { thresholdDistanceMm: String(threshold), observedLifetimeDistanceMm: observed },
       };
-      return { type, payload };
     }
     case 'measurement.daily_distance_milestone': {
-      const { type, threshold, observed, utcDate: date } = achievement;
-      const payload = {
-        thresholdDistanceMm: String(threshold),
-        observedDayDistanceMm: String(observed),
-        utcDate: date,
-      };
-      return { type, payload };
+      const { type, threshold, utcDate: date } = achievement;
+      const payload = { thresholdDistanceMm: String(threshold), observedDayDistanceMm: observed };
+      return { type, payload: { ...payload, utcDate: date } };
     }
     case 'measurement.speed_milestone': {
-      const { type, threshold, observed } = achievement;
-      const payload = {
-        thresholdSpeedMmPerSecond: String(threshold),
-        observedSpeedMmPerSecond: String(observed),
+      const { type, threshold } = achievement;
+      return {
+        type,
+        payload: { thresholdSpeedMmPerSecond: String(threshold), observedSpeedMmPerSecond: observed },
       };
-      return { type, payload };
     }
     case 'measurement.speed_record': {
-      const { type, previous, observed } = achievement;
-      const payload = {
-        previousRecordMmPerSecond: previous === null ? null : String(previous),
-        recordMmPerSecond: String(observed),
-        observedSpeedMmPerSecond: String(observed),
-      };
-      return { type, payload };
-    }
-    case 'measurement.distance_streak': {
-      const { type, days, endingUtcDate } = achievement;
-      return { type, payload: { days, minimumDailyDistanceMm: String(streakDistanceMm), endingUtcDate } };
+      const { type, previous } = achievement;
+      const previousRecordMmPerSecond = previous === null ? null : String(previous);
+      const record = { recordMmPerSecond: observed, observedSpeedMmPerSecond: observed };
+      return { type, payload: { previousRecordMmPerSecond, ...record } };
     }
   }
 }

@@ -3,7 +3,7 @@ import {
   type BuilderView,
   builderUnavailableReasons,
   type FrontierView,
-} from '../../../actors/views/views.ts';
+} from '../../../actors/views/processProjection.ts';
 import { encodeView } from '../encodeView.ts';
 import { availableStatus, decimal, defineObject, uint64Decimal, unavailableStatus } from '../scalars.ts';
 import { plainSumsForm, publicSumsForm, toAnchorBody, toProjectedBody } from './frontiers.ts';

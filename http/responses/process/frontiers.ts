@@ -5,9 +5,8 @@ import type {
   CompletedBlocks,
   FrontierView,
   ProjectedView,
-} from '../../../actors/views/views.ts';
-import { encodeView } from '../encodeView.ts';
-import { toIsoStringOrNull } from '../isoTime.ts';
+} from '../../../actors/views/processProjection.ts';
+import { encodeView, toIsoStringOrNull } from '../encodeView.ts';
 import {
   bytes32,
   decimal,

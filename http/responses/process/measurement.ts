@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MeasurementView } from '../../../actors/views/views.ts';
+import type { MeasurementView } from '../../../actors/views/processProjection.ts';
 import {
   type CounterReading,
   isLater,
@@ -8,7 +8,7 @@ import {
   measurements,
 } from '../../../actors/wheel/counterReading.ts';
 import { stalenessSeconds } from '../../../actors/wheel/telemetryView.ts';
-import { toIsoString } from '../isoTime.ts';
+import { toIsoString } from '../encodeView.ts';
 import {
   coreStatus,
   decimal,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModulesView, ModuleView } from '../../../actors/device/moduleSnapshot.ts';
 import { moduleStates } from '../../../actors/views/views.ts';
-import { toIsoString } from '../isoTime.ts';
+import { encodeView } from '../encodeView.ts';
 import { closed, defineObject, installationId, provenance, schemaVersion, timestamp } from '../scalars.ts';
 
 export const moduleSnapshot = defineObject('ModuleSnapshot', {
@@ -48,17 +48,5 @@ export function toModulesBody({ installationId, modules }: ModulesView): Modules
 }
 
 export function toModuleBody(view: ModuleView): ModuleSnapshot {
-  const { checkedAtMs, message, code } = view.health;
-  return {
-    instanceId: view.instanceId,
-    moduleType: view.moduleType,
-    driverId: view.driverId,
-    moduleVersion: view.moduleVersion,
-    schemaVersion: view.schemaVersion,
-    state: view.state,
-    observedAt: toIsoString(view.observedAtMs),
-    provenance: view.provenance,
-    health: { checkedAt: toIsoString(checkedAtMs), message, code },
-    data: {},
-  };
+  return { ...encodeView(view), data: {} };
 }

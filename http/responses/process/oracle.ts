@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { oracleStates } from '../../../actors/settlement/oracleState.ts';
-import type { OracleView } from '../../../actors/views/views.ts';
-import { toIsoString, toIsoStringOrNull } from '../isoTime.ts';
+import type { OracleView } from '../../../actors/views/processProjection.ts';
+import { encodeView } from '../encodeView.ts';
 import { defineObject, text, timestamp, uint64Decimal } from '../scalars.ts';
 
 export const oracle = defineObject('Oracle', {
@@ -29,20 +29,10 @@ export const oracle = defineObject('Oracle', {
     .describe('The rounds that it closed last; null before the first closure'),
 });
 
-export function toOracleBody(view: OracleView): z.infer<typeof oracle> {
-  const { latestClosure } = view;
-  return {
-    state: view.state,
-    reason: view.reason,
-    latestAcceptedAt: toIsoStringOrNull(view.latestAcceptedAtMs),
-    latestClosure:
-      latestClosure === null
-        ? null
-        : {
-            firstRound: latestClosure.firstRound.toString(),
-            lastRound: latestClosure.lastRound.toString(),
-            roundCount: (latestClosure.lastRound - latestClosure.firstRound + 1n).toString(),
-            acceptedAt: toIsoString(latestClosure.acceptedAtMs),
-          },
+export function toOracleBody({ latestClosure: closure, ...view }: OracleView): z.infer<typeof oracle> {
+  const latestClosure = closure && {
+    ...closure,
+    roundCount: closure.lastRound - closure.firstRound + 1n,
   };
+  return encodeView({ ...view, latestClosure });
 }

@@ -5,8 +5,8 @@ import {
   queueUnavailableReasons,
   type SettlementQueueView,
   type SubmissionView,
-  submissionLifecycles,
-} from '../../../actors/views/views.ts';
+} from '../../../actors/views/processProjection.ts';
+import { submissionLifecycles } from '../../../actors/views/views.ts';
 import { encodeView } from '../encodeView.ts';
 import {
   availableStatus,
@@ -143,18 +143,10 @@ function toAvailableQueue<Shown>(view: AvailableQueue, sums: (frontier: Frontier
 }
 
 function toSubmissionBody<Shown>(view: SubmissionView, sums: (frontier: FrontierView) => Shown) {
-  const { submissionId, lifecycle, previousSettledThroughRound, settledThroughRound, roundCount } = view;
-  const { activeRoundCount, expected, ...rest } = view;
+  const { activeRoundCount, expected, ...members } = view;
   return {
-    ...encodeView({
-      submissionId,
-      lifecycle,
-      previousSettledThroughRound,
-      settledThroughRound,
-      roundCount,
-    }),
+    ...encodeView(members),
     activeRoundCount: String(activeRoundCount),
     expected: { ...toAnchorBody(expected, sums), ...toCompletedBody(expected) },
-    ...encodeView(rest),
   };
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { DayStatistics } from '../../../actors/statistics/dayStatistics.ts';
 import { type FoundEvents, recordEventsMax } from '../../../actors/views/feed/feedRecords.ts';
 import type { FeedUnavailable } from '../../../actors/views/feed/feedViews.ts';
+import { toIsoString } from '../encodeView.ts';
 import { feedEvent, toFeedEventBody } from '../feed/feedEvent.ts';
-import { toIsoString } from '../isoTime.ts';
 import { installationId, schemaVersion, timestamp } from '../scalars.ts';
 import { day, encodeDay } from '../statistics/statisticsActivity.ts';
 

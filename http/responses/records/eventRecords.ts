@@ -6,8 +6,7 @@ import { type ChainPage, type FoundEvents, recordEventsMax } from '../../../acto
 import { defineVariants, toVariant } from '../chain/chain.ts';
 import { encodeView } from '../encodeView.ts';
 import { checkpointEvent, feedEvent, settlementEvent, toFeedEventBody } from '../feed/feedEvent.ts';
-import { cursor, pageMax } from '../pages.ts';
-import { bytes32, decimal } from '../scalars.ts';
+import { bytes32, cursor, decimal, pageMax } from '../scalars.ts';
 
 /** Members that events are shown with. */
 type EventContext = Omit<EconomyView, 'feed'>;
@@ -66,7 +65,7 @@ export const checkpointsResponse = defineVariants(
 type Found = FoundEvents | ChainUnavailable;
 
 /** An event whose type the view's filter has selected. The body is checked before it is sent. */
-export function toEventOf<Schema extends z.ZodType>(item: FeedItem, context: EventContext) {
+function toEventOf<Schema extends z.ZodType>(item: FeedItem, context: EventContext) {
   return toFeedEventBody(item, context) as z.infer<Schema>;
 }
 

@@ -9,8 +9,7 @@ import { activity, toActivityBody } from '../chain/ownerActivity.ts';
 import { earnings, miningMembers, position, toMiningMembers } from '../chain/portfolio.ts';
 import { encodeView } from '../encodeView.ts';
 import { feedEvent, toFeedEventBody } from '../feed/feedEvent.ts';
-import { cursor, pageMax } from '../pages.ts';
-import { decimal, defineObject, positiveDecimal } from '../scalars.ts';
+import { cursor, decimal, defineObject, pageMax, positiveDecimal } from '../scalars.ts';
 
 const nextCursor = cursor
   .nullable()

@@ -1,17 +1,12 @@
 import { z } from 'zod';
+import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
+import type { FeedItem } from '../../../actors/feed/feedItem.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
-import {
-  type RoundPage,
-  type RoundsView,
-  type RoundView,
-  roundStates,
-} from '../../../actors/views/roundViews.ts';
+import { type RoundPage, type RoundsView, roundStates } from '../../../actors/views/roundViews.ts';
 import { defineVariants, toVariant } from '../chain/chain.ts';
 import { encodeView } from '../encodeView.ts';
-import { checkpointEvent, settlementEvent } from '../feed/feedEvent.ts';
-import { cursor, pageMax } from '../pages.ts';
-import { decimal, defineObject, positiveDecimal, timestamp } from '../scalars.ts';
-import { toEventOf } from './eventRecords.ts';
+import { checkpointEvent, settlementEvent, toFeedEventBody } from '../feed/feedEvent.ts';
+import { cursor, decimal, defineObject, pageMax, positiveDecimal, timestamp } from '../scalars.ts';
 
 const round = defineObject('Round', {
   roundId: positiveDecimal.describe('Number of the round, from 1'),
@@ -56,28 +51,30 @@ export const roundsResponse = defineVariants(
   { id: 'Rounds', description: 'A page of rounds' },
 );
 
-function toBody(view: RoundView, context: RoundsView): z.infer<typeof round> {
-  const { settlement, checkpoint, mintedBaseUnits, ...members } = view;
-  return {
+function toBodies(view: RoundsView): z.infer<typeof round>[] {
+  // Many rounds have the same batch and checkpoint.
+  const toEventOnce = memoizeByIdentity((item: FeedItem) => toFeedEventBody(item, view));
+  return view.rounds.map(({ settlement, checkpoint, mintedBaseUnits, ...members }) => ({
     ...encodeView(members),
-    settlement: settlement && toEventOf<typeof settlementEvent>(settlement, context),
-    checkpoint: checkpoint && toEventOf<typeof checkpointEvent>(checkpoint, context),
+    // The view has selected their types.
+    settlement: settlement && (toEventOnce(settlement) as z.infer<typeof settlementEvent>),
+    checkpoint: checkpoint && (toEventOnce(checkpoint) as z.infer<typeof checkpointEvent>),
     sqkMintedBaseUnits: mintedBaseUnits === null ? null : String(mintedBaseUnits),
-  };
+  }));
 }
 
 /** @throws Error unless the view has one round. */
 export function toRoundBody(view: RoundsView | ChainUnavailable): z.infer<typeof roundResponse> {
   return toVariant(1, view, (found) => {
-    const [only] = found.rounds;
+    const [only] = toBodies(found);
     if (only === undefined) throw new Error('the round is missing in its view');
-    return { round: toBody(only, found) };
+    return { round: only };
   });
 }
 
 export function toRoundsBody(view: RoundPage | ChainUnavailable): z.infer<typeof roundsResponse> {
   return toVariant(1, view, (found) => ({
-    rounds: found.rounds.map((one) => toBody(one, found)),
+    rounds: toBodies(found),
     nextCursor: found.nextCursor,
   }));
 }

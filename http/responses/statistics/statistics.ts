@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { statisticsRanges } from '../../../actors/statistics/statistics.ts';
 import type { OracleStatistics, StatisticsView } from '../../../actors/views/statisticsViews.ts';
 import { bucketSeconds, roundSeconds } from '../../../actors/wheel/roundFold.ts';
-import { encodeView } from '../encodeView.ts';
-import { toIsoString } from '../isoTime.ts';
+import { encodeView, toIsoString } from '../encodeView.ts';
 import {
   availableStatus,
   decimal,
@@ -159,14 +158,10 @@ export function toStatisticsBody<Version extends number>(
       roundSeconds,
     },
     lifetime: encodeView({
-      acceptedWorkUnits: lifetime.acceptedWorkUnits,
-      observedDistanceMm: lifetime.observedDistanceMm,
+      ...lifetime,
       settledBlockCount: settled?.settledBlockCount ?? null,
       settlementCount: settled?.settlementCount ?? null,
       settledWorkUnits: settled?.settledWorkUnits ?? null,
-      activeDayCount: lifetime.activeDayCount,
-      coverageBps: lifetime.coverageBps,
-      firstObservedAtMs: lifetime.firstObservedAtMs,
     }),
     activity: toActivityBody(statistics),
     records: encodeView(statistics.records),

@@ -1,6 +1,6 @@
 import { cacheView } from '../../../actors/caching/cacheView.ts';
 import { createHttpError } from '../../routes/errors.ts';
-import { parseQuery } from '../../routes/parseQuery.ts';
+import { parseQuery } from '../../routes/pageParameters.ts';
 import type { ReadResult, ReadRoute } from '../../routes/route.ts';
 import type { PendingReads, ReadBody } from './pendingReads.ts';
 import type { PreparedResponse } from './preparedResponse.ts';

@@ -1,9 +1,10 @@
 import type { HttpRequest } from 'uWebSockets.js';
+import type { z } from 'zod';
 import type { Clock } from '../../../actors/clock.ts';
+import { compileGuard } from '../../../actors/schemas/compileSchema.ts';
 import { decodePercent } from '../../addresses/recordPaths.ts';
 import type { Route, RouteSources } from '../../routes/route.ts';
 import type { Transport } from '../engine/uws.ts';
-import { createBodyCheck } from './checkedBody.ts';
 import type { ExchangeGuard } from './exchangeGuard.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
 import { type PreparedResponse, prepareResponse, type ResponseHeaders } from './preparedResponse.ts';
@@ -36,4 +37,29 @@ export function createPreparation(route: Route, metrics: HttpMetrics) {
 /** The value of the path's parameter; empty if the path has none, null if the route refuses the value. */
 export function parsePathValue({ pathParameter }: Route, segment: string): string | null {
   return pathParameter === null ? '' : pathParameter.parse(decodePercent(segment));
+}
+
+/** Problems reported for one body; the first few say what is wrong. */
+const problemsMax = 5;
+
+class InvalidBody extends Error {
+  override readonly name = 'InvalidBody';
+
+  constructor(problems: readonly string[]) {
+    super(`the body is invalid: ${problems.slice(0, problemsMax).join('; ')}`);
+  }
+}
+
+/**
+ * Creates the check that every body of a route passes, in production too. Only an invalid body is parsed again, to name its problems.
+ *
+ * @returns a function that throws InvalidBody.
+ */
+export function createBodyCheck(schema: z.ZodType): (body: unknown) => void {
+  const isValid = compileGuard(schema);
+  return (body) => {
+    if (isValid(body)) return;
+    const issues = schema.safeParse(body).error?.issues ?? [];
+    throw new InvalidBody(issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  };
 }

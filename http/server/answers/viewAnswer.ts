@@ -1,6 +1,6 @@
 import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
 import { createHttpError } from '../../routes/errors.ts';
-import { parseQuery } from '../../routes/parseQuery.ts';
+import { parseQuery } from '../../routes/pageParameters.ts';
 import type { Parameters, ViewRoute } from '../../routes/route.ts';
 import { memoize } from './memoize.ts';
 import type { PreparedResponse } from './preparedResponse.ts';

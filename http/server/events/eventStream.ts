@@ -14,6 +14,7 @@ import { createStreamDelivery, type StreamClient } from './streamDelivery.ts';
 import { formatRetry, type StreamRequest } from './streamForm.ts';
 import { createStreamOutput } from './streamOutput.ts';
 
+export const eventStreamPath = '/v1/events/stream';
 const eventStreamType = 'text/event-stream; charset=utf-8';
 
 /** How often clients are looked at for new events. */
@@ -53,7 +54,7 @@ interface EventStreamOptions {
 }
 
 /** The events of the feed as server-sent events, as they become visible (CONTRACT.md, Event stream). */
-export interface EventStream {
+interface EventStream {
   /**
    * Opens a stream; HEAD gets its headers. Until state is restored, the stream is silent but for comments.
    *

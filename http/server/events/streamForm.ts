@@ -3,8 +3,8 @@ import type { FeedItem } from '../../../actors/feed/feedItem.ts';
 import { encodeFeedPosition, type FeedPosition } from '../../../actors/feed/feedPosition.ts';
 import type { FeedMoment } from '../../../actors/views/feed/feedNews.ts';
 import { feedEvent, toFeedEventBody } from '../../responses/feed/feedEvent.ts';
-import { parseExactQuery } from '../../routes/parseQuery.ts';
-import { createBodyCheck } from '../answers/checkedBody.ts';
+import { parseExactQuery } from '../../routes/pageParameters.ts';
+import { createBodyCheck } from '../answers/routeAnswers.ts';
 
 /** The events and the format that a client chose. Clients of one form receive the same texts. */
 export interface StreamForm {

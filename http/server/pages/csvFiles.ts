@@ -18,9 +18,9 @@ import {
   halfHoursTable,
   settlementsTable,
 } from '../../explorer/tables/tables.ts';
-import { pageMax } from '../../responses/pages.ts';
+import { pageMax } from '../../responses/scalars.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
-import { parseExactQuery } from '../../routes/parseQuery.ts';
+import { parseExactQuery } from '../../routes/pageParameters.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import type { Header } from '../engine/headerBlock.ts';
 import { retryAfter } from './pageHeaders.ts';

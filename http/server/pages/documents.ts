@@ -18,9 +18,7 @@ import { findSchemaPath } from '../../routes/route.ts';
 import { memoize } from '../answers/memoize.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import type { Header } from '../engine/headerBlock.ts';
-import { findBuiltFolder } from './builtFolder.ts';
-import { loadExplorerBuild } from './explorerBuild.ts';
-import { once } from './once.ts';
+import { findBuiltFolder, loadExplorerBuild, once } from './explorerBuild.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
 import { listRoutes } from './routeList.ts';
 

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, extname, join } from 'node:path';
 import type { FrameRequest, RefusalRequest, RenderPage } from '../../explorer/page.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
-import { findBuiltFolder } from './builtFolder.ts';
-import { once } from './once.ts';
 
 const immutable = 'public, max-age=31536000, immutable';
 const contentTypes: Record<string, string> = {
@@ -46,3 +44,26 @@ export const loadExplorerBuild = once(() => {
   const readIcon = () => readFileSync(join(folder, 'public', basename(files['wheel-turning.svg'] ?? '')));
   return { renderPage, renderFrame, renderRefusal, files, responses, readIcon };
 });
+
+/**
+ * Finds a folder that the build has written: next to the bundle of the service, or in the build's folder if the sources run directly, as in tests.
+ *
+ * @param file a file that exists once the folder is complete.
+ * @throws Error if the folder is not built.
+ */
+export function findBuiltFolder(name: string, file: string): string {
+  const folders = [join(import.meta.dirname, name), join(import.meta.dirname, '../../../dist/deploy', name)];
+  const found = folders.find((folder) => existsSync(join(folder, file)));
+  if (found === undefined)
+    throw new Error(`${name} is not built: expected it in ${folders.join(' or ')}; run \`npm run build\``);
+  return found;
+}
+
+/** Computes a value at the first call, and returns the same value from then on. */
+export function once<Value extends object>(build: () => Value): () => Value {
+  let built: Value | null = null;
+  return () => {
+    built ??= build();
+    return built;
+  };
+}

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChainState, KnownBlock } from '../../../actors/chain/state/chainState.ts';
 import { listEarningsDates } from '../../../actors/chain/state/rewards.ts';
 import type { ChainViews } from '../../../actors/views/chain/chainViews.ts';
-import { encodeOwnerCursor } from '../../../actors/views/chain/ownerCursor.ts';
+import { encodeOwnerCursor } from '../../../actors/views/chain/ownerViews.ts';
 import {
   buildEconomyEvents,
   buildState,

@@ -10,8 +10,7 @@ import { RecordsUnavailable } from '../../../actors/pages/olderRows.ts';
 import { findServer } from '../../../deploy/local/childServer.ts';
 import { rateClasses } from '../../../http/routes/rateClasses.ts';
 import { defaultReadTimeoutMs } from '../../../http/server/answers/pendingReads.ts';
-import { heartbeatMs } from '../../../http/server/events/eventStream.ts';
-import { eventStreamPath } from '../../../http/server/mountEventStream.ts';
+import { eventStreamPath, heartbeatMs } from '../../../http/server/events/eventStream.ts';
 import { createComplaints, type SharedProxy, testAttacks } from '../../support/http/proxyAttacks.ts';
 import {
   countAnswered,
