@@ -1,4 +1,4 @@
-import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } from 'rxjs';
+import { finalize, type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import { z } from 'zod';
 import { type RejectionReason, rejectionReasons } from '../../actors/messages/rejectionReasons.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
@@ -54,11 +54,8 @@ type PublishedRejection = z.infer<typeof publishedRejection>;
 export interface RejectionLog {
   /** Finds the newest published rejection, so that none is published twice. Called before a pipeline begins. */
   resume(): Promise<void>;
-  /**
-   * Emits each item once its rejections and all earlier ones are acknowledged. The earlier ones include rejections up to `position`, where
-   * the pipeline begins, that a cancelled pipeline left unpublished.
-   */
-  publishAfter(position: number): MonoTypeOperatorFunction<PipelineItem>;
+  /** Emits each item once its rejections and all earlier ones are acknowledged. The fold makes those that a cancelled pipeline left again. */
+  readonly afterPublication: MonoTypeOperatorFunction<PipelineItem>;
   readonly waiting: number;
   /** Attempts to publish that failed; each is repeated. */
   readonly failures: number;
@@ -93,8 +90,6 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   const subject = rejectedSubject(stream);
   /** Null if the outcome of an attempt is unknown; then it is read again before the next attempt. */
   let published: Published | null = null;
-  /** In order. Kept here because a fold that resumes after them would not produce them again. */
-  const unpublished = new Set<RejectedMessage>();
   /** The last attempt, also of a cancelled pipeline. */
   let attempt: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -157,7 +152,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
       publishingSinceMs ??= clock.monotonicMs();
       try {
         const count = await takeTurn(() => publishFirst(messages, most));
-        for (const message of messages.splice(0, count)) unpublished.delete(message);
+        messages.splice(0, count);
         publishingSinceMs = null;
         most = unacknowledgedMax;
       } catch (error) {
@@ -186,37 +181,28 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
         published = await readPublished(options);
       }),
 
-    publishAfter: (position) => {
-      // The fold produces the rejections after the position again.
-      for (const message of unpublished) if (message.sequence > position) unpublished.delete(message);
-      return (source) =>
-        source.pipe(
-          startWith(wrapUnpublished([...unpublished], position)),
-          tap((item) => {
-            for (const message of listRejections(item)) unpublished.add(message);
-          }),
-          deliverInOrder<PipelineItem>({
-            weigh: (item) => listRejections(item).length,
-            batchWeight: 1,
-            gatherMs: 0,
-            deliver,
-            backoff,
-            onStatus: (status) => {
-              waiting = status.waiting;
-            },
-            onFailure: (error, failuresInRow) => {
-              failures++;
-              if (failuresInRow === 1)
-                logger.warn({ stream, err: error, waiting }, 'rejections wait for NATS');
-            },
-            onRecovery: () => logger.info({ stream, waiting }, 'rejections are published again'),
-          }),
-          finalize(() => {
-            waiting = 0;
-            publishingSinceMs = null;
-          }),
-        );
-    },
+    afterPublication: (source) =>
+      source.pipe(
+        deliverInOrder<PipelineItem>({
+          weigh: (item) => listRejections(item).length,
+          batchWeight: 1,
+          gatherMs: 0,
+          deliver,
+          backoff,
+          onStatus: (status) => {
+            waiting = status.waiting;
+          },
+          onFailure: (error, failuresInRow) => {
+            failures++;
+            if (failuresInRow === 1) logger.warn({ stream, err: error, waiting }, 'rejections wait for NATS');
+          },
+          onRecovery: () => logger.info({ stream, waiting }, 'rejections are published again'),
+        }),
+        finalize(() => {
+          waiting = 0;
+          publishingSinceMs = null;
+        }),
+      ),
     get waiting() {
       return waiting;
     },
@@ -243,11 +229,6 @@ function createRejectionWarnings({ stream, clock, logger }: RejectionLogOptions)
     logger.warn({ stream, reason, rejected, sequence, subject, detail }, 'messages are rejected');
     reports.set(reason, { atMs, unreported: 0 });
   };
-}
-
-function wrapUnpublished(rejections: readonly RejectedMessage[], position: number): PipelineItem {
-  const place = () => ({ streamCreated: null, position, digest: null });
-  return { kind: 'batch', position, weight: 0, rows: null, rejections, place };
 }
 
 function listRejections(item: PipelineItem): readonly RejectedMessage[] {

@@ -68,7 +68,7 @@ export function runStreamPipeline(from: StreamPosition, options: StreamPipelineO
   if (sinks === null) return folded$.pipe(leaveGate(gate), ignoreElements());
   return folded$.pipe(
     marks.set,
-    sinks.rejections?.publishAfter(from.position) ?? passThrough,
+    sinks.rejections?.afterPublication ?? passThrough,
     writer?.writeAfter(from.position) ?? passThrough,
     marks.save,
     leaveGate(gate),
