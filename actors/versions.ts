@@ -13,11 +13,10 @@ export const interfaceVersion = '1.0.0';
  */
 export const foldVersions = {
   MINER_COUNTER: {
-    version: 11,
+    version: 12,
     records: [
       'installation: 3 20c78acc7347, form 5ddfa5be4a80',
       'places: 1 284c69cb5d3e, form 978060d8cce1',
-      'recentRounds: 1 0a6ceb36a632, form 70142dfb26dd',
       'history: 1 566c3cf08403, form 2a142d78d736',
       'day: 1 7cea825a63ba, form 5467093e6d4d',
       'progress: 1 f5dd9e3057f0, form 2dfca6340b10',

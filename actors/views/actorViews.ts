@@ -51,12 +51,13 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
   const process = cacheView({
     inputs: () => [
       counters.installation(publicInstallationId),
+      counters.history(),
       settlements.settlement(publicInstallationId),
       settlements.signer(publicInstallationId),
       settlements.modules(publicInstallationId),
       options.chain.safeState(),
     ],
-    compute: (installation, settlement, signer, modules, chain): ProcessView => {
+    compute: (installation, history, settlement, signer, modules, chain): ProcessView => {
       const nowMs = clock.nowMs();
       const telemetry = counters.telemetry(publicInstallationId, nowMs);
       const { freshness, reading } = telemetry;
@@ -64,12 +65,9 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
       const projection = projectProcess({
         measurement,
         rounds:
-          installation === null
+          installation === null || history === null
             ? null
-            : {
-                openWorkUnits: installation.roundState.openRoundWorkUnits,
-                recent: counters.recentRounds(),
-              },
+            : { openWorkUnits: installation.roundState.openRoundWorkUnits, history },
         settlement,
         chain,
         genesisMs: options.genesisMs,

@@ -12,7 +12,8 @@ import { findOracleState } from '../settlement/oracleState.ts';
 import { findBlockedReason, findQueueState } from '../settlement/queueState.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import type { CounterReading } from '../wheel/counterReading.ts';
-import { findRound, type RecentRound } from '../wheel/roundFold.ts';
+import { type DayHistory, findRoundWork } from '../wheel/dayHistory.ts';
+import { findRound, roundMs } from '../wheel/roundFold.ts';
 
 /** The newest accepted reading and its freshness. */
 export interface MeasurementView {
@@ -32,8 +33,7 @@ interface ProcessSources {
 }
 
 interface MeasuredRounds {
-  /** The newest observed rounds. */
-  readonly recent: readonly RecentRound[];
+  readonly history: DayHistory;
   /** Work so far of the round that holds the newest reading. */
   readonly openWorkUnits: bigint;
 }
@@ -230,10 +230,10 @@ function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailab
 
 /**
  * Rounds from the last closed round that has ended (exclusive) through the round of the newest reading. The last one holds the work
- * measured so far. Null if a round before it was not observed.
+ * measured so far. Null if a round before it was not observed, or is older than the days with single rounds.
  */
 function listOpenRounds(
-  { recent, openWorkUnits }: MeasuredRounds,
+  { history, openWorkUnits }: MeasuredRounds,
   reading: CounterReading,
   sources: ProcessSources,
 ): WorkedRound[] | null {
@@ -242,10 +242,8 @@ function listOpenRounds(
   const openRound = findRound(reading.observedAtMs, sources.genesisMs);
   const from = Number(closedThrough) + 1;
   const rounds: WorkedRound[] = [];
-  const known = new Map(recent.map(({ roundId, workUnits }) => [roundId, workUnits]));
-  if (openRound - from > known.size) return null;
   for (let roundId = from; roundId < openRound; roundId++) {
-    const workUnits = known.get(roundId);
+    const workUnits = findRoundWork(history, sources.genesisMs + (roundId - 1) * roundMs);
     if (workUnits === undefined) return null;
     rounds.push({ roundId: BigInt(roundId), workUnits });
   }

@@ -19,7 +19,7 @@ import {
 } from './installationActor.ts';
 import type { MeasurementProgress } from './measurementEvents.ts';
 import { addPublicReading, nothingPublic, type PublicState } from './publicState.ts';
-import { type BucketRow, closeBucket, type RecentRound } from './roundFold.ts';
+import { type BucketRow, closeBucket } from './roundFold.ts';
 import type { TelemetryView } from './telemetryView.ts';
 
 export interface CounterOutput extends ReadingOutput {
@@ -43,8 +43,6 @@ export interface CounterActors {
   history(): DayHistory | null;
   /** Achievements of the public installation; null before its first reading. The same object until the next achievement. */
   achievements(): MeasurementProgress | null;
-  /** The newest observed rounds of the public installation, ascending. The same list until one closes. */
-  recentRounds(): readonly RecentRound[];
   /** Newest reading and open round; null for an installation without readings. The same object until a reading is accepted. */
   installation(installationId: string): InstallationState | null;
   places(): PlaceCounts;
@@ -201,7 +199,6 @@ export function createCounterActors(settings: CounterSettings): CounterActors {
     telemetry,
     history: () => shown.history,
     achievements: () => shown.progress,
-    recentRounds: () => shown.recentRounds,
     installation: (installationId) => shown.places.entries.get(installationId)?.state() ?? null,
     places: () => places().counts(),
     noteFolded: (through) => {

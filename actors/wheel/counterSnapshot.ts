@@ -24,15 +24,13 @@ import {
 } from './dayHistory.ts';
 import type { InstallationState } from './installationActor.ts';
 import { type MeasurementProgress, progressScalars } from './measurementEvents.ts';
-import { openRound, type RecentRound, recentRound } from './roundFold.ts';
+import { openRound } from './roundFold.ts';
 
 /** Content of a snapshot of the counter stream. Immutable. */
 export interface CapturedCounters {
   readonly installations: readonly InstallationState[];
   readonly history: DayHistory | null;
   readonly progress: MeasurementProgress | null;
-  /** Rounds of the public installation. */
-  readonly recentRounds: readonly RecentRound[];
   readonly places: PlacesState | null;
 }
 
@@ -46,7 +44,6 @@ const progress = progressScalars.extend({ evicted: evictedEvents });
 const createDraft = () => ({
   installations: [] as InstallationState[],
   places: [] as PlacesState[],
-  recentRounds: [] as (readonly RecentRound[])[],
   history: [] as z.input<typeof historyStart>[],
   days: [] as DaySummary[],
   progress: [] as z.input<typeof progress>[],
@@ -70,10 +67,6 @@ export const counterKinds = [
   define('places', placesState, {
     list: ({ places }) => listOne(places),
     restore: ({ places }, one) => places.push(one),
-  }),
-  define('recentRounds', z.array(recentRound), {
-    list: ({ recentRounds }) => listOne(recentRounds.length > 0 ? recentRounds : null),
-    restore: ({ recentRounds }, all) => recentRounds.push(all),
   }),
   define('history', historyStart, {
     list: ({ history }) => listOne(history),
@@ -109,11 +102,8 @@ export function createCounterRestoration(): Restoration<CapturedCounters> {
     const [places = null] = draft.places;
     const [history = null] = draft.history;
     const [progressed = null] = draft.progress;
-    const [recentRounds = null] = draft.recentRounds;
     if ((history === null) !== (days.length === 0))
       throw new RecordRefused('the records of a history are incomplete');
-    if (history === null && recentRounds !== null)
-      throw new RecordRefused('rounds have records, but the history has none');
     if (progressed === null && events.length > 0)
       throw new RecordRefused('measurement events have records, but their progress has none');
     days.sort((a, b) => a.startMs - b.startMs);
@@ -121,7 +111,6 @@ export function createCounterRestoration(): Restoration<CapturedCounters> {
     return {
       installations,
       places,
-      recentRounds: recentRounds ?? [],
       history: history && toHistory(history, days),
       progress: progressed && { ...progressed, events: List(events) },
     };

@@ -174,6 +174,13 @@ export function listDays({ past, open }: DayHistory): readonly DaySummary[] {
   return [...past, open];
 }
 
+/** Work of the observed round with this start (epoch milliseconds); undefined for any other, or if its day is too old to be shown in detail. */
+export function findRoundWork({ past, open }: DayHistory, startMs: number): bigint | undefined {
+  const dayStartMs = findDayStart(startMs);
+  const day = open.startMs === dayStartMs ? open : past.findLast((one) => one.startMs === dayStartMs);
+  return day?.rounds?.get((startMs - dayStartMs) / roundMs);
+}
+
 /** Rebuilds a history from its days, ascending. The last day is the open one. */
 export function toHistory(start: Inferred<typeof historyStart>, days: readonly DaySummary[]): DayHistory {
   return {

@@ -3,19 +3,14 @@ import { evictOldest } from '../events/eventWindow.ts';
 import type { CounterReading } from './counterReading.ts';
 import { type DayHistory, withReading } from './dayHistory.ts';
 import { addAchievements, type MeasurementProgress } from './measurementEvents.ts';
-import type { RecentRound, RoundRow } from './roundFold.ts';
-
-/** A day of rounds. Rounds that the oracle has not closed within a day are no longer projected. */
-export const recentRoundsMax = 144;
+import type { RoundRow } from './roundFold.ts';
 
 export interface PublicState {
   history: DayHistory | null;
   progress: MeasurementProgress | null;
-  /** The newest observed rounds, ascending, at most {@link recentRoundsMax}. */
-  recentRounds: readonly RecentRound[];
 }
 
-export const nothingPublic: Readonly<PublicState> = { history: null, progress: null, recentRounds: [] };
+export const nothingPublic: Readonly<PublicState> = { history: null, progress: null };
 
 interface PublicReading {
   readonly reading: CounterReading;
@@ -29,10 +24,6 @@ export function addPublicReading(
   state: PublicState,
   { reading, round, storedAtMs }: PublicReading,
 ): readonly MeasurementEvent[] | null {
-  if (round !== null) {
-    const { roundId, workUnits } = round;
-    state.recentRounds = [...state.recentRounds, { roundId, workUnits }].slice(-recentRoundsMax);
-  }
   const previousDayMm = state.history?.open.distanceMm ?? 0;
   state.history = withReading(state.history, reading, round);
   const dayMm = state.history.open.distanceMm ?? 0;

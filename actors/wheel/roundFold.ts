@@ -67,9 +67,6 @@ export const openRound = z.strictObject({
   bucket: openBucket,
 });
 
-export const recentRound = z.strictObject({ roundId: z.int(), workUnits: amount });
-export type RecentRound = Inferred<typeof recentRound>;
-
 /** The open round and bucket of one installation. Immutable. */
 export type RoundState = Inferred<typeof openRound>;
 

@@ -102,6 +102,18 @@ function startViews() {
   return { clock, world, run, reporter, closeRounds, approve, snapshot };
 }
 
+it('the open rounds of three days are projected', () => {
+  const { world, run, closeRounds, approve, snapshot } = startViews();
+  world.chain = chainAtStart;
+  run(11);
+  approve();
+  closeRounds(1n, [420n]);
+  run(24 * 60);
+  // The next day has other rounds at the same places.
+  run(25 * 60, { cumulativeWorkUnits: '65000' });
+  expect(snapshot().builder.status).toBe('available');
+});
+
 describe('any numbers of the core, the oracle, the reporter and the wheel', () => {
   it('give a process snapshot and a status that fit their schemas', () => {
     const upTo = (bits: bigint, least = 0n) => {

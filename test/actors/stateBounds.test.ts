@@ -30,14 +30,9 @@ import {
   toHistory,
   withReading,
 } from '../../actors/wheel/dayHistory.ts';
-import {
-  addPublicReading,
-  nothingPublic,
-  type PublicState,
-  recentRoundsMax,
-} from '../../actors/wheel/publicState.ts';
+import { addPublicReading, nothingPublic, type PublicState } from '../../actors/wheel/publicState.ts';
 import type { RoundRow } from '../../actors/wheel/roundFold.ts';
-import { createRoundState, foldRound, type RecentRound, roundMs } from '../../actors/wheel/roundFold.ts';
+import { roundMs } from '../../actors/wheel/roundFold.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
 import { recordStep } from '../support/chain/feedEvents.ts';
 import { genesisMs, storedLateMs } from '../support/genesis.ts';
@@ -123,36 +118,6 @@ describe('days with readings', () => {
     const start = { firstObservedAtMs: genesisMs, earlier: null };
     expect(() => toHistory(start, [])).toThrow('the day of the newest reading');
   });
-});
-
-it('the newest 144 observed rounds of the public installation are kept and restored', () => {
-  // Minutes between readings, repeated; more than two leave a round unobserved.
-  const stretch = fc.record({
-    minutes: fc.constantFrom(1, 2, 2, 2, 7, 30),
-    count: fc.integer({ min: 1, max: 400 }),
-  });
-  fc.assert(
-    fc.property(fc.array(stretch, { minLength: 1, maxLength: 12 }), (stretches) => {
-      let atMs = genesisMs;
-      let previous = acceptedAt(atMs);
-      let activity = createRoundState(previous);
-      const state: PublicState = { ...nothingPublic };
-      const closed: RecentRound[] = [];
-      for (const minutes of stretches.flatMap(({ minutes, count }) => Array(count).fill(minutes))) {
-        atMs += minutes * 60_000;
-        const reading = acceptedAt(atMs);
-        const folded = foldRound(activity, { reading, previous, genesisMs });
-        activity = folded.state;
-        previous = reading;
-        const { round } = folded.closed;
-        addPublicReading(state, { reading, round, storedAtMs: atMs });
-        if (round !== null) closed.push({ roundId: round.roundId, workUnits: round.workUnits });
-      }
-      expect(state.recentRounds).toEqual(closed.slice(-recentRoundsMax));
-      expect(restore(state)).toMatchObject(state);
-    }),
-    { numRuns: runs(4) },
-  );
 });
 
 describe('messages of oracle and reporter', () => {
