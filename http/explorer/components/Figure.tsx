@@ -1,16 +1,35 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import { type Source, usePage } from './pageContext.ts';
 
-interface FigureProps extends Source {
+/** What figures beside each other have in common. */
+interface Common extends Pick<Source, 'route' | 'safeBlock' | 'provenance' | 'observedAt'> {
+  readonly isLarge?: boolean;
+}
+
+interface FigureProps extends Omit<Source, 'route'>, Partial<Common> {
   /** Null or false if unknown. */
   readonly value: ComponentChildren;
   readonly unit?: string;
-  readonly isLarge?: boolean;
   readonly children?: ComponentChildren;
 }
 
+const CommonContext = createContext<Common | null>(null);
+
+/** Figures beside each other. */
+export function Figures({ children, ...common }: Common & { readonly children: ComponentChildren }) {
+  return (
+    <CommonContext.Provider value={common}>
+      <div class="figures">{children}</div>
+    </CommonContext.Provider>
+  );
+}
+
 /** A figure with its label. */
-export function Figure({ value, unit, isLarge = false, children, ...source }: FigureProps) {
+export function Figure({ value, unit, children, ...own }: FigureProps) {
+  const common = useContext(CommonContext);
+  if (common === null) throw new Error('a figure is rendered outside of figures');
+  const { isLarge = false, ...source } = { ...common, ...own };
   usePage().sources.push(source);
   return (
     <div class={isLarge ? 'figure large' : 'figure'}>

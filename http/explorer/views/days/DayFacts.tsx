@@ -3,7 +3,7 @@ import { formatPlace } from '../../../addresses/place.ts';
 import { DayChart } from '../../charts/DayChart.tsx';
 import { findTime, noonMinute } from '../../charts/halfHours.ts';
 import { findAvailable, Unread } from '../../components/Banner.tsx';
-import { Figure } from '../../components/Figure.tsx';
+import { Figure, Figures } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { describeUnreal } from '../../format/networks.ts';
@@ -39,7 +39,7 @@ export function DayFacts({ date }: { date: string }) {
         <Unread what="The day" />
       ) : (
         <>
-          <Figures day={day} />
+          <DayFigures day={day} />
           <Stage date={date} />
           <section aria-labelledby="half-hours">
             <h2 id="half-hours">Half hour by half hour</h2>
@@ -82,20 +82,17 @@ function Stage({ date }: { date: string }) {
   );
 }
 
-function Figures({ day }: { day: Day }) {
+function DayFigures({ day }: { day: Day }) {
   const { coverage, distanceMm, observedWorkUnits } = day;
-  const common = { isLarge: true, route: recordPath('day', day.date) } as const;
   return (
-    <div class="figures">
+    <Figures isLarge route={recordPath('day', day.date)}>
       <Figure
-        {...common}
         {...describeDistance(distanceMm)}
         label="Distance"
         field="day.distanceMm"
         meaning="The largest distance the device reported on this day, counted from noon. Kept for a year."
       />
       <Figure
-        {...common}
         {...describeWork(coverage.observedRoundCount === 0 ? null : observedWorkUnits)}
         label="Work"
         field="day.observedWorkUnits"
@@ -103,7 +100,6 @@ function Figures({ day }: { day: Day }) {
         provenance="accepted rounds"
       />
       <Figure
-        {...common}
         label="Observed"
         value={formatPercent(coverage.coverageBps)}
         field="day.coverage"
@@ -112,7 +108,7 @@ function Figures({ day }: { day: Day }) {
       >
         {nameCoverage(day)}
       </Figure>
-    </div>
+    </Figures>
   );
 }
 

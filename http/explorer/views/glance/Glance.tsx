@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { addDays, findDay } from '../../../addresses/days.ts';
 import { DayChart } from '../../charts/DayChart.tsx';
 import { Unread } from '../../components/Banner.tsx';
-import { Figure } from '../../components/Figure.tsx';
+import { Figure, Figures } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Age } from '../../components/Time.tsx';
@@ -97,12 +97,8 @@ function Now({ status, wheel, children }: NowProps) {
   const isCurrent = state === 'turning' || state === 'resting';
   // The last known speed of a silent wheel is not its speed now.
   const current = isCurrent ? measurement : null;
-  const common = {
-    isLarge: true,
-    route: statusPath,
-    provenance: measurement === null ? null : (provenances[measurement.provenance] ?? measurement.provenance),
-    observedAt: measurement?.observedAt ?? null,
-  } as const;
+  const provenance =
+    measurement === null ? null : (provenances[measurement.provenance] ?? measurement.provenance);
   return (
     <section class={`now ${state}`} aria-labelledby="now">
       <Wheel state={state} rpmMilli={measurement?.rpmMilli ?? 0} />
@@ -112,23 +108,25 @@ function Now({ status, wheel, children }: NowProps) {
           <span class="when lost">{lostSentence}</span>
         </h1>
         <p class="lead when lost">This was the last report. The wheel’s current state is unknown.</p>
-        <div class="figures">
+        <Figures
+          isLarge
+          route={statusPath}
+          provenance={provenance}
+          observedAt={measurement?.observedAt ?? null}
+        >
           <Figure
-            {...common}
             {...describeRpm(current?.rpmMilli ?? null)}
             label="Turning at"
             field="measurement.rpmMilli"
             meaning="Turns per minute, as last reported."
           />
           <Figure
-            {...common}
             {...describeSpeed(current?.speedMmPerSecond ?? null)}
             label="Speed"
             field="measurement.speedMmPerSecond"
             meaning="Speed of the rim, as last reported."
           />
           <Figure
-            {...common}
             {...describeDistance(isOfToday ? measurement.distanceMm : null)}
             label="Today"
             field="measurement.distanceMm"
@@ -136,10 +134,10 @@ function Now({ status, wheel, children }: NowProps) {
           >
             {state === 'fault' && isOfToday && 'may be wrong: the counter reports a fault'}
           </Figure>
-        </div>
+        </Figures>
         {measurement !== null && (
           <p class="small quiet">
-            {common.provenance} · observed <Age of={measurement.observedAt} />
+            {provenance} · observed <Age of={measurement.observedAt} />
             {children}
           </p>
         )}

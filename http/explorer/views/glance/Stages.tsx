@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Chart, cells } from '../../charts/Chart.tsx';
 import { findAvailable } from '../../components/Banner.tsx';
 import { NextBatch, NextMint } from '../../components/Expected.tsx';
-import { Figure } from '../../components/Figure.tsx';
+import { Figure, Figures } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Age, Time } from '../../components/Time.tsx';
@@ -97,7 +97,7 @@ function Lane({ stage, meaning, rounds, note, children }: LaneProps) {
         <h3>{stage}</h3>
         <p class="small quiet">{meaning}</p>
       </div>
-      <div class="figures">{children}</div>
+      {children}
       <div>
         <Tiles stage={stage} rounds={rounds} />
         <p class="small quiet">{note}</p>
@@ -196,7 +196,6 @@ function OpenRound({ status }: StagesProps) {
 }
 
 function Measured({ statistics }: { statistics: Bodies['statistics'] | null }) {
-  const route = statisticsPath('7d');
   const {
     acceptedWorkUnits = null,
     coverageBps = 0,
@@ -206,32 +205,28 @@ function Measured({ statistics }: { statistics: Bodies['statistics'] | null }) {
   // Without an observed round, the sum 0 is not a measurement.
   const total = acceptedWorkUnits === '0' && coverageBps === 0 ? null : acceptedWorkUnits;
   return (
-    <>
+    <Figures route={statisticsPath('7d')}>
       <Figure
         label="Work in observed rounds"
         {...describeWork(total)}
-        route={route}
         field="lifetime.acceptedWorkUnits"
         meaning="Work of all fully observed rounds since the first accepted reading. Work in gaps is unknown and not included."
       />
       <Figure
         label="Distance in all"
         {...describeDistance(firstObservedAt === null ? null : observedDistanceMm)}
-        route={route}
         field="lifetime.observedDistanceMm"
         meaning="Sum of the daily distances since the first accepted reading. Distance while the device was offline is not included."
       />
-    </>
+    </Figures>
   );
 }
 
 function Optimistic({ status: { builder } }: StagesProps) {
   const projected = builder.status === 'available' ? builder.projected : null;
-  const common = { route: statusPath } as const;
   return (
-    <>
+    <Figures route={statusPath}>
       <Figure
-        {...common}
         label="Would complete"
         value={projected && formatInteger(projected.completedBlockCount)}
         unit={projected?.completedBlockCount === '1' ? 'work block' : 'work blocks'}
@@ -240,14 +235,13 @@ function Optimistic({ status: { builder } }: StagesProps) {
         meaning="Work blocks that the rounds waiting for settlement would complete, by the contract’s arithmetic."
       />
       <Figure
-        {...common}
         label="Would reach work block"
         value={projected && formatShort(projected.cumulativeBlockUnits, 9, 3)}
         field="builder.projected.cumulativeBlockUnits"
         exact={projected && `${formatExact(projected.cumulativeBlockUnits, 9)} work blocks`}
         meaning="Height with the progress into the next work block."
       />
-    </>
+    </Figures>
   );
 }
 
@@ -277,12 +271,10 @@ function ToBeSettled({ status }: StagesProps) {
 function Settled({ status: { builder } }: StagesProps) {
   const shown = findAvailable(usePage().read('core', corePath));
   const core = shown?.core ?? null;
-  const common = { route: corePath, safeBlock: shown?.chain.safeThroughBlock ?? null } as const;
   const anchor = builder.status === 'available' ? builder.anchor : null;
   return (
-    <>
+    <Figures route={corePath} safeBlock={shown?.chain.safeThroughBlock ?? null}>
       <Figure
-        {...common}
         label="Settled work"
         {...describeWork(core?.cumulativeWork ?? null)}
         field="core.cumulativeWork"
@@ -300,14 +292,13 @@ function Settled({ status: { builder } }: StagesProps) {
         )}
       </Figure>
       <Figure
-        {...common}
         label="Work block height"
         value={core && formatShort(core.cumulativeBlockUnits, 9, 3)}
         field="core.cumulativeBlockUnits"
         exact={core && `${formatExact(core.cumulativeBlockUnits, 9)} work blocks`}
         meaning="Blocks of the wheel’s work, not blocks of the chain: complete ones, and the part of the next one."
       />
-    </>
+    </Figures>
   );
 }
 
@@ -340,24 +331,21 @@ function ToBeMinted() {
 function Issued() {
   const shown = findAvailable(usePage().read('issuance', issuancePath));
   const asset = shown?.asset ?? null;
-  const common = { route: issuancePath, safeBlock: shown?.chain.safeThroughBlock ?? null } as const;
   return (
-    <>
+    <Figures route={issuancePath} safeBlock={shown?.chain.safeThroughBlock ?? null}>
       <Figure
-        {...common}
         label="Minted"
         {...describeAmount(shown?.issuance.mintedBaseUnits, asset, 2)}
         field="issuance.mintedBaseUnits"
         meaning="Reward tokens that checkpoints have minted, round by round. Owners claim them afterwards."
       />
       <Figure
-        {...common}
         label="Paid to owners"
         {...describeAmount(shown?.issuance.paidBaseUnits, asset, 2)}
         field="issuance.paidBaseUnits"
         meaning="Part that owners have claimed."
       />
-    </>
+    </Figures>
   );
 }
 

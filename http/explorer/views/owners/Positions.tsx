@@ -4,7 +4,7 @@ import { Columns } from '../../charts/Columns.tsx';
 import { findAvailable } from '../../components/Banner.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { NextMint } from '../../components/Expected.tsx';
-import { Figure } from '../../components/Figure.tsx';
+import { Figure, Figures } from '../../components/Figure.tsx';
 import { Linked, To } from '../../components/Linked.tsx';
 import { More } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
@@ -37,7 +37,6 @@ export function Positions({
   const { summary, configuration, mining, chain, nextCursor } = portfolio;
   const asset = { symbol: configuration.tokenSymbol, decimals: configuration.tokenDecimals };
   const route = listOwnerPaths(portfolio.owner).positions;
-  const common = { isLarge: true, route, safeBlock: chain.safeThroughBlock } as const;
   const newest = activity?.activity.find(({ kind }) => kind === 'claim');
   return (
     <>
@@ -45,9 +44,8 @@ export function Positions({
         <h2 id="rewards" class="visually-hidden">
           Rewards
         </h2>
-        <div class="figures">
+        <Figures isLarge route={route} safeBlock={chain.safeThroughBlock}>
           <Figure
-            {...common}
             {...describeAmount(summary.paidBaseUnits, asset, 4)}
             label="Paid"
             field="summary.paidBaseUnits"
@@ -61,7 +59,6 @@ export function Positions({
             )}
           </Figure>
           <Figure
-            {...common}
             {...describeAmount(summary.claimableBaseUnits, asset, 4)}
             label="Claimable"
             field="summary.claimableBaseUnits"
@@ -69,7 +66,6 @@ export function Positions({
           />
           <Projected portfolio={portfolio} />
           <Figure
-            {...common}
             {...describeShare(summary.activeWeight, mining.totalWeight)}
             label="Share of the weight"
             field="summary.activeWeight, mining.totalWeight"
@@ -78,7 +74,7 @@ export function Positions({
             weight {formatInteger(summary.activeWeight)} of {formatInteger(mining.totalWeight)}
             {summary.activeWeight !== summary.targetWeight && `, soon ${formatInteger(summary.targetWeight)}`}
           </Figure>
-        </div>
+        </Figures>
       </section>
       <section aria-labelledby="positions">
         <h2 id="positions">{count(summary.positionCount, 'miner')}</h2>
@@ -114,8 +110,8 @@ function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio })
         next?.economy ?? null,
         4,
       )}
-      isLarge
       label="Expected"
+      safeBlock={null}
       route={route}
       field="mining.nextRound.amountBaseUnits, mining.rewardPerBlock"
       meaning="Not minted or earned yet: the mint of all closed rounds, times this owner’s current share of the weight. Rounded down."

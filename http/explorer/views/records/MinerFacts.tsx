@@ -1,5 +1,5 @@
 import { findAvailable } from '../../components/Banner.tsx';
-import { Figure } from '../../components/Figure.tsx';
+import { Figure, Figures } from '../../components/Figure.tsx';
 import { Linked } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
@@ -33,31 +33,24 @@ function Position({ miner }: { miner: LiveMiner }) {
   const { position, configuration, mining, chain } = miner;
   if (position === null) return null;
   const asset = { symbol: configuration.tokenSymbol, decimals: configuration.tokenDecimals };
-  const common = {
-    route: recordPath('miner', miner.tokenId),
-    safeBlock: chain.safeThroughBlock,
-  } as const;
   const settlements = usePage().read('settlements', settlementsPath('now'));
   const share = describeShare(position.activeWeight, mining.totalWeight);
   return (
     <>
-      <div class="figures">
+      <Figures route={recordPath('miner', miner.tokenId)} safeBlock={chain.safeThroughBlock}>
         <Figure
-          {...common}
           {...describeAmount(position.claimableBaseUnits, asset, 4)}
           label="Claimable"
           field="position.claimableBaseUnits"
           meaning="Earned but not claimed yet."
         />
         <Figure
-          {...common}
           {...describeAmount(position.earnedBaseUnits, asset, 4)}
           label="Earned"
           field="position.earnedBaseUnits"
           meaning="Total earned by this miner, also for earlier owners."
         />
         <Figure
-          {...common}
           label="Level"
           value={position.level}
           unit={`of ${configuration.maximumLevel}`}
@@ -66,7 +59,6 @@ function Position({ miner }: { miner: LiveMiner }) {
           meaning="A merge raises the level and the weight."
         />
         <Figure
-          {...common}
           label="Weight"
           value={formatInteger(position.activeWeight)}
           exact={position.activeWeight}
@@ -77,7 +69,7 @@ function Position({ miner }: { miner: LiveMiner }) {
           {position.pendingRound !== null &&
             `, ${formatInteger(position.targetWeight)} from round ${formatInteger(position.pendingRound)}`}
         </Figure>
-      </div>
+      </Figures>
       <p class="small quiet">
         With this owner since <Time at={position.ownershipStartedAt} as="minute" />. Merge:{' '}
         <Linked of={describeMerge(position, null, findAvailable(settlements))} />.

@@ -1,6 +1,6 @@
 import { findDay } from '../../../addresses/days.ts';
 import { Available, findAvailable } from '../../components/Banner.tsx';
-import { Figure } from '../../components/Figure.tsx';
+import { Figure, Figures } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
@@ -52,7 +52,7 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
         )}
         . {state}
       </p>
-      <div class="figures">
+      <Figures route={settlementsPath('now')}>
         {halfHour !== null && (
           <Figure
             {...describeWork(halfHour.workUnits)}
@@ -68,11 +68,10 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
           <Figure
             {...describeAmount(minted, asset, 4)}
             label="Minted for it"
-            route={settlementsPath('now')}
             field="recentRounds.sqkMintedBaseUnits"
           />
         )}
-      </div>
+      </Figures>
       <nav class="choice" aria-label="Neighbours">
         {round !== '1' && <a href={`/rounds/${BigInt(round) - 1n}`}>← Round before</a>}
         {endMs <= nowMs && <a href={`/rounds/${BigInt(round) + 1n}`}>Next round →</a>}

@@ -4,7 +4,7 @@ import type { Observed } from '../../charts/observed.ts';
 import { Available, findAvailable } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
-import { Figure } from '../../components/Figure.tsx';
+import { Figure, Figures } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Timed } from '../../components/Time.tsx';
@@ -70,12 +70,10 @@ export function Settlements({ range }: { range: SettlementsRange }) {
 
 function Summary({ history, route, core }: { history: History; route: string; core: Bodies['core'] | null }) {
   const { summary, mining, chain } = history;
-  const common = { isLarge: true, route, safeBlock: chain.safeThroughBlock } as const;
   const { range } = history;
   return (
-    <div class="figures">
+    <Figures isLarge route={route} safeBlock={chain.safeThroughBlock}>
       <Figure
-        {...common}
         label="Batches"
         value={formatInteger(summary.settlementCount)}
         field="summary.settlementCount"
@@ -85,14 +83,12 @@ function Summary({ history, route, core }: { history: History; route: string; co
         {range !== 'now' && `${formatInteger(summary.archivedSettlementCount)} since the beginning`}
       </Figure>
       <Figure
-        {...common}
         {...describeWork(summary.workAdded)}
         label="Work settled"
         field="summary.workAdded"
         meaning="Work that these batches added."
       />
       <Figure
-        {...common}
         label="Work blocks completed"
         value={formatInteger(summary.completedBlockCount)}
         field="summary.completedBlockCount"
@@ -101,7 +97,6 @@ function Summary({ history, route, core }: { history: History; route: string; co
       />
       {mining.status === 'available' && (
         <Figure
-          {...common}
           {...describeAmount(mining.rangeMintedBaseUnits, mining.economy, 2)}
           label="Minted"
           field="mining.rangeMintedBaseUnits"
@@ -109,7 +104,7 @@ function Summary({ history, route, core }: { history: History; route: string; co
         />
       )}
       {core?.status === 'available' && <Difficulty core={core} />}
-    </div>
+    </Figures>
   );
 }
 
@@ -117,7 +112,6 @@ function Difficulty({ core }: { core: Extract<Bodies['core'], { status: 'availab
   const { workPerThousandBlocks } = core.core;
   return (
     <Figure
-      isLarge
       label="Work for a work block, now"
       value={formatExact(workPerThousandBlocks, 3)}
       unit="units"
@@ -179,7 +173,6 @@ function NextMint({ mining: body, route }: { mining: History['mining']; route: s
       <Available what="Minting" body={body}>
         {(mining) => {
           const { nextRound, economy } = mining;
-          const common = { route } as const;
           return (
             <>
               <p class="lead">
@@ -189,9 +182,8 @@ function NextMint({ mining: body, route }: { mining: History['mining']; route: s
                 />
                 . {mintStates[nextRound.state] ?? nextRound.state} {explainNoMint(mining)}
               </p>
-              <div class="figures">
+              <Figures route={route}>
                 <Figure
-                  {...common}
                   {...describeAmount(nextRound.amountBaseUnits, economy, 2)}
                   label="A mint now would be"
                   field="mining.nextRound.amountBaseUnits"
@@ -200,20 +192,18 @@ function NextMint({ mining: body, route }: { mining: History['mining']; route: s
                   through round <To {...toRound(nextRound.countedThroughRound)} />
                 </Figure>
                 <Figure
-                  {...common}
                   {...describeAmount(mining.rewardPerBlock, economy, 4)}
                   label="For each work block"
                   field="mining.rewardPerBlock"
                 />
                 <Figure
-                  {...common}
                   {...describeAmount(mining.unmintedCapacityBaseUnits, economy, 0)}
                   label="Can still be minted"
                   field="mining.unmintedCapacityBaseUnits"
                 >
                   of {formatShort(mining.supplyCap, economy.decimals, 0)}
                 </Figure>
-              </div>
+              </Figures>
             </>
           );
         }}

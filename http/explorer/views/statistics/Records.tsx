@@ -1,6 +1,6 @@
 import { findDay } from '../../../addresses/days.ts';
 import { formatPlace } from '../../../addresses/place.ts';
-import { Figure } from '../../components/Figure.tsx';
+import { Figure, Figures } from '../../components/Figure.tsx';
 import { Day, Time } from '../../components/Time.tsx';
 import { count, formatInteger } from '../../format/numbers.ts';
 import {
@@ -59,7 +59,7 @@ export function Records({ statistics, title, date }: RecordsProps) {
   return (
     <section aria-labelledby="records">
       <h2 id="records">{title}</h2>
-      <div class="figures">
+      <Figures route={statisticsPath(statistics.range)}>
         {names.map((name) => {
           const [label, describe, as] = kinds[name];
           const record = statistics.records[name];
@@ -69,7 +69,6 @@ export function Records({ statistics, title, date }: RecordsProps) {
               label={label}
               value={null}
               {...(record !== null && describe(record.value))}
-              route={statisticsPath(statistics.range)}
               field={`records.${name}`}
               provenance={record === null ? null : `accepted readings, coverage ${record.coverage}`}
               observedAt={record?.occurredAt ?? null}
@@ -87,7 +86,7 @@ export function Records({ statistics, title, date }: RecordsProps) {
             </Figure>
           );
         })}
-      </div>
+      </Figures>
     </section>
   );
 }

@@ -6,7 +6,7 @@ import { classifyDays, findKnown, type Observed } from '../../charts/observed.ts
 import { Unread } from '../../components/Banner.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
-import { Figure } from '../../components/Figure.tsx';
+import { Figure, Figures } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { formatInteger, formatPercent } from '../../format/numbers.ts';
@@ -56,11 +56,9 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
   const seen = coverage.observedRoundCount > 0 ? summary : null;
   const first = statistics.lifetime.firstObservedAt;
   const peak = summary.peakWindowStartMinuteUtc;
-  const common = { isLarge: true, route } as const;
   return (
-    <div class="figures">
+    <Figures isLarge route={route}>
       <Figure
-        {...common}
         label="Work"
         {...describeWork(seen?.observedWorkUnits ?? null)}
         field="activity.summary.observedWorkUnits"
@@ -68,14 +66,12 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
         provenance="accepted rounds"
       />
       <Figure
-        {...common}
         label="Distance"
         {...describeDistance(seen?.observedDistanceMm ?? null)}
         field="activity.summary.observedDistanceMm"
         meaning="Sum of the daily distances."
       />
       <Figure
-        {...common}
         label="Busiest half hour"
         value={peak !== null && `${new Date(peak * 60_000).toISOString().slice(11, 16)} UTC`}
         field="activity.summary.peakWindowStartMinuteUtc"
@@ -83,7 +79,6 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
         meaning="The half hour with the most work on a typical day, as the mean of fully observed days."
       />
       <Figure
-        {...common}
         label="Observed"
         value={formatPercent(coverage.coverageBps)}
         field="activity.coverage"
@@ -99,14 +94,13 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
             )}
       </Figure>
       <Figure
-        {...common}
         label="Active days"
         value={formatInteger(summary.activeDayCount)}
         field="activity.summary.activeDayCount"
         exact={`${summary.activeDayCount} active, ${summary.inactiveDayCount} observed without work`}
         meaning="Days with observed work. A day without observations is neither active nor inactive."
       />
-    </div>
+    </Figures>
   );
 }
 
