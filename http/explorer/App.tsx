@@ -1,4 +1,5 @@
 import { Footer } from './components/Footer.tsx';
+import { Frame } from './components/Frame.tsx';
 import { Header } from './components/Header.tsx';
 import type { PageRequest } from './page.ts';
 import { About } from './views/About.tsx';
@@ -16,9 +17,6 @@ type AppProps = Pick<PageRequest, 'place'>;
 export function App(props: AppProps) {
   return (
     <>
-      <a class="skip" href="#content">
-        Skip to the content
-      </a>
       <svg class="patterns" width="0" height="0" aria-hidden="true">
         <defs>
           {/* Marks time that was not observed. */}
@@ -34,11 +32,9 @@ export function App(props: AppProps) {
           </pattern>
         </defs>
       </svg>
-      <Header />
-      <main id="content" tabIndex={-1}>
+      <Frame header={<Header />} footer={<Footer />}>
         <View {...props} />
-      </main>
-      <Footer />
+      </Frame>
     </>
   );
 }

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { Links } from './components/Footer.tsx';
-import { Head, Script } from './components/Head.tsx';
+import { Frame } from './components/Frame.tsx';
+import { Head, Retry, retrySeconds, Script } from './components/Head.tsx';
 import { Bar } from './components/Header.tsx';
 import { explain } from './format/words.ts';
 import type { FrameRequest, RefusalRequest } from './page.ts';
@@ -20,99 +21,61 @@ export function renderFrame(request: FrameRequest): string {
         <script key={script} defer src={script} />
       ))}
     </Head>,
-    <Frame
-      current="docs"
-      main={<main id="content" tabIndex={-1} dangerouslySetInnerHTML={{ __html: html }} />}
-    />,
+    <Frame header={<Bar logo="" current="docs" />} footer={<Links />} html={html} />,
   );
 }
 
-const later = { advice: 'Wait a few seconds.', way: 'again' } as const;
-const fromBeginning = { advice: 'Start from the first page of the list.', way: 'beginning' } as const;
-
-/** Errors that a person gets as a page, by their codes, and the way on from there. */
-const refusals: Readonly<
-  Record<
-    string,
-    { readonly title: string; readonly advice: string; readonly way: 'again' | 'beginning' | null }
-  >
-> = {
-  rate_limited: { title: 'Too many requests', ...later },
-  database_busy: { title: 'Busy at the moment', ...later },
-  database_unavailable: { title: 'Not available at the moment', ...later },
-  public_stats_rebuilding: { title: 'Not available at the moment', ...later },
-  request_timeout: { title: 'This took too long', ...later },
-  internal_error: {
-    title: 'Something went wrong',
-    advice: 'The service has logged it.',
-    way: 'again',
-  },
-  invalid_query: { title: 'No such page of the list', ...fromBeginning },
-  invalid_cursor: { title: 'No such page of the list', ...fromBeginning },
-  cursor_invalidated: { title: 'The list has moved on', ...fromBeginning },
-  not_found: {
-    title: 'Not found',
-    advice: 'Follow a link above, or use the search.',
-    way: null,
-  },
+/** Errors that a person gets as a page, by their codes. */
+const titles: Readonly<Record<string, string>> = {
+  rate_limited: 'Too many requests',
+  database_busy: 'Busy at the moment',
+  database_unavailable: 'Not available at the moment',
+  public_stats_rebuilding: 'Not available at the moment',
+  request_timeout: 'This took too long',
+  internal_error: 'Something went wrong',
+  invalid_query: 'No such page of the list',
+  invalid_cursor: 'No such page of the list',
+  cursor_invalidated: 'The list has moved on',
+  not_found: 'Not found',
 };
+const listErrors: readonly string[] = ['invalid_query', 'invalid_cursor', 'cursor_invalidated'];
 
 /** Renders the page for an error; null for an error that only programs get. It is the same for every request. */
 export function renderRefusal({ code, settings }: RefusalRequest): string | null {
-  const refusal = refusals[code];
-  if (refusal === undefined) return null;
-  const title = `${refusal.title} · Mining activity`;
-  const isPassing = refusal.way === 'again';
+  const heading = titles[code];
+  if (heading === undefined) return null;
+  const title = `${heading} · Mining activity`;
+  const isOfList = listErrors.includes(code);
+  const isPassing = !isOfList && code !== 'not_found';
   return write(
-    <Head title={title} description={refusal.title} address={null} icon="wheel-stale.svg" settings={settings}>
+    <Head title={title} description={heading} address={null} icon="wheel-stale.svg" settings={settings}>
       {isPassing && <Script files={settings.files} />}
+      {isPassing && <Retry />}
     </Head>,
-    <Frame
-      current={null}
-      main={
-        <main id="content" tabIndex={-1}>
-          <section aria-labelledby="refused">
-            <h1 id="refused">{refusal.title}</h1>
-            <p class="lead">
-              {explain(code)} {refusal.advice}
-            </p>
-            {refusal.way !== null && (
-              <p class="more">
-                {/* Relative to the address of this page, which is rendered for all addresses. */}
-                {isPassing ? (
-                  // biome-ignore lint/a11y/useValidAnchor: the address of this page
-                  <a href="">Try again</a>
-                ) : (
-                  <a href="?">First page</a>
-                )}{' '}
-                <a href="/">To the wheel</a>
-              </p>
-            )}
-          </section>
-        </main>
-      }
-    />,
+    <Frame header={<Bar logo="" current={null} />} footer={<Links />}>
+      <section aria-labelledby="refused">
+        <h1 id="refused">{heading}</h1>
+        <p class="lead">
+          {explain(code)} {isPassing && 'This page will try again in a few seconds.'}
+        </p>
+        <p class="more">
+          {/* Relative to the address of this page, which is rendered for all addresses. */}
+          {isPassing && (
+            // biome-ignore lint/a11y/useValidAnchor: the address of this page
+            <a href="">Try again</a>
+          )}
+          {isOfList && <a href="?">First page</a>} <a href="/">To the wheel</a>
+        </p>
+      </section>
+    </Frame>,
     // Its script asks for the page that was meant, until it is there.
     isPassing
-      ? { 'data-refresh-seconds': 10, 'data-title': title, 'data-icon': settings.files['wheel-stale.svg'] }
+      ? {
+          'data-refresh-seconds': retrySeconds,
+          'data-title': title,
+          'data-icon': settings.files['wheel-stale.svg'],
+        }
       : {},
-  );
-}
-
-function Frame({ current, main }: { current: 'docs' | null; main: ComponentChildren }) {
-  return (
-    <>
-      <a class="skip" href="#content">
-        Skip to the content
-      </a>
-      <header>
-        <Bar logo="" current={current} />
-      </header>
-      {main}
-      <footer>
-        <Links />
-      </footer>
-    </>
   );
 }
 

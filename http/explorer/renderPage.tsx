@@ -1,7 +1,7 @@
 import { renderToString } from 'preact-render-to-string';
 import { formatPlace, type Place } from '../addresses/place.ts';
 import { App } from './App.tsx';
-import { Head, Script } from './components/Head.tsx';
+import { Head, Retry, Script } from './components/Head.tsx';
 import { PageContext } from './components/pageContext.ts';
 import { Time } from './components/Time.tsx';
 import { describePage } from './describePage.ts';
@@ -62,6 +62,7 @@ export const renderPage: RenderPage = (request: PageRequest) => {
     >
       {json !== null && <link rel="alternate" type="application/json" href={json} />}
       <Script files={files} />
+      {!isComplete && <Retry />}
     </Head>,
   );
   const core = read('core', corePath);

@@ -7,7 +7,7 @@ import { Timed } from './Time.tsx';
 export function Footer() {
   const json = findMainPath(usePage().place);
   return (
-    <footer>
+    <>
       <ZoneChoice />
       <Sources />
       <p>
@@ -20,7 +20,7 @@ export function Footer() {
         )}
       </p>
       <Links />
-    </footer>
+    </>
   );
 }
 

@@ -15,6 +15,9 @@ interface HeadProps {
   readonly children?: ComponentChildren;
 }
 
+/** How long after a failure a page is asked for again. */
+export const retrySeconds = 10;
+
 /** Title, description and links of a page for people. */
 export function Head({
   title,
@@ -46,6 +49,15 @@ export function Head({
       <link rel="stylesheet" href={files['style.css']} />
       {children}
     </head>
+  );
+}
+
+/** Reads a page again that could not be read. The page's script asks for it in its own way. */
+export function Retry() {
+  return (
+    <noscript>
+      <meta httpEquiv="refresh" content={String(retrySeconds)} />
+    </noscript>
   );
 }
 

@@ -23,7 +23,7 @@ export function Header() {
   const { place, read, chain } = usePage();
   const status = read('status', statusPath);
   return (
-    <header>
+    <>
       <Bar
         logo={status === null ? 'unknown' : describeWheel(status).state}
         installation={
@@ -38,7 +38,7 @@ export function Header() {
       <UnrealNotice />
       <LiveNotices />
       <Problems />
-    </header>
+    </>
   );
 }
 

@@ -25,16 +25,16 @@ const sentences: Readonly<Record<string, string>> = {
   source_disabled: 'No reading has been accepted yet.',
   no_closure: 'The oracle has not closed a round yet.',
   // Errors (CONTRACT.md, Errors).
-  not_found: 'There is no such page.',
+  not_found: 'There is no such page. Follow a link above, or use the search.',
   rate_limited: 'Your address has sent too many requests.',
   database_unavailable: 'The service is starting, or its database does not answer.',
   database_busy: 'The service is busy.',
   public_stats_rebuilding: 'Statistics are being rebuilt from the readings. The history is not empty.',
   request_timeout: 'The database took too long.',
-  internal_error: 'An unexpected error occurred.',
-  invalid_query: 'This link does not belong to the list.',
-  invalid_cursor: 'This link does not belong to the list.',
-  cursor_invalidated: 'This page of the list has expired.',
+  internal_error: 'An unexpected error occurred, which the service has logged.',
+  invalid_query: 'This link does not belong to the list. Start from its first page.',
+  invalid_cursor: 'This link does not belong to the list. Start from its first page.',
+  cursor_invalidated: 'This page of the list has expired. Start from its first page.',
 };
 
 export function explain(code: string): string {
