@@ -6,20 +6,19 @@ import { findAvailable, Unread } from '../../components/Banner.tsx';
 import { Figure, Figures } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
-import { describeUnreal } from '../../format/networks.ts';
+import { citeDay, nameCoverage } from '../../format/citation.ts';
 import { count, formatInteger, formatPercent } from '../../format/numbers.ts';
 import { describeDistance, describeWork } from '../../format/quantities.ts';
-import { formatClock } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
-import { corePath, issuancePath, recordPath, statisticsPath, statusPath } from '../../resources.ts';
+import { corePath, issuancePath, recordPath, statisticsPath } from '../../resources.ts';
 import { findGenesisMs, roundMs } from '../../rounds.ts';
-import { Records } from '../statistics/Records.tsx';
 
 type Day = Bodies['day']['day'];
 
 /** Distance, work and coverage of one universal day, and its half hours. */
 export function DayFacts({ date }: { date: string }) {
-  const { read, nowMs } = usePage();
+  const page = usePage();
+  const { read, nowMs } = page;
   const statistics = read('statistics', statisticsPath('30d'));
   const [, endMs] = findDaySpan(date);
   const day = read('day', recordPath('day', date))?.day ?? null;
@@ -51,9 +50,11 @@ export function DayFacts({ date }: { date: string }) {
           </section>
         </>
       )}
-      {day !== null && <Citation day={day} />}
-      {statistics !== null && (
-        <Records statistics={statistics} title="Records of the last 30 days that fell on it" date={date} />
+      {day !== null && (
+        <section aria-labelledby="cite">
+          <h2 id="cite">How to cite it</h2>
+          <blockquote class="citation">{citeDay(page, day)}</blockquote>
+        </section>
       )}
     </>
   );
@@ -112,27 +113,6 @@ function DayFigures({ day }: { day: Day }) {
   );
 }
 
-/** A sentence to quote, with the time of reading and the address. */
-function Citation({ day }: { day: Day }) {
-  const { read, nowMs, settings, place, chain } = usePage();
-  const status = read('status', statusPath);
-  const unreal = describeUnreal(status, chain);
-  const of = `${status === null ? '' : ` of ${status.installationId}`}${unreal === null ? '' : ` (${unreal.short})`}`;
-  const { value, unit, exact } = describeDistance(day.distanceMm);
-  const distance = value === null ? 'unknown' : `${value} ${unit} (${exact})`;
-  const readAt = new Date(nowMs).toISOString();
-  const address = `${settings.publicUrl ?? ''}${formatPlace(place)}`;
-  const facts = `distance ${distance}, work ${nameWork(day) ?? 'unknown'}, ${nameCoverage(day)}`;
-  const time = `${formatDate(readAt)} at ${formatClock(readAt, 'UTC').slice(0, 5)} UTC`;
-  const text = `Mining activity${of}, universal day of ${formatDate(day.date)} (noon to noon, UTC): ${facts}. ${address}, read on ${time}.`;
-  return (
-    <section aria-labelledby="cite">
-      <h2 id="cite">How to cite it</h2>
-      <blockquote class="citation">{text}</blockquote>
-    </section>
-  );
-}
-
 /** The way to other days. */
 export function Neighbours({ date }: { date: string }) {
   const { read, nowMs } = usePage();
@@ -151,13 +131,4 @@ export function Neighbours({ date }: { date: string }) {
       <a href="/statistics?range=30d">The last 30 days</a>
     </nav>
   );
-}
-
-/** Null if it is unknown. */
-function nameWork({ coverage, observedWorkUnits }: Day): string | null {
-  return coverage.observedRoundCount === 0 ? null : `${formatInteger(observedWorkUnits)} units`;
-}
-
-function nameCoverage({ coverage: { observedRoundCount, expectedRoundCount } }: Day): string {
-  return `${observedRoundCount} of ${expectedRoundCount} rounds observed`;
 }
