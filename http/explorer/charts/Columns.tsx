@@ -146,34 +146,45 @@ function drawReference(marks: readonly ColumnMark[], y: (value: number) => numbe
   return path;
 }
 
-export function Legend({ entries }: { entries: readonly (readonly [kind: string, text: string])[] }) {
+/** What the parts of charts mean. */
+const meanings = {
+  complete: 'observed',
+  running: 'so far',
+  partial: 'partly observed',
+  'partial-corner': 'partly observed',
+  zero: 'zero',
+  missing: 'not observed',
+  reference: 'typical day',
+  'heat-1': 'little work',
+  'heat-5': 'much work',
+  future: 'still to come, or before the first reading',
+};
+type Kind = keyof typeof meanings;
+
+export function Legend({ kinds }: { kinds: readonly Kind[] }) {
   return (
     <ul class="legend">
-      {entries.map(([kind, text]) => (
+      {kinds.map((kind) => (
         <li key={kind}>
           <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
             <Swatch kind={kind} />
           </svg>
-          {text}
+          {meanings[kind]}
         </li>
       ))}
     </ul>
   );
 }
 
-function Swatch({ kind }: { kind: string }) {
+function Swatch({ kind }: { kind: Kind }) {
+  const hatch = <rect width="12" height="12" fill="url(#hatching)" />;
   switch (kind) {
     case 'missing':
-      return (
-        <>
-          <rect width="12" height="12" class="hatch-ground" />
-          <path class="hatch-line" d="M-2 8L8-2M0 12L12 0M5 14L14 5" />
-        </>
-      );
+      return hatch;
     case 'partial':
       return (
         <>
-          <Swatch kind="missing" />
+          {hatch}
           <rect class="column partial" y="6" width="12" height="6" />
         </>
       );

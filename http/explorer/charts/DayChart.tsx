@@ -46,16 +46,7 @@ export function DayChart({ statistics, day }: DayChartProps) {
       {marks.every(({ value, reference }) => value === null && reference === null) ? (
         <p class="quiet">Nothing was observed on this day{hasEnded ? '' : ' so far'}.</p>
       ) : (
-        <Legend
-          entries={[
-            ['complete', 'work'],
-            ['running', 'so far'],
-            ['partial', 'partly observed'],
-            ['zero', 'observed, no work'],
-            ['missing', 'missing'],
-            ['reference', 'typical day'],
-          ]}
-        />
+        <Legend kinds={['complete', 'running', 'partial', 'zero', 'missing', 'reference']} />
       )}
       <DataTable
         id="today"

@@ -41,24 +41,12 @@ const kinds: Record<Name, Kind> = {
   ],
 };
 
-interface RecordsProps {
-  readonly statistics: Statistics;
-  readonly title: string;
-  /** If it is given, only records of this universal day are shown. */
-  readonly date?: string;
-}
-
 /** Largest values of the range, each with its date. */
-export function Records({ statistics, title, date }: RecordsProps) {
-  const isShown = (name: Name) => {
-    const record = statistics.records[name];
-    return date === undefined || (record !== null && findDay(Date.parse(record.occurredAt)) === date);
-  };
-  const names = (Object.keys(kinds) as Name[]).filter(isShown); // The keys that the type above lists.
-  if (names.length === 0) return null;
+export function Records({ statistics }: { statistics: Statistics }) {
+  const names = Object.keys(kinds) as Name[]; // The keys that the type above lists.
   return (
     <section aria-labelledby="records">
-      <h2 id="records">{title}</h2>
+      <h2 id="records">Records of the range</h2>
       <Figures route={statisticsPath(statistics.range)}>
         {names.map((name) => {
           const [label, describe, as] = kinds[name];

@@ -153,17 +153,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
       <section aria-labelledby="half-hours">
         <h2 id="half-hours">Every half hour of {names[range]}</h2>
         <HeatMap days={days} known={known} />
-        <Legend
-          entries={[
-            ['heat-1', 'little work'],
-            ['heat-5', 'much work'],
-            ['zero', 'observed, no work'],
-            ['partial-corner', 'partly observed'],
-            ['missing', 'missing'],
-            ['running', 'so far'],
-            ['future', 'still to come, or before the first reading'],
-          ]}
-        />
+        <Legend kinds={['heat-1', 'heat-5', 'zero', 'partial-corner', 'missing', 'running', 'future']} />
         <DataTable
           id="half-hours"
           table={halfHoursTable(days, known)}
@@ -190,22 +180,14 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
             </figure>
           ))}
         </div>
-        <Legend
-          entries={[
-            ['complete', 'complete'],
-            ['running', 'so far'],
-            ['partial', 'partly observed'],
-            ['zero', 'zero'],
-            ['missing', 'not observed'],
-          ]}
-        />
+        <Legend kinds={['complete', 'running', 'partial', 'zero', 'missing']} />
         <DataTable
           id="days"
           table={daysTable(days, known.firstObservedMs)}
           file={`/tables/days.csv?range=${range}`}
         />
       </section>
-      <Records statistics={statistics} title="Records of the range" />
+      <Records statistics={statistics} />
     </>
   );
 }
