@@ -412,6 +412,21 @@ describe('pages of the explorer', () => {
     ]);
   });
 
+  it('have an image of each chart, which says whose it is', async () => {
+    const server = await startPublicServer();
+    const image = await server.get('/tables/half-hours.svg');
+    expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    expect(await image.text()).toMatch(
+      /^<svg .*Half hours of 25 Jan to 31 Jan: work units.*Mining activity of wheel/s,
+    );
+    const links = [
+      ...(await (await server.get('/statistics')).text()).matchAll(/href="(\/tables\/[^"]*svg[^"]*)"/g),
+    ];
+    expect(links).toHaveLength(2);
+    for (const [, link = ''] of links) expect([link, (await server.get(link)).status]).toEqual([link, 200]);
+    expect((await server.get(`/tables/activity.svg?owner=0x${'ab'.repeat(20)}`)).status).not.toBe(200);
+  });
+
   it('share the rate limit of what they show: tables are expensive', async () => {
     const server = await startPublicServer({ rateLimits: true });
     const readClass = async (path: string) =>

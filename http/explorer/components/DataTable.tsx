@@ -27,6 +27,9 @@ export function DataTable<Row>({ id, table, file }: DataTableProps<Row>) {
       <a href={file}>
         CSV<span class="visually-hidden"> of {caption}</span>
       </a>
+      <a href={file.replace('.csv', '.svg')}>
+        Image<span class="visually-hidden"> of {caption}</span>
+      </a>
     </div>
   );
 }

@@ -24,7 +24,10 @@ interface Unreal {
 }
 
 /** Null if the wheel and its chain are real, or not known. */
-export function describeUnreal(status: Bodies['status'] | null, chain: PageChain | null): Unreal | null {
+export function describeUnreal(
+  status: Bodies['status'] | null,
+  chain: Pick<PageChain, 'target'> | null,
+): Unreal | null {
   const target = chain?.target ?? 'mainnet';
   const label = networks[target][0];
   switch (status?.measurement?.provenance) {

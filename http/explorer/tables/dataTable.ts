@@ -16,6 +16,8 @@ export interface DataRows<Row> {
   readonly caption: string;
   readonly rows: readonly Row[];
   readonly columns: readonly DataColumn<Row>[];
+  /** Name of the column that its image draws; a table without it has no image. */
+  readonly drawn?: string;
 }
 
 /** Writes CSV by RFC 4180. Unknown values are empty. */

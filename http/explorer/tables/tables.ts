@@ -36,6 +36,7 @@ export function halfHoursTable(days: readonly Day[], known: Known): DataRows<Hal
     caption: `Half hours of ${nameSpan(days)}`,
     rows: days.flatMap((day) => listHalfHours(day, known)).filter(({ state }) => state !== 'future'),
     columns: halfHourColumns,
+    drawn: 'work_units',
   };
 }
 
@@ -49,6 +50,7 @@ export function daysTable(
   return {
     caption: `Universal days of ${nameSpan(days)}`,
     rows: classifyDays(days, firstObservedMs),
+    drawn: 'distance_km',
     columns: [
       {
         name: 'universal_day',
@@ -84,6 +86,7 @@ export function settlementsTable({
   const symbol = mining.status === 'available' ? `_${mining.economy.symbol}` : '';
   return {
     caption: 'Settled and minted',
+    drawn: 'completed_work_blocks',
     // Parts that are still to come are not zero.
     rows: buckets.filter(({ startAt }) => Date.parse(startAt) <= Date.parse(generatedAt)),
     columns: [
@@ -110,6 +113,7 @@ export function earningsTable({
   return {
     caption: 'Earnings of calendar days in UTC',
     rows: earnings,
+    drawn: `earned_${symbol}`,
     columns: [
       { name: 'calendar_day_utc', value: ({ date }) => date, isText: true },
       { name: `earned_base_units_${symbol}`, value: ({ earnedBaseUnits }) => earnedBaseUnits },

@@ -2,7 +2,8 @@ import { isDate } from '../../addresses/days.ts';
 import { parseOwner } from '../../addresses/ownerAddress.ts';
 import { settlementsRanges, statisticsRanges } from '../../addresses/place.ts';
 import { findFirstObservedMs, findKnown } from '../../explorer/charts/observed.ts';
-import type { ReadBody } from '../../explorer/page.ts';
+import { describeUnreal } from '../../explorer/format/networks.ts';
+import type { PageChain, ReadBody } from '../../explorer/page.ts';
 import {
   listOwnerPaths,
   recordPath,
@@ -11,6 +12,7 @@ import {
   statusPath,
 } from '../../explorer/resources.ts';
 import { type DataRows, writeCsv } from '../../explorer/tables/dataTable.ts';
+import { writeImage } from '../../explorer/tables/image.ts';
 import {
   activityTable,
   daysTable,
@@ -26,10 +28,12 @@ import type { Header } from '../engine/headerBlock.ts';
 import { retryAfter } from './pageHeaders.ts';
 import type { ExplorerPage, PageReads } from './pageReads.ts';
 
-interface CsvFile {
-  /** With the wheel and the dates of its rows. */
+interface TableFile {
+  /** With the wheel and the dates of its rows, without an extension. */
   readonly name: string;
-  readonly text: string;
+  readonly csv: string;
+  /** Writes it as an image, with what the figures are of; null for a table without one. */
+  readonly draw: (source: string) => string | null;
   /** Address of the file with the entries before these, if there are any. */
   readonly next?: string;
 }
@@ -39,19 +43,19 @@ interface CsvTable {
   /** Path of the route that must be read for it, because no view says whether its body is current. */
   readonly readPath?: string;
   /** @returns null if what it shows cannot be read at the moment, and `none` if there is no such table. */
-  readonly write: (read: ReadBody) => CsvFile | 'none' | null;
+  readonly write: (read: ReadBody) => TableFile | 'none' | null;
 }
 
 type Refusal = 'invalid_query' | 'not_found';
 
-interface TableFile {
+interface TableKind {
   readonly parameters: readonly string[];
   readonly find: (values: Readonly<Record<string, string>>) => CsvTable | Refusal;
 }
 
-/** The tables by the names of their files. */
-const tableFiles: Readonly<Record<string, TableFile>> = {
-  'half-hours.csv': {
+/** The tables by the names of their files, without their extension. */
+const tableKinds: Readonly<Record<string, TableKind>> = {
+  'half-hours': {
     parameters: ['range', 'date'],
     find: ({ range: requested, date }) => {
       if (date !== undefined) return requested === undefined ? ofDay(date) : 'invalid_query';
@@ -60,14 +64,14 @@ const tableFiles: Readonly<Record<string, TableFile>> = {
       );
     },
   },
-  'days.csv': {
+  days: {
     parameters: ['range'],
     find: ({ range }) =>
       ofStatistics(range, 'days', (statistics) =>
         daysTable(statistics.activity.days, findFirstObservedMs(statistics)),
       ),
   },
-  'settlements.csv': {
+  settlements: {
     parameters: ['range'],
     find: ({ range: requested }) => {
       const range = choose(settlementsRanges, requested);
@@ -81,7 +85,7 @@ const tableFiles: Readonly<Record<string, TableFile>> = {
       };
     },
   },
-  'earnings.csv': {
+  earnings: {
     parameters: ['owner'],
     find: ({ owner: requested = '' }) => {
       const owner = parseOwner(requested);
@@ -97,7 +101,7 @@ const tableFiles: Readonly<Record<string, TableFile>> = {
       };
     },
   },
-  'activity.csv': {
+  activity: {
     parameters: ['owner', 'limit', 'cursor'],
     find: ({ owner: requested = '', ...page }) => {
       const owner = parseOwner(requested);
@@ -122,7 +126,7 @@ const tableFiles: Readonly<Record<string, TableFile>> = {
   },
 };
 
-export const tableNames = Object.keys(tableFiles);
+export const tableNames = Object.keys(tableKinds).flatMap((name) => [`${name}.csv`, `${name}.svg`]);
 
 /** A table of the statistics of a range. */
 function ofStatistics<Row>(
@@ -166,14 +170,14 @@ function choose<Range extends string>(ranges: readonly Range[], requested = '7d'
 }
 
 /** The first column of each table is a date, or a time. */
-function writeFile<Row>(read: ReadBody, what: string, table: DataRows<Row>): CsvFile {
+function writeFile<Row>(read: ReadBody, what: string, table: DataRows<Row>): TableFile {
   const wheel = read('status', statusPath)?.installationId ?? 'wheel';
   const dates = [table.rows[0], table.rows.at(-1)].flatMap((row) =>
     row === undefined ? [] : [String(table.columns[0]?.value(row)).slice(0, 10)],
   );
   const span = [...new Set(dates)].join('-to-');
   const name = [wheel, what, ...(span === '' ? [] : [span])].join('-').replace(/[^\w.-]/g, '_');
-  return { name: `${name}.csv`, text: writeCsv(table) };
+  return { name, csv: writeCsv(table), draw: (source) => writeImage(table, source) };
 }
 
 /**
@@ -182,11 +186,12 @@ function writeFile<Row>(read: ReadBody, what: string, table: DataRows<Row>): Csv
  * @param name one of {@link tableNames}.
  */
 export function findTable(
-  { findCurrent, keep, createReader }: PageReads,
+  { findCurrent, keep, createReader, following }: PageReads,
   name: string,
   query: string,
 ): ExplorerPage | Refusal {
-  const { parameters, find } = tableFiles[name] as TableFile;
+  const [kind = '', extension] = name.split('.');
+  const { parameters, find } = tableKinds[kind] as TableKind;
   const values = parseExactQuery(new URLSearchParams(query), parameters);
   const table = values === null ? 'invalid_query' : find(Object.fromEntries(values));
   if (typeof table === 'string') return table;
@@ -198,18 +203,32 @@ export function findTable(
     current,
     paths: readPath === undefined ? [] : [readPath],
     render: (known) => {
-      const file = write(createReader(known));
+      const read = createReader(known);
+      const file = write(read);
       if (file === null) return unread;
       if (file === 'none') return missing;
-      const bytes = Buffer.from(file.text);
-      const own: Header[] = [['Content-Disposition', `attachment; filename="${file.name}"`]];
+      const isImage = extension === 'svg';
+      const text = isImage ? file.draw(nameSource(read, following()?.target ?? null)) : file.csv;
+      if (text === null) return missing;
+      const bytes = Buffer.from(text);
+      const own: Header[] = isImage
+        ? [['Content-Security-Policy', "default-src 'none'"]]
+        : [['Content-Disposition', `attachment; filename="${file.name}.csv"`]];
       if (file.next !== undefined) own.push(['Link', `<${file.next}>; rel="next"`]);
-      const contentType = 'text/csv; charset=utf-8; header=present';
+      const contentType = isImage ? 'image/svg+xml' : 'text/csv; charset=utf-8; header=present';
       const response = prepareDocument(bytes, { contentType, cacheControl: revalidated, own });
       keep(key, { response, bytes: bytes.length, expiresAtMs: Number.POSITIVE_INFINITY }, known);
       return response;
     },
   };
+}
+
+/** What the figures of an image are of, and what of it is not real. */
+function nameSource(read: ReadBody, target: PageChain['target'] | null): string {
+  const status = read('status', statusPath);
+  const unreal = describeUnreal(status, target && { target });
+  const wheel = status === null ? '' : ` of ${status.installationId}`;
+  return `Mining activity${wheel}${unreal === null ? '' : ` (${unreal.short})`}.`;
 }
 
 const unread = describe('503 Service Unavailable', 'This cannot be read at the moment.', [retryAfter]);

@@ -105,6 +105,7 @@ export function createPageReads(sources: RouteSources, hasViews: () => boolean, 
     keep: (key: string, response: KeptResponse, { news }: PageRead) =>
       kept.set(key, { ...response, keptAtMs: clock.monotonicMs(), news }),
     news: bodies.news,
+    following: bodies.following,
     readLater: bodies.readLater,
     createReader: (known: PageRead) => toReadBody(createReader(known)),
     createPageReader,

@@ -11,6 +11,7 @@ import { type Page, PageContext } from '../../../http/explorer/components/pageCo
 import { Wheel } from '../../../http/explorer/components/Wheel.tsx';
 import { time, writeTimes, type Zone } from '../../../http/explorer/format/times.ts';
 import { writeCsv } from '../../../http/explorer/tables/dataTable.ts';
+import { writeImage } from '../../../http/explorer/tables/image.ts';
 import { Settlements } from '../../../http/explorer/views/settlements/Settlements.tsx';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
 import { useTimeZone } from '../../support/explorer/useTimeZone.ts';
@@ -222,6 +223,31 @@ it('a table is a file of quoted values, empty where unknown', () => {
     });
     return shown.listAttributes('a', 'href').length + shown.html.split('<td').length - 1;
   };
-  // The file has all rows, also where they are not in the page.
-  expect([count(400), count(401)]).toEqual([801, 1]);
+  // The files have all rows, also where they are not in the page.
+  expect([count(400), count(401)]).toEqual([802, 2]);
+});
+
+it('the image of a table has a column for each row, hatched where it is unknown', () => {
+  const rows = [4, null, 2, 0].map((work, hour) => ({ at: `2026-11-25T0${hour}:00:00Z`, work }));
+  const columns = [
+    { name: 'from_utc', value: ({ at }: (typeof rows)[number]) => at, isText: true },
+    { name: 'work_units', value: ({ work }: (typeof rows)[number]) => work },
+  ];
+  const image = writeImage({ caption: 'Half hours & <more>', rows, columns, drawn: 'work_units' }, 'Wheel.');
+  const bars = [...(image ?? '').matchAll(/<rect x="[\d.]+" y="([\d.]+)" .*? fill="([^"]+)"/g)];
+  expect(bars.map(([, y, fill]) => [y, fill])).toEqual([
+    ['64', '#0b6a56'],
+    ['64', 'url(#unknown)'],
+    ['207', '#0b6a56'],
+    ['350', '#0b6a56'],
+  ]);
+  expect([...(image ?? '').matchAll(/<text [^>]*>([^<]*)/g)].map(([, text]) => text)).toEqual([
+    'Half hours &amp; &lt;more>: work units',
+    '4',
+    '0',
+    '2026-11-25 00:00 UTC',
+    '2026-11-25 03:00 UTC',
+    'Wheel. Hatched: unknown.',
+  ]);
+  expect(writeImage({ caption: 'Activity', rows, columns }, '')).toBeNull();
 });
