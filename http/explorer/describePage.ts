@@ -5,8 +5,7 @@ import { writeSentence } from './format/sentence.ts';
 import { formatDateAndClock } from './format/times.ts';
 import { nameView } from './nameView.ts';
 import type { Bodies, PageRequest, ReadBody } from './page.ts';
-import { listRecordEvents } from './records.ts';
-import { recordPath } from './resources.ts';
+import { listRecordEvents, recordPath } from './resources.ts';
 import { describeWhatItIs, describeWheel } from './wheelState.ts';
 
 type Described = Pick<PageRequest, 'place' | 'nowMs' | 'chain' | 'settings'> & {

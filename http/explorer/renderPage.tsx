@@ -8,8 +8,7 @@ import { describePage } from './describePage.ts';
 import { eventTypes } from './format/events.ts';
 import type { PageRequest, ReadBody, RenderPage } from './page.ts';
 import { listProblems } from './problems.ts';
-import { listRecordEvents } from './records.ts';
-import { corePath, findMainPath, statusPath } from './resources.ts';
+import { corePath, findMainPath, listRecordEvents, statusPath } from './resources.ts';
 
 export { renderFrame, renderRefusal } from './renderFrame.tsx';
 

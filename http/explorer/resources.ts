@@ -1,5 +1,5 @@
 import type { Earlier, ListName, Place, RecordView } from '../addresses/place.ts';
-import type { ReadBody } from './page.ts';
+import type { FeedEvent, ReadBody } from './page.ts';
 
 /** A reader of bodies by path alone: each path here belongs to the route of its name. */
 export const toReadBody = (read: (path: string) => unknown) => ((_name, path) => read(path)) as ReadBody;
@@ -43,4 +43,14 @@ export function findMainPath(place: Place): string | null {
     default:
       return null;
   }
+}
+
+/** The events of a record, newest first, and of a transaction in the order of the chain; null if they cannot be read at the moment. */
+export function listRecordEvents(view: RecordView, id: string, read: ReadBody): readonly FeedEvent[] | null {
+  const body = read(view, recordPath(view, id));
+  if (body === null || ('status' in body && body.status === 'unavailable')) return null;
+  if ('error' in body) return [];
+  // A day has figures even without a chain, and so without events.
+  if ('events' in body) return body.events ?? [];
+  return [body.round.checkpoint, body.round.settlement].filter((event) => event !== null);
 }

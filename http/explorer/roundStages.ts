@@ -1,4 +1,5 @@
-import { findTime } from './charts/halfHours.ts';
+import { median, pairs, sort } from 'd3-array';
+import { findTime } from './charts/observed.ts';
 import type { Bodies } from './page.ts';
 import { roundMs } from './rounds.ts';
 
@@ -72,12 +73,9 @@ const gapsMin = 3;
 export function expectNext(
   times: readonly string[],
 ): { readonly usualMs: number; readonly nextMs: number } | null {
-  const sorted = times.map((one) => Date.parse(one)).sort((a, b) => a - b);
-  const gaps = sorted
-    .slice(1)
-    .map((atMs, index) => atMs - (sorted[index] ?? atMs))
-    .sort((a, b) => a - b);
-  const usualMs = gaps[Math.floor(gaps.length / 2)];
+  const sorted = sort(times.map((one) => Date.parse(one)));
+  const gaps = pairs(sorted, (before, after) => after - before);
+  const usualMs = median(gaps);
   const lastMs = sorted.at(-1);
   if (usualMs === undefined || lastMs === undefined || gaps.length < gapsMin) return null;
   return { usualMs, nextMs: lastMs + usualMs };

@@ -19,11 +19,12 @@ import {
   describeAmount,
   describeDistance,
   describeRpm,
+  describeShare,
   describeSpeed,
   describeWork,
+  projectShare,
 } from '../../http/explorer/format/quantities.ts';
 import { type Sentence, writeSentence } from '../../http/explorer/format/sentence.ts';
-import { describeShare, projectShare } from '../../http/explorer/format/shares.ts';
 import {
   formatClock,
   formatDateAndClock,
@@ -308,7 +309,8 @@ it.each([
   (measurement, title, state, sentence, lostSentence) => {
     const status = { installationId: 'wheel', measurement } as unknown as Bodies['status'];
     expect(describeWheel(status)).toMatchObject({ state, sentence, lostSentence });
-    const glance = { place: { view: 'glance' }, nowMs: 0, chain: null, read: () => null } as const;
+    const settings = { transactionUrl: null, publicUrl: null, files: {} };
+    const glance = { place: { view: 'glance' }, nowMs: 0, chain: null, settings, read: () => null } as const;
     expect(describePage({ ...glance, status })).toMatchObject({
       title: `${title} · wheel · Mining activity`,
       icon: `wheel-${state}.svg`,

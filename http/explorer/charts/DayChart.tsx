@@ -1,12 +1,13 @@
+import { findDaySpan } from '../../addresses/days.ts';
 import { DataTable } from '../components/DataTable.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { formatFixed, formatInteger } from '../format/numbers.ts';
 import { time } from '../format/times.ts';
 import { describeObservedWork } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
+import { halfHourMs } from '../rounds.ts';
 import { halfHoursTable } from '../tables/tables.ts';
 import { Columns, Legend } from './Columns.tsx';
-import { listDayTicks } from './halfHours.ts';
 import { findKnown, listHalfHours } from './observed.ts';
 
 type Statistics = Bodies['statistics'];
@@ -41,7 +42,10 @@ export function DayChart({ statistics, day }: DayChartProps) {
         id="today"
         label={`Work in each half hour of the day of ${day.date}, from noon to noon UTC: ${formatInteger(day.observedWorkUnits)} work units${hasEnded ? '' : ' so far'}`}
         marks={marks}
-        ticks={listDayTicks(day.date).map((text, index) => ({ at: index / 6, text }))}
+        ticks={[0, 1, 2, 3, 4, 5, 6].map((index) => ({
+          at: index / 6,
+          text: time('hour', new Date(findDaySpan(day.date)[0] + index * 8 * halfHourMs).toISOString()),
+        }))}
       />
       {marks.every(({ value, reference }) => value === null && reference === null) ? (
         <p class="quiet">Nothing was observed on this day{hasEnded ? '' : ' so far'}.</p>

@@ -1,7 +1,8 @@
+import { sort } from 'd3-array';
+import { findDaySpan } from '../../addresses/days.ts';
 import type { Bodies, ReadBody } from '../page.ts';
 import { corePath } from '../resources.ts';
-import { dayMs, findGenesisMs, halfHourMs } from '../rounds.ts';
-import { findTime, inDayOrder, noonMinute } from './halfHours.ts';
+import { findGenesisMs, halfHourMs } from '../rounds.ts';
 
 /** States of a half hour or a day. `running` has not ended, and `before` ended before the first reading. */
 export type Observed = 'complete' | 'partial' | 'missing' | 'future' | 'running' | 'before';
@@ -27,6 +28,16 @@ export interface HalfHour {
   readonly observedRoundCount: number;
 }
 
+/**
+ * Time of a minute of a universal day, in ISO 8601. Routes list half hours in clock order, so their first half belongs to the calendar date
+ * after the day's label (CONTRACT.md, Terms of the statistics).
+ */
+export function findTime(date: string, minuteUtc: number): string {
+  const [startMs, endMs] = findDaySpan(date);
+  const atMs = Date.parse(date) + minuteUtc * 60_000;
+  return new Date(atMs < startMs ? atMs + endMs - startMs : atMs).toISOString();
+}
+
 /** Time of the first reading; infinite before it. */
 export function findFirstObservedMs({ lifetime: { firstObservedAt } }: Statistics): number {
   return firstObservedAt === null ? Number.POSITIVE_INFINITY : Date.parse(firstObservedAt);
@@ -42,7 +53,8 @@ export function findKnown(statistics: Statistics, read: ReadBody): Known {
 
 /** The half hours of a universal day, from noon to noon. */
 export function listHalfHours({ date, buckets }: Day, known: Known): HalfHour[] {
-  return inDayOrder(buckets).map(({ startMinuteUtc, coverage, workUnits, observedRoundCount }) => {
+  const ordered = sort(buckets, ({ startMinuteUtc }) => findTime(date, startMinuteUtc));
+  return ordered.map(({ startMinuteUtc, coverage, workUnits, observedRoundCount }) => {
     const startAt = findTime(date, startMinuteUtc);
     const startMs = Date.parse(startAt);
     const isRunning = startMs <= known.generatedMs && known.generatedMs < startMs + halfHourMs;
@@ -73,7 +85,7 @@ export function classifyDays<One extends Totals>(
 
 function classifyDay({ date, coverage }: Totals, isLast: boolean, firstObservedMs: number): Observed {
   const isObserved = coverage.observedRoundCount > 0;
-  const endMs = Date.parse(findTime(date, noonMinute)) + dayMs;
+  const [, endMs] = findDaySpan(date);
   if (!isObserved && endMs <= firstObservedMs) return 'before';
   if (isLast) return 'running';
   if (!isObserved) return 'missing';

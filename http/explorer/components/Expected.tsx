@@ -1,8 +1,8 @@
-import type { Mining } from '../format/mints.ts';
 import { formatMinutes } from '../format/times.ts';
+import type { Mining } from '../format/words.ts';
 import { corePath, statusPath } from '../resources.ts';
 import { expectNext } from '../roundStages.ts';
-import { findAvailable } from './Banner.tsx';
+import { findAvailable } from './Available.tsx';
 import { usePage } from './pageContext.ts';
 import { Age } from './Time.tsx';
 

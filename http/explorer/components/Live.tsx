@@ -1,4 +1,4 @@
-import { Banner } from './Banner.tsx';
+import type { ComponentChildren } from 'preact';
 import { usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 
@@ -46,6 +46,14 @@ export function LiveNotices() {
           shows the new chain.
         </Banner>
       </div>
+    </div>
+  );
+}
+
+function Banner({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div class="banner warning" role="status">
+      <strong>{title}</strong> <span>{children}</span>
     </div>
   );
 }

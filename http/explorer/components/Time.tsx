@@ -1,4 +1,3 @@
-import { formatDate } from '../../addresses/days.ts';
 import { formatAge, formatDateAndClock, type TimeFormat, time, writeTimes } from '../format/times.ts';
 import { usePage } from './pageContext.ts';
 
@@ -18,11 +17,6 @@ export function Age({ of }: { of: string }) {
       {formatAge(of, usePage().nowMs)}
     </time>
   );
-}
-
-/** The date of a universal day, which is the same in every zone. */
-export function Day({ of }: { of: string }) {
-  return <time dateTime={of.slice(0, 10)}>{formatDate(of)}</time>;
 }
 
 /** A text with times in it (`format/times.ts`). */

@@ -22,10 +22,10 @@ export function Wheel({ state, rpmMilli }: { state: WheelState; rpmMilli: number
           <line
             key={angle}
             class="spoke"
-            x1={round(Math.cos(angle) * 9)}
-            y1={round(Math.sin(angle) * 9)}
-            x2={round(Math.cos(angle) * 45)}
-            y2={round(Math.sin(angle) * 45)}
+            x1={(Math.cos(angle) * 9).toFixed(1)}
+            y1={(Math.sin(angle) * 9).toFixed(1)}
+            x2={(Math.cos(angle) * 45).toFixed(1)}
+            y2={(Math.sin(angle) * 45).toFixed(1)}
           />
         ))}
         <circle class="mark" cx="0" cy="-48.5" r="3.5" />
@@ -37,8 +37,4 @@ export function Wheel({ state, rpmMilli }: { state: WheelState; rpmMilli: number
       </svg>
     </div>
   );
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
 }

@@ -1,7 +1,7 @@
 import type { Observed } from '../charts/observed.ts';
 import type { Bodies, PageChain } from '../page.ts';
 import { nameNetwork } from './networks.ts';
-import { formatInteger } from './numbers.ts';
+import { count, formatInteger } from './numbers.ts';
 
 /** Sentences for the contract's codes. An unknown code is shown unchanged. */
 const sentences: Readonly<Record<string, string>> = {
@@ -60,6 +60,21 @@ export function explainProjection(
   return queue.status === 'unavailable' && queue.reason === reason
     ? `The closed rounds do not follow the last settled round, ${outcome}`
     : `A round since the last closed one was not fully observed, so its work is unknown and there is no projection.`;
+}
+
+type History = Extract<Bodies['settlements'], { status: 'available' }>;
+export type Mining = Extract<History['mining'], { status: 'available' }>;
+
+/** Says why the next checkpoint would mint nothing, by the rules of issuance (CONTRACT.md, Next mint round); null if it would mint. */
+export function explainNoMint({ nextRound, unmintedCapacityBaseUnits }: Mining): string | null {
+  if (nextRound.amountBaseUnits !== '0') return null;
+  if (nextRound.completedBlockCount === '0')
+    return 'No work block was completed since the last mint, so a checkpoint would mint nothing.';
+  return `A checkpoint would mint nothing for ${count(nextRound.completedBlockCount, 'work block')}: ${
+    unmintedCapacityBaseUnits === '0'
+      ? 'the maximum supply has been minted.'
+      : 'no miner was active in the rounds that completed them.'
+  }`;
 }
 
 /** States of the next round to mint (CONTRACT.md, Next mint round). */

@@ -1,5 +1,4 @@
-import { formatDay } from '../../addresses/days.ts';
-import { findTime, noonMinute } from '../charts/halfHours.ts';
+import { findDaySpan, formatDay } from '../../addresses/days.ts';
 import {
   classifyDays,
   type Day,
@@ -11,20 +10,26 @@ import {
 import { formatUnits } from '../format/numbers.ts';
 import { coverageNames } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
-import { dayMs, halfHourMs } from '../rounds.ts';
+import { halfHourMs } from '../rounds.ts';
 import type { DataColumn, DataRows } from './dataTable.ts';
 
 type History = Extract<Bodies['settlements'], { status: 'available' }>;
 type Activity = Extract<Bodies['activity'], { status: 'available' }>;
 type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
 
-const addTo = (iso: string, ms: number) => formatIso(Date.parse(iso) + ms);
 const formatIso = (atMs: number) => new Date(atMs).toISOString().replace('.000Z', 'Z');
+
+/** Beginning and end of what a row is of, which `find` returns in epoch milliseconds. */
+function spanColumns<Row>(find: (row: Row) => readonly [fromMs: number, toMs: number]): DataColumn<Row>[] {
+  return [
+    { name: 'from_utc', value: (row) => formatIso(find(row)[0]), isText: true },
+    { name: 'to_utc', value: (row) => formatIso(find(row)[1]), isText: true },
+  ];
+}
 
 const halfHourColumns: readonly DataColumn<HalfHour>[] = [
   { name: 'universal_day', value: ({ date }) => date, isText: true },
-  { name: 'from_utc', value: ({ startAt }) => addTo(startAt, 0), isText: true },
-  { name: 'to_utc', value: ({ startAt }) => addTo(startAt, halfHourMs), isText: true },
+  ...spanColumns<HalfHour>(({ startAt }) => [Date.parse(startAt), Date.parse(startAt) + halfHourMs]),
   { name: 'work_units', value: ({ workUnits }) => workUnits },
   { name: 'coverage', value: ({ state }) => coverageNames[state], isText: true },
   { name: 'observed_rounds_of_3', value: ({ observedRoundCount }) => observedRoundCount },
@@ -45,7 +50,6 @@ export function daysTable(
   days: readonly Day[],
   firstObservedMs: number,
 ): DataRows<Day & { readonly state: Observed }> {
-  const startAt = ({ date }: Day) => findTime(date, noonMinute);
   const isObserved = ({ coverage }: Day) => coverage.observedRoundCount > 0;
   return {
     caption: `Universal days of ${nameSpan(days)}`,
@@ -58,8 +62,7 @@ export function daysTable(
         isText: true,
         place: ({ date }) => ({ view: 'day', id: date }),
       },
-      { name: 'from_utc', value: (day) => addTo(startAt(day), 0), isText: true },
-      { name: 'to_utc', value: (day) => addTo(startAt(day), dayMs), isText: true },
+      ...spanColumns<Day & { readonly state: Observed }>(({ date }) => findDaySpan(date)),
       { name: 'work_units', value: (day) => (isObserved(day) ? day.observedWorkUnits : null) },
       { name: 'distance_mm', value: ({ distanceMm }) => distanceMm },
       {
@@ -90,8 +93,10 @@ export function settlementsTable({
     // Parts that are still to come are not zero.
     rows: buckets.filter(({ startAt }) => Date.parse(startAt) <= Date.parse(generatedAt)),
     columns: [
-      { name: 'from_utc', value: ({ startAt }) => addTo(startAt, 0), isText: true },
-      { name: 'to_utc', value: ({ endAt }) => addTo(endAt, 0), isText: true },
+      ...spanColumns<History['buckets'][number]>(({ startAt, endAt }) => [
+        Date.parse(startAt),
+        Date.parse(endAt),
+      ]),
       { name: 'batches', value: ({ settlementCount }) => settlementCount },
       { name: 'rounds_with_work', value: ({ activeRoundCount }) => activeRoundCount },
       { name: 'work_units', value: ({ workAdded }) => workAdded },
@@ -132,7 +137,7 @@ export function activityTable({ activity }: Activity): DataRows<Activity['activi
     caption: 'Activity',
     rows: activity.toReversed(),
     columns: [
-      { name: 'at_utc', value: ({ source }) => addTo(source.blockTimestamp, 0), isText: true },
+      { name: 'at_utc', value: ({ source }) => formatIso(Date.parse(source.blockTimestamp)), isText: true },
       { name: 'action', value: ({ kind }) => kind, isText: true },
       { name: 'token_ids', value: ({ tokenIds }) => tokenIds.join(' '), isText: true },
       { name: 'claimed_base_units', value: ({ amountBaseUnits }) => amountBaseUnits },

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { formatDay } from '../../addresses/days.ts';
 import { classifyDays, findKnown } from '../charts/observed.ts';
-import { findAvailable } from '../components/Banner.tsx';
+import { findAvailable } from '../components/Available.tsx';
 import { NextBatch } from '../components/Expected.tsx';
 import { To } from '../components/Linked.tsx';
 import { usePage } from '../components/pageContext.ts';

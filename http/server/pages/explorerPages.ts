@@ -4,7 +4,7 @@ import { findPlace } from '../../addresses/findPlace.ts';
 import { formatPlace, type Place } from '../../addresses/place.ts';
 import { describeMissing, describeUnknownDay } from '../../addresses/search.ts';
 import type { PageChain, ReadBody } from '../../explorer/page.ts';
-import { listRecordEvents } from '../../explorer/records.ts';
+import { listRecordEvents } from '../../explorer/resources.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { loadExplorerBuild } from './explorerBuild.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ListName, ListPlace } from '../../../http/addresses/place.ts';
 import { Columns } from '../../../http/explorer/charts/Columns.tsx';
 import { HeatMap } from '../../../http/explorer/charts/HeatMap.tsx';
-import { findTime } from '../../../http/explorer/charts/halfHours.ts';
+import { findTime } from '../../../http/explorer/charts/observed.ts';
 import { DataTable } from '../../../http/explorer/components/DataTable.tsx';
 import { More } from '../../../http/explorer/components/More.tsx';
 import { type Page, PageContext } from '../../../http/explorer/components/pageContext.ts';

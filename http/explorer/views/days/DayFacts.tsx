@@ -1,8 +1,7 @@
 import { addDays, findDaySpan, formatDate } from '../../../addresses/days.ts';
 import { formatPlace } from '../../../addresses/place.ts';
 import { DayChart } from '../../charts/DayChart.tsx';
-import { findTime, noonMinute } from '../../charts/halfHours.ts';
-import { findAvailable, Unread } from '../../components/Banner.tsx';
+import { findAvailable, Unread } from '../../components/Available.tsx';
 import { Figure, Figures } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
@@ -20,7 +19,7 @@ export function DayFacts({ date }: { date: string }) {
   const page = usePage();
   const { read, nowMs } = page;
   const statistics = read('statistics', statisticsPath('30d'));
-  const [, endMs] = findDaySpan(date);
+  const [startMs, endMs] = findDaySpan(date);
   const day = read('day', recordPath('day', date))?.day ?? null;
   const state =
     endMs > nowMs
@@ -31,7 +30,7 @@ export function DayFacts({ date }: { date: string }) {
   return (
     <>
       <p class="lead">
-        The universal day from <Time at={findTime(date, noonMinute)} as="minute" /> to{' '}
+        The universal day from <Time at={new Date(startMs).toISOString()} as="minute" /> to{' '}
         <Time at={new Date(endMs).toISOString()} as="minute" />.{state}
       </p>
       {day === null || statistics === null ? (

@@ -1,4 +1,4 @@
-import { Available } from '../../components/Banner.tsx';
+import { Available } from '../../components/Available.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
 import { Linked } from '../../components/Linked.tsx';
 import { describeEvent, findTone, foldEvents, nameEventSource, nameRounds } from '../../format/events.ts';

@@ -1,5 +1,5 @@
 import type { FeedCategory, Place } from '../../../addresses/place.ts';
-import { findAvailable } from '../../components/Banner.tsx';
+import { findAvailable } from '../../components/Available.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { More, Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';

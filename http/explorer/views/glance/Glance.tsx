@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { addDays, findDay } from '../../../addresses/days.ts';
 import { DayChart } from '../../charts/DayChart.tsx';
-import { Unread } from '../../components/Banner.tsx';
+import { Unread } from '../../components/Available.tsx';
 import { Figure, Figures } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';

@@ -1,5 +1,5 @@
 import type { ListPlace } from '../../../addresses/place.ts';
-import { Available } from '../../components/Banner.tsx';
+import { Available } from '../../components/Available.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
 import { Linked } from '../../components/Linked.tsx';
 import { More } from '../../components/More.tsx';

@@ -1,5 +1,5 @@
 import type { Place } from '../../../addresses/place.ts';
-import { Available, findAvailable } from '../../components/Banner.tsx';
+import { Available, findAvailable } from '../../components/Available.tsx';
 import { To } from '../../components/Linked.tsx';
 import { Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';

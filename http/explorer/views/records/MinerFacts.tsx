@@ -1,12 +1,11 @@
-import { findAvailable } from '../../components/Banner.tsx';
+import { findAvailable } from '../../components/Available.tsx';
 import { Figure, Figures } from '../../components/Figure.tsx';
 import { Linked } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { describeMerge } from '../../format/merges.ts';
 import { formatInteger } from '../../format/numbers.ts';
-import { describeAmount } from '../../format/quantities.ts';
-import { describeShare } from '../../format/shares.ts';
+import { describeAmount, describeShare } from '../../format/quantities.ts';
 import type { Bodies } from '../../page.ts';
 import { recordPath, settlementsPath } from '../../resources.ts';
 

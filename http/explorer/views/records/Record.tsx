@@ -1,6 +1,6 @@
 import { newestEventsMax } from '../../../../actors/views/feed/feedRecords.ts';
 import { formatPlace, type Place, type RecordView } from '../../../addresses/place.ts';
-import { Available, findAvailable, Unavailable } from '../../components/Banner.tsx';
+import { Available, findAvailable, Unavailable } from '../../components/Available.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
@@ -10,8 +10,7 @@ import { toMiner } from '../../format/sentence.ts';
 import { explain } from '../../format/words.ts';
 import { nameView } from '../../nameView.ts';
 import type { FeedEvent, ReadBody } from '../../page.ts';
-import { listRecordEvents } from '../../records.ts';
-import { metadataPath, recordPath, statusPath } from '../../resources.ts';
+import { listRecordEvents, metadataPath, recordPath, statusPath } from '../../resources.ts';
 import { DayFacts, Neighbours } from '../days/DayFacts.tsx';
 import { DescribedEvent } from '../feed/EventList.tsx';
 import { OwnerEventItem } from '../owners/OwnerActivity.tsx';

@@ -1,5 +1,5 @@
 import { findDay } from '../../../addresses/days.ts';
-import { Available, findAvailable } from '../../components/Banner.tsx';
+import { Available, findAvailable } from '../../components/Available.tsx';
 import { Figure, Figures } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';

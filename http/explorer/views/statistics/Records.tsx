@@ -1,7 +1,7 @@
-import { findDay } from '../../../addresses/days.ts';
+import { findDay, formatDate } from '../../../addresses/days.ts';
 import { formatPlace } from '../../../addresses/place.ts';
 import { Figure, Figures } from '../../components/Figure.tsx';
-import { Day, Time } from '../../components/Time.tsx';
+import { Time } from '../../components/Time.tsx';
 import { count, formatInteger } from '../../format/numbers.ts';
 import {
   describeDistance,
@@ -66,7 +66,7 @@ export function Records({ statistics }: { statistics: Statistics }) {
               ) : (
                 <>
                   <a href={formatPlace({ view: 'day', id: findDay(Date.parse(record.occurredAt)) })}>
-                    {as === 'date' ? <Day of={record.occurredAt} /> : <Time at={record.occurredAt} as={as} />}
+                    {as === 'date' ? formatDate(record.occurredAt) : <Time at={record.occurredAt} as={as} />}
                   </a>
                   {record.coverage === 'partial' && ' · partly observed'}
                 </>

@@ -3,7 +3,7 @@ import type { StatisticsRange } from '../../../addresses/place.ts';
 import { Columns, Legend } from '../../charts/Columns.tsx';
 import { HeatMap } from '../../charts/HeatMap.tsx';
 import { classifyDays, findKnown, type Observed } from '../../charts/observed.ts';
-import { Unread } from '../../components/Banner.tsx';
+import { Unread } from '../../components/Available.tsx';
 import { Choice } from '../../components/Choice.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure, Figures } from '../../components/Figure.tsx';

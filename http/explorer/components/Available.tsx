@@ -1,14 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { explain } from '../format/words.ts';
 
-export function Banner({ title, children }: { title: string; children: ComponentChildren }) {
-  return (
-    <div class="banner warning" role="status">
-      <strong>{title}</strong> <span>{children}</span>
-    </div>
-  );
-}
-
 /** Replaces figures that are unavailable, with the reason. */
 export function Unavailable({ children }: { children: ComponentChildren }) {
   return (
