@@ -1,6 +1,5 @@
-import { connect } from 'node:net';
 import { jetstream } from '@nats-io/jetstream';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { sharedMs } from '../../http/server/pages/pageReads.ts';
 import {
@@ -38,7 +37,7 @@ const start = shareInFile(async () => {
       dataDir,
       // Half an hour ago, so that rounds and half hours have passed.
       startMs: Math.floor(Date.now() / 1_800_000) * 1_800_000 - 3_600_000,
-      environment: { MINER_HTTP_PORT: String(port), MINER_RATE_LIMITS: 'on' },
+      environment: { MINER_HTTP_PORT: String(port) },
     });
   let service = await startService();
   await waitUntilReady(service);
@@ -125,33 +124,32 @@ describe('the explorer follows the wheel', () => {
       if (icon === 'wheel-turning')
         await expect.poll(() => page.locator('.now .figures').textContent()).toContain('42.2\u00a0rpm');
     }
-    // Open pages ask, and would be counted below.
-    if (icon === 'wheel-stale') for (const { page } of windows) await page.context().close();
   });
 });
 
 describe('the explorer and its connection', () => {
-  it('waits as long as the service asks, and continues', async () => {
-    const { url } = await start();
-    const { page } = await openPage(await openWindow(await sharedBrowser()), url);
+  it('says when it has asked too often, and continues when the service answers again', async () => {
+    // The server's clock stands still, so nothing is answered again before the test moves it.
+    const server = await startPublicServer({ rateLimits: true });
+    const context = await openWindow(await sharedBrowser());
+    await context.clock.install();
+    const { page } = await openPage(context, server.base);
     await waitUntilLive(page);
-    const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname).resume();
-    onTestFinished(() => {
-      socket.destroy();
-    });
-    // Steadily: between two bursts there would be a token for the page.
-    const flood = setInterval(
-      () => socket.write('GET /robots.txt HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10)),
-      10,
-    );
-    onTestFinished(() => clearInterval(flood));
-    await page.getByText('The service cannot answer now.').waitFor();
+    const statuses = [];
+    for (let asked = 0; asked < 1_000 && statuses.at(-1) !== 429; asked++)
+      statuses.push((await server.get('/')).status);
+    expect(statuses.at(-1)).toBe(429);
+    const notice = page.getByText('The service cannot answer now.');
+    const isTold = async () => {
+      await page.clock.runFor(5_000);
+      return notice.isVisible();
+    };
+    await expect.poll(isTold, { timeout: 60_000 }).toBe(true);
     expect(await findViolations(page)).toEqual([]);
     await savePicture(page, 'state-asked-too-often');
-    clearInterval(flood);
+    server.clock.advance(60_000);
+    await expect.poll(isTold, { timeout: 60_000 }).toBe(false);
     await waitUntilLive(page);
-    await page.getByText('The service cannot answer now.').waitFor({ state: 'hidden', timeout: 60_000 });
   });
 
   it('keeps what it knew while the service is away, and says so', async () => {
