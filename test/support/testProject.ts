@@ -21,6 +21,7 @@ const longerFiles: ReadonlySet<string> = new Set(
     'explorer/history',
     'explorer/links',
     'http/eventClients',
+    'http/fallbackEngine',
     'http/guides',
     'simulation/regressionPlans',
   ].map((name) => `test/${name}.test.ts`),
