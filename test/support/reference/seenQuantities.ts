@@ -19,7 +19,8 @@ function note(member: string, value: unknown): void {
     note(Array.isArray(value) ? `${member}[]` : `${member}.${name}`, inner);
   if (entries.length > 0 || Array.isArray(value)) return;
   const values = seenValues.get(member) ?? new Set();
-  if (values.size < 2) values.add(JSON.stringify(value));
+  if (values.size === 2) return;
+  values.add(JSON.stringify(value));
   seenValues.set(member, values);
 }
 
