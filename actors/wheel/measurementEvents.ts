@@ -51,7 +51,7 @@ export interface MeasurementProgress
 const nothingYet: MeasurementProgress = {
   earlierDaysMm: 0n,
   dayStartMs: Number.NEGATIVE_INFINITY,
-  nextDistanceMm: firstDistancesMm[0] as bigint,
+  nextDistanceMm: findNextDistance(0n),
   dailyReached: 0,
   speedsReached: 0,
   recordMm: null,
@@ -93,14 +93,13 @@ const lifetimeDistances: Rule = {
     Number(nextDistanceMm - earlierDaysMm) <= dayMm,
   reach: ({ nextDistanceMm, earlierDaysMm }, { dayMm }) => {
     const observed = earlierDaysMm + BigInt(dayMm);
-    const { reached, next } = distancesThrough(nextDistanceMm, observed);
     return {
-      achievements: reached.map((threshold) => ({
+      achievements: listDistances(nextDistanceMm, observed).map((threshold) => ({
         type: 'measurement.distance_milestone',
         threshold,
         observed,
       })),
-      change: { nextDistanceMm: next },
+      change: { nextDistanceMm: findNextDistance(observed) },
     };
   },
 };
@@ -207,20 +206,18 @@ function withDay(
   return { ...progress, earlierDaysMm, dayStartMs, dailyReached: 0 };
 }
 
-/** Lifetime distances reached from `next` on, and the next one to reach. */
-function distancesThrough(next: bigint, lifetimeMm: bigint): { reached: bigint[]; next: bigint } {
-  const last = firstDistancesMm.at(-1) as bigint;
-  const reached = firstDistancesMm.filter((distance) => distance >= next && distance <= lifetimeMm);
-  const following = firstDistancesMm.find((distance) => distance >= next && distance > lifetimeMm);
-  if (following !== undefined) return { reached, next: following };
-  const highest = lifetimeMm / laterDistancesMm;
-  const firstLater = last / laterDistancesMm + 1n;
-  const bounded = highest - BigInt(distancesOfReadingMax);
-  let step = next > last ? next / laterDistancesMm : firstLater;
-  if (step < bounded) step = bounded;
-  for (; step <= highest; step++) reached.push(step * laterDistancesMm);
-  const after = highest < firstLater ? firstLater : highest + 1n;
-  return { reached: reached.slice(-distancesOfReadingMax), next: after * laterDistancesMm };
+/** The first of the lifetime distances that is longer than this one. */
+function findNextDistance(afterMm: bigint): bigint {
+  const first = firstDistancesMm.find((distance) => distance > afterMm);
+  return first ?? (afterMm / laterDistancesMm + 1n) * laterDistancesMm;
+}
+
+/** Lifetime distances from `next` through `lifetimeMm`, the highest ones if they are many. */
+function listDistances(next: bigint, lifetimeMm: bigint): bigint[] {
+  const lowest = findNextDistance(lifetimeMm - BigInt(distancesOfReadingMax) * laterDistancesMm);
+  const reached: bigint[] = [];
+  for (let mm = next > lowest ? next : lowest; mm <= lifetimeMm; mm = findNextDistance(mm)) reached.push(mm);
+  return reached.slice(-distancesOfReadingMax);
 }
 
 /** Events of one reading. The event with the smallest ID is the newest, since the feed shows it first. */
