@@ -40,8 +40,8 @@ interface Context {
   readonly failures: number;
   /** How often the stream differed from the folded one. */
   readonly divergences: number;
-  /** Why the last pipeline ended; null once state is restored. */
-  readonly uncorrected: PipelineFault | null;
+  /** Why the last pipeline ended, for the next restoration to repair; null once state is restored. */
+  readonly pendingFault: PipelineFault | null;
   /** Whether a replay has made another state, which is not restored yet. */
   readonly isReplaced: boolean;
   /** Null before the first restoration. */
@@ -101,8 +101,9 @@ export const streamFollowerMachine = setup({
       restored,
       failures: 0,
       // A divergence that the previous pipeline met is already counted.
-      divergences: context.divergences + (restored.hasDiverged && context.uncorrected !== 'diverged' ? 1 : 0),
-      uncorrected: null,
+      divergences:
+        context.divergences + (restored.hasDiverged && context.pendingFault !== 'diverged' ? 1 : 0),
+      pendingFault: null,
       isSaveDue: false,
     })),
     noteCurrent: assign(({ context }) => {
@@ -110,7 +111,7 @@ export const streamFollowerMachine = setup({
       return { wasCurrent: true, isCurrent: true, isSaveDue: lastSequence > place.position };
     }),
     noteRestoreFailure: (_, _params: { error: unknown }): void => notProvided(),
-    noteUncorrected: assign((_, { uncorrected }: { uncorrected: PipelineFault }) => ({ uncorrected })),
+    notePendingFault: assign((_, { pendingFault }: { pendingFault: PipelineFault }) => ({ pendingFault })),
     noteFault: (_, _params: { error: unknown }): void => notProvided(),
     noteCaughtUp: (_, _params: { position: number }): void => notProvided(),
     endSource: notProvided,
@@ -126,7 +127,7 @@ export const streamFollowerMachine = setup({
     label,
     failures: 0,
     divergences: 0,
-    uncorrected: null,
+    pendingFault: null,
     isReplaced: false,
     restored: null,
     isRestored: false,
@@ -148,7 +149,7 @@ export const streamFollowerMachine = setup({
         working: {
           invoke: {
             src: 'restore',
-            input: ({ context: { uncorrected } }) => ({ fault: uncorrected }),
+            input: ({ context: { pendingFault } }) => ({ fault: pendingFault }),
             onDone: [
               {
                 guard: 'isReplaced',
@@ -185,7 +186,7 @@ export const streamFollowerMachine = setup({
             target: 'awaitingIdle',
             actions: [
               assign({ divergences: ({ context }) => context.divergences + 1 }),
-              { type: 'noteUncorrected', params: { uncorrected: 'diverged' } },
+              { type: 'notePendingFault', params: { pendingFault: 'diverged' } },
               { type: 'noteFault', params: passError },
             ],
           },
@@ -193,7 +194,7 @@ export const streamFollowerMachine = setup({
             guard: 'needsOlderSnapshot',
             target: 'awaitingIdle',
             actions: [
-              { type: 'noteUncorrected', params: { uncorrected: 'olderSnapshotNeeded' } },
+              { type: 'notePendingFault', params: { pendingFault: 'olderSnapshotNeeded' } },
               { type: 'noteFault', params: passError },
             ],
           },

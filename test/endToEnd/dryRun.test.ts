@@ -103,7 +103,7 @@ describe('replay --dry-run', () => {
     };
     const database = openForTest({ url: clickhouseUrl });
 
-    // A snapshot of a history that counts no longer.
+    // A snapshot of a run that counts no longer.
     await database.command(
       `INSERT INTO ${foldStates.name} SELECT * REPLACE ('lost' AS snapshot, 'lost' AS run, position + 1000 AS position)
        FROM ${foldStates.name} WHERE snapshot = (

@@ -153,7 +153,7 @@ describe('the machine of a follower', () => {
       ]);
       expect(restoredWith).toEqual([{ fault: null }, { fault }, { fault }]);
       const divergences = fault === 'diverged' ? 1 : 0;
-      expect(actor.getSnapshot().context).toMatchObject({ divergences, uncorrected: null });
+      expect(actor.getSnapshot().context).toMatchObject({ divergences, pendingFault: null });
       // The shown state stays visible meanwhile.
       expect(progress()).toEqual([true, true, false]);
       caughtUp();
@@ -172,7 +172,7 @@ describe('the machine of a follower', () => {
     await becomesIdle();
     actor.send({ type: 'replaced' });
     await restored({ hasDiverged: true });
-    expect(actor.getSnapshot().context).toMatchObject({ divergences: 3, uncorrected: null });
+    expect(actor.getSnapshot().context).toMatchObject({ divergences: 3, pendingFault: null });
   });
 
   it('ends with any other fault and names it', async () => {

@@ -77,9 +77,9 @@ describe('rows that the writer of this process has not stored', () => {
 
 describe('pages of readings while ClickHouse is frozen', () => {
   it.each([
-    ['its history', null],
+    ['its lineage', null],
     ['its rows', runs],
-  ])('are refused within two seconds, and shown from memory, if it stops with %s', async (_, history) => {
+  ])('are refused within two seconds, and shown from memory, if it stops with %s', async (_, lineage) => {
     vi.useFakeTimers();
     onTestFinished(() => {
       vi.useRealTimers();
@@ -97,7 +97,7 @@ describe('pages of readings while ClickHouse is frozen', () => {
     const awaitRows = createAwaitRows({
       database,
       writer: null,
-      readRuns: async () => history ?? new Promise(() => undefined),
+      readRuns: async () => lineage ?? new Promise(() => undefined),
       what: 'readings',
     });
     const reader = createObservationReader({ recent, database, awaitRows });
@@ -105,6 +105,6 @@ describe('pages of readings while ClickHouse is frozen', () => {
     const refused = expect(reader.page('wheel-1', 1, 9, neverAborted)).rejects.toThrow(RecordsUnavailable);
     await vi.advanceTimersByTimeAsync(1_900);
     await refused;
-    expect(signals.map((signal) => signal?.aborted)).toEqual(history === null ? [] : [true]);
+    expect(signals.map((signal) => signal?.aborted)).toEqual(lineage === null ? [] : [true]);
   });
 });

@@ -70,7 +70,7 @@ describe('observations of any age', () => {
     ]);
   });
 
-  it('are read once and in order over the border of runs, each page of one history', async () => {
+  it('are read once and in order over the border of runs, each page of one lineage', async () => {
     const { database: real } = await openTables();
     let onStatement = () => {};
     const select: Database['select'] = async (...query) => {
@@ -99,7 +99,7 @@ describe('observations of any age', () => {
             await storeRows(database, { readings: lostReadings(end + 1, end + lost) }, run);
             if (at === 1) await storeRows(database, { readings: buildReadings(position + 1, end) }, run);
           }
-          // Runs that the history does not name: of a replay under way, and of a process that was killed.
+          // Runs that the lineage does not name: of a replay under way, and of a process that was killed.
           await storeRows(database, { readings: lostReadings(1, 50) }, 'replay');
           const expected = buildReadings(1, 50);
           let shown = { runs, readings: expected };

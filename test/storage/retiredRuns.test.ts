@@ -79,7 +79,7 @@ describe('runs that nobody needs', () => {
     await expectRuns('kept');
   });
 
-  it('are not those of the newest or recent histories', async () => {
+  it('are not those of the newest or recent lineages', async () => {
     const { database, pass, note, open, expectRuns } = await openLineages();
     for (const run of ['a', 'b', 'before', 'older', 'pipeline']) await storeRun(database, run);
     await note({ ...open('older'), epoch: 1 }, 0);

@@ -54,7 +54,7 @@ it('a reader relies on a lineage for five seconds', async () => {
   expect([await readRuns(), await readRuns(), reads()]).toEqual([second, second, 3]);
 });
 
-it('a replica looks for the newest evicted entry once, and in the newer history if needed', async () => {
+it('a replica looks for the newest evicted entry once, and in the newer lineage if needed', async () => {
   const { database, readRuns, reads, note } = await openReader();
   await note(first);
   let questions = 0;
@@ -83,7 +83,7 @@ it('a replica looks for the newest evicted entry once, and in the newer history 
   await storeRows(database, { readings: [five] }, 'second');
   await note(second);
   expect(await ask(five)).toEqual([second, 3, 2]);
-  // A newer history may lack what an older one has.
+  // A newer lineage may lack what an older one has.
   expect(await ask(two)).toEqual([second, 4, 2]);
   const third = [{ run: 'third', through: openEnd }];
   await note(third);

@@ -91,7 +91,7 @@ describe('retained snapshots', () => {
     }
   });
 
-  it('are the newest usable ones of all other histories', () => {
+  it('are the newest usable ones of all other lineages', () => {
     const ofRun = (run: string, position: number, change: Partial<StoredSnapshotHeader> = {}) =>
       header(position, { run, snapshot: `${run} ${position}`, ...change });
     const earlier = { foldVersion: 0, takenAtMs: startMs - dayMs };
@@ -108,14 +108,14 @@ describe('retained snapshots', () => {
       ofRun('replay', 13),
       ofRun('left', 60),
     ];
-    const histories: IsCounted[] = [
+    const lineages: IsCounted[] = [
       ({ run, position }) => run === 'earlier' && position <= 8,
       ({ run }) => run === 'replay',
       ({ run }) => run.startsWith('version'),
       ({ run }) => run === 'none',
     ];
     const saved = ofRun('own', 50, { foldVersion: 5 });
-    const kept = selectRetained(saved, others, ({ run }) => run === 'own', histories);
+    const kept = selectRetained(saved, others, ({ run }) => run === 'own', lineages);
     expect(kept.map(({ snapshot }) => snapshot)).toEqual(['own 50', 'earlier 8', 'replay 13', 'version 4 4']);
   });
 

@@ -53,7 +53,7 @@ it.each(locations)('days are read from the rows that count, of any age: %s', asy
   ];
   expect(await readDay()).toEqual(expected);
   expect(await readDay(startMs + 9 * dayMs)).toEqual([]);
-  // What was read is kept, until another history counts.
+  // What was read is kept, until another lineage counts.
   await storeRows(database, { rounds: buildRounds(startMs, [3], 1n, 61) }, 'second');
   expect(await readDay()).toEqual(expected);
   runs = [...runs.slice(0, 1)];

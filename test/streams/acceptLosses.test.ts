@@ -71,7 +71,7 @@ function startIngest(
   return Object.assign(ingest.start(), created);
 }
 
-/** Streams, and a database to which a test adds histories of them. */
+/** Streams, and a database to which a test adds lineages of them. */
 async function open() {
   const nats = await connectTo(await startNats());
   const { jsm, js, jetStream } = nats;
@@ -159,16 +159,16 @@ describe('a stream is folded from its beginning', () => {
   });
 
   it.each<[string, Partial<Lineage>[]]>([
-    ['this version has a history, although another one is newer', [{ ...ours, epoch: 0 }, others]],
-    ['the newest history is of this version', [ours]],
-    ['no history has rows', [{ ...others, runs: [] }]],
+    ['this version has a lineage, although another one is newer', [{ ...ours, epoch: 0 }, others]],
+    ['the newest lineage is of this version', [ours]],
+    ['no lineage has rows', [{ ...others, runs: [] }]],
     ['no process has ever folded it', []],
-  ])('loses nothing if %s', async (_, histories) => {
+  ])('loses nothing if %s', async (_, lineages) => {
     const { database, purge, note, require } = await open();
     await purge('MINER_COUNTER', 'miner.counter.wheel', 8);
     await storeRows(database, { readings: [acceptedReading({ position: 5, receivedAtMs })] });
     await applyReadingsTtl(database, { days: 32, nowMs });
-    for (const history of histories) await note('MINER_COUNTER', history);
+    for (const lineage of lineages) await note('MINER_COUNTER', lineage);
     await require({ nowMs: () => nowMs });
   });
 

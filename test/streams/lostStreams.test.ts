@@ -65,7 +65,7 @@ it('a stream is not lost because NATS does not answer', async () => {
   );
 });
 
-/** A stream that was created again, whose first reading is purged. Rows and histories are a test's. */
+/** A stream that was created again, whose first reading is purged. Rows and lineages are a test's. */
 async function createAgain() {
   const { jsm, ...nats } = await connectTo(await startNats());
   const create = () => createRemovableStreams(jsm, [stream]);
@@ -120,7 +120,7 @@ describe('stored readings of messages that have left a stream', () => {
     expect(await readPositions()).toEqual([]);
   });
 
-  it('are those that count of its newest history, whichever fold has made them', async () => {
+  it('are those that count of its newest lineage, whichever fold has made them', async () => {
     const { before, current, store, note, readPositions } = await createAgain();
     await store(3);
     await note(current, { foldVersion: 1, configuration: 'theirs' });

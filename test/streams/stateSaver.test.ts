@@ -37,20 +37,20 @@ function startSaver() {
     beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
   };
   const clock = manualClock();
-  const history = { run: 'first' };
+  const lineage = { run: 'first' };
   const isCounted: IsCounted = () => true;
   const saver = createStateSaver({
     stream: 'MINER_CHAIN',
     fold,
     snapshots,
-    run: () => history.run,
+    run: () => lineage.run,
     isCounted,
     clock,
     logger: silentLogger,
   });
   const captureAt = (position: number) => saver.capture({ streamCreated: 'now', position, digest: null });
   const saveAt = (position: number) => saver.save(captureAt(position));
-  return { saved, runs, retentions, isCounted, history, settings, clock, saver, captureAt, saveAt };
+  return { saved, runs, retentions, isCounted, lineage, settings, clock, saver, captureAt, saveAt };
 }
 
 describe('the saver of a state', () => {
@@ -65,9 +65,9 @@ describe('the saver of a state', () => {
   });
 
   it('saves a state in the run of its rows', async () => {
-    const { runs, retentions, isCounted, history, saveAt } = startSaver();
+    const { runs, retentions, isCounted, lineage, saveAt } = startSaver();
     await saveAt(1);
-    history.run = 'second';
+    lineage.run = 'second';
     await saveAt(2);
     expect([runs, retentions]).toEqual([
       ['first', 'second'],

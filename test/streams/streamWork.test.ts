@@ -88,7 +88,7 @@ it('a follower of a recreated stream shows and removes nothing lost', async () =
   const { created } = await nats.jsm.streams.info(stream);
   await eventually(
     async () => (await readLineage(database, stream))?.streamCreated === created,
-    'its history',
+    'its lineage',
   );
   await eventually(() => followers.get(stream)?.isCurrent, 'the end of the new stream');
   await first.stop({ graceMs: 60_000 });

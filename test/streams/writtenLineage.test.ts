@@ -68,7 +68,7 @@ function buildRows(from: number, through: number, made: bigint): Partial<StoredR
   };
 }
 
-function createHistory(
+function createLineage(
   stream: InputStreamName,
   of: FoldIdentity,
   isProven = (_: unknown, { isConfirmed }: { isConfirmed: boolean }) => isConfirmed,
@@ -105,9 +105,9 @@ function buildPlace({
 /** Processes that write rows, and readers of them. */
 function openProcesses() {
   return {
-    startProcess: (of: FoldIdentity = identity, isProven?: Parameters<typeof createHistory>[2]) => {
+    startProcess: (of: FoldIdentity = identity, isProven?: Parameters<typeof createLineage>[2]) => {
       const progress$ = new BehaviorSubject({ storedThrough: 0, isFailing: false });
-      const lineage = createHistory(stored, of, isProven);
+      const lineage = createLineage(stored, of, isProven);
       const { database } = opened;
       return {
         ...lineage,
@@ -520,14 +520,14 @@ describe('a process that follows MINER_PIPELINE, of which no rows are stored', (
   const readNewest = () => readLineage(opened.database, stream);
 
   it('notes its lineage at once, and restores only snapshots of it', async () => {
-    const first = createHistory(stream, identity);
+    const first = createLineage(stream, identity);
     await start(first);
     expect(await readNewest()).toMatchObject({
       cause: 'counts',
       reason: 'begun',
       runs: [{ run: first.run(), through: openEnd }],
     });
-    const second = createHistory(stream, identity);
+    const second = createLineage(stream, identity);
     await start(second, { position: 3, newestPosition: 3 });
     const runs = [
       { run: first.run(), through: 3 },
@@ -539,7 +539,7 @@ describe('a process that follows MINER_PIPELINE, of which no rows are stored', (
       runs,
       continuedRun: first.run(),
     });
-    const isUsable = await createHistory(stream, identity).chooseFrom('now');
+    const isUsable = await createLineage(stream, identity).chooseFrom('now');
     const usable = [
       [first.run(), 3],
       [first.run(), 4],

@@ -53,7 +53,7 @@ function createWorld(order: Order, stays: (entry: Entry) => boolean) {
     arrive: (times: readonly number[]) => {
       for (const timeMs of times) world.arrived.push({ timeMs, number: world.arrived.length });
     },
-    /** Evicts entries, and changes the history: another run stores them, and perhaps more than have left memory. */
+    /** Evicts entries, and changes the lineage: another run stores them, and perhaps more than have left memory. */
     evict: (count: number, more: number) => {
       world.evicted = Math.min(world.arrived.length, world.evicted + count);
       world.rows = world.arrived.slice(0, world.evicted + more).map((entry) => ({ ...entry }));
