@@ -62,7 +62,7 @@ addRoundsCommand('fleet', 'cores, memory and lag of one process with many wheels
 
 addRoundsCommand(
   'start',
-  'time to readiness: a restart with a year of readings folded, against a start on an empty folder',
+  'time to readiness: a restart with a year of readings folded, against a start on an empty folder; and the first `npm start`',
 )
   .option(
     '--readings <count>',

@@ -26,6 +26,10 @@ export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 interface ServiceProcessSettings {
   /** Its data folder; the next process on it continues with the data. */
   readonly dir: string;
+  /** `run` by default. */
+  readonly command?: 'run' | 'local';
+  /** Options of node; none by default. */
+  readonly nodeOptions?: readonly string[];
   /** Further variables, which replace the benchmark's own. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The core it is pinned to; any by default. */
@@ -51,19 +55,23 @@ function writeDeploymentFile(dir: string): string {
  *
  * @throws Error with the service's output if it does not start within a minute.
  */
-export async function startServiceProcess({ dir, environment = {}, core, profile }: ServiceProcessSettings) {
+export async function startServiceProcess(settings: ServiceProcessSettings) {
+  const { dir, command = 'run', nodeOptions = [], environment = {}, core, profile } = settings;
   const startedMs = performance.now();
-  const command = [process.execPath, ...profilerArguments(profile), minerProgram, 'run'] as const;
-  const [executable, ...args] = pinToCore(core, command);
+  const options = [...nodeOptions, ...profilerArguments(profile)];
+  const [executable, ...args] = pinToCore(core, [process.execPath, ...options, minerProgram, command]);
   const child = spawn(...bindToParent(executable, args), {
-    stdio: ['ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', command === 'run' ? 'inherit' : 'ignore', 'pipe'],
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',
       MINER_HTTP_PORT: '0',
       MINER_OPS_PORT: '0',
       MINER_DATA_DIR: dir,
-      MINER_DEPLOYMENT: environment.MINER_DEPLOYMENT ?? writeDeploymentFile(dir),
+      // `local` has a deployment of its own.
+      ...(command === 'run' && {
+        MINER_DEPLOYMENT: environment.MINER_DEPLOYMENT ?? writeDeploymentFile(dir),
+      }),
       MINER_RATE_LIMITS: 'off',
       ...environment,
     },
@@ -99,8 +107,15 @@ export async function startServiceProcess({ dir, environment = {}, core, profile
         await pollUntil(isFolded, { everyMs: foldPollMs });
         progress.stop();
       },
+      /** Waits until a condition holds. Returns the seconds since its start. */
+      secondsUntil: async (isMet: () => Promise<boolean>) => {
+        await pollUntil(isMet, { everyMs: foldPollMs });
+        return (performance.now() - startedMs) / 1_000;
+      },
       cpuMs: () => readCpuMs(child.pid as number),
-      residentBytes: () => readResidentBytes(child.pid as number),
+      residentBytes: () => readMemory(child.pid as number, 'VmRSS'),
+      /** The most that it has had at any moment. */
+      peakBytes: () => readMemory(child.pid as number, 'VmHWM'),
       stop,
     };
   } catch (error) {
@@ -132,7 +147,7 @@ async function readAddresses(log: NodeJS.ReadableStream, dir: string) {
 }
 
 /** @throws Error if the system does not show it (only Linux does). */
-function readResidentBytes(pid: number): number {
+function readMemory(pid: number, name: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
 }
