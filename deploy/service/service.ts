@@ -29,7 +29,7 @@ import {
 import { openDatabase } from '../../storage/clickhouse/database.ts';
 import { createOldestReadingMs } from '../../storage/rows/readingsTtl.ts';
 import { createSelfAudit } from '../../streams/audit/selfAudit.ts';
-import { createStreamActors, listFolds } from '../../streams/definitions/streamDefinitions.ts';
+import { createStreamActors } from '../../streams/definitions/streamDefinitions.ts';
 import { watchChainConditions } from '../../streams/health/chainConditionWatch.ts';
 import { watchDatabase } from '../../streams/health/databaseWatch.ts';
 import { createReadiness } from '../../streams/health/readiness.ts';
@@ -38,7 +38,7 @@ import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
 import { createStreamSettingsWatch } from '../../streams/jetstream/settings/streamSettings.ts';
 import { registerAgeMetrics } from '../../streams/metrics/ageMetrics.ts';
 import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
-import { registerFoldVersions, registerFollowerMetrics } from '../../streams/metrics/followerMetrics.ts';
+import { registerFollowerMetrics } from '../../streams/metrics/followerMetrics.ts';
 import { registerPlaceMetrics } from '../../streams/metrics/placeMetrics.ts';
 import { registerStoreMetrics } from '../../streams/metrics/storeMetrics.ts';
 import { createNatsLink } from '../../streams/nats/natsLink.ts';
@@ -246,7 +246,6 @@ function registerServiceMetrics(parts: ServiceParts, readiness: () => Readiness)
   const { MINER_COUNTER: counters, MINER_CHAIN: chain } = actors;
   const { installationId } = settings.deployment;
   registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
-  registerFoldVersions(registry, listFolds(actors));
   registerAgeMetrics(registry, { counters, chain, installationId, clock });
   registerMetrics(registry, {
     miner_database_reachable: [

@@ -36,11 +36,6 @@ export interface RestorationOptions extends Omit<SnapshotChoiceOptions, 'isUsabl
   readonly onMissing?: () => Promise<void>;
 }
 
-interface RestoredSnapshot extends RestoredState {
-  /** When the snapshot was taken (epoch milliseconds); null if none was restored. */
-  readonly takenAtMs: number | null;
-}
-
 /**
  * Restores the newest snapshot that agrees with the stream, or the empty state. If a stream is gone, it restores nothing.
  * It begins a run before it replaces the state, so a failed attempt leaves the fold unchanged.
@@ -50,7 +45,7 @@ interface RestoredSnapshot extends RestoredState {
 export async function restoreFold(
   options: RestorationOptions,
   fault: PipelineFault | null,
-): Promise<RestoredSnapshot> {
+): Promise<RestoredState> {
   try {
     return await restoreOnce(options, fault);
   } catch (error) {
@@ -60,10 +55,7 @@ export async function restoreFold(
   }
 }
 
-async function restoreOnce(
-  options: RestorationOptions,
-  fault: PipelineFault | null,
-): Promise<RestoredSnapshot> {
+async function restoreOnce(options: RestorationOptions, fault: PipelineFault | null): Promise<RestoredState> {
   const { stream, fold, stored, logger } = options;
   await options.checkStreams();
   const current = await readInfo(options.jetStream, stream);
@@ -85,7 +77,7 @@ async function restoreOnce(
     { stream, position, lastSequence },
     found === null ? 'folding from the beginning of the stream' : 'snapshot restored',
   );
-  return { place, lastSequence, hasDiverged, takenAtMs: found?.header.takenAtMs ?? null };
+  return { place, lastSequence, hasDiverged };
 }
 
 function toStreamPosition({ streamCreated, position, digest }: StoredSnapshotHeader): StreamPosition {

@@ -192,11 +192,11 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   }
 
   async function restore({ fault }: RestorationInput): Promise<RestoredState> {
-    const { takenAtMs, ...restored } = await restoreFold(
+    const restored = await restoreFold(
       { ...options, chooseFrom: options.lineage.chooseFrom, stored: sinks },
       fault,
     );
-    saver.noteRestored({ snapshotTakenAtMs: takenAtMs, snapshotPosition: restored.place.position });
+    saver.noteRestored(restored.place.position);
     return restored;
   }
 
@@ -206,7 +206,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       ...sourceStatus,
       ...saver.status,
       // A replica does not know which snapshots others have saved since.
-      ...(sinks === null && { snapshotTakenAtMs: null, snapshotPosition: null }),
+      ...(sinks === null && { snapshotPosition: null }),
       position: stoppedAt ?? sourceStatus.position,
       isCurrent: isCurrent(),
       divergences: context()?.divergences ?? 0,

@@ -1,6 +1,5 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../actors/clock.ts';
-import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { messageSourceStates } from '../../machines/messageSourceMachine.ts';
 import type { StreamFollower } from '../follower/streamFollower.ts';
@@ -9,10 +8,10 @@ import { listStates, registerStreamMetrics } from './streamMetrics.ts';
 export function registerFollowerMetrics(
   registry: Registry,
   followers: () => Iterable<[InputStreamName, StreamFollower]>,
-  clock: Clock,
+  clock: Pick<Clock, 'bootMs'>,
 ): void {
-  const secondsSince = (pastMs: number | null, nowMs: number) =>
-    pastMs === null ? null : Math.max(0, nowMs - pastMs) / 1000;
+  const secondsSince = (pastMs: number | null) =>
+    pastMs === null ? null : Math.max(0, clock.bootMs() - pastMs) / 1000;
   const statuses = () =>
     Array.from(followers(), ([stream, follower]) => [stream, follower.status()] as const);
   registerStreamMetrics(registry, statuses, {
@@ -27,11 +26,11 @@ export function registerFollowerMetrics(
     ],
     miner_stream_verification_age_seconds: [
       'Seconds since the stream was last verified to be the followed stream.',
-      ({ verifiedAtMs }) => secondsSince(verifiedAtMs, clock.bootMs()),
+      ({ verifiedAtMs }) => secondsSince(verifiedAtMs),
     ],
     miner_stream_freshness_age_seconds: [
       'Age of the folded state: everything that the stream held that long ago is folded. Absent while unknown.',
-      ({ freshAsOfMs }) => secondsSince(freshAsOfMs, clock.bootMs()),
+      ({ freshAsOfMs }) => secondsSince(freshAsOfMs),
     ],
     miner_stream_missed_messages_total: [
       'Messages that left the stream before they were folded.',
@@ -49,10 +48,6 @@ export function registerFollowerMetrics(
       'Stream position of the newest saved snapshot.',
       ({ snapshotPosition }) => snapshotPosition,
     ],
-    miner_snapshot_age_seconds: [
-      'Seconds since the newest saved snapshot was taken. A stream without new messages needs no newer one.',
-      ({ snapshotTakenAtMs }) => secondsSince(snapshotTakenAtMs, clock.nowMs()),
-    ],
     miner_snapshot_size_bytes: [
       'Stored bytes of the newest snapshot that this process saved.',
       ({ snapshotBytes }) => snapshotBytes,
@@ -66,15 +61,5 @@ export function registerFollowerMetrics(
       ({ state }) => listStates(messageSourceStates, state),
       'state',
     ],
-  });
-}
-
-/** Shows which version of its fold a process runs, for each stream. */
-export function registerFoldVersions(
-  registry: Registry,
-  identities: Iterable<readonly [InputStreamName, Pick<FoldIdentity, 'foldVersion'>]>,
-): void {
-  registerStreamMetrics(registry, () => identities, {
-    miner_fold_version: ['Version of the rules that fold a stream.', ({ foldVersion }) => foldVersion],
   });
 }

@@ -2,10 +2,9 @@ import type { Registry } from 'prom-client';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { registerMetrics } from '../../actors/registerMetrics.ts';
 import type { RecentReadings } from '../../storage/reading/recentReadings.ts';
-import { deliveryStates } from '../operators/deliverInOrder.ts';
 import type { RejectionLog } from '../pipeline/rejectionLog.ts';
 import type { RowWriter } from '../pipeline/rowWriter.ts';
-import { listStates, registerStreamMetrics } from './streamMetrics.ts';
+import { registerStreamMetrics } from './streamMetrics.ts';
 
 interface WriterMetricsOptions {
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
@@ -30,11 +29,6 @@ export function registerWriterMetrics(
     miner_recent_readings: ['Accepted readings in memory for the observations route.', () => recent.size],
   });
   registerStreamMetrics(registry, () => writers, {
-    miner_row_batches_total: ['Batches that ClickHouse acknowledged.', (writer) => writer.status().batches],
-    miner_row_write_failures_total: [
-      'Inserts that failed or whose outcome is unknown; each is sent again.',
-      (writer) => writer.status().failures,
-    ],
     miner_rows_buffered: [
       'Rows waiting to be written to ClickHouse.',
       (writer) => writer.status().bufferedRows,
@@ -51,20 +45,11 @@ export function registerWriterMetrics(
       'Seconds since rows could not be stored, since ClickHouse refused them or NATS was away; 0 while they are stored.',
       (writer) => (writer.status().failingForMs ?? 0) / 1000,
     ],
-    miner_row_writer_state: [
-      'State of the row writer: 1 for the current state.',
-      (writer) => listStates(deliveryStates, writer.status().state),
-      'state',
-    ],
   });
   registerStreamMetrics(registry, () => rejections, {
     miner_rejections_waiting: [
       'Rejections waiting to be published. Later rows and snapshots wait too.',
       ({ waiting }) => waiting,
-    ],
-    miner_rejection_failures_total: [
-      'Failed attempts to publish a rejection; each is retried.',
-      ({ failures }) => failures,
     ],
   });
 }

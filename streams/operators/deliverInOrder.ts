@@ -11,8 +11,7 @@ import {
 } from 'rxjs';
 import { type BackoffBounds, backoffMs, defaultBackoff } from '../../machines/backoff.ts';
 
-export const deliveryStates = ['idle', 'gathering', 'delivering', 'retrying'] as const;
-type DeliveryState = (typeof deliveryStates)[number];
+type DeliveryState = 'idle' | 'gathering' | 'delivering' | 'retrying';
 
 export interface DeliveryStatus {
   readonly state: DeliveryState;

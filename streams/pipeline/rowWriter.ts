@@ -36,7 +36,6 @@ interface RowWriterStatus {
   readonly bufferedRows: number;
   readonly bufferedBytes: number;
   readonly writtenRows: ReadonlyMap<string, number>;
-  readonly batches: number;
   readonly failures: number;
   /** Null unless rows cannot be stored at the moment: ClickHouse refuses them, or this process cannot prove its lease. */
   readonly failingForMs: number | null;
@@ -75,7 +74,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   const { stream, run, clock, logger } = options;
   const flush$ = new Subject<void>();
   const inserts = createBatchInserts(options);
-  const counts = { bufferedBytes: 0, batches: 0, failures: 0 };
+  const counts = { bufferedBytes: 0, failures: 0 };
   const idle: DeliveryStatus = { state: 'idle', waiting: 0, failures: 0 };
   let delivery = idle;
   const progress$ = new BehaviorSubject({ storedThrough: 0, isFailing: false });
@@ -124,10 +123,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
           onStatus: (status) => {
             delivery = status;
           },
-          onDelivered: () => {
-            counts.batches++;
-            inserts.end();
-          },
+          onDelivered: inserts.end,
           onFailure,
           onRecovery,
         }),

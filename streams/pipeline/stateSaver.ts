@@ -21,8 +21,6 @@ export interface StateSaverOptions {
 
 export interface SavedStatus {
   readonly snapshotPosition: number | null;
-  /** When it was taken (epoch milliseconds); null before the first, and for a process that saves none. */
-  readonly snapshotTakenAtMs: number | null;
   /** Stored bytes of the newest snapshot; null until this process has saved one. */
   readonly snapshotBytes: number | null;
   /** Failed attempts since the newest one was saved. */
@@ -35,7 +33,6 @@ export function createStateSaver(options: StateSaverOptions) {
   let saving: Promise<void> = Promise.resolve();
   let status: SavedStatus = {
     snapshotPosition: null,
-    snapshotTakenAtMs: null,
     snapshotBytes: null,
     snapshotFailures: 0,
   };
@@ -49,7 +46,7 @@ export function createStateSaver(options: StateSaverOptions) {
     const takenAtMs = clock.nowMs();
     const header = { stream, run: run(), ...fold.identity, streamCreated, position, digest, takenAtMs };
     const snapshotBytes = await snapshots.save(header, records, isCounted);
-    update({ snapshotPosition: position, snapshotTakenAtMs: takenAtMs, snapshotBytes, snapshotFailures: 0 });
+    update({ snapshotPosition: position, snapshotBytes, snapshotFailures: 0 });
     logger.debug({ stream, position }, 'snapshot saved');
   }
 
@@ -62,7 +59,7 @@ export function createStateSaver(options: StateSaverOptions) {
       return attempt;
     },
     /** Called when a snapshot was restored. */
-    noteRestored: (restored: Pick<SavedStatus, 'snapshotPosition' | 'snapshotTakenAtMs'>) => update(restored),
+    noteRestored: (snapshotPosition: number) => update({ snapshotPosition }),
     noteFailure: (error: unknown) => {
       update({ snapshotFailures: status.snapshotFailures + 1 });
       logger.warn(

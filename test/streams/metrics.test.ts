@@ -7,7 +7,7 @@ import type { StreamFollower } from '../../streams/follower/streamFollower.ts';
 import { type IndexerStatus, notStarted } from '../../streams/indexer/indexer.ts';
 import { registerAgeMetrics } from '../../streams/metrics/ageMetrics.ts';
 import { registerChainMetrics, registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
-import { registerFoldVersions, registerFollowerMetrics } from '../../streams/metrics/followerMetrics.ts';
+import { registerFollowerMetrics } from '../../streams/metrics/followerMetrics.ts';
 import { registerStoreMetrics } from '../../streams/metrics/storeMetrics.ts';
 import { registerWriterMetrics } from '../../streams/metrics/writerMetrics.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
@@ -40,7 +40,6 @@ it('metrics of a follower are its values, and absent while they are unknown', as
     interruptions: 9,
     divergences: 10,
     snapshotPosition: 11,
-    snapshotTakenAtMs: clock.nowMs() - 12_000,
     snapshotBytes: 13,
     snapshotFailures: 14,
     state: 'following',
@@ -48,14 +47,12 @@ it('metrics of a follower are its values, and absent while they are unknown', as
   let status: object = known;
   const follower = { status: () => status } as StreamFollower;
   registerFollowerMetrics(registry, () => [['MINER_COUNTER', follower]], clock);
-  registerFoldVersions(registry, [['MINER_CHAIN', { foldVersion: 2 }]]);
   const counts = {
     [`stream_missed_messages_total${of}`]: 8,
     [`stream_interruptions_total${of}`]: 9,
     [`stream_divergences_total${of}`]: 10,
     [`snapshot_failures${of}`]: 14,
     'stream_state{stream="MINER_COUNTER",state="following"}': 1,
-    'fold_version{stream="MINER_CHAIN"}': 2,
   };
   expect(await readMetrics(registry)).toEqual({
     ...counts,
@@ -65,11 +62,10 @@ it('metrics of a follower are its values, and absent while they are unknown', as
     [`stream_verification_age_seconds${of}`]: 2,
     [`stream_freshness_age_seconds${of}`]: 5,
     [`snapshot_position${of}`]: 11,
-    [`snapshot_age_seconds${of}`]: 12,
     [`snapshot_size_bytes${of}`]: 13,
   });
   const unknown = { lastSequence: null, verifiedAtMs: null, freshAsOfMs: null };
-  status = { ...known, ...unknown, snapshotPosition: null, snapshotTakenAtMs: null, snapshotBytes: null };
+  status = { ...known, ...unknown, snapshotPosition: null, snapshotBytes: null };
   expect(await readMetrics(registry)).toEqual({ ...counts, [`stream_position${of}`]: 3 });
   // It has folded more than the stream held at the last inspection.
   status = { ...known, position: 9 };
@@ -79,31 +75,24 @@ it('metrics of a follower are its values, and absent while they are unknown', as
 it('metrics of writing are its values', async () => {
   const registry = new Registry();
   const status = {
-    state: 'delivering',
     bufferedRows: 1,
     bufferedBytes: 2,
     writtenRows: new Map([['readings', 3]]),
-    batches: 4,
-    failures: 5,
     failingForMs: 6_000 as number | null,
   };
   const writer = { status: () => status, storedThrough: () => 7 } as unknown as RowWriter;
   registerWriterMetrics(registry, {
     writers: new Map([['MINER_COUNTER', writer]]),
-    rejections: new Map([['MINER_PIPELINE', { waiting: 8, failures: 9 } as RejectionLog]]),
+    rejections: new Map([['MINER_PIPELINE', { waiting: 8 } as RejectionLog]]),
     recent: { size: 10 } as RecentReadings,
   });
   expect(await readMetrics(registry)).toEqual({
     'rows_written_total{table="readings"}': 3,
-    [`row_batches_total${of}`]: 4,
-    [`row_write_failures_total${of}`]: 5,
     [`rows_buffered${of}`]: 1,
     [`rows_buffered_bytes${of}`]: 2,
     [`rows_flushed_position${of}`]: 7,
     [`row_writer_failing_seconds${of}`]: 6,
-    'row_writer_state{stream="MINER_COUNTER",state="delivering"}': 1,
     'rejections_waiting{stream="MINER_PIPELINE"}': 8,
-    'rejection_failures_total{stream="MINER_PIPELINE"}': 9,
     recent_readings: 10,
   });
   status.failingForMs = null;
