@@ -113,13 +113,8 @@ program
   .description('list the newest rejected messages, and why')
   .option('--count <number>', 'maximum number of messages', parseCount, 20)
   .addOption(new Option('--reason <reason>', 'only messages with this reason').choices(rejectionReasons))
-  .option('--follow', 'also wait for later ones, until interrupted')
-  .action(async ({ count, reason, follow = false }: { count: number; reason?: string; follow?: boolean }) =>
-    (await import('./commands/runRejected.ts')).runRejected({
-      count,
-      reason: reason ?? null,
-      isFollowing: follow,
-    }),
+  .action(async ({ count, reason }: { readonly count: number; readonly reason?: string }) =>
+    (await import('./commands/runRejected.ts')).runRejected({ count, reason: reason ?? null }),
   );
 
 program

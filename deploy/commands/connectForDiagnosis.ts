@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { PeerCertificate } from 'node:tls';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { dayMs } from '../../actors/schemas/durations.ts';
-import { reconnectForever } from '../../streams/nats/connection.ts';
 import { openJetStream } from '../../streams/nats/jetStreamPort.ts';
 import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import type { StreamPort } from '../../streams/nats/streamPort.ts';
@@ -18,7 +17,6 @@ const certificateWarnedDays = 30;
 /** Connects to the configured NATS, or to the local one of a running service. The finding is about the server's certificate, or says why there is no connection. */
 export async function connectForDiagnosis(
   configuration: Configuration,
-  { reconnect = false } = {},
 ): Promise<{ readonly jetStream: StreamPort | null; readonly finding: Finding | null }> {
   const configured = locateNats(configuration);
   const access = configured ?? findLocalNats(join(configuration.MINER_DATA_DIR, 'nats'));
@@ -32,7 +30,7 @@ export async function connectForDiagnosis(
     finding = judgeCertificate(certificate);
   });
   process.stderr.write(`checking NATS at ${servers.join(', ')}\n`);
-  const options = { timeout: connectMs, reconnect, ...reconnectForever, name: 'miner doctor' };
+  const options = { timeout: connectMs, reconnect: false, name: 'miner doctor' };
   try {
     const jetStream = await openJetStream({ servers, ...credentials, ...options });
     return { jetStream, finding };

@@ -7,8 +7,7 @@ import { type RejectionMessage, rejectionMessage } from './rejectionLog.ts';
 const searchedMax = 10_000;
 
 /**
- * Reads the newest rejections of all streams, or of one reason, the oldest first. `end` is the sequence of the newest message of
- * `MINER_REJECTED`; 0 before the first. `searched` is the number of rejections that were looked at.
+ * Reads the newest rejections of all streams, or of one reason, the oldest first. `searched` is the number of rejections that were looked at.
  *
  * @param most number of rejections.
  */
@@ -25,21 +24,7 @@ export async function readNewestRejections(
     const rejection = parseStored(rejectionMessage, stored);
     if (rejection !== null && (reason === null || rejection.reason === reason)) rejections.unshift(rejection);
   }
-  return { rejections, end, searched };
-}
-
-/** Reads the rejections after a sequence of `MINER_REJECTED`, the oldest first. `end` is the sequence of its newest message. */
-export async function readLaterRejections(jetStream: StreamPort, after: number) {
-  const { firstSequence, lastSequence: end } = await jetStream.info('MINER_REJECTED');
-  const rejections: RejectionMessage[] = [];
-  // A stream that was created again begins anew.
-  const from = end < after ? 1 : after + 1;
-  for (let seq = Math.max(from, firstSequence); seq <= end; seq++) {
-    const stored = await jetStream.message('MINER_REJECTED', seq);
-    const rejection = stored === null ? null : parseStored(rejectionMessage, stored);
-    if (rejection !== null) rejections.push(rejection);
-  }
-  return { rejections, end };
+  return { rejections, searched };
 }
 
 /** Formats one line: the time of storage, the message, the reason and the detail. */

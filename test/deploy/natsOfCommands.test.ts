@@ -2,13 +2,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { startProcess } from '../support/processes/childProcess.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
-import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
-import { connectTo } from '../support/processes/natsServer.ts';
+import { minerCommand } from '../support/processes/minerCommand.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { openTables } from '../support/storage/openTables.ts';
-import { createStreams, startStreams } from '../support/streams/startStreams.ts';
+import { startStreams } from '../support/streams/startStreams.ts';
 
 const rejection = (sequence: number, reason: string) =>
   JSON.stringify({
@@ -45,37 +44,6 @@ describe('a command that needs NATS', () => {
     await nats.jsm.streams.delete('MINER_REJECTED');
     const bereft = await minerCommand(['rejected'], environment);
     expect(bereft).toEqual({ status: 1, output: expect.stringContaining('FAILED   NATS: stream not found') });
-  });
-
-  it('rejected --follow waits for a server that went, and continues', async () => {
-    const { server, nats } = await startStreams();
-    await nats.js.publish('miner.rejected.MINER_COUNTER', rejection(1, 'malformed'));
-    const following = startMinerCommand(['rejected', '--follow'], { MINER_NATS_URL: server.url });
-    await following.written(' 1 malformed ');
-    await server.kill();
-    await following.written('waiting for NATS: ');
-    // A server whose users are being changed.
-    const { port } = new URL(server.url);
-    const refusing = startProcess(
-      'nats-server',
-      ['--addr', '127.0.0.1', '--port', port, '--user', 'a', '--pass', 'b'],
-      { env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` } },
-    );
-    const refusals = () => refusing.output().match(/authentication error/g)?.length ?? 0;
-    await expect.poll(refusals, { timeout: 60_000 }).toBeGreaterThan(4);
-    await refusing.end('SIGKILL');
-    await server.start();
-    const again = await connectTo(server);
-    await eventually(
-      () => again.js.publish('miner.rejected.MINER_COUNTER', rejection(2, 'duplicate')),
-      'a server that takes messages',
-    );
-    await following.written(' 2 duplicate ');
-    expect(following.output().match(/waiting for NATS/g)).toHaveLength(1);
-    await again.jsm.streams.delete('MINER_REJECTED');
-    await createStreams(again.jetStream);
-    await again.js.publish('miner.rejected.MINER_COUNTER', rejection(3, 'out_of_order'));
-    await following.written(' 3 out_of_order ');
   });
 });
 
