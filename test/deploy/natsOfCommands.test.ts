@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startProcess } from '../support/processes/childProcess.ts';
@@ -23,15 +21,6 @@ const rejection = (sequence: number, reason: string) =>
   });
 
 describe('a command that needs NATS', () => {
-  it('rejected ends if a server never answers, and names it', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const url = `nats://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-    const ended = await minerCommand(['rejected'], { MINER_NATS_URL: url });
-    silent.close();
-    expect(ended).toEqual({ status: 1, output: expect.stringMatching(/FAILED +NATS: nats:.*timeout/i) });
-  });
-
   it('rejected says among how many it has searched, and what its server lacks', async () => {
     const { server, nats } = await startStreams();
     const environment = { MINER_NATS_URL: server.url };

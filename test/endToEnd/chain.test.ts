@@ -7,10 +7,8 @@ import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
 import { readFeed } from '../support/http/readFeed.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { shareInFile } from '../support/processes/lifetime.ts';
 import { startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
-  fetchReadiness,
   type MinerProcess,
   startMiner,
   waitUntilFolded,
@@ -51,36 +49,6 @@ async function waitUntilFollowed(miner: MinerProcess, economy: TestEconomy) {
   );
 }
 
-/** A chain that no test changes, and a service that follows it by what an indexer alone publishes, which has waited for NATS. */
-const stillChain = shareInFile(async () => {
-  const economy = await startEconomy();
-  const random = createRandomEconomy(economy, 61);
-  await random.open();
-  for (let step = 0; step < 45; step++) await random.step();
-  const { nats, start } = await serviceOver(economy);
-  await nats.kill();
-  const indexer = await startMiner({
-    role: 'index',
-    natsUrl: nats.url,
-    dataDir: temporaryDirectory(),
-    onChain: buildChainMembers(economy),
-    environment: { MINER_RPC_URL: economy.url },
-  });
-  const { status, waitingFor } = await fetchReadiness(indexer);
-  const connecting = await indexer.metric('miner_indexer_state{state="connecting"}');
-  await nats.start();
-  const ingest = await start();
-  await waitUntilReady(ingest);
-  await waitUntilFollowed(ingest, economy);
-  const connected = await connectTo(nats);
-  return {
-    ...{ economy, indexer, ingest, connected },
-    withoutNats: { status, waitingFor, connecting },
-    spans: await fetchSpans(connected),
-    shownHonestly: await readShown(ingest, economy),
-  };
-});
-
 const spanPublication = (span: object) => ({ subject: 'miner.chain.31337.span', body: JSON.stringify(span) });
 
 /** Streams and a data folder for services over a chain. */
@@ -91,9 +59,33 @@ async function serviceOver(economy: TestEconomy) {
   return { nats, dataDir, start };
 }
 
+/** What an indexer alone publishes of a chain, and what a service shows of it. */
+async function followHonestly(economy: TestEconomy) {
+  const { nats, start } = await serviceOver(economy);
+  const indexer = await startMiner({
+    role: 'index',
+    natsUrl: nats.url,
+    dataDir: temporaryDirectory(),
+    onChain: buildChainMembers(economy),
+    environment: { MINER_RPC_URL: economy.url },
+  });
+  const ingest = await start();
+  await waitUntilReady(ingest);
+  await waitUntilFollowed(ingest, economy);
+  expect((await fetch(`${indexer.operatorUrl}/readyz`)).status).toBe(200);
+  const spans = await fetchSpans(await connectTo(nats));
+  const shown = await readShown(ingest, economy);
+  for (const process of [indexer, ingest]) expect(await process.end('SIGTERM')).toBe(0);
+  return { spans, shown };
+}
+
 describe('the chain, end to end', () => {
   it('is repaired where a node left out or repeated logs', async () => {
-    const { economy, spans: honestSpans, shownHonestly } = await stillChain();
+    const economy = await startEconomy();
+    const random = createRandomEconomy(economy, 61);
+    await random.open();
+    for (let step = 0; step < 45; step++) await random.step();
+    const honest = await followHonestly(economy);
     const { nats, dataDir, start } = await serviceOver(economy);
     const isSettlement = ({ topics }: ChainLog) =>
       topics[0] === toEventSelector('RoundMinted(uint64,uint64,uint256,uint256,uint256)');
@@ -102,7 +94,7 @@ describe('the chain, end to end', () => {
       (logs) => [logs[0] as ChainLog, ...logs],
     ];
     const wrongBlocks: bigint[] = [];
-    const spans = honestSpans.map((span) => ({
+    const spans = honest.spans.map((span) => ({
       ...span,
       blocks: span.blocks.map((block) => {
         const lie = lies[wrongBlocks.length];
@@ -138,32 +130,6 @@ describe('the chain, end to end', () => {
     expect(await indexer.end('SIGTERM')).toBe(0);
     const after = await readShown(miner, economy);
     expect(after).not.toBe(before);
-    expect(after).toBe(shownHonestly);
-  });
-
-  it('is published by an indexer alone, and rejects unlinked spans', async () => {
-    const { economy, indexer, ingest, connected, withoutNats, shownHonestly } = await stillChain();
-    expect(withoutNats).toEqual({ status: 'waiting', waitingFor: ['NATS'], connecting: 1 });
-    expect((await fetch(`${indexer.operatorUrl}/readyz`)).status).toBe(200);
-    // The indexer's other messages may be published before or after the last span.
-    const span = { ...(await fetchSpans(connected)).at(-1), blocks: [] };
-    const strays = [
-      {},
-      { ...span, fromBlock: '900000', toBlock: '900000' },
-      { ...span, parentHash: `0x${'6'.repeat(64)}` },
-    ];
-    await publishAll(connected.connection, strays.map(spanPublication));
-    const { state } = await connected.jsm.streams.info('MINER_CHAIN');
-    await waitUntilFolded(ingest, state.last_seq, 'MINER_CHAIN');
-    const countRejected = (reason: string) =>
-      ingest.metric(`miner_messages_rejected_total{stream="MINER_CHAIN",reason="${reason}"}`);
-    expect([await countRejected('malformed'), await countRejected('unlinked_span')]).toEqual([1, 2]);
-    expect(await readShown(ingest, economy)).toBe(shownHonestly);
-    await eventually(
-      async () => (await fetchReadiness(ingest)).waitingFor.includes('a span that can be folded'),
-      'unready for the spans that are refused',
-    );
-    expect(await ingest.metric('miner_chain_spans_refused')).toBe(1);
-    expect(await indexer.end('SIGTERM')).toBe(0);
+    expect(after).toBe(honest.shown);
   });
 });

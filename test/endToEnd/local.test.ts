@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -148,18 +148,5 @@ describe('npm start', () => {
     expect(beside.output).toContain(`in use by process ${third.pid}`);
     await third.online();
     expect(await third.end('SIGTERM'), third.output()).toBe(0);
-
-    rmSync(join(dataDir, 'nats/store'), { recursive: true });
-    const bereft = await startLocal(dataDir);
-    await eventually(
-      () => bereft.output().includes('ClickHouse holds what was made from MINER_COUNTER'),
-      'the reason',
-    );
-    expect(bereft.output()).toMatch(
-      /set MINER_LOST_STREAMS=MINER_CHAIN@\S+,MINER_COUNTER@\S+,MINER_PIPELINE@\S+, /,
-    );
-    expect(await bereft.end('SIGINT'), bereft.output()).toBe(0);
-    const left = readdirSync(join(dataDir, 'nats/store'), { recursive: true, encoding: 'utf8' });
-    expect(left.filter((name) => name.includes('MINER'))).toEqual([]);
   });
 });

@@ -15,7 +15,6 @@ const longerFiles: ReadonlySet<string> = new Set(
     'deploy/operate/haproxy',
     'endToEnd/local',
     'endToEnd/natsCluster',
-    'endToEnd/nodeConnection',
     'endToEnd/outages',
     'endToEnd/twoIngests',
     'explorer/history',
