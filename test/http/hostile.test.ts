@@ -104,19 +104,6 @@ describe('a client that goes on behind its rate limit', () => {
   });
 });
 
-describe('expensive requests that arrive together', () => {
-  it('are answered in turns, next to a cheap one', async () => {
-    const server = await startPublicServer();
-    const path = '/v1/public/installations/wheel-1/observations';
-    const responses = await Promise.all(Array.from({ length: 40 }, () => server.get(path)));
-    expect(responses.map(({ status }) => status)).toEqual(Array(40).fill(200));
-    const { socket } = await connectClient(server.port, { isDeaf: true });
-    socket.write(pipelined(path, 3));
-    socket.destroy();
-    expect((await server.get(path)).status).toBe(200);
-  });
-});
-
 describe('documents', () => {
   it('are compressed, tagged, and not sent again to who has them', async () => {
     const server = await startPublicServer();

@@ -159,16 +159,6 @@ describe('rate limits over HTTP', () => {
     expect([(await server.get('/v1/events')).status, (await server.get('/')).status]).toEqual([429, 200]);
   });
 
-  it('ignores X-Forwarded-For of a peer that is not a configured proxy', async () => {
-    const server = await startPublicServer({ rateLimits: true });
-    const path = '/v1/public/installations/wheel-1/observations';
-    const statuses = new Set<number>();
-    for (let request = 0; request < 25; request++) {
-      statuses.add((await server.get(path, { 'X-Forwarded-For': `198.51.100.${request}` })).status);
-    }
-    expect(statuses).toEqual(new Set([200, 429]));
-  });
-
   it('limits the address that a configured proxy names, not one that a client invented', async () => {
     const server = await startPublicServer({
       rateLimits: true,

@@ -3,11 +3,8 @@ import { readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFil
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/folds/foldRecord.ts';
-import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { findDamagedParts } from '../../storage/clickhouse/systemTables.ts';
-import { insertRows } from '../../storage/definition/table.ts';
-import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
 import type { IsCounted } from '../../storage/runs/mergedRuns.ts';
 import { isRefusal } from '../../storage/snapshots/readSnapshotRecords.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots/snapshots.ts';
@@ -17,7 +14,6 @@ import { missingDigest } from '../../streams/jetstream/proofs/streamPosition.ts'
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { sortRecords } from '../support/sortRecords.ts';
 import { openTables } from '../support/storage/openTables.ts';
-import { someLineage } from '../support/storage/someLineage.ts';
 
 const stream = 'MINER_COUNTER';
 const countsAll: IsCounted = () => true;
@@ -179,41 +175,6 @@ describe('snapshots', () => {
     expect(kills).toBeGreaterThan(3);
   });
 
-  it('are never returned as complete if they were damaged', async () => {
-    const { database, store } = await openStore();
-    // A cut connection damages nothing: no older snapshot is restored.
-    expect(isRefusal(new RecordsUnavailable('cut'))).toBe(false);
-    const states = new Map([
-      [10, largeState()],
-      [20, buildState(20)],
-    ]);
-    for (const [position, state] of states) await store.save(buildHeader(position), state, countsAll);
-    const table = foldStates.name;
-    const rows = (await database.select(`SELECT ${foldStates.list} FROM ${table}`)).map(foldStates.read);
-    type Row = (typeof rows)[number];
-    const damages: ((row: Row) => readonly Row[])[] = [
-      () => [],
-      (row) => [{ ...row, payload: row.payload.slice(4) }],
-    ];
-    for (const damaged of rows)
-      for (const damage of damages) {
-        await database.command(`TRUNCATE TABLE ${table}`);
-        const left = rows.flatMap((row) => (row === damaged ? damage(row) : [row]));
-        for (const row of left) await insertRows(database, foldStates, [row]);
-        const read = [];
-        for (const header of await store.list(stream)) {
-          const content = await readContent(store, header).catch((error: unknown) => {
-            expect(isRefusal(error)).toBe(true);
-            return null;
-          });
-          if (content === null) continue;
-          expect(content).toEqual(sortRecords(states.get(header.position) ?? []));
-          read.push(header.position);
-        }
-        expect(read).toEqual([10, 20].filter((position) => position !== damaged.position));
-      }
-  });
-
   it.each([
     // A read notices it.
     ['is damaged', damageFile, []],
@@ -253,40 +214,5 @@ describe('snapshots', () => {
       restored.push(header.position);
     }
     expect(restored).toEqual([10]);
-  });
-
-  it('are never pushed out by runs that do not count', async () => {
-    const { database, store } = await openStore();
-    const note = (runs: readonly string[], change: Partial<Lineage> = {}) =>
-      noteLineage(
-        database,
-        { ...someLineage, stream, runs: runs.map((run) => ({ run, through: openEnd })), ...change },
-        0,
-      );
-    const save = (position: number, run: string, counts: IsCounted, foldVersion = 2) => {
-      // Each stays as the newest of its day.
-      const header = buildHeader(position, { run, foldVersion, takenAtMs: Date.UTC(2026, 0, position) });
-      return store.save(header, buildState(position), counts);
-    };
-    await note(['earlier'], { foldVersion: 1 });
-    for (const position of [4, 5, 6]) await save(position, 'earlier', countsAll, 1);
-    // It counts until the next one has everything.
-    await note(['own'], { foldVersion: 2, step: 2 });
-    const countsOwn: IsCounted = ({ run }) => run === 'own';
-    for (const position of [1, 2, 3, 7, 8, 9]) await save(position, 'own', countsOwn);
-    // Of a replay of the earlier version, and of one that has ended.
-    await note(['replay'], { foldVersion: 1, cause: 'filling', step: 3 });
-    for (const run of ['replay', 'ended'])
-      for (const position of [20, 21]) await save(position, run, countsOwn, 1);
-    // A process that began after 3 and was killed, and then another one.
-    const continued: IsCounted = ({ run, position }) => run === 'own' && position <= 3;
-    await note(['lost'], { foldVersion: 2, cause: 'pending', step: 3 });
-    for (const position of [10, 11, 12])
-      await save(position, 'lost', (one) => one.run === 'lost' || continued(one));
-    await save(4, 'next', continued);
-    expect((await store.list(stream)).map(({ run, position }) => `${run} ${position}`)).toEqual([
-      ...['replay 21', 'lost 12', 'own 9', 'earlier 6', 'next 4'],
-      ...['own 3', 'own 2', 'own 1'],
-    ]);
   });
 });

@@ -1,25 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import { beforeFirst } from '../../actors/events/arrival.ts';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
-import { selectCategory } from '../../actors/feed/eventFilter.ts';
-import type { FeedItem } from '../../actors/feed/feedItem.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import type { EconomyView } from '../../actors/views/chain/coreViews.ts';
-import { createFeedViews, type FeedPage } from '../../actors/views/feed/feedViews.ts';
-import { createAwaitRows } from '../../storage/reading/awaitRows.ts';
-import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
 import { cutRuns, findTip, type LineageRuns, openEnd, selectRuns } from '../../storage/runs/lineages.ts';
 import { chainEvents } from '../../storage/tables/events.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
 import type { StoredRows } from '../../storage/tables/storedRows.ts';
-import type { RowWriter } from '../../streams/pipeline/rowWriter.ts';
 import { OlderSnapshotNeeded } from '../../streams/pipeline/streamFold.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { buildSpan, buildSpanMessage } from '../support/chain/writtenSpans.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
 import { restoreState } from '../support/restoreState.ts';
-import { type OpenTables, openTables } from '../support/storage/openTables.ts';
+import { openTables } from '../support/storage/openTables.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 import { buildCheckpointed, createWrittenFold } from '../support/streams/writtenFold.ts';
@@ -179,59 +171,4 @@ describe('the fold of the chain stream', () => {
     expect(await findTip(database, { stream: 'MINER_CHAIN', runs })).toBe(1_500);
     expect(await countRows(cutRuns(runs, 900))).toEqual(before);
   });
-
-  it('shows each event once after a purge and a fold again', async () => {
-    const { opened, start } = await createWritten();
-    const chain = createChainWriter();
-    chain.append(1, 1_500, 4);
-    const first = await start();
-    first.take(chain.messages);
-    const before = await readPages(first, opened);
-    expect(new Set(before.map(({ id }) => id)).size).toBe(1_489 * 4);
-
-    // The indexer begins again at the deployment; no snapshot is of use, so the fold does too.
-    const again = chain.messages.map((message) => ({
-      ...message,
-      seq: message.seq + 1_500,
-      timestampNanos: message.timestampNanos + 10_000n * 10n ** 9n,
-    }));
-    const second = await start(1_500, 0);
-    second.take(again);
-    const after = await readPages(second, opened);
-    expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
-    expect(after.map(({ recordedAtMs }) => recordedAtMs)).toEqual(
-      before.map(({ recordedAtMs }) => recordedAtMs + 10_000_000),
-    );
-  });
 });
-
-/** All events, as the pages of the feed show them. */
-async function readPages(
-  {
-    actors,
-    writer,
-    readRuns,
-  }: { actors: ChainActors; writer: RowWriter; readRuns: () => Promise<LineageRuns> },
-  opened: OpenTables,
-) {
-  const { database } = opened;
-  const awaitRows = createAwaitRows({ database, writer, readRuns, what: 'the older events' });
-  const economy = { status: 'available', chain: { chainId: actors.chainId }, feed: actors.newest()?.feed };
-  const feed = createFeedViews({
-    installationId: 'wheel-1',
-    chain: { economy: () => economy as EconomyView },
-    progress: () => null,
-    olderEvents: createStoredEvents({
-      database,
-      awaitRows: { measurement: awaitRows, chain: awaitRows },
-    }),
-  });
-  const items: FeedItem[] = [];
-  for (let cursor: string | null = null; ; ) {
-    const request = { filter: selectCategory('all'), limit: 2_000, cursor };
-    const page = (await feed.page(request, new AbortController().signal)) as FeedPage;
-    items.push(...page.events);
-    cursor = page.nextCursor;
-    if (cursor === null) return items;
-  }
-}

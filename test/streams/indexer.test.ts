@@ -151,21 +151,4 @@ describe('indexer', () => {
     const added = (await fetchSpans(nats)).slice(spans.length + 2);
     expect(added.map(({ fork, toBlock }) => `${fork} ${toBlock}`)).toEqual(['0 101', '0 102', '0 103']);
   });
-
-  it('keeps its head while its node lags or restarts', async () => {
-    const { node, nats } = await serve(100);
-    const { caughtUp, indexer } = index(node, nats);
-    await caughtUp();
-    const before = (await nats.jsm.streams.info('MINER_CHAIN')).state.last_seq;
-    node.blocks = chain.slice(0, 81);
-    await eventually(() => indexer.status().state === 'lagging', 'lagging');
-    const calls = node.calls.length;
-    await eventually(() => node.calls.length > calls + 2, 'more looks at the lower tip');
-    expect((await nats.jsm.streams.info('MINER_CHAIN')).state.last_seq).toBe(before);
-    expect(indexer.status()).toMatchObject({ head: 100n, reorganizations: 0, providerFailures: 0 });
-    node.blocks = chain.slice(0, 113);
-    await caughtUp();
-    expect(indexer.status().reorganizations).toBe(0);
-    await expectWhole(node, nats);
-  });
 });

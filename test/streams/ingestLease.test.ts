@@ -1,21 +1,10 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { findStandbyHolder, hasEnded, isLeaseHeld, LeaseLost } from '../../streams/ingest/ingestLease.ts';
+import { findStandbyHolder, hasEnded, isLeaseHeld } from '../../streams/ingest/ingestLease.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { connectTo, type TestConnection } from '../support/processes/natsServer.ts';
 import { startContender } from '../support/streams/leaseContender.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
-
-/** Lets every request of a contender fail, until the returned function is called. */
-function cutOff({ jetStream }: TestConnection): () => void {
-  const { append, last } = jetStream;
-  const fail = () => Promise.reject(new Error('cut off'));
-  Object.assign(jetStream, { append: fail, last: fail });
-  return () => {
-    Object.assign(jetStream, { append, last });
-  };
-}
 
 describe('the ingest lease', () => {
   it('is held for less than four seconds after its last renewal', () => {
@@ -103,44 +92,4 @@ describe('the ingest lease', () => {
       expect(elsewhere.filter((pidSpace) => hasEnded({ ...other, pidSpace }))).toEqual([]);
     },
   );
-
-  it('is granted to one of many that want it at the same moment', async () => {
-    const { server, nats } = await startStreams();
-    const others = await Promise.all(Array.from({ length: 6 }, () => connectTo(server)));
-    let holders = 0;
-    const contenders = [nats, ...others].map((one) => startContender(one));
-    for (const { acquired } of contenders)
-      acquired.then(
-        () => holders++,
-        () => undefined,
-      );
-    // By then the losers have asked again, and found a holder.
-    await eventually(() => contenders.every(({ seen }) => seen.length > 0), 'a holder and six standbys');
-    expect(holders).toBe(1);
-  });
-
-  it('expires for its holder before another process takes over, and is lost then', async () => {
-    const { server, nats } = await startStreams();
-    const cut = await connectTo(server);
-    const first = await startContender(cut).acquired;
-    const lost = first.lost.catch((error: unknown) => error);
-    const waiting = startContender(nats);
-    // The holder is alive, but each message that it publishes is lost.
-    const reconnect = cutOff(cut);
-    const second = await waiting.acquired;
-    expect(first.isHeld()).toBe(false);
-    expect(second.isHeld()).toBe(true);
-    reconnect();
-    expect(await lost).toBeInstanceOf(LeaseLost);
-    expect(first.isHeld()).toBe(false);
-  });
-
-  it('is renewed by its holder if its message was removed', async () => {
-    const { nats } = await startStreams();
-    const lease = await startContender(nats).acquired;
-    await nats.jsm.streams.purge('MINER_LEASE');
-    const holdsMessage = async () => (await nats.jsm.streams.info('MINER_LEASE')).state.messages > 0;
-    await eventually(holdsMessage, 'a renewal');
-    expect(lease.isHeld()).toBe(true);
-  });
 });

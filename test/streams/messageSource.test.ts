@@ -64,17 +64,6 @@ describe('message source', () => {
     expect(refused.flatMap(({ sequences }) => sequences)).toEqual([]);
   });
 
-  it('skips a gap that a purge explains, and counts the missed messages', async () => {
-    const { nats } = await startServer();
-    await publish(nats, 1, 100);
-    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 41 });
-    await nats.jsm.streams.deleteMessage('MINER_COUNTER', 60);
-    const collected = collectSource(nats);
-    await eventually(() => collected.sequences.at(-1) === 100, 'the last message');
-    expect(collected.sequences).toEqual([...range(41, 59), ...range(61, 100)]);
-    expect(collected.source.status().missedMessages).toBe(41);
-  });
-
   it('passes single deletions without another consumer', async () => {
     const { nats } = await startServer();
     await publish(nats, 1, 101);
@@ -105,20 +94,6 @@ describe('message source', () => {
     expect(missedMessages).toBeGreaterThan(0);
     expect(lastSequence).toBe(6_101);
     expect(collected.sequences).toEqual([...new Set(collected.sequences)].sort((a, b) => a - b));
-  });
-
-  it('reads nothing while its gate is closed', async () => {
-    const { nats } = await startServer();
-    const collected = collectSource(nats);
-    await publish(nats, 1, 1);
-    await eventually(() => collected.sequences.length === 1, 'the first');
-    collected.isOpen = false;
-    await publish(nats, 2, 2_000);
-    await eventually(() => collected.source.status().lastSequence === 2_000, 'an inspection of the stream');
-    expect(collected.sequences.length).toBeLessThan(600);
-    collected.isOpen = true;
-    await eventually(() => collected.sequences.length === 2_000, 'all');
-    expect(collected.sequences).toEqual(range(1, 2_000));
   });
 
   it('emits large messages in small batches, and lets the event loop turn in between', async () => {
@@ -203,20 +178,6 @@ describe('message source', () => {
     expect(collected.sequences).toEqual(range(1, 4));
   });
 
-  it('reports that a deleted end is gone', async () => {
-    const { nats } = await startServer();
-    await publish(nats, 1, 10);
-    for (const sequence of [8, 9, 10]) await nats.jsm.streams.deleteMessage('MINER_COUNTER', sequence);
-    const collected = collectSource(nats);
-    await eventually(() => collected.source.status().position === 10, 'the end');
-    expect(collected.sequences).toEqual(range(1, 7));
-    expect(collected.place).toMatchObject({ position: 10, digest: missingDigest });
-    await eventually(() => collected.source.status().lastSequence === 10, 'a known end');
-    expect(collected.source.status().missedMessages).toBe(3);
-    await publish(nats, 11, 12);
-    await eventually(() => collected.sequences.length === 9, 'what came later');
-  });
-
   it('waits for a server that is unavailable, and for a stream that is missing', async () => {
     const { server, nats } = await startServer();
     await publish(nats, 1, 10);
@@ -235,19 +196,5 @@ describe('message source', () => {
     await createStreams(nats.jetStream);
     await nats.js.publish('miner.signer.wheel', '{}');
     await eventually(() => other.sequences.length === 1, 'its first message');
-  });
-
-  it('counts each time that its consumer was deleted', async () => {
-    const { nats } = await startServer();
-    const collected = collectSource(nats);
-    await publish(nats, 1, 5);
-    await eventually(() => collected.sequences.length === 5, 'five');
-    for (const { name } of await nats.jsm.consumers.list('MINER_COUNTER').next()) {
-      await nats.jsm.consumers.delete('MINER_COUNTER', name);
-    }
-    await publish(nats, 6, 9);
-    await eventually(() => collected.sequences.length === 9, 'nine');
-    expect(collected.sequences).toEqual(range(1, 9));
-    expect(collected.source.status().interruptions).toBeGreaterThan(0);
   });
 });

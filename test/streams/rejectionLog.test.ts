@@ -190,16 +190,6 @@ describe('rejection log', () => {
     expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
   });
 
-  it('publishes each once if it may not publish for a moment between two answers', async () => {
-    const { nats } = await startLog();
-    const messages = await buildRejections(nats, unacknowledgedMax + 1);
-    let asked = 0;
-    const log = await logOn(nats, { mayPublish: () => ++asked !== 2 });
-    log.addAll(messages);
-    await log.flushed();
-    expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
-  });
-
   it('stores no rejection before its predecessor, and logs why one is refused', async () => {
     const { nats } = await startLog();
     const [first, second, third] = await buildRejections(nats, 3);
@@ -232,17 +222,6 @@ describe('rejection log', () => {
     expect(sequences.filter((sequence) => noticed.includes(sequence))).toEqual(noticed);
   });
 
-  it('does not repeat what another process has published since', async () => {
-    const { nats } = await startLog();
-    const messages = await buildRejections(nats, 5);
-    const [log, late] = [await logOn(nats), await logOn(nats)];
-    for (const each of [log, late]) {
-      each.addAll(messages);
-      await each.flushed();
-    }
-    expect(await readSequences(nats)).toEqual([1, 2, 3, 4, 5]);
-  });
-
   it('publishes each once, in order, while another connection publishes in between', async () => {
     const { server, nats } = await startLog();
     const messages = await buildRejections(nats, 3 * unacknowledgedMax);
@@ -259,17 +238,6 @@ describe('rejection log', () => {
     expect(rejections.map((each) => rejectionMessage.parse(each).sequence)).toEqual(
       messages.map(({ sequence }) => sequence),
     );
-  });
-
-  it('publishes for several streams at once without a failure', async () => {
-    const { nats } = await startLog();
-    const messages = await buildRejections(nats, 3 * unacknowledgedMax);
-    const logs = [await logOn(nats), await logOn(nats, { stream: 'MINER_PIPELINE' })];
-    for (const log of logs) log.addAll(messages);
-    for (const log of logs) await log.flushed();
-    expect(logs.map(({ failures }) => failures)).toEqual([0, 0]);
-    for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'])
-      expect(await readRejections(nats, stream)).toHaveLength(messages.length);
   });
 
   it('publishes again for a recreated stream with the same sequences', async () => {

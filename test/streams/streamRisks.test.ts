@@ -7,7 +7,7 @@ import {
 } from '@nats-io/jetstream';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { type StreamName, streamNames } from '../../actors/messages/subjects.ts';
+import type { StreamName } from '../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../streams/jetstream/settings/ensureStreams.ts';
 import { findStreamRisks } from '../../streams/jetstream/settings/streamRisks.ts';
 import { createStreamSettingsWatch } from '../../streams/jetstream/settings/streamSettings.ts';
@@ -168,19 +168,6 @@ describe('settings of a stream', () => {
     expect(judge('MINER_COUNTER')).toEqual(risks);
     // Spans are always kept.
     expect(judge('MINER_CHAIN')).toEqual(days === 0 ? [] : ['max_age']);
-  });
-
-  it('are sound in every stream that this service creates', async () => {
-    const { jetStream } = await connectTo(await startNats());
-    for (const retentionDays of [0, 7]) {
-      await ensureStreams(jetStream, { streams: streamNames, retentionDays, logger: silentLogger });
-      const watch = createStreamSettingsWatch({
-        jetStream: () => jetStream,
-        retentionDays,
-        logger: silentLogger,
-      });
-      expect(await watch.check()).toEqual([]);
-    }
   });
 
   it('are logged once when they become a risk, and when not', async () => {
