@@ -1,3 +1,4 @@
+import type { ChainState } from '../chain/state/chainState.ts';
 import type { OwnerEvent } from '../chain/state/ownerState.ts';
 import type { Arrival } from '../events/arrival.ts';
 import type { EvictedEvents } from '../events/eventWindow.ts';
@@ -93,6 +94,12 @@ export interface OlderActivity {
    * Rejects with RecordsUnavailable if their store does not answer, or does not hold all of them in time.
    */
   read(range: ActivityRange, signal: AbortSignal): Promise<readonly OwnerEvent[]>;
+  /** The events of a transaction that are rows in a state, in any order; those that two owners share come twice. Rejects like `read`. */
+  ofTransaction(
+    transactionHash: string,
+    state: Pick<ChainState, 'activityProgress' | 'position'>,
+    signal: AbortSignal,
+  ): Promise<readonly OwnerEvent[]>;
 }
 
 /**

@@ -119,7 +119,12 @@ async function measureOldestPages(
   database: StoredActivityOptions['database'],
 ): Promise<number[]> {
   const runs = [{ run: syntheticRun, through: openEnd }];
-  const older = createStoredActivity({ database, writer: null, readRuns: async () => runs });
+  const older = createStoredActivity({
+    database,
+    writer: null,
+    readRuns: async () => runs,
+    awaitRows: async () => runs,
+  });
   const pagesMs: number[] = [];
   for (const [owner, known] of owners) {
     const end = Math.min(pageEvents, findFirstInMemory(known));

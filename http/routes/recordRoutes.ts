@@ -1,7 +1,6 @@
 import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import {
   type ChainPageRequest,
-  type FoundEvents,
   findEvent,
   findEventsOf,
   readChainPage,
@@ -13,6 +12,7 @@ import {
   batchesResponse,
   checkpointsResponse,
   eventRecordResponse,
+  type FoundTransaction,
   toBatchesBody,
   toCheckpointsBody,
   toEventRecordBody,
@@ -89,12 +89,19 @@ const transaction = defineRoute({
   ...record,
   path: '/v1/transactions/{transactionHash}',
   operationId: 'getTransaction',
-  summary: 'All events of one transaction, in the order of the chain; transfers of miners are not events',
+  summary: 'All events and transfers of miners of one transaction, in the order of the chain',
   pathParameter: transactionPath,
   response: transactionResponse,
   read: readRecord(
-    ({ feed }, hash, signal) => findEventsOf(feed, { kind: 'transaction', hash }, signal),
-    (view: FoundEvents | ChainUnavailable, hash) => toTransactionBody(hash, view),
+    async ({ chain, feed }, hash, signal) => {
+      const [found, transfers] = await Promise.all([
+        findEventsOf(feed, { kind: 'transaction', hash }, signal),
+        chain.transfers(hash, signal),
+      ]);
+      if (found.status === 'unavailable') return found;
+      return 'status' in transfers ? transfers : { ...found, transfers };
+    },
+    (view: FoundTransaction | ChainUnavailable, hash) => toTransactionBody(hash, view),
   ),
   unavailable: (views) => toTransactionBody('', describeUnreadable(views)),
 });

@@ -11,6 +11,9 @@ type ColumnDefinition = Omit<Column<never>, 'write' | 'read'>;
 const blockHeaderBytes = 768;
 const expectedRowBytes = 192;
 
+/** Marks that share a Bloom filter: it is read for all of them at once, and one mark costs as much. */
+const marksOfFilter = 8;
+
 /** 30 days, which span at most two months. */
 const partitionMs = 2_592_000_000;
 
@@ -31,6 +34,8 @@ interface TableOptions<Row, Given = Row> {
   readonly repeats?: { readonly [Key in ColumnKey<Row>]?: ColumnKey<Given> };
   /** Columns with an index of each mark's least and largest value, so that reads skip marks outside a range. */
   readonly ranges?: readonly ColumnKey<Row>[];
+  /** Columns with a Bloom filter of the values of some marks, so that reads of one value skip most marks. */
+  readonly filters?: readonly ColumnKey<Row>[];
   /** Rows of one mark; if omitted, ClickHouse's default (8,192). */
   readonly rowsPerMark?: number;
   /** A smaller part is a single file, so whole rows are read from one place. If omitted, ClickHouse's default (10 MiB). */
@@ -94,6 +99,7 @@ export function defineTable<Row extends Given, Given = Row>(
     rowsPerMark,
     oneFileBelowBytes,
     ranges = [],
+    filters = [],
     shared: sharedKeys = [],
     repeats = {} as NonNullable<TableOptions<Row, Given>['repeats']>,
   } = options;
@@ -171,6 +177,9 @@ export function defineTable<Row extends Given, Given = Row>(
       const definitions = [
         ...keys.map((key) => defineColumn(resolveName(key), columns[key])),
         ...ranges.map(resolveName).map((one) => `INDEX ${one}_range ${one} TYPE minmax GRANULARITY 1`),
+        ...filters
+          .map(resolveName)
+          .map((one) => `INDEX ${one}_filter ${one} TYPE bloom_filter GRANULARITY ${marksOfFilter}`),
       ];
       const key = orderBy.map(resolveName).join(', ');
       // ClickHouse reports a key in its original notation; existing tables have no parentheses around a single column.

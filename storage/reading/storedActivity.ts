@@ -6,13 +6,14 @@ import type { Database } from '../clickhouse/database.ts';
 import { type LineageRuns, selectRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/runsReader.ts';
 import { ownerActivity } from '../tables/ownerActivity.ts';
-import { awaitStored, type StoringProgress } from './awaitRows.ts';
+import { type AwaitRows, awaitStored, type StoringProgress } from './awaitRows.ts';
 
 export interface StoredActivityOptions {
   readonly database: Database;
   /** Writer of the chain's rows; null in a process that only reads. */
   readonly writer: Pick<StoringProgress, 'flushNow' | 'isFailing'> | null;
   readonly readRuns: ReadRuns;
+  readonly awaitRows: AwaitRows;
 }
 
 /**
@@ -20,7 +21,7 @@ export interface StoredActivityOptions {
  * waits, and asks which rows count by now, since another process may have begun a run after a reorganization. Then it refuses.
  */
 export function createStoredActivity(options: StoredActivityOptions): OlderActivity {
-  const { database, writer, readRuns } = options;
+  const { database, writer, readRuns, awaitRows } = options;
 
   async function readOnce(range: ActivityRange, runs: LineageRuns, signal: AbortSignal) {
     const { owner, from, end, throughPosition } = range;
@@ -51,7 +52,23 @@ export function createStoredActivity(options: StoredActivityOptions): OlderActiv
     return found;
   }
 
-  return { read: readAll };
+  return {
+    read: readAll,
+    ofTransaction: async (transactionHash, { activityProgress, position }, signal) => {
+      const block = activityProgress.rowsThroughBlock;
+      if (block === null) return [];
+      const condition = { sql: 'block_number = {block:UInt64}', parameters: { block } };
+      const row = { entry: activityProgress, table: ownerActivity.name, condition };
+      const runCondition = selectRuns(await awaitRows({ position, row }, signal));
+      const rows = await database.select(
+        `SELECT ${ownerActivity.list} FROM ${ownerActivity.name}
+         WHERE ${runCondition.sql} AND transaction_hash = {transactionHash:String} AND position <= {position:UInt64}`,
+        { ...runCondition.parameters, transactionHash, position },
+        signal,
+      );
+      return rows.map(ownerActivity.read).map(toOwnerEvent);
+    },
+  };
 }
 
 /** Sorts by number without duplicates: until parts are merged, the row of the highest position counts. */

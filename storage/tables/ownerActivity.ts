@@ -62,6 +62,9 @@ export const ownerActivity = defineTable<OwnerActivityRow & OfRun, OwnerActivity
   engine: 'ReplacingMergeTree()',
   partitionBy: { value: 'run' },
   orderBy: ['run', 'owner', 'eventNumber', 'storedBy'],
+  // Events of a transaction are found without their owners.
+  ranges: ['blockNumber'],
+  filters: ['transactionHash'],
   rowsPerMark,
   oneFileBelowBytes,
 });

@@ -143,6 +143,7 @@ export function createStreamWork(options: StreamWorkOptions) {
       database,
       writer: writers.get('MINER_CHAIN') ?? null,
       readRuns: readRunsOf('MINER_CHAIN'),
+      awaitRows: createAwait('MINER_CHAIN', 'the older activity'),
     }),
     olderDay: createStoredDays({ database, readRuns: readRunsOf('MINER_COUNTER') }),
     /** Differences that the audit knows. */

@@ -2,6 +2,7 @@ import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import { type OlderEvents, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { toAddress } from '../../actors/schemas/hex.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import {
   buildEconomyEvents,
@@ -68,6 +69,23 @@ describe('the routes of records', () => {
       `events/chain:1:0x${'0'.repeat(40)}:${hash}:0:x`,
     ])
       await expectError(await get(`/v1/${path}`), 503, 'database_unavailable', path);
+  });
+
+  it('show the transfers of a transaction once, and none of another', async () => {
+    const other = toAddress(`0x${'f'.repeat(40)}`);
+    const transfers = [
+      { from: stateOwner, to: other },
+      { from: other, to: stateOwner },
+    ].map((args) => ({ contract: 'collection' as const, name: 'Transfer', args: { ...args, tokenId: 1n } }));
+    const { get } = await startPublicServer({
+      chain: createStateViews(buildState([...buildEconomyEvents(), ...transfers])).views,
+    });
+    const read = async (digit: string) => (await get(`/v1/transactions/0x${digit.repeat(64)}`)).json();
+    expect(await read('a')).toMatchObject({
+      events: [],
+      transfers: transfers.map(({ args: { from, to } }) => ({ kind: 'transfer', tokenIds: ['1'], from, to })),
+    });
+    expect(await read('b')).toMatchObject({ events: [], transfers: [] });
   });
 
   it('show a miner from memory, however many actions of its owner are rows', async () => {

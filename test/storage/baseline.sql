@@ -213,7 +213,9 @@ CREATE TABLE stored_owner_activity
     `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
     `log_index` UInt32 COMMENT 'Place of the log in the block',
     `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 if unknown' CODEC(Delta(8), ZSTD(1)),
-    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
+    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
+    INDEX block_number_range block_number TYPE minmax GRANULARITY 1,
+    INDEX transaction_hash_filter transaction_hash TYPE bloom_filter GRANULARITY 8
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY run

@@ -3,6 +3,7 @@ import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
 import { toActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
+import { noActivity } from '../../actors/chain/state/ownerState.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../../actors/events/eventSchemas.ts';
 import { type EventFilter, selectCategory } from '../../actors/feed/eventFilter.ts';
 import type { EventNoun } from '../../actors/feed/eventKeys.ts';
@@ -507,8 +508,10 @@ describe('the activity of an owner that has left memory', () => {
 
   async function open() {
     const { database } = await openTables();
-    const older = createStoredActivity({ database, writer: null, readRuns });
+    const awaitRows = createAwaitRows({ database, writer: null, readRuns, what: 'the older activity' });
+    const older = createStoredActivity({ database, writer: null, readRuns, awaitRows });
     return {
+      older,
       merge: () => database.command(`OPTIMIZE TABLE ${ownerActivity.name} FINAL`),
       store: (rows: ReturnType<typeof buildActivity>) =>
         storeRows(database, { ownerActivity: rows }, feedRun),
@@ -545,6 +548,21 @@ describe('the activity of an owner that has left memory', () => {
     await merge();
     await expect(readPositions(10)).rejects.toThrow('does not hold the older activity');
     expect(await readPositions(30)).toEqual([3, 4, 21, 22]);
+  });
+
+  it('is found by its transaction, as far as a state has it', async () => {
+    const { store, older } = await open();
+    await store(buildActivity(0, 3, 1));
+    const find = async (digit: number, position: number, rowsThroughBlock: bigint | null) => {
+      const state = { activityProgress: { ...noActivity, rowsThroughBlock }, position };
+      const found = await older.ofTransaction(buildTransactionHash(digit), state, neverAborted);
+      return found.map((event) => event.position).sort();
+    };
+    expect(await find(1, 10, 1n)).toEqual([1, 2, 3]);
+    expect(await find(1, 2, 1n)).toEqual([1, 2]);
+    expect(await find(2, 10, 1n)).toEqual([]);
+    expect(await find(1, 10, null)).toEqual([]);
+    await expect(find(1, 10, 2n)).rejects.toThrow('does not hold the older activity');
   });
 
   it('is refused where a row is missing', async () => {

@@ -88,7 +88,7 @@ function evictRows(
 }
 
 /** @throws Error if the event is not in memory. */
-function requireEvent({ owners }: ChainState, { owner, eventNumber }: LoggedActivity): OwnerEvent {
+export function requireEvent({ owners }: ChainState, { owner, eventNumber }: LoggedActivity): OwnerEvent {
   const known = owners.get(owner);
   const event = known?.activity.get(eventNumber - findFirstInMemory(known));
   if (event === undefined) throw new Error(`event ${eventNumber} of ${owner} is logged but not in memory`);

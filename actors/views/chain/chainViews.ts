@@ -3,7 +3,7 @@ import { createMetadataCheck, readMetadata } from '../../chain/state/tokenMetada
 import type { OlderActivity } from '../../pages/olderRows.ts';
 import { type ChainConditionsOptions, type ConditionsNow, createChainConditions } from './chainConditions.ts';
 import { buildCoreView, buildEconomyView, buildIssuanceView } from './coreViews.ts';
-import { buildActivityView, buildPortfolioView, type OwnerPageRequest } from './ownerViews.ts';
+import { buildActivityView, buildPortfolioView, findTransfers, type OwnerPageRequest } from './ownerViews.ts';
 import { computeSettlementWindow, mapSettlementRanges, type SettlementRange } from './settlementHistory.ts';
 import { buildSettlementView } from './settlementView.ts';
 import { type ChainUnavailable, createShownStates, listIdentities, type ShownStates } from './shownStates.ts';
@@ -128,6 +128,11 @@ function createStateViews(
     /** A value if the page is in memory, else a promise, which may reject with RecordsUnavailable. */
     ownerActivity: (request: OwnerPageRequest, signal: AbortSignal) =>
       buildActivityView(states, request, olderActivity, signal),
+    /** Transfers of miners in a transaction, in the order of the chain. May reject with RecordsUnavailable. */
+    transfers: (transactionHash: string, signal: AbortSignal) => {
+      const shown = states.newestOfEconomy();
+      return 'status' in shown ? shown : findTransfers(shown.state, transactionHash, olderActivity, signal);
+    },
     ...createWeightViews(states, hasMetadata),
     /** The chain's events for the feed. */
     economy: share(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findFirstInMemory } from '../../chain/rows/activityRows.ts';
+import { findFirstInMemory, requireEvent } from '../../chain/rows/activityRows.ts';
 import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
 import type { OwnerEvent } from '../../chain/state/ownerState.ts';
@@ -91,7 +91,7 @@ interface NumberedEvent {
 export function captureActivity(
   { owners, position }: ChainState,
   owner: Address,
-  { read }: OlderActivity,
+  { read }: Pick<OlderActivity, 'read'>,
 ): TwoPartList<NumberedEvent, number> {
   const known = owners.get(owner);
   const floor = known === undefined ? 0 : findFirstInMemory(known);
@@ -137,6 +137,27 @@ export function buildActivityView(
   });
   const found = twoPartPage(captureActivity(shown.state, owner, older), left, limit, signal);
   return found instanceof Promise ? found.then(buildView) : buildView(found);
+}
+
+/**
+ * Finds the transfers of miners that a transaction made, in the order of the chain. Memory is asked for the events that are not rows yet, which a search
+ * through all owners would take long to find.
+ */
+export async function findTransfers(
+  state: ChainState,
+  transactionHash: string,
+  older: OlderActivity,
+  signal: AbortSignal,
+): Promise<readonly OwnerEvent[]> {
+  const { pending, rowsThroughBlock } = state.activityProgress;
+  const inMemory = pending.toArray().map((one) => requireEvent(state, one));
+  const stored = rowsThroughBlock === null ? [] : await older.ofTransaction(transactionHash, state, signal);
+  const transfers = [...stored, ...inMemory].filter(
+    ({ kind, source }) => kind === 'transfer' && source.transactionHash === transactionHash,
+  );
+  // Giver and receiver have the same one.
+  const byLog = new Map(transfers.map((event) => [event.source.logIndex, event]));
+  return [...byLog.values()].sort((one, other) => one.source.logIndex - other.source.logIndex);
 }
 
 /** The state at which a page is read: the newest one, or the cursor's. */

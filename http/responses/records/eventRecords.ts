@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
 import type { FeedItem } from '../../../actors/feed/feedItem.ts';
 import type { EconomyView } from '../../../actors/views/chain/coreViews.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
 import { type ChainPage, type FoundEvents, recordEventsMax } from '../../../actors/views/feed/feedRecords.ts';
 import { defineVariants, toVariant } from '../chain/chain.ts';
+import { activity, toActivityBody } from '../chain/ownerActivity.ts';
 import { encodeView } from '../encodeView.ts';
 import { checkpointEvent, feedEvent, settlementEvent, toFeedEventBody } from '../feed/feedEvent.ts';
 import { bytes32, cursor, decimal, pageMax } from '../scalars.ts';
@@ -29,8 +31,14 @@ export const transactionResponse = defineVariants(
   {
     transactionHash: bytes32.describe('The hash of the request'),
     events: events.describe(
-      'Its events of the feed, in the order of the chain. Empty if it only transfers miners (the activity of both owners has transfers), is not safe yet, or is not known; the route cannot tell these apart',
+      'Its events of the feed, in the order of the chain. Without events and transfers it is not safe yet, or not known; the route cannot tell these apart',
     ),
+    transfers: z
+      .array(activity)
+      .max(recordEventsMax)
+      .describe(
+        'Its transfers of miners, in the order of the chain, as the activity of both owners has them',
+      ),
   },
   { id: 'Transaction', description: 'The events of one transaction' },
 );
@@ -77,10 +85,21 @@ export function toEventRecordBody(view: Found): z.infer<typeof eventRecordRespon
   });
 }
 
-export function toTransactionBody(transactionHash: string, view: Found): z.infer<typeof transactionResponse> {
+export interface FoundTransaction extends FoundEvents {
+  /** In the order of the chain. */
+  readonly transfers: readonly OwnerEvent[];
+}
+
+export function toTransactionBody(
+  transactionHash: string,
+  view: FoundTransaction | ChainUnavailable,
+): z.infer<typeof transactionResponse> {
   return toVariant(1, view, (found) => ({
     transactionHash,
     events: found.events.toReversed().map((item) => toFeedEventBody(item, found)),
+    transfers: found.transfers
+      .slice(0, recordEventsMax)
+      .map((event) => toActivityBody(found.chain.chainId, event)),
   }));
 }
 

@@ -131,6 +131,8 @@ function createPageViews(views: ActorViews): ActorViews {
       portfolio: (page) => choose(chain.portfolio(page), () => lastKnown.portfolio(page)),
       ownerActivity: (page, signal) =>
         choose(chain.ownerActivity(page, signal), () => lastKnown.ownerActivity(page, signal)),
+      transfers: (hash, signal) =>
+        choose(chain.transfers(hash, signal), () => lastKnown.transfers(hash, signal)),
       economy: () => choose(chain.economy(), lastKnown.economy),
       miner: (tokenId) => choose(chain.miner(tokenId), () => lastKnown.miner(tokenId)),
       miners: (page) => choose(chain.miners(page), () => lastKnown.miners(page)),

@@ -14,6 +14,7 @@ import {
   type WrittenEvent,
   writtenSettings,
 } from '../../support/chain/writtenSpans.ts';
+import { noOlderActivity } from '../../support/storage/noOlderRows.ts';
 
 const heir = toAddress(`0x${'f'.repeat(40)}`);
 const pastOwners = Array.from({ length: 40 }, (_, index) =>
@@ -53,7 +54,7 @@ it('memory keeps only the number of events of an owner without tokens, who reads
   const views = createTestChainViews({
     onChain: { deployment: stateDeployment, actors },
     staleAfterMs: Number.POSITIVE_INFINITY,
-    olderActivity: { read: async (range) => [range as never, 'the newest' as never] },
+    olderActivity: { ...noOlderActivity, read: async (range) => [range as never, 'the newest' as never] },
   });
   const { position } = actors.newest() as ChainState;
   const range = { owner, from: 0, end: 2, throughPosition: position };

@@ -27,7 +27,11 @@ export async function compareChainRoutes(
     owed += BigInt(summary?.paidBaseUnits ?? 0) + BigInt(summary?.claimableBaseUnits ?? 0);
     await compare(`/v2/public/miners/portfolio?owner=${owner}&limit=${limit}`);
     // Lists of activity are longer.
-    await compare(`/v1/owners/${owner}/activity?limit=${limit * 5}`);
+    const { activity = [] } = (await compare(`/v1/owners/${owner}/activity?limit=${limit * 5}`)) as {
+      activity?: readonly { readonly kind: string; readonly source: { readonly transactionHash: string } }[];
+    };
+    const transfer = activity.find(({ kind }) => kind === 'transfer');
+    if (transfer !== undefined) await compare(`/v1/transactions/${transfer.source.transactionHash}`);
     await compare(`/v2/public/miners/activity?owner=${owner}&limit=${limit * 5}`);
   }
   const { issuance } = (await compare('/v1/mining/state')) as Partial<MiningState>;

@@ -6,4 +6,4 @@ const refuse = () => Promise.reject(new Error('no event was evicted'));
 export const noOlderEvents: OlderEvents = { before: refuse, after: refuse };
 
 /** For owners with all events in memory. */
-export const noOlderActivity: OlderActivity = { read: refuse };
+export const noOlderActivity: OlderActivity = { read: refuse, ofTransaction: refuse };
