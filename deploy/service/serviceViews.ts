@@ -45,7 +45,10 @@ export function createServiceViews(settings: ViewSettings, { actors, work, clock
       isCaughtUp: () => work()?.followers.get('MINER_CHAIN')?.wasCurrent ?? false,
       staleAfterMs: chainStaleAfterMs,
       behindAfterMs: chainBehindAfterMs,
-      olderActivity: { read: async (...query) => requireWork().olderActivity.read(...query) },
+      olderActivity: {
+        read: async (...query) => requireWork().olderActivity.read(...query),
+        ofTransaction: async (...query) => requireWork().olderActivity.ofTransaction(...query),
+      },
       clock,
     }),
     clock,

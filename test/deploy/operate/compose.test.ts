@@ -267,6 +267,12 @@ describe('compose.yaml', () => {
       expect(compose.services[name]?.environment?.MINER_TRUSTED_PROXIES).toBe(front?.ipv4_address);
   });
 
+  it('shows the proxy nothing but what it passes requests to', () => {
+    const isReached = ([, { networks }]: (typeof services)[number]) =>
+      (Array.isArray(networks) ? networks : Object.keys(networks)).includes('front');
+    expect(services.filter(isReached).map(([name]) => name)).toEqual(['service', 'replica', 'proxy']);
+  });
+
   it('probes paths and ports that the service has', () => {
     for (const [, { healthcheck }] of ours) {
       const [, port, path] = /127\.0\.0\.1:(\d+)(\/\w+)/.exec(healthcheck?.test.join(' ') ?? '') ?? [];
