@@ -2,8 +2,7 @@ import type { List } from 'immutable';
 import { z } from 'zod';
 import type { Inferred } from '../../machines/inferred.ts';
 import { count, milliseconds } from '../schemas/stateScalars.ts';
-import { type Arrival, arrival, compareArrivals } from './arrival.ts';
-import { findFirstIndex } from './findFirstIndex.ts';
+import { type Arrival, arrival } from './arrival.ts';
 
 /** With more events than this in memory, the oldest of a source are evicted. */
 const windowMax = 2_000;
@@ -35,23 +34,6 @@ export const evictedEvents = z.strictObject({
 export type EvictedEvents = Inferred<typeof evictedEvents>;
 
 export const nothingEvicted: EvictedEvents = { through: null, throughMs: 0, atPosition: 0 };
-
-/** Arrival of the newest event, in memory or evicted; null before the first. */
-export function findNewestArrival<Event extends Arrival>({
-  events,
-  evicted,
-}: EventWindow<Event>): Arrival | null {
-  return events.last() ?? evicted.through;
-}
-
-/** Events in memory that arrived after a place. */
-export function findEventsAfter<Event extends Arrival>(
-  { events }: EventWindow<Event>,
-  after: Arrival,
-): List<Event> {
-  const isAfter = (index: number) => compareArrivals(events.get(index) as Event, after) > 0;
-  return events.slice(findFirstIndex(events.size, isAfter));
-}
 
 interface EvictionRule<Event> {
   readonly recordedAtMs: (event: Event) => number;

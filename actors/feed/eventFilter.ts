@@ -28,11 +28,8 @@ export function selectCategory(category: FeedCategory): EventFilter {
   return { category, type: null, nouns: [], fromMs: null, toMs: null };
 }
 
-/** Returns the check whether an event meets a filter. */
-export type BuildEventCheck = (filter: EventFilter) => (item: FeedItem) => boolean;
-
 /** Creates a builder of checks, which remembers the keys of the events in memory. */
-export function createEventChecks(): BuildEventCheck {
+export function createEventChecks(): (filter: EventFilter) => (item: FeedItem) => boolean {
   const findKeys = memoizeByIdentity((item: FeedItem) => new Set(listEventKeys(item)));
   return ({ category, type, nouns, fromMs, toMs }) => {
     const keys = nouns.map((list) => list.map((noun) => formatKey(noun, null)));

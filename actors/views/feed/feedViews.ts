@@ -1,20 +1,14 @@
 import { cacheView } from '../../caching/cacheView.ts';
-import { type Arrival, beforeFirst } from '../../events/arrival.ts';
-import { type EventWindow, findEventsAfter, findNewestArrival } from '../../events/eventWindow.ts';
+import { memoizeByIdentity } from '../../caching/memoizeByIdentity.ts';
+import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import { findFirstIndex } from '../../events/findFirstIndex.ts';
-import {
-  type BuildEventCheck,
-  createEventChecks,
-  type EventFilter,
-  listStoredKeys,
-} from '../../feed/eventFilter.ts';
+import { createEventChecks, type EventFilter, listStoredKeys } from '../../feed/eventFilter.ts';
 import { toFeedItem } from '../../feed/eventRows.ts';
 import {
   type FeedCategory,
   type FeedSource,
   type FeedSources,
   type FeedType,
-  feedCategories,
   feedSources,
   feedTypes,
   isOfCategory,
@@ -87,9 +81,21 @@ interface FeedViewsOptions {
 export function createFeedViews(options: FeedViewsOptions): FeedViews {
   const { installationId, chain, progress, olderEvents } = options;
   const buildCheck = createEventChecks();
-  const findIndexFor = cacheView({
-    inputs: ({ chain: { chainId } }: EconomyView) => [chainId],
-    compute: (chainId) => createFeedIndex(chainId, buildCheck),
+  // Each event keeps its item, by which its keys are remembered.
+  const toMeasured = memoizeByIdentity(toMeasurementItem);
+  const findToChained = cacheView({
+    inputs: (chainId: bigint) => [chainId],
+    compute: (chainId) => memoizeByIdentity((event: ChainFeedEvent) => toChainItem(chainId, event)),
+  });
+  /** The events in memory, newest first. */
+  const listShown = cacheView({
+    inputs: ({ measurement, chain: { events } }: FeedSources, chainId: bigint) => [
+      measurement.events,
+      events,
+      findToChained(chainId),
+    ],
+    compute: (measured, chained, toChained) =>
+      [...measured.toArray().map(toMeasured), ...chained.toArray().map(toChained)].sort(compareShown),
   });
 
   function readSources(economy: EconomyView): FeedSources {
@@ -98,8 +104,8 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
 
   /** The events that meet a filter, newest first. Rows meet one of its conditions, and may not meet the others. */
   function captureList(economy: EconomyView, filter: EventFilter): TwoPartList<FeedItem, FeedPlace | null> {
-    const [index, sources] = [findIndexFor(economy), readSources(economy)];
-    index.update(sources);
+    const sources = readSources(economy);
+    const [shown, meets] = [listShown(sources, economy.chain.chainId), buildCheck(filter)];
     const evicted = feedSources.flatMap((source) => {
       const [of, keys] = [findEvictedSource(sources, source), listStoredKeys(filter, source)];
       return of === null || keys.length === 0 ? [] : [{ of, keys }];
@@ -108,7 +114,13 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
     return {
       compare: compareShown,
       findKey: ({ id }) => id,
-      listInMemory: (place, most) => index.olderThan(filter, place, most),
+      listInMemory: (place, most) => {
+        const isBelow = (at: number) => place === null || compareShown(shown[at] as FeedItem, place) > 0;
+        const found: FeedItem[] = [];
+        for (let at = findFirstIndex(shown.length, isBelow); at < shown.length && found.length < most; at++)
+          if (meets(shown[at] as FeedItem)) found.push(shown[at] as FeedItem);
+        return found;
+      },
       isAboveFloor: (_place, last) => {
         const reachesTo = last?.recordedAtMs ?? fromMs ?? Number.NEGATIVE_INFINITY;
         return evicted.every(({ of }) => of.evicted.throughMs < reachesTo);
@@ -165,79 +177,6 @@ function listTypes(category: FeedCategory, source: FeedSource): FeedType[] {
 /** The place below which all events were recorded before a time. At the same time, measurements come last. */
 function findPlaceOf(timeMs: number): FeedPlace {
   return { recordedAtMs: timeMs, source: 'measurement', position: -1, ordinal: -1 };
-}
-
-/** More new events than this are sorted together, as after a start or a long absence. Another number gives the same order. */
-const insertedMax = 64;
-
-/** The events in memory, in the order of the feed, with one list per category. */
-function createFeedIndex(chainId: bigint, buildCheck: BuildEventCheck) {
-  let taken: FeedSources | null = null;
-  /** Oldest first, so that new events are mostly appended. */
-  let ascending = createEmptyLists();
-
-  return {
-    /** Takes over the events of the sources. The cost depends on the new events only, unless a source went back or evicted events. */
-    update: (sources: FeedSources) => {
-      const { measurement, chain } = sources;
-      if (measurement.events === taken?.measurement.events && chain.events === taken.chain.events) return;
-      const isContinued =
-        taken !== null &&
-        isContinuationOf(taken.measurement, measurement) &&
-        isContinuationOf(taken.chain, chain);
-      const before = isContinued ? taken : null;
-      if (before === null) ascending = createEmptyLists();
-      const added = [
-        ...listEventsSince(measurement, before?.measurement).map(toMeasurementItem),
-        ...listEventsSince(chain, before?.chain).map((event) => toChainItem(chainId, event)),
-      ];
-      for (const category of feedCategories) {
-        const list = ascending[category];
-        const ofCategory = added.filter(({ type }) => isOfCategory(category, type));
-        if (ofCategory.length > insertedMax)
-          ascending[category] = [...list, ...ofCategory].sort((one, other) => compareShown(other, one));
-        else for (const item of ofCategory) list.splice(findFirstNotOlder(list, item), 0, item);
-      }
-      taken = sources;
-    },
-    /** At most `limit` events that meet a filter below a place, newest first; the newest events for null. */
-    olderThan: (filter: EventFilter, place: FeedPlace | null, limit: number): readonly FeedItem[] => {
-      const list = ascending[filter.category];
-      const end = place === null ? list.length : findFirstNotOlder(list, place);
-      const meets = buildCheck(filter);
-      const found: FeedItem[] = [];
-      for (let at = end - 1; at >= 0 && found.length < limit; at--) {
-        const item = list[at] as FeedItem;
-        if (meets(item)) found.push(item);
-      }
-      return found;
-    },
-  };
-}
-
-/** Whether events were only added at the end. After an eviction, another event is at each place. */
-function isContinuationOf<Event extends Arrival>(
-  before: EventWindow<Event>,
-  window: EventWindow<Event>,
-): boolean {
-  const { size } = before.events;
-  return size === 0 || window.events.get(size - 1) === before.events.last();
-}
-
-function listEventsSince<Event extends Arrival>(
-  window: EventWindow<Event>,
-  before: EventWindow<Event> | undefined,
-): Event[] {
-  const after = (before === undefined ? null : findNewestArrival(before)) ?? beforeFirst;
-  return findEventsAfter(window, after).toArray();
-}
-
-function createEmptyLists(): Record<FeedCategory, FeedItem[]> {
-  return { all: [], protocol: [], players: [], measurement: [] };
-}
-
-function findFirstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
-  return findFirstIndex(list.length, (index) => compareShown(place, list[index] as FeedItem) >= 0);
 }
 
 /** The source, if it has evicted events; otherwise null. */
