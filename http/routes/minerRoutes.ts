@@ -1,5 +1,6 @@
 import { ownerPageDefault } from '../../actors/chain/rows/activityRows.ts';
 import type { CursorFault } from '../../actors/views/chain/ownerViews.ts';
+import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import type { WeightPageRequest } from '../../actors/views/chain/weightViews.ts';
 import { findEventsOf, newestEventsMax } from '../../actors/views/feed/feedRecords.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
@@ -16,14 +17,20 @@ import { noCache } from './cacheControl.ts';
 import { pageParameters, readPage } from './pageParameters.ts';
 import { defineRoute, describeUnreadable, type ReadRequest, type Route, type RouteSources } from './route.ts';
 
-/** Reads a page of a list by weight. */
-function readByWeight<View extends { readonly status: string }, Body>(
-  load: (views: ActorViews, page: WeightPageRequest) => View | { readonly fault: CursorFault },
-  toBody: (view: View) => Body,
+/** Reads pages of a list by weight. */
+function listByWeight<View extends { readonly status: string }, Body>(
+  load: (
+    views: ActorViews,
+    page: WeightPageRequest,
+  ) => View | ChainUnavailable | { readonly fault: CursorFault },
+  toBody: (view: View | ChainUnavailable) => Body,
 ) {
-  return ({ views }: RouteSources, { parameters }: ReadRequest) => {
-    const view = load(views, readPage(parameters));
-    return 'fault' in view ? ({ error: 'invalid_cursor' } as const) : { body: toBody(view) };
+  return {
+    read: ({ views }: RouteSources, { parameters }: ReadRequest) => {
+      const view = load(views, readPage(parameters));
+      return 'fault' in view ? ({ error: 'invalid_cursor' } as const) : { body: toBody(view) };
+    },
+    unavailable: (views: ActorViews) => toBody(describeUnreadable(views)),
   };
 }
 
@@ -75,8 +82,7 @@ const miners = defineRoute({
   operationId: 'getMiners',
   summary: 'All live miners by weight, the heaviest first',
   response: minersResponse,
-  read: readByWeight(({ chain }, page) => chain.miners(page), toMinersBody),
-  unavailable: (views) => toMinersBody(describeUnreadable(views)),
+  ...listByWeight(({ chain }, page) => chain.miners(page), toMinersBody),
 });
 
 const owners = defineRoute({
@@ -85,8 +91,7 @@ const owners = defineRoute({
   operationId: 'getOwners',
   summary: 'All owners of live miners by weight, the heaviest first',
   response: ownersResponse,
-  read: readByWeight(({ chain }, page) => chain.owners(page), toOwnersBody),
-  unavailable: (views) => toOwnersBody(describeUnreadable(views)),
+  ...listByWeight(({ chain }, page) => chain.owners(page), toOwnersBody),
 });
 
 export const minerRoutes: readonly Route[] = [miner, miners, owners];

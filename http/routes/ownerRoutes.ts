@@ -92,8 +92,7 @@ export const publicPortfolio = defineRoute({
   path: '/v2/public/miners/portfolio',
   operationId: 'getPublicPortfolio',
   response: publicPortfolioResponse,
-  unavailable: (views) => toPublicPortfolioBody(describeUnreadable(views)),
-  read: readPublicOwnerList(loadPortfolio, toPublicPortfolioBody),
+  ...listOfOwner(loadPortfolio, toPublicPortfolioBody, describeCursorFault),
 });
 
 export const plainPortfolio = defineRoute({
@@ -102,8 +101,7 @@ export const plainPortfolio = defineRoute({
   path: '/v1/owners/{address}/miners',
   operationId: 'getPortfolio',
   response: plainPortfolioResponse,
-  unavailable: (views) => toPlainPortfolioBody(describeUnreadable(views)),
-  read: readPlainOwnerList(loadPortfolio, toPlainPortfolioBody),
+  ...listOfOwner(loadPortfolio, toPlainPortfolioBody, nameCursorFault),
 });
 
 export const publicActivity = defineRoute({
@@ -112,8 +110,7 @@ export const publicActivity = defineRoute({
   path: '/v2/public/miners/activity',
   operationId: 'getPublicOwnerActivity',
   response: publicOwnerActivityResponse,
-  unavailable: (views) => toOwnerActivityBody(2, describeUnreadable(views)),
-  read: readPublicOwnerList(loadActivity, (view) => toOwnerActivityBody(2, view)),
+  ...listOfOwner(loadActivity, (view) => toOwnerActivityBody(2, view), describeCursorFault),
 });
 
 export const plainActivity = defineRoute({
@@ -122,8 +119,7 @@ export const plainActivity = defineRoute({
   path: '/v1/owners/{address}/activity',
   operationId: 'getOwnerActivity',
   response: plainOwnerActivityResponse,
-  unavailable: (views) => toOwnerActivityBody(1, describeUnreadable(views)),
-  read: readPlainOwnerList(loadActivity, (view) => toOwnerActivityBody(1, view)),
+  ...listOfOwner(loadActivity, (view) => toOwnerActivityBody(1, view), nameCursorFault),
 });
 
 /** A public route answers an unusable cursor with an unavailable body instead of an error (CONTRACT.md, Portfolio). */
@@ -132,46 +128,44 @@ function describeCursorFault(views: ActorViews, fault: CursorFault): ChainUnavai
   return fault === 'other_owner' ? { ...view, reason: 'indexer_mismatch' } : view;
 }
 
-/** Reads a page of an owner's list: from memory, or from ClickHouse. */
-type LoadOwnerPage<View> = (
-  views: ActorViews,
-  page: OwnerPageRequest,
-  signal: AbortSignal,
-) => View | ChainUnavailable | { readonly fault: CursorFault } | Promise<View>;
-
-function readPublicOwnerList<View extends { readonly status: string }, Body>(
-  load: LoadOwnerPage<View>,
-  buildBody: (view: View | ChainUnavailable) => Body,
-) {
-  return (
-    { views }: RouteSources,
-    { parameters, signal }: ReadRequest,
-  ): ReadResult<Body> | Promise<ReadResult<Body>> => {
-    const owner = toAddress(parameters.get('owner') as string); // It is required.
-    const result = load(views, { owner, ...readPage(parameters, ownerPageDefault) }, signal);
-    if (result instanceof Promise) return result.then((view) => ({ body: buildBody(view) }));
-    return { body: buildBody('fault' in result ? describeCursorFault(views, result.fault) : result) };
-  };
-}
-
-function readPlainOwnerList<View extends { readonly status: string }, Body>(
-  load: LoadOwnerPage<View>,
-  buildBody: (view: View | ChainUnavailable) => Body,
-) {
-  const faults: Record<CursorFault, ErrorCode> = {
+function nameCursorFault(_views: ActorViews, fault: CursorFault): ErrorCode {
+  const codes: Record<CursorFault, ErrorCode> = {
     undecodable: 'invalid_cursor',
     other_owner: 'invalid_cursor',
     invalidated: 'cursor_invalidated',
     ahead: 'database_unavailable',
   };
-  return (
-    { views }: RouteSources,
-    { pathValue, parameters, signal }: ReadRequest,
-  ): ReadResult<Body> | Promise<ReadResult<Body>> => {
-    // parseOwner has checked the path.
-    const owner = toAddress(pathValue);
-    const result = load(views, { owner, ...readPage(parameters, ownerPageDefault) }, signal);
-    if (result instanceof Promise) return result.then((view) => ({ body: buildBody(view) }));
-    return 'fault' in result ? { error: faults[result.fault] } : { body: buildBody(result) };
+  return codes[fault];
+}
+
+/**
+ * Reads pages of an owner's list.
+ *
+ * @param load reads a page from memory, or from ClickHouse.
+ * @param answerFault returns the answer to an unusable cursor.
+ */
+function listOfOwner<View extends { readonly status: string }, Body>(
+  load: (
+    views: ActorViews,
+    page: OwnerPageRequest,
+    signal: AbortSignal,
+  ) => View | ChainUnavailable | { readonly fault: CursorFault } | Promise<View>,
+  toBody: (view: View | ChainUnavailable) => Body,
+  answerFault: (views: ActorViews, fault: CursorFault) => ChainUnavailable | ErrorCode,
+) {
+  return {
+    read: (
+      { views }: RouteSources,
+      { pathValue, parameters, signal }: ReadRequest,
+    ): ReadResult<Body> | Promise<ReadResult<Body>> => {
+      // Path and query have been checked, and one of them has the owner.
+      const owner = toAddress(parameters.get('owner') ?? pathValue);
+      const result = load(views, { owner, ...readPage(parameters, ownerPageDefault) }, signal);
+      if (result instanceof Promise) return result.then((view) => ({ body: toBody(view) }));
+      if (!('fault' in result)) return { body: toBody(result) };
+      const answer = answerFault(views, result.fault);
+      return typeof answer === 'string' ? { error: answer } : { body: toBody(answer) };
+    },
+    unavailable: (views: ActorViews) => toBody(describeUnreadable(views)),
   };
 }

@@ -1,5 +1,7 @@
+import type { FeedType } from '../../actors/feed/feedCategories.ts';
 import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import {
+  type ChainPage,
   type ChainPageRequest,
   findEvent,
   findEventsOf,
@@ -52,11 +54,11 @@ function toUnread(views: ActorViews, found: ChainUnavailable | { readonly status
 }
 
 /**
- * Reads a record.
+ * Reads a record, or says why it cannot be read.
  *
  * @param find returns null for an unknown record.
  */
-function readRecord<View extends { readonly status: 'available' }, Body>(
+function recordOf<View extends { readonly status: 'available' }, Body>(
   find: (
     views: ActorViews,
     id: string,
@@ -64,12 +66,15 @@ function readRecord<View extends { readonly status: 'available' }, Body>(
   ) => Promise<View | ChainUnavailable | { readonly status: 'unavailable' } | null>,
   toBody: (view: View | ChainUnavailable, id: string) => Body,
 ) {
-  return async ({ views }: RouteSources, { pathValue, signal }: ReadRequest): Promise<ReadResult<Body>> => {
-    const economy = views.chain.economy();
-    if (economy.status === 'unavailable') return { body: toBody(economy, pathValue) };
-    const found = await find(views, pathValue, signal);
-    if (found === null) return { error: 'not_found' };
-    return { body: toBody(found.status === 'unavailable' ? toUnread(views, found) : found, pathValue) };
+  return {
+    read: async ({ views }: RouteSources, { pathValue, signal }: ReadRequest): Promise<ReadResult<Body>> => {
+      const economy = views.chain.economy();
+      if (economy.status === 'unavailable') return { body: toBody(economy, pathValue) };
+      const found = await find(views, pathValue, signal);
+      if (found === null) return { error: 'not_found' };
+      return { body: toBody(found.status === 'unavailable' ? toUnread(views, found) : found, pathValue) };
+    },
+    unavailable: (views: ActorViews) => toBody(describeUnreadable(views), ''),
   };
 }
 
@@ -81,8 +86,7 @@ const event = defineRoute({
   summary: 'One event of the feed',
   pathParameter: eventPath,
   response: eventRecordResponse,
-  read: readRecord(({ feed }, id, signal) => findEvent(feed, id, signal), toEventRecordBody),
-  unavailable: (views) => toEventRecordBody(describeUnreadable(views)),
+  ...recordOf(({ feed }, id, signal) => findEvent(feed, id, signal), toEventRecordBody),
 });
 
 const transaction = defineRoute({
@@ -92,7 +96,7 @@ const transaction = defineRoute({
   summary: 'All events and transfers of miners of one transaction, in the order of the chain',
   pathParameter: transactionPath,
   response: transactionResponse,
-  read: readRecord(
+  ...recordOf(
     async ({ chain, feed }, hash, signal) => {
       const [found, transfers] = await Promise.all([
         findEventsOf(feed, { kind: 'transaction', hash }, signal),
@@ -103,11 +107,10 @@ const transaction = defineRoute({
     },
     (view: FoundTransaction | ChainUnavailable, hash) => toTransactionBody(hash, view),
   ),
-  unavailable: (views) => toTransactionBody('', describeUnreadable(views)),
 });
 
-/** Reads a page of a list with times. */
-function readList<Page extends { readonly status: 'available' }, Body>(
+/** Reads pages of a list with times. */
+function listOf<Page extends { readonly status: 'available' }, Body>(
   load: (
     views: ActorViews,
     request: ChainPageRequest,
@@ -117,14 +120,21 @@ function readList<Page extends { readonly status: 'available' }, Body>(
   >,
   toBody: (page: Page | ChainUnavailable) => Body,
 ) {
-  return async ({ views }: RouteSources, { parameters, signal }: ReadRequest): Promise<ReadResult<Body>> => {
-    const economy = views.chain.economy();
-    if (economy.status === 'unavailable') return { body: toBody(economy) };
-    const page = await load(views, { ...readPage(parameters), ...readTimes(parameters) }, signal);
-    if ('fault' in page) return { error: 'invalid_cursor' };
-    return { body: toBody(page.status === 'unavailable' ? toUnread(views, page) : page) };
+  return {
+    read: async ({ views }: RouteSources, { parameters, signal }: ReadRequest): Promise<ReadResult<Body>> => {
+      const economy = views.chain.economy();
+      if (economy.status === 'unavailable') return { body: toBody(economy) };
+      const page = await load(views, { ...readPage(parameters), ...readTimes(parameters) }, signal);
+      if ('fault' in page) return { error: 'invalid_cursor' };
+      return { body: toBody(page.status === 'unavailable' ? toUnread(views, page) : page) };
+    },
+    unavailable: (views: ActorViews) => toBody(describeUnreadable(views)),
   };
 }
+
+/** Lists the events of a type of the chain. */
+const listOfType = <Body>(type: FeedType, toBody: (page: ChainPage | ChainUnavailable) => Body) =>
+  listOf(({ feed }, page, signal) => readChainPage(feed, type, page, signal), toBody);
 
 const batches = defineRoute({
   ...list,
@@ -132,11 +142,7 @@ const batches = defineRoute({
   operationId: 'getBatches',
   summary: 'All settled batches, newest first, with the difficulty before and after each',
   response: batchesResponse,
-  read: readList(
-    ({ feed }, page, signal) => readChainPage(feed, 'system.settlement_completed', page, signal),
-    toBatchesBody,
-  ),
-  unavailable: (views) => toBatchesBody(describeUnreadable(views)),
+  ...listOfType('system.settlement_completed', toBatchesBody),
 });
 
 const checkpoints = defineRoute({
@@ -146,11 +152,7 @@ const checkpoints = defineRoute({
   operationId: 'getCheckpoints',
   summary: 'All checkpoints, which mint for settled rounds, newest first',
   response: checkpointsResponse,
-  read: readList(
-    ({ feed }, page, signal) => readChainPage(feed, 'system.mining_checkpointed', page, signal),
-    toCheckpointsBody,
-  ),
-  unavailable: (views) => toCheckpointsBody(describeUnreadable(views)),
+  ...listOfType('system.mining_checkpointed', toCheckpointsBody),
 });
 
 const round = defineRoute({
@@ -161,8 +163,7 @@ const round = defineRoute({
   topic: 'settlement',
   pathParameter: roundPath,
   response: roundResponse,
-  read: readRecord((views, id, signal) => readRounds(views, [BigInt(id), BigInt(id)], signal), toRoundBody),
-  unavailable: (views) => toRoundBody(describeUnreadable(views)),
+  ...recordOf((views, id, signal) => readRounds(views, [BigInt(id), BigInt(id)], signal), toRoundBody),
 });
 
 const rounds = defineRoute({
@@ -172,8 +173,7 @@ const rounds = defineRoute({
   operationId: 'getRounds',
   summary: 'Rounds that have begun, newest first',
   response: roundsResponse,
-  read: readList(readRoundPage, toRoundsBody),
-  unavailable: (views) => toRoundsBody(describeUnreadable(views)),
+  ...listOf(readRoundPage, toRoundsBody),
 });
 
 export const recordRoutes: readonly Route[] = [event, transaction, batches, checkpoints, round, rounds];
