@@ -127,7 +127,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   const context = () => actor?.getSnapshot().context;
   const isCurrent = () => context()?.isCurrent ?? false;
 
-  /** Waits until the last inserts and saves of a cancelled pipeline have ended. The log of rejections waits by itself when it is resumed. */
+  /** Waits until the last inserts and saves of a cancelled pipeline have ended. The log of rejections waits by itself. */
   async function awaitIdle() {
     await sinks?.writer?.whenIdle();
     await saver.whenIdle();

@@ -52,8 +52,6 @@ const publishedRejection = rejectionMessage.pick({
 type PublishedRejection = z.infer<typeof publishedRejection>;
 
 export interface RejectionLog {
-  /** Finds the newest published rejection, so that none is published twice. Called before a pipeline begins. */
-  resume(): Promise<void>;
   /** Emits each item once its rejections and all earlier ones are acknowledged. The fold makes those that a cancelled pipeline left again. */
   readonly afterPublication: MonoTypeOperatorFunction<PipelineItem>;
   readonly waiting: number;
@@ -67,10 +65,10 @@ export interface RejectionLogOptions extends StreamReaderOptions {
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
   /** Called when nothing can be published: the stream of rejections may have been deleted. */
-  readonly onFailing?: () => Promise<void>;
+  readonly ensureStreams?: () => Promise<void>;
 }
 
-/** What is published of a stream: read once, then updated by this process. */
+/** What is published of a stream: read once by a pipeline, then updated by it. */
 interface Published {
   /** Creation time of the stream, and the sequence up to which its rejections are published. */
   readonly streamCreated: string;
@@ -86,7 +84,7 @@ interface Published {
  * newest published one shows which are stored.
  */
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
-  const { jetStream, stream, clock, logger, mayPublish, onFailing } = options;
+  const { jetStream, stream, clock, logger, mayPublish, ensureStreams } = options;
   const subject = rejectedSubject(stream);
   /** Null if the outcome of an attempt is unknown; then it is read again before the next attempt. */
   let published: Published | null = null;
@@ -159,7 +157,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
         // Another publisher was faster, or the server refused one in the middle; published alone, it gets the reason.
         if (most > 1 && isRefusedAs('otherEnd', error)) most = 1;
         else {
-          await onFailing?.().catch(() => undefined); // The next attempt reports what still fails.
+          await ensureStreams?.().catch(() => undefined); // The next attempt reports what still fails.
           throw error;
         }
       }
@@ -176,13 +174,12 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     });
 
   return {
-    resume: () =>
-      takeTurn(async () => {
-        published = await readPublished(options);
-      }),
-
-    afterPublication: (source) =>
-      source.pipe(
+    afterPublication: (source) => {
+      // A stream that has lost its end has other messages at the places of published ones.
+      void takeTurn(async () => {
+        published = null;
+      });
+      return source.pipe(
         deliverInOrder<PipelineItem>({
           weigh: (item) => listRejections(item).length,
           batchWeight: 1,
@@ -202,7 +199,8 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
           waiting = 0;
           publishingSinceMs = null;
         }),
-      ),
+      );
+    },
     get waiting() {
       return waiting;
     },

@@ -48,9 +48,9 @@ export interface RowWriter extends StoringProgress {
   /** Emits the current progress at once, then after each change. */
   readonly progress$: Observable<{ readonly storedThrough: number; readonly isFailing: boolean }>;
   encode(rows: StoredRows): EncodedRows;
-  /** Emits each item once its rows and all earlier ones are stored. The pipeline begins after `position`. */
-  writeAfter(position: number): MonoTypeOperatorFunction<PipelineItem>;
-  /** Resets the stored position: rows above `position` may not count when a pipeline begins after it. */
+  /** Emits each item once its rows and all earlier ones are stored. */
+  readonly afterInsert: MonoTypeOperatorFunction<PipelineItem>;
+  /** Called before a pipeline begins after `position`: rows above it may not count. */
   resumeAfter(position: number): void;
   /** Resolves when no insert is in progress, not even one of a cancelled pipeline. */
   whenIdle(): Promise<void>;
@@ -106,9 +106,8 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   return {
     encode: (rows) => encodeRows(rows, run()),
 
-    writeAfter: (position) => (source) => {
-      report({ storedThrough: position });
-      return source.pipe(
+    afterInsert: (source) =>
+      source.pipe(
         tap((item) => {
           counts.bufferedBytes += sumBytes(item);
         }),
@@ -138,8 +137,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
           inserts.end();
           report({ isFailing: false });
         }),
-      );
-    },
+      ),
 
     progress$,
     storedThrough: () => progress$.value.storedThrough,

@@ -69,7 +69,7 @@ export function runStreamPipeline(from: StreamPosition, options: StreamPipelineO
   return folded$.pipe(
     marks.set,
     sinks.rejections?.afterPublication ?? passThrough,
-    writer?.writeAfter(from.position) ?? passThrough,
+    writer?.afterInsert ?? passThrough,
     marks.save,
     leaveGate(gate),
     ignoreElements(),

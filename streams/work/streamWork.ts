@@ -174,18 +174,17 @@ interface OpenedLineage {
 function openLineage(options: LineageOptions, writer: EpochHolder | null): OpenedLineage {
   if (writer === null)
     return { sinks: null, lineage: createReadLineage(options), readRuns: createRunsReader(options) };
-  const { stream, ensureStreams } = options;
+  const { stream } = options;
   const lineage = createWrittenLineage({ ...options, writer });
   const hasRows = rowTablesOf(stream).length > 0;
   const rows = hasRows ? createRowWriter({ ...options, run: lineage.run }) : null;
-  const rejections = createRejectionLog({ ...options, ...(ensureStreams && { onFailing: ensureStreams }) });
+  const rejections = createRejectionLog(options);
   const sinks: FollowerSinks = {
     end: lineage.end,
     writer: rows,
     rejections,
-    beginRun: async (restored) => {
+    beginRun: (restored) => {
       rows?.resumeAfter(restored.position);
-      await rejections.resume();
       return lineage.beginRun(restored, rows);
     },
   };

@@ -23,8 +23,11 @@ import { prepareToFollow, followedStream as stream } from '../support/streams/te
 const deploymentId = 'wheel';
 
 /** The followers of a process that ingests, or of a replica. */
-async function open(writer: EpochHolder | null = { epoch: 1, holder: 'test' }, logger = silentLogger) {
-  const { nats, database } = await prepareToFollow();
+async function open(
+  writer: EpochHolder | null = { epoch: 1, holder: 'test' },
+  { logger = silentLogger, prepared = prepareToFollow() } = {},
+) {
+  const { nats, database } = await prepared;
   const { contracts, ...chain } = writtenSettings;
   const deployment = { installationId: deploymentId, genesisTimestamp: 0, onChain: { chain, contracts } };
   const registry = new Registry();
@@ -100,9 +103,23 @@ it('a follower of a recreated stream shows and removes nothing lost', async () =
   expect([Number(row?.[0]), recent.size, writers.size]).toEqual([1, 0, 2]);
 });
 
+it('a process has stored what its restored state covers', async () => {
+  const prepared = prepareToFollow();
+  const { nats } = await prepared;
+  await nats.js.publish('miner.counter.wheel', 'no reading');
+  for (const epoch of [1, 2]) {
+    const { followers, writers } = await open({ epoch, holder: 'test' }, { prepared });
+    const follower = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
+    const running = runMember(follower.member);
+    await eventually(() => follower.isCurrent && writers.get(stream)?.storedThrough() === 1, 'the message');
+    await running.stop({ graceMs: 60_000 });
+    expect(follower.status().snapshotPosition).toBe(1);
+  }
+});
+
 it('a replica restores its state again once a replay is continued', async () => {
   const { lines, logger } = collectLines('info');
-  const { nats, database, identity, followers } = await open(null, logger);
+  const { nats, database, identity, followers } = await open(null, { logger });
   const follower = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
   const snapshots = createSnapshotStore(database);
   const { created: streamCreated } = await nats.jsm.streams.info(stream);

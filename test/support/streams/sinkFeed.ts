@@ -43,7 +43,8 @@ export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
 
 /** Feeds rows to a writer. */
 export function feedWriter(writer: RowWriter, position = 0) {
-  const sink = feedSink(writer.writeAfter(position));
+  writer.resumeAfter(position);
+  const sink = feedSink(writer.afterInsert);
   const add = (rows: StoredRows) =>
     sink.give(buildBatchItem({ rows: writer.encode(rows) }, rows.throughPosition));
   const flushed = async () => {
