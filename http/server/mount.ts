@@ -5,9 +5,7 @@ import type { HttpMetrics } from './answers/httpMetrics.ts';
 import type { Exchange, ResponseWriter } from './answers/responseWriter.ts';
 import type { Transport } from './engine/uws.ts';
 import { type Guarded, type RequestRefusals, toChecks } from './requestRefusals.ts';
-import { createOriginCheck } from './requests/origin.ts';
-import { readRequestHeaders } from './requests/requestHeaders.ts';
-import { createRequestIds } from './requests/requestId.ts';
+import { createOriginCheck, createRequestIds, readRequestHeaders } from './requests/requestHeaders.ts';
 
 /** Name of the handler of paths that no route has, in metrics and logs. */
 export const unknownRoute = 'unknown';

@@ -29,7 +29,7 @@ import { createPageReads } from './pages/pageReads.ts';
 import { createRequestRefusals, type Guarded } from './requestRefusals.ts';
 import type { OnAnswered } from './requests/answeredRequest.ts';
 import { createClientAddress } from './requests/clientAddress.ts';
-import { isOpenTo } from './requests/origin.ts';
+import { isOpenTo } from './requests/requestHeaders.ts';
 
 export interface PublicServerSettings {
   /** Origins of websites whose pages may send requests, for example `https://example.org`. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createEncodingChoice, encodingCharactersMax } from '../../http/server/answers/contentEncoding.ts';
 import { memoize, memoizedCharactersMax } from '../../http/server/answers/memoize.ts';
+import { createEncodingChoice, encodingCharactersMax } from '../../http/server/answers/preparedResponse.ts';
 
 it('a memoized function computes once per text, and many texts take little memory', () => {
   const asked: string[] = [];

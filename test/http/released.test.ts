@@ -1,8 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ObservationReader } from '../../actors/pages/olderRows.ts';
-import type { ContentEncoding } from '../../http/server/answers/contentEncoding.ts';
-import { prepareResponse } from '../../http/server/answers/preparedResponse.ts';
+import { type ContentEncoding, prepareResponse } from '../../http/server/answers/preparedResponse.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 

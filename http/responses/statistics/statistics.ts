@@ -13,8 +13,7 @@ import {
   unavailableStatus,
   unboundedDecimal,
 } from '../scalars.ts';
-import { activity, bps, count, toActivityBody } from './statisticsActivity.ts';
-import { records } from './statisticsRecords.ts';
+import { activity, bps, count, records, toActivityBody } from './statisticsActivity.ts';
 
 export const statisticsRange = z
   .enum(statisticsRanges)

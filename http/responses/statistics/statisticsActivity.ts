@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bucketCoverages, type DayStatistics } from '../../../actors/statistics/dayStatistics.ts';
 import type { Statistics } from '../../../actors/statistics/statistics.ts';
 import { encodeView } from '../encodeView.ts';
-import { decimal, defineObject, unboundedDecimal } from '../scalars.ts';
+import { decimal, defineObject, timestamp, unboundedDecimal } from '../scalars.ts';
 
 export const count = z.int().min(0);
 
@@ -111,3 +111,28 @@ export function toActivityBody({ coverage, summary, days, typicalDay }: Statisti
 export function encodeDay(known: DayStatistics) {
   return { ...encodeView(known), distanceMm: known.distanceMm?.toString() ?? null };
 }
+
+const record = defineObject('StatisticsRecord', {
+  value: unboundedDecimal.describe(
+    'The value, in the unit of the record’s name; work in work units, a streak in days',
+  ),
+  occurredAt: timestamp.describe(
+    'Start of the half hour, day or run; for a peak, when the device took the reading',
+  ),
+  coverage: z
+    .enum(['complete', 'partial'])
+    .meta({ id: 'StatisticsRecordCoverage' })
+    .describe('Whether the record’s whole span was observed'),
+}).nullable();
+
+export const records = defineObject('StatisticsRecords', {
+  mostWorkHalfHour: record.describe('Most work in a half hour, in work units'),
+  mostWorkUtcDay: record.describe('Most work in a universal day, in work units'),
+  maximumDailyDistanceMm: record.describe('Longest distance of a universal day, in millimetres'),
+  peakObservedRpmMilli: record.describe(
+    'Highest speed of rotation, in thousandths of revolutions per minute',
+  ),
+  peakObservedSpeedMmPerSecond: record.describe('Highest speed, in millimetres per second'),
+  longestActiveWindowMinutes: record.describe('Longest run of observed rounds with work, in minutes'),
+  longestActiveDayStreak: record.describe('Longest run of days with work, in days'),
+});

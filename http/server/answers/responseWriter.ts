@@ -13,11 +13,9 @@ import type { Transport } from '../engine/uws.ts';
 import type { RateVerdict } from '../limits/rateLimiter.ts';
 import type { OnAnswered } from '../requests/answeredRequest.ts';
 import type { AddressWords } from '../requests/ipAddress.ts';
-import type { RequestHeaders } from '../requests/requestHeaders.ts';
-import { requestIdHeader } from '../requests/requestId.ts';
-import { createEncodingChoice } from './contentEncoding.ts';
+import { type RequestHeaders, requestIdHeader } from '../requests/requestHeaders.ts';
 import type { RouteCounts } from './httpMetrics.ts';
-import type { EncodedResponse, PreparedResponse } from './preparedResponse.ts';
+import { createEncodingChoice, type EncodedResponse, type PreparedResponse } from './preparedResponse.ts';
 
 /** One request and its response. Needed values are copied, since a request object of uWebSockets.js is invalid once its handler returns. */
 export interface Exchange {

@@ -1,4 +1,5 @@
 import type { HttpRequest } from 'uWebSockets.js';
+import { randomBytes } from 'node:crypto';
 import type { Transport } from '../engine/uws.ts';
 
 /** The headers that are read. A missing header is empty. If a header that is not a list repeats, its first line counts. */
@@ -81,3 +82,46 @@ export function readRequestHeaders(request: HttpRequest, { forEachHeader }: Tran
   });
   return headers;
 }
+
+/** Whether every website may call the routes, by `*` instead of an origin. */
+export const isOpenTo = (allowedOrigins: readonly string[]): boolean => allowedOrigins.includes('*');
+
+/** Judgement of an `Origin` header (CONTRACT.md, Origins). */
+type OriginVerdict = 'none' | 'approved' | 'refused';
+
+/**
+ * Approves only the configured origins, and every origin with `*`. A match with the request's `Host` proves nothing, since any website may resolve its name to
+ * this server. The documentation page needs no approval: browsers send no `Origin` with same-origin GET requests.
+ */
+export function createOriginCheck(allowedOrigins: readonly string[]): (origin: string) => OriginVerdict {
+  const allowed = new Set(allowedOrigins);
+  const isOpen = isOpenTo(allowedOrigins);
+  return (origin) => {
+    if (origin === '') return 'none';
+    return isOpen || allowed.has(origin) ? 'approved' : 'refused';
+  };
+}
+
+export const requestIdHeader = 'X-Request-Id';
+
+/** CONTRACT.md, Common headers. */
+const wellFormed = /^[A-Za-z0-9._:-]{8,128}$/;
+
+/** @returns a function that chooses a request's ID: the requested one if it is well-formed, else one that is unique across processes. */
+export function createRequestIds(): (requested: string) => string {
+  const prefix = randomBytes(6).toString('hex');
+  const endings = Array.from({ length: 36 ** 2 }, (_, number) => formatCount(number, 2));
+  /** Common part of the next IDs. */
+  let beginning = '';
+  let count = 0;
+  return (requested) => {
+    if (wellFormed.test(requested)) return requested;
+    // Only uniqueness counts: any other way of counting would do.
+    const ending = count % endings.length;
+    if (ending === 0) beginning = `${prefix}-${formatCount(count / endings.length, 4)}`;
+    count++;
+    return beginning + endings[ending];
+  };
+}
+
+const formatCount = (count: number, length: number) => count.toString(36).padStart(length, '0');
