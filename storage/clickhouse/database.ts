@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { open, unlink } from 'node:fs/promises';
+import { open, unlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import {
@@ -97,7 +97,7 @@ export interface Database {
   /** Cluster whose servers hold replicated tables; null for a single server. */
   readonly cluster: string | null;
   /** Appends rows, as blocks of the `Native` format. After a failure the outcome is unknown: send the same rows again. */
-  insertBlocks(table: string, blocks: Buffer): Promise<void>;
+  insertBlocks(table: string, blocks: Buffer | AsyncIterable<Buffer>): Promise<void>;
   select(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<ResultRow[]>;
   /**
    * Reads columns without JSON, which takes ten times as long for large cells. The columns may hold only numbers and ASCII text that needs no
@@ -172,7 +172,7 @@ export function openDatabase(location: DatabaseLocation): Database {
     const file = await open(path, 'w+', 0o600);
     try {
       await unlink(path);
-      await file.writeFile(blocks);
+      await writeFile(file, blocks);
       await client.command({ query: `INSERT INTO ${table} FROM INFILE '/dev/fd/${file.fd}' FORMAT Native` });
     } finally {
       await file.close();
@@ -293,10 +293,6 @@ function createDatabase(parts: DatabaseParts): Database {
     }
   }
 
-  async function insertBlocks(table: string, blocks: Buffer) {
-    await attempt(() => insert(table, blocks));
-  }
-
   async function command(query: string, parameters: QueryParameters = {}) {
     await attempt(() => client.command({ query, query_params: parameters }));
   }
@@ -304,7 +300,7 @@ function createDatabase(parts: DatabaseParts): Database {
   return {
     ...about,
     command,
-    insertBlocks,
+    insertBlocks: (table, blocks) => attempt(() => insert(table, blocks)),
     select: (sql, parameters = {}, signal) =>
       attempt(async () => {
         const abort = signal === undefined ? {} : { abort_signal: signal };

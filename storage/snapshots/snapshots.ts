@@ -1,7 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FoldRecord } from '../../actors/folds/foldRecord.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../clickhouse/database.ts';
-import { insertRows } from '../definition/table.ts';
 import type { IsCounted } from '../runs/mergedRuns.ts';
 import { listContinuable } from '../runs/replays.ts';
 import type { SnapshotHeader, StoredSnapshotHeader } from '../tables/foldSnapshot.ts';
@@ -9,8 +9,8 @@ import { foldStates } from '../tables/foldStates.ts';
 import { selectRetained } from './snapshotRetention.ts';
 import { readPayloads, writePayloads } from './snapshotText.ts';
 
-/** Chunks that one statement reads: at most two MiB, so that parsing does not block the event loop for long. */
-const chunksPerSelect = 8;
+/** Chunks that one statement reads, and that one block of an insert has: at most two MiB, so that neither blocks the event loop for long. */
+const chunksAtOnce = 8;
 
 const headers = foldStates.select(
   'snapshot',
@@ -57,7 +57,7 @@ export function createSnapshotStore(database: Database): SnapshotStore {
     const { payloads, checksum } = await writePayloads(records);
     const saved: StoredSnapshotHeader = { ...header, snapshot: formatName(header), checksum };
     const rows = payloads.map((payload, chunk) => ({ ...saved, chunk, payload }));
-    await insertRows(database, foldStates, rows);
+    await database.insertBlocks(table, encodeInTurns(rows));
     await dropExcept(saved, isCounted);
     return payloads.reduce((bytes, payload) => bytes + payload.length, 0);
   }
@@ -81,10 +81,10 @@ export function createSnapshotStore(database: Database): SnapshotStore {
         ['payload'],
         `FROM ${table} WHERE snapshot = {snapshot:String} AND chunk >= {from:Int64} AND chunk < {end:Int64}
          ORDER BY chunk LIMIT 1 BY chunk`, // A repeated insert leaves duplicates.
-        { snapshot, from, end: from + chunksPerSelect },
+        { snapshot, from, end: from + chunksAtOnce },
       );
     let next = select(0);
-    for (let from = chunksPerSelect; ; from += chunksPerSelect) {
+    for (let from = chunksAtOnce; ; from += chunksAtOnce) {
       const rows = await next;
       if (rows.length === 0) return;
       next = select(from);
@@ -105,6 +105,14 @@ export function createSnapshotStore(database: Database): SnapshotStore {
   }
 
   return { save, list, read };
+}
+
+/** Blocks of one insert. The event loop gets a turn after each. */
+async function* encodeInTurns(rows: Parameters<typeof foldStates.encode>[0]): AsyncIterable<Buffer> {
+  for (let from = 0; from < rows.length; from += chunksAtOnce) {
+    yield foldStates.encode(rows.slice(from, from + chunksAtOnce));
+    await nextTurn();
+  }
 }
 
 /** The name of a snapshot, which is its partition. */
