@@ -37,7 +37,7 @@ export const foldVersions = {
     ],
   },
   MINER_CHAIN: {
-    version: 12,
+    version: 13,
     records: [
       'fold: 1 817e2114c5dc, form 515531d8dcf1',
       'state: 1 1d55e2774202, form 7a2f67dd4db7',
@@ -51,6 +51,7 @@ export const foldVersions = {
       'position: 1 4958f9e1bdd2, form 741d4c534749',
       'feedEvent: 3 31ed58c95039, form 28c4f2165f14',
       'owner: 1 58d9ec49995e, form 06c8c45e0e43',
+      'pastOwners: 0 e3b0c44298fc, form 16d4a25dcfe1',
     ],
   },
 } as const;

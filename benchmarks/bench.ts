@@ -9,7 +9,7 @@ import { measureYears } from './years/measureYears.ts';
 /** Options that shorten long benchmarks when all of them run. */
 const lessToDo: Readonly<Record<string, readonly string[]>> = {
   polling: ['--rounds', '5'],
-  years: ['--events', '100000'],
+  years: ['--owners', '100000'],
   fleet: ['--rounds', '1', '--seconds', '20'],
 };
 
@@ -76,8 +76,7 @@ addRoundsCommand(
 program
   .command('years')
   .description('what a state of years costs to save, to keep and to restore')
-  .option('--positions <count>', 'miner positions', parseWholeNumber, 100_000)
-  .option('--events <count>', 'events of all owners together', parseWholeNumber, 1_000_000)
+  .option('--owners <count>', 'owners of a miner, now or before', parseWholeNumber, 1_000_000)
   .action(measureYears);
 
 await program.parseAsync();

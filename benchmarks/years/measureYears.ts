@@ -10,20 +10,18 @@ const program = fileURLToPath(new URL('./snapshotProcess.js', import.meta.url));
 const sizes = [0.01, 0.1, 1];
 
 interface YearsOptions {
-  readonly positions: number;
-  readonly events: number;
+  readonly owners: number;
 }
 
 /** Measures saving, keeping and restoring a generated chain state of years. Smaller states show how the cost grows. */
 export async function measureYears(options: YearsOptions): Promise<void> {
   const measured: { readonly name: string; readonly saved: Saved; readonly restored: Restored }[] = [];
   for (const part of sizes) {
-    const positions = Math.ceil(options.positions * part);
-    const ownerEvents = Math.ceil(options.events * part);
+    const owners = Math.ceil(options.owners * part);
     await inWorkspace(async ({ dir }) => {
-      const saved = await run<Saved>({ does: 'save', dir, positions, ownerEvents });
-      const restored = await run<Restored>({ does: 'restore', dir, positions, ownerEvents });
-      const name = `${positions.toLocaleString('en-US')} positions, ${ownerEvents.toLocaleString('en-US')} owner events`;
+      const saved = await run<Saved>({ does: 'save', dir, owners });
+      const restored = await run<Restored>({ does: 'restore', dir, owners });
+      const name = `${owners.toLocaleString('en-US')} owners`;
       measured.push({ name, saved, restored });
       process.stderr.write(`${name}\n`);
     });
@@ -54,8 +52,7 @@ export async function measureYears(options: YearsOptions): Promise<void> {
         'CPU ms of all threads': [restoreCpuMs],
         'longest stall ms': [restoreStallMs],
         'resident MiB': [residentMiB],
-        // In a small state all activity is in memory.
-        'ms of a page of the oldest activity': pageMs,
+        'ms of a page of an owner without miners': pageMs,
       },
     })),
   ];

@@ -3,8 +3,10 @@ import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import type { SpanFoldState } from '../../actors/chain/fold/spanFoldState.ts';
 import { createChainRestoration, encodeSpanFold } from '../../actors/chain/records/chainSnapshot.ts';
-import { findFirstInMemory } from '../../actors/chain/rows/activityRows.ts';
+import { ownerPageDefault } from '../../actors/chain/rows/activityRows.ts';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
+import { twoPartPage } from '../../actors/pages/twoPartPage.ts';
+import { captureActivity } from '../../actors/views/chain/ownerViews.ts';
 import { openDatabase } from '../../storage/clickhouse/database.ts';
 import { migrate } from '../../storage/migration/migrate.ts';
 import { createStoredActivity, type StoredActivityOptions } from '../../storage/reading/storedActivity.ts';
@@ -16,7 +18,10 @@ import { measureEventLoop } from '../measureEventLoop.ts';
 import {
   applyClaims,
   createSyntheticChain,
+  deriveAddress,
+  eventCounts,
   fillActivity,
+  holdersMax,
   type SyntheticSize,
   syntheticRun,
 } from './syntheticChain.ts';
@@ -28,7 +33,6 @@ const savesMeasured = 5;
 const keptBlocks = 600;
 const changesPerBlock = 5;
 const mebibyte = 1024 * 1024;
-const pageEvents = 25;
 const pagesMeasured = 20;
 
 function headerAt(position: number): SnapshotHeader {
@@ -87,7 +91,7 @@ function measureKeptBlocks(newest: ChainState): number {
   return (measureHeapBytes() - before) / (states.length - 1);
 }
 
-async function restore({ dir, positions }: SnapshotTask) {
+async function restore({ dir, owners }: SnapshotTask) {
   const startedMs = performance.now();
   const { database, store } = await open(dir);
   const openedMs = performance.now() - startedMs;
@@ -99,10 +103,10 @@ async function restore({ dir, positions }: SnapshotTask) {
       for (const record of records) restoration.add(record);
     return restoration.complete();
   });
-  const restored = findNewest(result.state).minerPositions.size;
-  if (restored !== positions) throw new Error(`${restored} positions were restored, ${positions} were saved`);
+  const restored = countOwners(findNewest(result.state));
+  if (restored !== owners) throw new Error(`${restored} owners were restored, ${owners} were saved`);
   const residentMiB = process.memoryUsage.rss() / mebibyte;
-  const pageMs = await measureOldestPages(findNewest(result.state), database);
+  const pageMs = await measureFirstPages(findNewest(result.state), owners, database);
   await database.close();
   return {
     restoreMs: ms,
@@ -114,8 +118,16 @@ async function restore({ dir, positions }: SnapshotTask) {
   };
 }
 
-async function measureOldestPages(
-  { owners, position }: ChainState,
+function countOwners({ owners, pastOwners }: ChainState): number {
+  let count = owners.size;
+  for (const text of pastOwners.values()) count += text.split(';').length;
+  return count;
+}
+
+/** First pages of owners who have given their miners away. */
+async function measureFirstPages(
+  state: ChainState,
+  owners: number,
   database: StoredActivityOptions['database'],
 ): Promise<number[]> {
   const runs = [{ run: syntheticRun, through: openEnd }];
@@ -126,19 +138,14 @@ async function measureOldestPages(
     awaitRows: async () => runs,
   });
   const pagesMs: number[] = [];
-  for (const [owner, known] of owners) {
-    const end = Math.min(pageEvents, findFirstInMemory(known));
-    if (end === 0) continue;
-    const startedMs = performance.now();
-    const page = await older.read(
-      { owner, from: 0, end, throughPosition: position },
-      new AbortController().signal,
-    );
-    pagesMs.push(performance.now() - startedMs);
-    if (page.length !== end) throw new Error(`a page of ${page.length} events, expected ${end}`);
-    if (pagesMs.length > pagesMeasured) break;
-  }
   // The first page opens the table.
+  for (let index = holdersMax; index < Math.min(owners, holdersMax + 1 + pagesMeasured); index++) {
+    const list = captureActivity(state, deriveAddress(index), older);
+    const startedMs = performance.now();
+    const events = await twoPartPage(list, eventCounts.past, ownerPageDefault, new AbortController().signal);
+    pagesMs.push(performance.now() - startedMs);
+    if (events.length !== eventCounts.past) throw new Error(`a page of ${events.length} events`);
+  }
   return pagesMs.slice(1);
 }
 

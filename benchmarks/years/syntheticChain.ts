@@ -6,65 +6,72 @@ import { ownerEventsRetained } from '../../actors/chain/rows/activityRows.ts';
 import { type ChainState, emptyChainState } from '../../actors/chain/state/chainState.ts';
 import type { MinerPosition } from '../../actors/chain/state/miningState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../../actors/chain/state/ownerState.ts';
+import { withPastOwner } from '../../actors/chain/state/pastOwners.ts';
 import type { EventSource } from '../../actors/events/eventSchemas.ts';
 import { type Address, toAddress, toBlockHash, toTransactionHash } from '../../actors/schemas/hex.ts';
+import { requireValue } from '../../machines/requireValue.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 
 export interface SyntheticSize {
-  readonly positions: number;
-  /** Events of all owners together. */
-  readonly ownerEvents: number;
+  readonly owners: number;
 }
 
 /** Run of the rows. */
 export const syntheticRun = 'synthetic';
-const positionsPerOwner = 10;
+/** As many as the collection has tokens: these owners have one each. */
+export const holdersMax = 9_999;
+/** Events of an owner who holds a position, and of one who has given it away. */
+export const eventCounts = { holder: 40, past: 4 };
 const genesisMs = Date.UTC(2026, 0, 1);
 const blockMs = 12_000;
 
 /** Generates the state of a chain after years, since folding it would take too long. */
-export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize): SpanFoldState {
+export function createSyntheticChain({ owners: count }: SyntheticSize): SpanFoldState {
   const block = { number: 20_000_000n, hash: toBlockHash(deriveHash('block', 0)), timestampMs: genesisMs };
-  const ownerCount = Math.ceil(positions / positionsPerOwner);
-  const addresses = Array.from({ length: ownerCount }, (_, index) => deriveAddress(index));
-  const owners = addresses.map((address, index): [Address, OwnerState] => {
-    const tokenIds: number[] = [];
-    for (let tokenId = index; tokenId < positions; tokenId += ownerCount) tokenIds.push(tokenId);
-    const events: OwnerEvent[] = [];
-    for (let event = index; event < ownerEvents; event += ownerCount)
-      events.push(buildEvent(address, tokenIds[0] ?? 0, event));
-    const activity = List(events.slice(-ownerEventsRetained));
-    return [address, { tokenIds, paidBaseUnits: 0n, activityCount: events.length, activity }];
-  });
-  const heldPositions = Array.from({ length: positions }, (_, tokenId): [number, MinerPosition] => [
-    tokenId,
-    buildPosition(tokenId, addresses[tokenId % ownerCount] ?? deriveAddress(0)),
-  ]);
+  const positions: [number, MinerPosition][] = [];
+  const owners: [Address, OwnerState][] = [];
+  const past = ImmutableMap<string, string>().asMutable();
+  for (let index = 0; index < count; index++) {
+    const address = deriveAddress(index);
+    const paidBaseUnits = 10n ** 15n * BigInt(index);
+    if (index >= holdersMax) withPastOwner(past, address, { paidBaseUnits, activityCount: eventCounts.past });
+    else {
+      positions.push([index, buildPosition(index, address)]);
+      const activity = List(buildNewest(address, index));
+      owners.push([
+        address,
+        { tokenIds: [index], paidBaseUnits, activityCount: eventCounts.holder, activity },
+      ]);
+    }
+  }
   const state: ChainState = {
     ...emptyChainState(block),
-    position: ownerEvents,
-    minerPositions: ImmutableMap(heldPositions),
+    position: count * eventCounts.holder,
+    minerPositions: ImmutableMap(positions),
     owners: ImmutableMap(owners),
+    pastOwners: past.asImmutable(),
     activityProgress: { rowsThroughBlock: block.number, pending: List() },
   };
   return { ...emptySpanFoldState, head: block, rootHash: toBlockHash(deriveHash('root', 0)), safe: [state] };
 }
 
+function buildNewest(address: Address, index: number): OwnerEvent[] {
+  const first = index * eventCounts.holder + eventCounts.holder - ownerEventsRetained;
+  return Array.from({ length: ownerEventsRetained }, (_, at) => buildEvent(address, index, first + at));
+}
+
 /** Stores the rows of the same events, without columns that no page needs. */
-export async function fillActivity(
-  database: Database,
-  { positions, ownerEvents }: SyntheticSize,
-): Promise<void> {
-  const owners = Math.ceil(positions / positionsPerOwner);
+export async function fillActivity(database: Database, { owners }: SyntheticSize): Promise<void> {
   await database.command(
     `INSERT INTO ${ownerActivity.name}
        (run, owner, event_number, kind, contract_address, token_ids, block_number, block_hash, transaction_hash, position)
-     SELECT '${syntheticRun}', concat('0x', substring(lower(hex(SHA256(concat('address ', toString(number % ${owners}))))), 1, 40)),
-       intDiv(number, ${owners}), 'claim', concat('0x', repeat('1', 40)), [toUInt256(number % ${owners})], 19000000 + number,
-       concat('0x', lower(hex(SHA256(concat('block ', toString(number)))))),
-       concat('0x', lower(hex(SHA256(concat('transaction ', toString(number)))))), number + 1
-     FROM numbers(${ownerEvents})`,
+     SELECT '${syntheticRun}', concat('0x', substring(lower(hex(SHA256(concat('address ', toString(number))))), 1, 40)),
+       event_number, 'claim', concat('0x', repeat('1', 40)), [toUInt256(number)], 1000 + event,
+       concat('0x', lower(hex(SHA256(concat('block ', toString(event)))))),
+       concat('0x', lower(hex(SHA256(concat('transaction ', toString(event)))))), event + 1
+     FROM (SELECT number, arrayJoin(range(if(number < ${holdersMax}, ${eventCounts.holder}, ${eventCounts.past}))) AS event_number,
+       number * ${eventCounts.holder} + event_number AS event FROM numbers(${owners}))`,
   );
 }
 
@@ -78,8 +85,7 @@ export function applyClaims(before: ChainState, count: number): ChainState {
     const tokenId = (Number(number) * 7_919 + claim * 104_729) % minerPositions.size;
     const position = minerPositions.get(tokenId);
     if (position === undefined) throw new Error(`token ${tokenId} has no position`);
-    const owner = owners.get(position.owner);
-    if (owner === undefined) throw new Error(`${position.owner} owns nothing`);
+    const owner = requireValue(owners.get(position.owner), 'the owner of a position');
     minerPositions = minerPositions.set(tokenId, { ...position, paidBaseUnits: position.paidBaseUnits + 1n });
     const event = buildEvent(position.owner, tokenId, Number(number) * count + claim);
     const { activityCount, activity } = owner;
@@ -132,7 +138,7 @@ function buildEvent(owner: Address, tokenId: number, event: number): OwnerEvent 
 
 function buildSource(event: number): EventSource {
   return {
-    blockNumber: BigInt(19_000_000 + event),
+    blockNumber: BigInt(1_000 + event),
     blockHash: toBlockHash(deriveHash('block', event)),
     blockTimestampMs: genesisMs + event * blockMs,
     transactionHash: toTransactionHash(deriveHash('transaction', event)),
@@ -141,7 +147,7 @@ function buildSource(event: number): EventSource {
   };
 }
 
-function deriveAddress(index: number): Address {
+export function deriveAddress(index: number): Address {
   return toAddress(deriveHash('address', index).slice(0, 42));
 }
 

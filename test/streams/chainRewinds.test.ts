@@ -20,8 +20,8 @@ import { buildCheckpointed, createWrittenFold } from '../support/streams/written
 
 const streamCreated = '2026-01-01T00:00:00Z';
 
-function createFold(settings: Partial<Parameters<typeof createChainActors>[0]> = {}) {
-  const actors = createChainActors({ ...writtenSettings, ...settings });
+function createFold() {
+  const actors = createChainActors(writtenSettings);
   let evicted = 0;
   const receive: ChainActors['receive'] = (message) => {
     const outcome = actors.receive(message);
@@ -97,7 +97,7 @@ function followRewinding(fold: StreamFold, messages: readonly StreamMessage[]) {
 
 it('a fold restored from any capture goes on to the same state', () => {
   // Most events of an owner leave memory, too, long after the last one.
-  const { actors, fold, take } = createFold({ eventsRetained: 20 });
+  const { actors, fold, take } = createFold();
   const [owner, heir] = [toAddress(`0x${'a'.repeat(40)}`), toAddress(`0x${'b'.repeat(40)}`)];
   const messages = [
     ...buildBlocks(1, 50, 1, 4, { owner }),
@@ -125,7 +125,7 @@ it('a fold restored from any capture goes on to the same state', () => {
     .filter(({ index }) => index % 8 === first);
   let restored = 0;
   for (const { records, index } of sample) {
-    const again = createFold({ eventsRetained: 20 });
+    const again = createFold();
     restoreState(again.fold, records);
     try {
       again.take(messages.slice(index * 61));

@@ -4,7 +4,6 @@ import { evictOldest } from '../../events/eventWindow.ts';
 import { readErrorMessage } from '../../readErrorMessage.ts';
 import { applyEvent } from '../handlers/applyEvent.ts';
 import { addFeedEvent, type StoredSpan } from '../handlers/chainFeed.ts';
-import { ownerEventsRetained } from '../rows/activityRows.ts';
 import { type FinalHistory, makeFinal, nothingFinal } from '../rows/finalHistory.ts';
 import type { ContractAddresses } from '../spans/chainEvent.ts';
 import { latestChanges, type ProposerChange } from '../spans/chainReads.ts';
@@ -32,7 +31,7 @@ export const nothingApplied: AppliedBlocks = { evicted: [], final: nothingFinal 
 /** Applies the blocks that have become safe, one by one. A block that cannot be applied changes nothing. */
 export function applySafeBlocks(
   state: SpanFoldState,
-  { contracts, retainedFromBlock, eventsRetained = ownerEventsRetained }: SpanFoldSettings,
+  { contracts, retainedFromBlock }: SpanFoldSettings,
   stored: StoredSpan,
 ): AppliedBlocks & { readonly state: SpanFoldState } {
   const { head } = state;
@@ -62,10 +61,8 @@ export function applySafeBlocks(
   const retained = retainStates(safe, retainedFromBlock);
   const finalBlock = findFinalBlock(retained, reversible, retainedFromBlock);
   const shortened = evictOldEvents(requireValue(retained.at(-1), 'a safe state'), finalBlock, stored);
-  const { state: newest, final } = makeFinal(shortened.state, finalBlock, {
-    retained: eventsRetained,
-    afterBlock: state.safe.at(-1)?.block.number ?? -1n,
-  });
+  const afterBlock = state.safe.at(-1)?.block.number ?? -1n;
+  const { state: newest, final } = makeFinal(shortened.state, finalBlock, afterBlock);
   return {
     state: { ...rest, safe: [...retained.slice(0, -1), newest], reversible },
     evicted: shortened.evicted,

@@ -83,8 +83,6 @@ export interface SpanFoldSettings {
   readonly deploymentBlock: bigint;
   /** All states from this block on are retained, with their events. Null retains the newest {@link retainedStatesMax}. */
   readonly retainedFromBlock: bigint | null;
-  /** Newest events of each owner that stay in memory once they are rows; `ownerEventsRetained` by default. */
-  readonly eventsRetained?: number;
 }
 
 export function toKnownBlock({ number, hash, timestampMs }: KnownBlock): KnownBlock {

@@ -1,8 +1,7 @@
-import { List } from 'immutable';
 import type { Address } from '../../schemas/hex.ts';
 import type { ChainState } from '../state/chainState.ts';
 import type { MinerPosition } from '../state/miningState.ts';
-import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
+import { findOwner, type KnownOwners, type OwnerEvent, setOwner } from '../state/ownerState.ts';
 
 /** The members that only some kinds of owners' events have, each null. */
 export const absentMembers = {
@@ -14,8 +13,6 @@ export const absentMembers = {
   nextMergeBlock: null,
 };
 
-const emptyOwner: OwnerState = { tokenIds: [], paidBaseUnits: 0n, activityCount: 0, activity: List() };
-
 /** Adds an event to the activity of each owner. The owners must differ. */
 export function withActivity(
   state: ChainState,
@@ -24,46 +21,36 @@ export function withActivity(
 ): ChainState {
   const event: OwnerEvent = { ...eventWithoutPosition, position: state.position };
   const { blockNumber } = event.source;
-  const logged = owners.map((owner): LoggedActivity => {
-    return { blockNumber, owner, eventNumber: state.owners.get(owner)?.activityCount ?? 0 };
-  });
-  const updated = state.owners.withMutations((all) => {
-    for (const owner of owners) {
-      const known = all.get(owner) ?? emptyOwner;
-      const { activityCount, activity } = known;
-      all.set(owner, { ...known, activityCount: activityCount + 1, activity: activity.push(event) });
-    }
-  });
-  const activityProgress = {
-    ...state.activityProgress,
-    pending: state.activityProgress.pending.push(...logged),
-  };
-  return { ...state, owners: updated, activityProgress };
+  let known: KnownOwners = state;
+  let { pending } = state.activityProgress;
+  for (const owner of owners) {
+    const before = findOwner(known, owner);
+    const { activityCount: eventNumber, activity } = before;
+    pending = pending.push({ blockNumber, owner, eventNumber });
+    const after = { ...before, activityCount: eventNumber + 1, activity: activity.push(event) };
+    known = setOwner(known, owner, after);
+  }
+  return { ...state, ...known, activityProgress: { ...state.activityProgress, pending } };
 }
 
 export function withPayment(state: ChainState, owner: Address, amountBaseUnits: bigint): ChainState {
-  const owners = state.owners.update(owner, emptyOwner, (known) => ({
-    ...known,
-    paidBaseUnits: known.paidBaseUnits + amountBaseUnits,
-  }));
-  return { ...state, owners };
+  const known = findOwner(state, owner);
+  const paidBaseUnits = known.paidBaseUnits + amountBaseUnits;
+  return { ...state, ...setOwner(state, owner, { ...known, paidBaseUnits }) };
 }
 
 export function withToken(state: ChainState, owner: Address, tokenId: number): ChainState {
-  const owners = state.owners.update(owner, emptyOwner, (known) => ({
-    ...known,
-    // Keeps them ascending. The new ID is usually the largest.
-    tokenIds: known.tokenIds.toSpliced(known.tokenIds.findLastIndex((one) => one < tokenId) + 1, 0, tokenId),
-  }));
-  return { ...state, owners };
+  const known = findOwner(state, owner);
+  // Keeps them ascending. The new ID is usually the largest.
+  const at = known.tokenIds.findLastIndex((one) => one < tokenId) + 1;
+  const tokenIds = known.tokenIds.toSpliced(at, 0, tokenId);
+  return { ...state, ...setOwner(state, owner, { ...known, tokenIds }) };
 }
 
 export function withoutToken(state: ChainState, owner: Address, tokenId: number): ChainState {
-  const owners = state.owners.update(owner, emptyOwner, (known) => ({
-    ...known,
-    tokenIds: known.tokenIds.filter((one) => one !== tokenId),
-  }));
-  return { ...state, owners };
+  const known = findOwner(state, owner);
+  const tokenIds = known.tokenIds.filter((one) => one !== tokenId);
+  return { ...state, ...setOwner(state, owner, { ...known, tokenIds }) };
 }
 
 /** @throws Error if the token has no position. */

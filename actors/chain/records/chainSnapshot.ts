@@ -22,6 +22,7 @@ import { type ChainState, tokenState } from '../state/chainState.ts';
 import { collectionScalars, type TokenMetadata, tokenMetadata } from '../state/collectionState.ts';
 import { coreState, governance } from '../state/coreState.ts';
 import { minerPosition, miningScalars } from '../state/miningState.ts';
+import { pastOwnersText } from '../state/pastOwners.ts';
 import {
   archive,
   type Checkpoint,
@@ -68,6 +69,7 @@ const createDraft = () => ({
   metadata: new Map<number, TokenMetadata>(),
   events: [] as ChainFeedEvent[],
   owners: collectOwners(),
+  pastOwners: ImmutableMap<string, string>().asMutable(),
 });
 type ChainDraft = ReturnType<typeof createDraft>;
 
@@ -135,13 +137,18 @@ const stateKinds = [
     list: ({ feed }) => listBy(formatArrival, feed.events),
     restore: ({ events }, one) => events.push(one),
   }),
-  // By address, for owners that have acted.
+  // By address.
   define('owner', ownerActivity, {
     *list({ owners }) {
       for (const [owner, { tokenIds: _, activity, ...totals }] of owners)
         yield [owner, { ...totals, activity: activity.toArray() }];
     },
     restore: ({ owners }, one, address) => owners.takeOwner(one, address),
+  }),
+  // By the beginning of the address.
+  define('pastOwners', pastOwnersText, {
+    list: ({ pastOwners }) => pastOwners,
+    restore: ({ pastOwners }, text, beginning) => pastOwners.set(beginning, text),
   }),
 ];
 
@@ -186,7 +193,7 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
 }
 
 /** The newest safe state; none without its record. */
-function buildStates({ scalars: [scalars], owners, ...lists }: ChainDraft): ChainState[] {
+function buildStates({ scalars: [scalars], owners, pastOwners, ...lists }: ChainDraft): ChainState[] {
   if (scalars === undefined) return [];
   const { mining, collection, mintedRounds, activityRowsThroughBlock, feed, ...rest } = scalars;
   const { settlements, checkpoints } = rest.archive;
@@ -197,6 +204,7 @@ function buildStates({ scalars: [scalars], owners, ...lists }: ChainDraft): Chai
     {
       ...rest,
       ...owners.complete(activityRowsThroughBlock),
+      pastOwners: pastOwners.asImmutable(),
       settlements: List(listByNumber('settlement', lists.settlements, settlements.count)),
       unprocessedRounds: List(lists.unprocessedRounds),
       checkpoints: List(listByNumber('checkpoint', lists.checkpoints, checkpoints.count)),

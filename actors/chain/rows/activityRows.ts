@@ -5,11 +5,12 @@ import { findFirstIndex } from '../../events/findFirstIndex.ts';
 import type { StoredBy } from '../../feed/eventRows.ts';
 import type { Address } from '../../schemas/hex.ts';
 import type { ChainState } from '../state/chainState.ts';
-import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
+import type { KnownOwners, LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
+import { withPastOwner } from '../state/pastOwners.ts';
 
 /** Entries of an owner's page, unless a request names another number. */
 export const ownerPageDefault = 25;
-/** Newest events of each owner that stay in memory once they are rows. */
+/** Newest events of each owner of a position that stay in memory once they are rows. */
 export const ownerEventsRetained = ownerPageDefault;
 /** Approximate limit of entries of a kind that one message turns into rows. A block's entries stay together. */
 export const rowsOfMessage = 5_000;
@@ -18,22 +19,16 @@ export interface FinalActivity extends LoggedActivity {
   readonly event: OwnerEvent;
 }
 
-/** Which of the owners' events stay in memory. */
-export interface ActivityRetention {
-  /** Number of newest events of each owner that stay even if they are rows. */
-  readonly retained: number;
-  /** Block of the state before. Owners with events of later blocks may have more in memory than `retained`. */
-  readonly afterBlock: bigint;
-}
-
 /**
- * Turns owners' events of final blocks into rows, each once and in order, and evicts them from memory, except the newest `retained` ones
- * of each owner. Their number is kept.
+ * Turns owners' events of final blocks into rows, each once and in order, and evicts them from memory, except the newest
+ * {@link ownerEventsRetained} of each owner of a position. Their number is kept.
+ *
+ * @param afterBlock block of the state before. Owners with events of later blocks may have more in memory than stay.
  */
 export function makeActivityFinal(
   state: ChainState,
   finalBlock: bigint,
-  { retained, afterBlock }: ActivityRetention,
+  afterBlock: bigint,
 ): { readonly state: ChainState; readonly final: readonly FinalActivity[] } {
   const { pending, rowsThroughBlock } = state.activityProgress;
   const due = pending.take(countDue(pending, finalBlock));
@@ -48,11 +43,8 @@ export function makeActivityFinal(
     if (blockNumber <= afterBlock) break;
     changed.add(owner);
   }
-  const owners = evictRows(state.owners, changed, {
-    retained,
-    through: activityProgress.rowsThroughBlock ?? -1n,
-  });
-  return { state: { ...state, owners, activityProgress }, final };
+  const known = evictRows(state, changed, activityProgress.rowsThroughBlock ?? -1n);
+  return { state: { ...state, ...known, activityProgress }, final };
 }
 
 function countDue(pending: List<LoggedActivity>, finalBlock: bigint): number {
@@ -69,22 +61,28 @@ function countDue(pending: List<LoggedActivity>, finalBlock: bigint): number {
 
 /**
  * The events that stay follow from the state, not from when they became rows: so a state that is taken over equals one that is folded. Only after a fork into
- * the middle of a message may an owner keep more, until its next event is due.
+ * the middle of a message may an owner keep more, until its next event is due. Of an owner without positions nothing stays but totals, so who comes back has fewer
+ * events in memory.
  */
 function evictRows(
-  owners: ChainState['owners'],
+  { owners, pastOwners }: KnownOwners,
   changed: Iterable<Address>,
-  { retained, through }: { readonly retained: number; readonly through: bigint },
-): ChainState['owners'] {
-  return owners.withMutations((all) => {
-    for (const owner of changed) {
-      const known = requireValue(all.get(owner), 'the owner of an event');
-      const { activity } = known;
-      const isNoRow = (at: number) => (activity.get(at)?.source.blockNumber ?? 0n) > through;
-      const surplus = Math.min(findFirstIndex(activity.size, isNoRow), activity.size - retained);
-      if (surplus > 0) all.set(owner, { ...known, activity: activity.skip(surplus) });
+  through: bigint,
+): KnownOwners {
+  for (const address of changed) {
+    const owner = requireValue(owners.get(address), 'the owner of an event');
+    const { activity, tokenIds } = owner;
+    const retained = tokenIds.length === 0 ? 0 : ownerEventsRetained;
+    const isNoRow = (at: number) => (activity.get(at)?.source.blockNumber ?? 0n) > through;
+    const surplus = Math.min(findFirstIndex(activity.size, isNoRow), activity.size - retained);
+    if (surplus <= 0) continue;
+    if (surplus < activity.size) owners = owners.set(address, { ...owner, activity: activity.skip(surplus) });
+    else {
+      owners = owners.delete(address);
+      pastOwners = withPastOwner(pastOwners, address, owner);
     }
-  });
+  }
+  return { owners, pastOwners };
 }
 
 /** @throws Error if the event is not in memory. */

@@ -1,5 +1,5 @@
 import type { ChainState } from '../state/chainState.ts';
-import { type ActivityRetention, type FinalActivity, makeActivityFinal } from './activityRows.ts';
+import { type FinalActivity, makeActivityFinal } from './activityRows.ts';
 import { type FinalSettlements, makeSettlementsFinal } from './settlementRows.ts';
 
 export interface FinalHistory extends FinalSettlements {
@@ -12,9 +12,9 @@ export const nothingFinal: FinalHistory = { activity: [], settlements: [], check
 export function makeFinal(
   state: ChainState,
   finalBlock: bigint,
-  retention: ActivityRetention,
+  afterBlock: bigint,
 ): { readonly state: ChainState; readonly final: FinalHistory } {
-  const active = makeActivityFinal(state, finalBlock, retention);
+  const active = makeActivityFinal(state, finalBlock, afterBlock);
   const settled = makeSettlementsFinal(active.state, finalBlock);
   return { state: settled.state, final: { activity: active.final, ...settled.final } };
 }

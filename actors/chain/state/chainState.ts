@@ -3,13 +3,12 @@ import { z } from 'zod';
 import type { Inferred } from '../../../machines/inferred.ts';
 import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import { type EventWindow, nothingEvicted } from '../../events/eventWindow.ts';
-import type { Address } from '../../schemas/hex.ts';
 import { amount, count } from '../../schemas/stateScalars.ts';
 import type { knownBlock } from '../spans/chainSpan.ts';
 import type { CollectionState } from './collectionState.ts';
 import type { CoreState, Governance } from './coreState.ts';
 import type { MinerPosition, MiningState } from './miningState.ts';
-import { type ActivityProgress, noActivity, type OwnerState } from './ownerState.ts';
+import { type ActivityProgress, type KnownOwners, noActivity } from './ownerState.ts';
 import {
   type Archive,
   type Checkpoint,
@@ -25,7 +24,7 @@ export const tokenState = z.strictObject({ symbol: z.string(), decimals: count, 
 export type TokenState = Inferred<typeof tokenState>;
 
 /** Everything that is read from the chain, at one block. Immutable; successive states share unchanged parts. */
-export interface ChainState {
+export interface ChainState extends KnownOwners {
   readonly block: KnownBlock;
   /** Sequence of the message that made the block safe. */
   readonly position: number;
@@ -40,7 +39,6 @@ export interface ChainState {
   readonly mintedRounds: List<MintedRound>;
   readonly mining: MiningState;
   readonly minerPositions: ImmutableMap<number, MinerPosition>;
-  readonly owners: ImmutableMap<Address, OwnerState>;
   readonly activityProgress: ActivityProgress;
   readonly collection: CollectionState;
   readonly token: TokenState | null;
@@ -97,6 +95,7 @@ export function emptyChainState(block: KnownBlock): ChainState {
     },
     minerPositions: ImmutableMap(),
     owners: ImmutableMap(),
+    pastOwners: ImmutableMap(),
     activityProgress: noActivity,
     collection: {
       sale: null,

@@ -1,10 +1,11 @@
-import { List } from 'immutable';
+import { type Map as ImmutableMap, List } from 'immutable';
 import { z } from 'zod';
 import type { Inferred } from '../../../machines/inferred.ts';
 import { eventSource } from '../../events/eventSchemas.ts';
 import type { Address } from '../../schemas/hex.ts';
 import { amount, count } from '../../schemas/stateScalars.ts';
 import { address } from '../../schemas/wireScalars.ts';
+import { findPastOwner, type PastOwners, withoutPastOwner } from './pastOwners.ts';
 
 export const activityKinds = ['mint', 'merge', 'claim', 'transfer'] as const;
 
@@ -34,6 +35,28 @@ export interface OwnerState {
   readonly activityCount: number;
   /** The newest events, oldest first. Earlier ones are only stored. */
   readonly activity: List<OwnerEvent>;
+}
+
+/** Everybody who has acted, each in one of the two. */
+export interface KnownOwners {
+  /** Owners with positions, or with events that are not rows yet. */
+  readonly owners: ImmutableMap<Address, OwnerState>;
+  readonly pastOwners: PastOwners;
+}
+
+export function findOwner({ owners, pastOwners }: KnownOwners, address: Address): OwnerState {
+  return owners.get(address) ?? { tokenIds: [], ...findPastOwner(pastOwners, address), activity: List() };
+}
+
+export function setOwner(
+  { owners, pastOwners }: KnownOwners,
+  address: Address,
+  owner: OwnerState,
+): KnownOwners {
+  return {
+    owners: owners.set(address, owner),
+    pastOwners: owners.has(address) ? pastOwners : withoutPastOwner(pastOwners, address),
+  };
 }
 
 export interface LoggedActivity {

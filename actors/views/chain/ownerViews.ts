@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findFirstInMemory, requireEvent } from '../../chain/rows/activityRows.ts';
 import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
-import type { OwnerEvent } from '../../chain/state/ownerState.ts';
+import { findOwner, type OwnerEvent } from '../../chain/state/ownerState.ts';
 import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
 import { decodeFields, encodeFields } from '../../feed/opaqueCursor.ts';
 import type { OlderActivity } from '../../pages/olderRows.ts';
@@ -42,7 +42,7 @@ export function buildPortfolioView(
   const described = describeMining(states, shown);
   if (described.status === 'unavailable') return described;
   const { owner, limit } = request;
-  const { tokenIds = [], paidBaseUnits = 0n } = shown.state.owners.get(owner) ?? {};
+  const { tokenIds, paidBaseUnits } = findOwner(shown.state, owner);
   const { hasMore, ...listed } = buildPortfolioPage(shown.state, { tokenIds, limit, after }, hasMetadata);
   const lastShown = Number(listed.positions.at(-1)?.tokenId ?? 0);
   return {
@@ -89,12 +89,12 @@ interface NumberedEvent {
 
 /** The events of an owner, newest first. A place is the number of the event before it. */
 export function captureActivity(
-  { owners, position }: ChainState,
+  state: ChainState,
   owner: Address,
   { read }: Pick<OlderActivity, 'read'>,
 ): TwoPartList<NumberedEvent, number> {
-  const known = owners.get(owner);
-  const floor = known === undefined ? 0 : findFirstInMemory(known);
+  const known = findOwner(state, owner);
+  const floor = findFirstInMemory(known);
   const addNumbers = (events: readonly OwnerEvent[], from: number) =>
     events.map((event, index) => ({ number: from + index, event }));
   return {
@@ -102,13 +102,13 @@ export function captureActivity(
     findKey: ({ number }) => number,
     listInMemory: (end, most) => {
       const from = Math.max(floor, end - most);
-      const events = known?.activity.slice(from - floor, Math.max(0, end - floor)).toArray() ?? [];
+      const events = known.activity.slice(from - floor, Math.max(0, end - floor)).toArray();
       return addNumbers(events, from).reverse();
     },
     isAboveFloor: (end, last) => Math.min(end, floor) === 0 || last !== undefined,
     readRows: async (before, most, signal) => {
       const [from, end] = [Math.max(0, before - most), Math.min(before, floor)];
-      return addNumbers(await read({ owner, from, end, throughPosition: position }, signal), from);
+      return addNumbers(await read({ owner, from, end, throughPosition: state.position }, signal), from);
     },
   };
 }
@@ -124,7 +124,7 @@ export function buildActivityView(
   if (!('shown' in page)) return page;
   const { shown, after } = page;
   const { owner, limit } = request;
-  const total = shown.state.owners.get(owner)?.activityCount ?? 0;
+  const total = findOwner(shown.state, owner).activityCount;
   const left = Math.max(0, total - after);
   const buildView = (found: readonly NumberedEvent[]) => ({
     ...states.describe(shown),

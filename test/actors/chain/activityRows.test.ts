@@ -4,17 +4,19 @@ import {
   type FinalActivity,
   findFirstInMemory,
   makeActivityFinal,
+  ownerEventsRetained as retained,
   rowsOfMessage,
 } from '../../../actors/chain/rows/activityRows.ts';
 import { type ChainState, emptyChainState } from '../../../actors/chain/state/chainState.ts';
+import { findOwner, type OwnerState } from '../../../actors/chain/state/ownerState.ts';
 import type { Address } from '../../../actors/schemas/hex.ts';
+import { requireValue } from '../../../machines/requireValue.ts';
 import { stateOwner } from '../../support/chain/economyState.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { buildClaim } from '../../support/chain/ownerClaims.ts';
 import { writtenContracts } from '../../support/chain/writtenSpans.ts';
 
 const eventsPerBlock = 7;
-const retained = 100;
 
 /** A state whose owners take turns in acting, seven times a block; no event is a row yet. */
 function buildState(eventCount: number, addresses: readonly Address[]): ChainState {
@@ -28,7 +30,7 @@ function buildState(eventCount: number, addresses: readonly Address[]): ChainSta
     const own = events.filter(({ owner }) => owner === address).map((one) => buildClaim(one));
     return [
       address,
-      { tokenIds: [], paidBaseUnits: 0n, activityCount: own.length, activity: List(own) },
+      { tokenIds: [1], paidBaseUnits: 0n, activityCount: own.length, activity: List(own) },
     ] as const;
   });
   const block = { number: findBlock(eventCount - 1), hash: buildBlockHash(1), timestampMs: 0 };
@@ -45,7 +47,7 @@ it('one message turns at most about `rowsOfMessage` events into rows, and only w
   const rows: FinalActivity[] = [];
   // The newest block is not final yet.
   for (let message = 0; message < 6; message++) {
-    const { final, ...made } = makeActivityFinal(state, lastBlock - 1n, { retained, afterBlock: lastBlock });
+    const { final, ...made } = makeActivityFinal(state, lastBlock - 1n, lastBlock);
     expect(final.length).toBeLessThan(rowsOfMessage + eventsPerBlock);
     state = made.state;
     rows.push(...final);
@@ -62,7 +64,7 @@ it('one message turns at most about `rowsOfMessage` events into rows, and only w
 it('what an owner keeps follows from the state alone: the newest events, and all that are not rows yet', () => {
   const [first, second] = [stateOwner, writtenContracts.mining];
   let state = buildState(700, [first, second]);
-  ({ state } = makeActivityFinal(state, 80n, { retained, afterBlock: 79n }));
+  ({ state } = makeActivityFinal(state, 80n, 79n));
   // The other one acts on, while no block becomes final.
   for (let blockNumber = 100n; blockNumber < 130n; blockNumber++) {
     const known = state.owners.get(second);
@@ -80,7 +82,7 @@ it('what an owner keeps follows from the state alone: the newest events, and all
         pending: pending.push({ owner: second, eventNumber, blockNumber }),
       },
     };
-    ({ state } = makeActivityFinal(state, 80n, { retained, afterBlock: blockNumber - 1n }));
+    ({ state } = makeActivityFinal(state, 80n, blockNumber - 1n));
     for (const [owner, { activityCount, activity }] of state.owners) {
       const oldest = state.activityProgress.pending.find((one) => one.owner === owner)?.eventNumber;
       expect([owner, activityCount - activity.size]).toEqual([
@@ -91,33 +93,39 @@ it('what an owner keeps follows from the state alone: the newest events, and all
   }
 });
 
-it('each owner keeps the newest events, and all that are not rows yet', () => {
-  const addresses = [stateOwner, writtenContracts.mining];
-  let state = buildState(700, addresses);
+it('each owner keeps all events that are not rows yet, and of rows the newest if it has a position', () => {
+  const [holder, past] = [stateOwner, writtenContracts.mining];
+  let state = buildState(700, [holder, past]);
+  const { owners } = state;
+  const [known, other] = [owners.get(holder), owners.get(past)].map((one) =>
+    requireValue(one, 'an owner'),
+  ) as [OwnerState, OwnerState];
   // An owner that acted only before the others keeps its events.
-  const early = buildClaim({ blockNumber: 0n });
-  const known = { tokenIds: [], paidBaseUnits: 0n, activityCount: 3, activity: List([early, early, early]) };
-  state = { ...state, owners: state.owners.set(writtenContracts.core, known) };
-  for (const [finalBlock, first] of [
-    // 350 events each: until the 250th is a row, those that are not begin earlier than the newest 100.
-    [40n, 143],
-    [71n, 250],
-    [99n, 250],
+  const early = { ...known, activityCount: 3, activity: known.activity.take(3) };
+  state = {
+    ...state,
+    owners: owners.set(writtenContracts.core, early).set(past, { ...other, tokenIds: [], paidBaseUnits: 8n }),
+  };
+  const readFirst = (owner: Address) => findFirstInMemory(findOwner(state, owner));
+  for (const [finalBlock, firstOfHolder, firstOfPast] of [
+    // 350 events each. While more than 25 are not rows, those alone stay.
+    [40n, 144, 143],
+    [95n, 325, 336],
+    [99n, 325, 350],
   ] as const) {
-    ({ state } = makeActivityFinal(state, finalBlock, { retained, afterBlock: 99n }));
-    const firsts = [...addresses, writtenContracts.core].map((owner) => {
-      const { activity, ...one } = state.owners.get(owner) as typeof known;
-      return [findFirstInMemory({ activity, ...one }), one.activityCount];
-    });
-    const isOdd = Number(finalBlock + 1n) % 2;
-    expect(firsts).toEqual([
-      [first + (first < 250 ? isOdd : 0), 350],
-      [first, 350],
-      [0, 3],
-    ]);
+    ({ state } = makeActivityFinal(state, finalBlock, 99n));
+    expect([readFirst(holder), readFirst(past)]).toEqual([firstOfHolder, firstOfPast]);
+    expect(findOwner(state, writtenContracts.core)).toBe(early);
   }
+  expect(state.owners.has(past)).toBe(false);
+  expect(findOwner(state, past)).toEqual({
+    tokenIds: [],
+    paidBaseUnits: 8n,
+    activityCount: 350,
+    activity: List(),
+  });
   expect(state.activityProgress.pending.size).toBe(0);
-  const same = makeActivityFinal(state, 99n, { retained, afterBlock: 99n });
+  const same = makeActivityFinal(state, 99n, 99n);
   expect(same.final).toEqual([]);
   expect(same.state.owners).toBe(state.owners);
 });
