@@ -156,6 +156,7 @@ describe('a settlement message', () => {
   });
 
   const at = new Date(genesisMs).toISOString();
+  const early = '2020-01-01T00:00:00Z';
   const rounds = [{ roundId: '1', workUnits: '1' }];
   const listRounds = (first: number, last: number) => ({
     firstRound: String(first),
@@ -186,15 +187,10 @@ describe('a settlement message', () => {
   });
 
   it.each<[string, string, object, number]>([
-    ['observedAt', sensor, { ...snapshot, observedAt: at }, 0],
-    ['health.checkedAt', sensor, { ...snapshot, observedAt: at, health: { checkedAt: at } }, 0],
-    ['enrolledAt', 'miner.signer.wheel', { ...signerBody, enrolledAt: at, lastVerifiedAt: at }, 0],
-    [
-      'lastVerifiedAt',
-      'miner.signer.wheel',
-      { ...signerBody, enrolledAt: '2020-01-01T00:00:00Z', lastVerifiedAt: at },
-      0,
-    ],
+    ['observedAt', sensor, { ...snapshot, observedAt: at, health: { checkedAt: early } }, 0],
+    ['health.checkedAt', sensor, { ...snapshot, observedAt: early, health: { checkedAt: at } }, 0],
+    ['enrolledAt', 'miner.signer.wheel', { ...signerBody, enrolledAt: at, lastVerifiedAt: early }, 0],
+    ['lastVerifiedAt', 'miner.signer.wheel', { ...signerBody, enrolledAt: early, lastVerifiedAt: at }, 0],
     ['at', 'miner.oracle.wheel', { type: 'unblocked', at }, 0],
     ['at', 'miner.reporter.wheel', { type: 'incident_closed', at, incidentId: 'one' }, 0],
     [
@@ -205,18 +201,12 @@ describe('a settlement message', () => {
     ],
     ['the end of round 1', 'miner.oracle.wheel', closed, 600_000],
   ])('names a time in %s up to 300 seconds after it was stored', (name, on, body, lateMs) => {
-    const named = {
-      ...body,
-      ...('health' in body && name === 'observedAt' && { health: { checkedAt: '2020-01-01T00:00:00Z' } }),
-    };
-    const decodeAt = (aheadMs: number) => {
-      return decodeSettlement(on, bytes(named), genesisMs + lateMs - aheadMs);
-    };
+    const decodeAt = (aheadMs: number) => decodeSettlement(on, bytes(body), genesisMs + lateMs - aheadMs);
     expect(decodeAt(300_000)).toHaveProperty('value');
     expect(decodeAt(300_001)).toMatchObject({
       rejection: {
         reason: 'future_observation',
-        detail: expect.stringContaining(', 5 minutes 1 millisecond after it: check the clocks'),
+        detail: expect.stringMatching(`^${name}: .*, 5 minutes 1 millisecond after it: check the clocks$`),
       },
     });
   });
@@ -433,9 +423,12 @@ describe('bad input', () => {
     });
   });
 
-  it('is malformed in the reporter with a difficulty of zero', () => {
-    const decode = (workPerThousandBlocks: string) => {
-      const expected = { ...preparedBody.expected, workPerThousandBlocks };
+  it.each([
+    ['workPerThousandBlocks', 1n, (2n ** 64n - 1n) * 1_000n],
+    ['cumulativeBlockUnits', 0n, 2n ** 64n * 1_000_000_000n - 1n],
+  ])('is malformed in the reporter with %s outside its bounds', (name, least, most) => {
+    const decode = (sum: bigint) => {
+      const expected = { ...preparedBody.expected, [name]: String(sum) };
       const at = new Date(0).toISOString();
       const submissionId = '00000000-0000-4000-8000-000000000000';
       return decodeSettlement(
@@ -443,8 +436,9 @@ describe('bad input', () => {
         bytes({ ...preparedBody, at, submissionId, expected }),
       );
     };
-    expect(decode('1')).toHaveProperty('value');
-    expect(decode('0')).toHaveProperty('rejection.reason', 'malformed');
+    for (const sum of [least, most]) expect(decode(sum)).toHaveProperty('value');
+    for (const sum of [least - 1n, most + 1n])
+      expect(decode(sum)).toHaveProperty('rejection.reason', 'malformed');
   });
 
   it('is refused on a subject with a wildcard, which NATS stores like any other', () => {

@@ -14,6 +14,7 @@ import { createReferencePlaces } from '../reference/referencePlaces.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
+import { moduleBody } from '../support/readings/pipelineBodies.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
 import { sortRecords } from '../support/sortRecords.ts';
@@ -228,4 +229,19 @@ it('a message that is not accepted gives no place', () => {
   };
   for (const id of ['a', 'b', 'c']) expect(finish(id)).toHaveProperty('rejection.reason', 'not_allowed');
   expect(settlements.places().taken).toBe(0);
+});
+
+it('a new installation is refused messages from the time of what was forgotten', () => {
+  const settlements = createSettlements(1);
+  const send = (id: string, storedAtMs: number, madeAtMs = storedAtMs) =>
+    isAccepted(settlements, unblockAt(id, storedAtMs, 1, madeAtMs));
+  const laterMs = startMs + 64 * dayMs;
+  const isGiven = [send('forgotten', startMs), send('next', startMs + 32 * dayMs), send('new', laterMs)];
+  expect(isGiven).toEqual([true, true, true]);
+  const throughMs = startMs + 3_600_000;
+  expect([throughMs, throughMs + 1].map((madeAtMs) => send('new', laterMs, madeAtMs))).toEqual([false, true]);
+  // The time of a module is the one of its state.
+  const module = { ...moduleBody, observedAt: new Date(laterMs).toISOString() };
+  const report = jsonMessage('miner.module.new.sensor', module, { storedAtMs: laterMs });
+  expect(isAccepted(settlements, report)).toBe(true);
 });

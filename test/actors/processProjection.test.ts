@@ -182,6 +182,11 @@ describe('any numbers of the core, the oracle, the reporter and the wheel', () =
       clockMs: 0 as const,
     };
     const ahead = { ...begun, core: { ...core, settledThroughRound: 4n } };
+    // As much work as the core's configuration allows, and more.
+    const worked = [0n, 1n].map((by) => ({
+      ...begun,
+      closures: [{ firstRound: 1n, works: [configuration.maxWorkPerRound + by] }],
+    }));
     // Sums that the closed round, or the open ones, take to a bound of the core or beyond it.
     const [huge, height] = [2n ** 256n - 1n, 2n ** 64n];
     const unlimited = { ...configuration, maxWorkPerRound: huge };
@@ -235,7 +240,7 @@ describe('any numbers of the core, the oracle, the reporter and the wheel', () =
       ),
       {
         numRuns: runs(60),
-        examples: [begun, ahead, ...atBounds].map((one): [typeof one] => [one]),
+        examples: [begun, ahead, ...worked, ...atBounds].map((one): [typeof one] => [one]),
       },
     );
     expect([...seen].sort()).toEqual(['available', 'prepared', 'refused', 'unavailable']);

@@ -46,6 +46,7 @@ describe('a span', () => {
     ['follows no other head', span(16, 18, { parent: 'b' }), known, 'unlinked'],
     ['replaces the blocks above the block that it names', span(13, 18, { branch: 'b' }), known, 'fork'],
     ['replaces more blocks by fewer only as a new fork', span(13, 14, { branch: 'b' }), known, 'unlinked'],
+    ['replaces blocks by as many only as a new fork', span(13, 15, { branch: 'b' }), known, 'unlinked'],
     ['replaces more blocks by fewer as a new fork', span(13, 14, { branch: 'b', fork: 3 }), known, 'fork'],
     ['cannot name an unknown block', span(12, 18, { branch: 'b', fork: 3 }), known, 'unlinked'],
     ['may fork below all known blocks', span(8, 18, { branch: 'b', fork: 3 }), known, 'belowKnown'],

@@ -14,6 +14,7 @@ import {
   findEventsOf,
   findEventsOfSpan,
   findEventsOfTime,
+  isAbout,
   readChainPage,
 } from '../../../actors/views/feed/feedRecords.ts';
 import { createFeedViews, type FeedPage } from '../../../actors/views/feed/feedViews.ts';
@@ -106,6 +107,8 @@ interface FeedOptions {
   readonly onRead?: () => void;
 }
 
+const pagesMax = 200;
+
 /** The feed of a process that has evicted a share of the chain's events. */
 function createFeed(
   events: readonly ChainFeedEvent[],
@@ -132,12 +135,18 @@ function createFeed(
         .map(({ row }) => row);
     },
   };
-  return createFeedViews({
+  const feed = createFeedViews({
     installationId: 'wheel-1',
     chain: { economy: () => ({ status: 'available', chain: { chainId }, feed: window }) as EconomyView },
     progress: () => measurements && (createWindow(measurements) as MeasurementProgress),
     olderEvents,
   });
+  let pages = 0;
+  const page: typeof feed.page = (...request) => {
+    if (++pages > pagesMax) throw new Error('a search reads page after page');
+    return feed.page(...request);
+  };
+  return { ...feed, page };
 }
 
 const kinds = ['settledRounds', 'mintedRounds'] as const;
@@ -164,9 +173,12 @@ it('events are found by rounds wherever they are', async () => {
       const events = buildEvents(written);
       const [first, last] = [BigInt(at[0]), BigInt(at[0] + at[1])];
       const found = await findEventsOfSpan(createFeed(events, gone), kind, [first, last], signal);
-      const isAbout = (item: FeedItem) =>
+      const all = inFeedOrder([], events);
+      const isWithin = (item: FeedItem) =>
         listRounds(kind, item).some((round) => first <= round && round <= last);
-      expect(idsOf((found as FoundEvents).events)).toEqual(idsOf(inFeedOrder([], events).filter(isAbout)));
+      expect(idsOf((found as FoundEvents).events)).toEqual(idsOf(all.filter(isWithin)));
+      const ofFirst = all.filter((item) => listRounds(kind, item).includes(first));
+      expect(idsOf(all.filter((item) => isAbout(kind, item, first)))).toEqual(idsOf(ofFirst));
     }),
     { numRuns: runs(150) },
   );
@@ -227,6 +239,8 @@ it('pages of a type between two times have each event of that time once', async 
         expect(page.events.length).toBeLessThanOrEqual(limit);
         // A page that is not full is the last one.
         if (shown.length > 0 && page.events.length < limit) expect(page.nextCursor).toBeNull();
+        // No page follows the last event.
+        if (shown.length > 0 && fromMs === null && toMs === null) expect(page.events).not.toEqual([]);
         shown.push(...idsOf(page.events));
         expect(shown.length).toBeLessThanOrEqual(events.length);
         cursor = page.nextCursor;

@@ -139,6 +139,14 @@ describe('statistics', () => {
       workUnits,
     }));
     const noon = { startMs: Date.UTC(2026, 0, 31, 11, 59, 50), genesisMs: Date.UTC(2026, 0, 31, 11, 30) };
+    // Ten observed rounds with more and more work: the ninth is the 90th percentile.
+    const atGenesis = { ...noon, startMs: noon.genesisMs };
+    const rising = Array.from({ length: 11 }, (_, workUnits) => ({
+      ...like,
+      workUnits,
+      count: 10,
+      stepSeconds: 60,
+    }));
     fc.assert(
       fc.property(
         fc.array(stretch, { maxLength: 6 }),
@@ -147,7 +155,13 @@ describe('statistics', () => {
         (stretches, { startMs, genesisMs }, off) =>
           expectPlain(buildHistory(startMs, stretches), genesisMs, startMs + off),
       ),
-      { numRuns: runs(15), examples: [[days, noon, 8 * dayMs]] },
+      {
+        numRuns: runs(15),
+        examples: [
+          [days, noon, 8 * dayMs],
+          [rising, atGenesis, dayMs],
+        ],
+      },
     );
   });
 });
