@@ -1,9 +1,9 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { connect } from '@nats-io/transport-node';
 import { dayMs } from '../actors/schemas/durations.ts';
-import packageJson from '../package.json' with { type: 'json' };
 import { closeNats } from '../streams/nats/jetStreamPort.ts';
 import { readNatsAccess } from '../streams/nats/natsAccess.ts';
 import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
@@ -13,6 +13,7 @@ import { startServiceProcess } from './serviceProcess.ts';
 import { inWorkspace } from './workspace.ts';
 
 const yearMs = 365 * dayMs;
+const manifest = fileURLToPath(new URL('../../package.json', import.meta.url));
 /** The first start takes half a minute. */
 const firstRoundsMax = 3;
 const settledMs = 60_000;
@@ -68,7 +69,10 @@ export async function measureStart({ readings, rounds, ...partial }: StartOption
 /** Measures `npm start` on an empty folder, until the simulated chain has reached the present. */
 function measureFirst(settings: Pick<PartialRun, 'profile'>): Promise<Measurement> {
   return inWorkspace(async ({ dir, onEnd }) => {
-    const nodeOptions = packageJson.scripts.start.match(/--\S+/g) ?? [];
+    const nodeOptions =
+      readFileSync(manifest, 'utf8')
+        .match(/"start": ".*"/)?.[0]
+        .match(/--\S+/g) ?? [];
     const service = await startServiceProcess({ ...settings, dir, command: 'local', nodeOptions });
     onEnd(service.stop);
     const value = await service.secondsUntil(

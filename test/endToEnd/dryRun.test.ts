@@ -25,7 +25,6 @@ import {
   startMiner,
   waitUntilFolded,
   waitUntilReady,
-  waitUntilStored,
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
@@ -87,7 +86,7 @@ describe('replay --dry-run', () => {
       /^miner\.(module|signer|oracle|reporter)/.test(subject),
     );
     for (const { subject, text } of pipeline) await js.publish(subject, text);
-    await waitUntilStored(first, readingCount);
+    await waitUntilFolded(first, readingCount);
     await waitUntilFolded(first, blocks, 'MINER_CHAIN');
     await waitUntilFolded(first, pipeline.length, 'MINER_PIPELINE');
     // The end saves the states; where a busy machine has no time for it, the next start does.
@@ -178,7 +177,7 @@ describe('replay --dry-run', () => {
       const miner = await startMiner(settings);
       await waitUntilReady(miner);
       await publishMany(connection, 'wheel.one', from, to);
-      await waitUntilStored(miner, to);
+      await waitUntilFolded(miner, to);
       return miner;
     };
     await (await foldMore(0, 600)).end('SIGTERM');

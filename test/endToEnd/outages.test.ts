@@ -40,7 +40,7 @@ describe('readiness', () => {
     const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory(), environment });
     await waitUntilReady(miner);
     await publishAll(connection, mixedPublications(200));
-    await waitUntilStored(miner, 200);
+    await waitUntilFolded(miner, 200);
     expect(await miner.metric(lagMetric)).toBe(0);
     await nats.kill();
     await waitUntilWaitingFor(miner, 'NATS', 'MINER_COUNTER', 'MINER_PIPELINE');
@@ -72,7 +72,7 @@ describe('readiness', () => {
     const miner = await startMiner({ ...settings, environment: { MINER_READY_GRACE_SECONDS: '5' } });
     await waitUntilReady(miner);
     await publishAll(connection, mixedPublications(1_000));
-    await waitUntilStored(miner, 1_000);
+    await waitUntilFolded(miner, 1_000);
     await engine.kill();
     const noticed = await eventually(async () => {
       const readiness = await fetchReadiness(miner);
@@ -85,6 +85,9 @@ describe('readiness', () => {
     await waitUntilWaitingFor(miner, 'ClickHouse', 'MINER_COUNTER');
     expect(await miner.metric('miner_ready')).toBe(0);
     expect(await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')).toBeLessThan(44_000);
+    const saidOfRows = () =>
+      miner.log().filter(({ msg }) => /^rows are (?:not stored|stored again)/.test(`${msg}`));
+    await eventually(() => saidOfRows().length > 0, 'rows that wait');
     await engine.start();
     await waitUntilReady(miner);
     await waitUntilStored(miner, 45_000);
@@ -92,8 +95,7 @@ describe('readiness', () => {
     const accepted = await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}');
     expect(readings).toHaveLength(accepted ?? 0);
     expect(readings.length).toBeGreaterThan(43_000);
-    const said = miner.log().filter(({ msg }) => /^rows are (?:not stored|stored again)/.test(`${msg}`));
-    expect(said).toHaveLength(2);
+    expect(saidOfRows()).toHaveLength(2);
   });
 
   it.skipIf(!clickHouseServerAvailable())(

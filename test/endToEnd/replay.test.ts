@@ -92,10 +92,11 @@ describe('replay next to a running service', () => {
     const first = await start();
     const { connection, jetStream } = await connectTo(nats);
     await publishAll(connection, untilSecondDay);
-    await waitUntilStored(first, untilSecondDay.length);
+    await waitUntilFolded(first, untilSecondDay.length);
     const [right, rightSums] = [await readShown(first), await readSums(first)];
-    const stored = await database(readStoredState);
+    // Its end stores all rows.
     await first.end('SIGTERM');
+    const stored = await database(readStoredState);
     await database(damageState);
     await database((one) =>
       one.command(
@@ -130,7 +131,7 @@ describe('replay next to a running service', () => {
     expect(await database(readStoredState)).toEqual(stored);
 
     await publishAll(connection, mixedPublications(30, untilSecondDay.length, intervalMs));
-    await waitUntilStored(miner, untilSecondDay.length + 30);
+    await waitUntilFolded(miner, untilSecondDay.length + 30);
     expect((await readShown(miner)).two).toHaveLength(right.two.length + 10);
     // The end saves the state.
     await miner.end('SIGTERM');
@@ -163,7 +164,7 @@ describe('replay next to a running service', () => {
     await nats.start();
     const { connection: later } = await connectTo(nats);
     await publishMany(later, 'wheel.one', 2_000, 5_000);
-    await waitUntilStored(first, 5_000);
+    await waitUntilFolded(first, 5_000);
     await first.end('SIGTERM');
     const miner = await start();
     const running = replay('--from-sequence', '1');

@@ -18,8 +18,8 @@ import { shareInFile } from '../support/processes/lifetime.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import {
   startMiner,
+  waitUntilFolded,
   waitUntilReady,
-  waitUntilStored,
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
@@ -77,7 +77,7 @@ describe('the explorer, where history changes', () => {
     const first = await startMiner({ natsUrl: nats.url, dataDir, clickhouseUrl });
     await waitUntilReady(first);
     await publishMany((await connectTo(nats)).connection, 'wheel.one', 0, 2_000);
-    await waitUntilStored(first, 2_000);
+    await waitUntilFolded(first, 2_000);
     await first.end('SIGTERM');
     // A replica that cannot catch up for as long as the test wants, since its messages are held.
     const proxy = await startCuttingProxy(nats.url);
