@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
 import { fetchSpans, foldSpans, startIndexed } from '../support/chain/indexedChain.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
-import { reorganize } from '../support/chain/reorganize.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import type { TestConnection } from '../support/processes/natsServer.ts';
@@ -17,6 +16,14 @@ async function startLivingEconomy(steps: number, ...args: string[]) {
   await random.open();
   for (let step = 0; step < steps; step++) await random.step();
   return { geth, economy, random };
+}
+
+/** Replaces the newest `depth` blocks by more blocks. `step` sends other transactions and mines a block. */
+async function reorganize({ client, resetClock }: TestEconomy, depth: number, step: () => Promise<void>) {
+  await client.request({ method: 'anvil_rollback', params: [depth] } as never);
+  await client.request({ method: 'anvil_dropAllTransactions' } as never);
+  await resetClock();
+  for (let block = 0; block <= depth; block++) await step();
 }
 
 /** Expects the newest safe state to equal the contracts'. */
