@@ -42,7 +42,7 @@ export const mutationPlans: Readonly<Record<string, Plan>> = {
   ),
   // Processes, versions and replays follow one another, and runs are dropped. A replay ends while no process ingests. Then the rows of another version are stored
   // late.
-  histories: plan(
+  lineages: plan(
     'histories',
     [
       episode(
@@ -62,7 +62,7 @@ export const mutationPlans: Readonly<Record<string, Plan>> = {
     ],
     { snapshotMs: 100_000 },
   ),
-  // Processes are killed while a history cannot be noted, or while only some of its rows are stored.
+  // Processes are killed while a lineage cannot be noted, or while only some of its rows are stored.
   unnoted: plan(
     'unnoted',
     [

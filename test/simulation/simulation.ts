@@ -104,7 +104,7 @@ export async function simulate({ plan, engine, onLog, onTrace = () => undefined 
     const hasJump = plan.episodes.some(({ faults }) =>
       faults.some(({ fault }) => fault.kind === 'clockJump'),
     );
-    const histories = observeLineages(world, { isClockRight: !hasJump, onFailure: fail });
+    const lineages = observeLineages(world, { isClockRight: !hasJump, onFailure: fail });
     const recovery = createRecovery(world, fleet, miners);
     const random = world.random.fork('silences');
     const follow = followStreams(world, deployment);
@@ -116,7 +116,7 @@ export async function simulate({ plan, engine, onLog, onTrace = () => undefined 
         gateways.flush();
         publishers.flush();
         ready.note();
-        histories.note();
+        lineages.note();
         fleet.replaceEnded();
         for (const process of fleet.alive) ready.check(process);
       }

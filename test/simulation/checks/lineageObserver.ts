@@ -36,7 +36,7 @@ export function observeLineages(
   let noted: Noted[] = [];
   let tips: { readonly atMs: number; readonly tip: number }[] = [];
   let streamCreated: string | undefined;
-  const fail = (detail: string) => onFailure(new SimulationFailure('histories', detail));
+  const fail = (detail: string) => onFailure(new SimulationFailure('lineages', detail));
   const { command } = clickHouse;
   clickHouse.command = (sql, parameters = {}) => {
     const [, name = '', hasPartition] = /^ALTER TABLE (stored_\w+) (DROP PARTITION)?/.exec(sql) ?? [];

@@ -246,7 +246,7 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     }
   }
 
-  /** Whether a history names the present stream of readings. */
+  /** Whether a lineage names the present stream of readings. */
   function isStored(): boolean {
     const created = store.streams.get('MINER_COUNTER')?.createdNanos;
     if (created === undefined) return false;
