@@ -103,14 +103,11 @@ describe('a start', () => {
     expect(await run.end('SIGTERM')).toBe(0);
   });
 
-  it.each(['CET-1CEST,M3.5.0,M10.5.0/3', 'GMT+1', 'Mars/Olympus'])(
-    'takes the time zone %s, which the embedded ClickHouse does not know',
-    async (zone) => {
-      const run = startRun(temporaryDirectory(), { TZ: zone });
-      await run.written('"msg":"this process ingests"');
-      expect(await run.end('SIGTERM')).toBe(0);
-    },
-  );
+  it('takes a time zone that the embedded ClickHouse does not know', async () => {
+    const run = startRun(temporaryDirectory(), { TZ: 'CET-1CEST,M3.5.0,M10.5.0/3' });
+    await run.written('"msg":"this process ingests"');
+    expect(await run.end('SIGTERM')).toBe(0);
+  });
 
   it.runIf(process.platform === 'linux')('leaves no server behind, even after a kill -9', async () => {
     const dataDir = temporaryDirectory();

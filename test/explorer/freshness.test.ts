@@ -54,27 +54,30 @@ const paths = [
   '/search?q=5',
 ];
 
-const failures: readonly (readonly [string, string, (route: Route) => unknown])[] = [
+/** Each with the pages that are tried. No page knows the kind of a failure, so one kind is tried with all of them. */
+const failures: readonly (readonly [string, string, (route: Route) => unknown, readonly string[]])[] = [
   [
     'refuses',
     'The service cannot answer now.',
     (route) => route.fulfill({ status: 503, headers: { 'Retry-After': '1' }, body: '{}' }),
+    paths,
   ],
   [
     'is asked too often',
     'The service cannot answer now.',
     (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, body: '{}' }),
+    ['/'],
   ],
-  ['is cut off', 'Connection lost.', (route) => route.abort('connectionreset')],
-  ['never answers', 'Connection lost.', () => undefined],
+  ['is cut off', 'Connection lost.', (route) => route.abort('connectionreset'), ['/', '/feed']],
+  ['never answers', 'Connection lost.', () => undefined, ['/', '/feed']],
 ];
 
 describe('a page that cannot be read again', () => {
   it.each(failures)(
     'because the service %s, is as complete as before, and says: %s',
-    async (_, notice, fail) => {
+    async (_, notice, fail, tried) => {
       const { server } = await shared();
-      for (const path of paths) {
+      for (const path of tried) {
         const { page, conduct } = await openClocked(server.base + path);
         const before = await readContent(page);
         let isAway = true;

@@ -67,7 +67,8 @@ describe('the explorer on what npm start runs', () => {
       await waitUntilLive(page);
       if (view === 'owner') await page.locator('#activity').waitFor();
       expect([view, await findViolations(page)]).toEqual([view, []]);
-      for (const width of [320, 360, 768, look.width]) {
+      // Whether a page fits does not depend on its theme.
+      for (const width of look.scheme === 'light' ? [320, 360, 768, look.width] : [look.width]) {
         await page.setViewportSize({ width, height: 740 });
         expect([view, width, await findOverflow(page)]).toEqual([view, width, 0]);
       }
