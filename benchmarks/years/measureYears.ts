@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { median, roundForTable, type Series } from '../measureInterleaved.ts';
+import type { Series } from '../measureInterleaved.ts';
 import { publishResults, type ResultTable } from '../results.ts';
 import { inWorkspace } from '../workspace.ts';
 import type { Restored, Saved, SnapshotTask } from './snapshotProcess.ts';
@@ -56,18 +56,7 @@ export async function measureYears(options: YearsOptions): Promise<void> {
       },
     })),
   ];
-  const growth = {
-    save: measured.map(({ saved }) => median(saved.saveMs)),
-    restore: measured.map(({ restored }) => restored.restoreMs),
-  };
-  const exponents = Object.entries(growth).map(
-    ([name, values]) => `${name} ${roundForTable(fitExponent(values))}`,
-  );
-  publishResults({
-    command: 'years',
-    about: `Growth with the state (exponent): ${exponents.join(', ')}.`,
-    tables,
-  });
+  publishResults({ command: 'years', tables });
 }
 
 async function run<Result>(task: SnapshotTask): Promise<Result> {
@@ -79,13 +68,4 @@ async function run<Result>(task: SnapshotTask): Promise<Result> {
   const [result] = await Promise.race([once(child, 'message'), exited]);
   await exited.catch(() => undefined);
   return result;
-}
-
-/** Exponent of a power law through the values at {@link sizes}, by least squares of their logarithms. */
-function fitExponent(values: readonly number[]): number {
-  const points = values.map((value, index) => [Math.log(sizes[index] ?? 1), Math.log(value)] as const);
-  const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length;
-  const [meanX, meanY] = [mean(0), mean(1)];
-  const covariance = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
-  return covariance / points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
 }
