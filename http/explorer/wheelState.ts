@@ -14,8 +14,6 @@ const words: Readonly<Record<WheelState, Words>> = {
   resting: ['Resting', 'The wheel is resting.', 'The wheel was resting.'],
 };
 
-export type WheelWords = ReturnType<typeof describeWheel>;
-
 /** For visitors who do not know the project. */
 export function describeWhatItIs(chain: PageChain | null): string {
   return `Every turn of a wheel is counted as work, settled on ${nameChain(chain)} and rewarded with tokens.`;

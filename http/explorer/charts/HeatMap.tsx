@@ -99,11 +99,6 @@ function groupCells(buckets: readonly HalfHour[], largest: number): [string, str
   return [...paths];
 }
 
-/** The style of a cell. */
-function classifyWork(work: number, largest: number): string {
-  return work === 0 ? 'zero' : `heat-${Math.min(levels, Math.ceil((work / largest) * levels))}`;
-}
-
 function drawCell(
   { state, workUnits }: HalfHour,
   x: number,
@@ -114,7 +109,8 @@ function drawCell(
   if (state === 'missing') return [['missing', whole]];
   if (state === 'running') return [['running', whole]];
   const work = Number(workUnits ?? '0');
-  const cell: [string, string] = [classifyWork(work, largest), work === 0 ? `M${x + 0.5} 15h9v4h-9z` : whole];
+  const level = Math.min(levels, Math.ceil((work / largest) * levels));
+  const cell: [string, string] = work === 0 ? ['zero', `M${x + 0.5} 15h9v4h-9z`] : [`heat-${level}`, whole];
   // A hatched corner marks a half hour that was partly observed.
   return state === 'partial' ? [cell, ['partial-corner', `M${x + 9.5} 1v18l-9 -18z`]] : [cell];
 }

@@ -1,7 +1,16 @@
+import type { ComponentChildren } from 'preact';
 import { Available } from '../../components/Available.tsx';
-import { EventItem } from '../../components/EventItem.tsx';
 import { Linked } from '../../components/Linked.tsx';
-import { describeEvent, findTone, foldEvents, nameEventSource, nameRounds } from '../../format/events.ts';
+import { Time } from '../../components/Time.tsx';
+import { TransactionLink } from '../../components/TransactionLink.tsx';
+import {
+  describeEvent,
+  findTone,
+  foldEvents,
+  nameEventSource,
+  nameRounds,
+  type Tone,
+} from '../../format/events.ts';
 import { writeSentence } from '../../format/sentence.ts';
 import type { Bodies, FeedEvent } from '../../page.ts';
 
@@ -26,8 +35,6 @@ export function EventList({ feed, max }: { feed: Bodies['events'] | null; max?: 
   );
 }
 
-const toItem = (event: FeedEvent) => <DescribedEvent key={event.id} event={event} />;
-
 /** Batches in a row that had no work, and mints of nothing between them. */
 function EmptyEvents({ events }: { events: readonly FeedEvent[] }) {
   const batches = events.flatMap((one) => (one.type === 'system.settlement_completed' ? [one.payload] : []));
@@ -46,18 +53,45 @@ function EmptyEvents({ events }: { events: readonly FeedEvent[] }) {
   );
 }
 
-export function DescribedEvent({ event }: { event: FeedEvent }) {
+/** An event of the feed as an item of a list. */
+export function toItem(event: FeedEvent) {
+  const { id, occurredAt, source } = event;
   const { title, sentence } = describeEvent(event);
-  const { source } = event;
+  const transactionHash = source.kind === 'chain' ? source.transactionHash : null;
   return (
     <EventItem
-      id={event.id}
+      key={id}
+      {...{ id, transactionHash }}
       tone={findTone(event)}
-      at={event.occurredAt}
+      at={occurredAt}
       source={nameEventSource(event)}
-      transactionHash={source.kind === 'chain' ? source.transactionHash : null}
     >
       <strong>{title}</strong> <Linked of={sentence} />
     </EventItem>
+  );
+}
+
+interface EventItemProps {
+  readonly id: string;
+  /** Colour of the event's mark. */
+  readonly tone: Tone;
+  readonly at: string;
+  /** Origin of the event, such as `chain block 17`. */
+  readonly source: string;
+  /** Null for an event of the wheel. */
+  readonly transactionHash: string | null;
+  readonly children: ComponentChildren;
+}
+
+export function EventItem({ id, tone, at, source, transactionHash, children }: EventItemProps) {
+  return (
+    <li class={`event ${tone}`} id={id}>
+      <div>{children}</div>
+      <div class="quiet small">
+        <Time at={at} as="minute" /> · {source}
+        {transactionHash !== null && ' · '}
+        {transactionHash !== null && <TransactionLink hash={transactionHash} />}
+      </div>
+    </li>
   );
 }

@@ -13,13 +13,13 @@ import { provenances } from '../../format/words.ts';
 import { nameView } from '../../nameView.ts';
 import type { Bodies } from '../../page.ts';
 import { eventsPath, statisticsPath, statusPath } from '../../resources.ts';
-import { describeWhatItIs, describeWheel, type WheelWords } from '../../wheelState.ts';
+import { describeWhatItIs, describeWheel } from '../../wheelState.ts';
 import { EventList } from '../feed/EventList.tsx';
 import { Stages } from './Stages.tsx';
 
 /** The first view: the wheel now, how its work becomes tokens, what is waiting, and today's activity. */
 export function Glance() {
-  const { read, nowMs } = usePage();
+  const { read, nowMs, place, chain } = usePage();
   const status = read('status', statusPath);
   const statistics = read('statistics', statisticsPath('7d'));
   const events = read('events', eventsPath('all'));
@@ -31,10 +31,14 @@ export function Glance() {
   return (
     <>
       {status === null ? (
-        <NothingNow />
+        <>
+          <h1>{nameView(place)}</h1>
+          <p class="lead">{describeWhatItIs(chain)}</p>
+          <Unread what="The state of the wheel" />
+        </>
       ) : (
         <>
-          <Now status={status} wheel={describeWheel(status)}>
+          <Now status={status}>
             {value !== null && (
               <>
                 {' · '}
@@ -70,28 +74,10 @@ export function Glance() {
   );
 }
 
-/** Before anything can be read: what this page is about. */
-function NothingNow() {
-  const { place, chain } = usePage();
-  return (
-    <>
-      <h1>{nameView(place)}</h1>
-      <p class="lead">{describeWhatItIs(chain)}</p>
-      <Unread what="The state of the wheel" />
-    </>
-  );
-}
-
-interface NowProps {
-  readonly status: Bodies['status'];
-  readonly wheel: WheelWords;
-  readonly children?: ComponentChildren;
-}
-
 /** The wheel's present state and speed. */
-function Now({ status, wheel, children }: NowProps) {
+function Now({ status, children }: { status: Bodies['status']; children: ComponentChildren }) {
   const { measurement } = status;
-  const { state, sentence, lostSentence } = wheel;
+  const { state, sentence, lostSentence } = describeWheel(status);
   const { nowMs } = usePage();
   const isOfToday = measurement !== null && findDay(Date.parse(measurement.observedAt)) === findDay(nowMs);
   const isCurrent = state === 'turning' || state === 'resting';

@@ -1,12 +1,14 @@
 import type { Place } from '../../../addresses/place.ts';
 import { Available, findAvailable } from '../../components/Available.tsx';
-import { To } from '../../components/Linked.tsx';
-import { Newest } from '../../components/More.tsx';
+import { Linked, To } from '../../components/Linked.tsx';
+import { More, Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
+import { formatInteger } from '../../format/numbers.ts';
+import { describeOwnerEvent, type OwnerEvent } from '../../format/ownerEvents.ts';
 import { nameView } from '../../nameView.ts';
 import { listOwnerPaths } from '../../resources.ts';
-import { OwnerActivity } from './OwnerActivity.tsx';
-import { Positions } from './Positions.tsx';
+import { EventItem } from '../feed/EventList.tsx';
+import { type Portfolio, Positions } from './Positions.tsx';
 
 type OwnersPlace = Extract<Place, { readonly view: 'owners' }>;
 
@@ -36,19 +38,49 @@ export function Owners(place: OwnersPlace) {
 
 function Owner(place: OwnersPlace & { readonly address: string }) {
   const { read } = usePage();
-  const { positions, activity } = listOwnerPaths(place.address, place.earlier);
-  const acts = read('activity', activity);
+  const paths = listOwnerPaths(place.address, place.earlier);
+  const activity = read('activity', paths.activity);
   return (
     <>
       <Newest place={place} />
-      <Available what="Positions" body={read('portfolio', positions)}>
-        {(body) => (
+      <Available what="Positions" body={read('portfolio', paths.positions)}>
+        {(portfolio) => (
           <>
-            <Positions portfolio={body} activity={findAvailable(acts)} place={place} />
-            <OwnerActivity activity={acts} place={place} configuration={body.configuration} />
+            <Positions portfolio={portfolio} activity={findAvailable(activity)} place={place} />
+            <section aria-labelledby="activity">
+              <h2 id="activity">Activity</h2>
+              <Available what="Activity" body={activity}>
+                {({ activity: events, owner, nextCursor }) => (
+                  <>
+                    {events.length === 0 && <p class="empty">Nothing yet at the safe block.</p>}
+                    <ol class="events">
+                      {events.map((event) => toOwnerItem(event, owner, portfolio.configuration))}
+                    </ol>
+                    <More place={place} list="activity" cursor={nextCursor} text="Earlier activity" />
+                  </>
+                )}
+              </Available>
+            </section>
           </>
         )}
       </Available>
     </>
+  );
+}
+
+/** An event of an owner, or of a miner that it owns, as an item of a list. */
+export function toOwnerItem(event: OwnerEvent, owner: string, configuration: Portfolio['configuration']) {
+  const { id, source } = event;
+  return (
+    <EventItem
+      key={id}
+      id={id}
+      tone="issued"
+      at={source.blockTimestamp}
+      source={`chain block ${formatInteger(source.blockNumber)}`}
+      transactionHash={source.transactionHash}
+    >
+      <Linked of={describeOwnerEvent(event, owner, configuration)} />
+    </EventItem>
   );
 }

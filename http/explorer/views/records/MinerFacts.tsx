@@ -13,8 +13,11 @@ type LiveMiner = Extract<Bodies['miner'], { status: 'available' }>;
 
 /** The owner of a live miner, its rewards and its weight. */
 export function MinerFacts({ miner }: { miner: LiveMiner }) {
-  const { owner } = miner;
-  if (owner === null) return null;
+  const settlements = usePage().read('settlements', settlementsPath('now'));
+  const { owner, position, configuration, mining, chain } = miner;
+  if (owner === null || position === null) return null;
+  const asset = { symbol: configuration.tokenSymbol, decimals: configuration.tokenDecimals };
+  const share = describeShare(position.activeWeight, mining.totalWeight);
   return (
     <>
       <p>
@@ -23,19 +26,6 @@ export function MinerFacts({ miner }: { miner: LiveMiner }) {
           <code class="hash whole">{owner}</code>
         </a>
       </p>
-      <Position miner={miner} />
-    </>
-  );
-}
-
-function Position({ miner }: { miner: LiveMiner }) {
-  const { position, configuration, mining, chain } = miner;
-  if (position === null) return null;
-  const asset = { symbol: configuration.tokenSymbol, decimals: configuration.tokenDecimals };
-  const settlements = usePage().read('settlements', settlementsPath('now'));
-  const share = describeShare(position.activeWeight, mining.totalWeight);
-  return (
-    <>
       <Figures route={recordPath('miner', miner.tokenId)} safeBlock={chain.safeThroughBlock}>
         <Figure
           {...describeAmount(position.claimableBaseUnits, asset, 4)}

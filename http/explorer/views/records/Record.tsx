@@ -12,8 +12,8 @@ import { nameView } from '../../nameView.ts';
 import type { FeedEvent, ReadBody } from '../../page.ts';
 import { listRecordEvents, metadataPath, recordPath, statusPath } from '../../resources.ts';
 import { DayFacts, Neighbours } from '../days/DayFacts.tsx';
-import { DescribedEvent } from '../feed/EventList.tsx';
-import { OwnerEventItem } from '../owners/OwnerActivity.tsx';
+import { toItem } from '../feed/EventList.tsx';
+import { toOwnerItem } from '../owners/Owners.tsx';
 import { LatestSubmission } from '../settlements/LatestSubmission.tsx';
 import { MinerFacts } from './MinerFacts.tsx';
 import { RoundFacts } from './RoundFacts.tsx';
@@ -66,19 +66,14 @@ function readMiner(read: ReadBody, tokenId: string) {
   return miner === null || 'error' in miner ? null : findAvailable(miner);
 }
 
-const toItem = (event: FeedEvent) => <DescribedEvent key={event.id} event={event} />;
-
 /** The events of a miner and its transfers, newest first. */
 function listMinerEvents(events: readonly FeedEvent[], found: ReturnType<typeof readMiner>) {
   const { owner, transfers, configuration } = found ?? { owner: null, transfers: [], configuration: null };
   const items = [
     ...events.map((event) => [event.occurredAt, toItem(event)] as const),
     ...transfers.map((event) => {
-      const { id, source } = event;
-      const item = configuration && (
-        <OwnerEventItem key={id} {...{ event, configuration }} owner={owner ?? ''} />
-      );
-      return [source.blockTimestamp, item] as const;
+      const item = configuration && toOwnerItem(event, owner ?? '', configuration);
+      return [event.source.blockTimestamp, item] as const;
     }),
   ];
   return items.sort(([one], [other]) => Date.parse(other) - Date.parse(one)).map(([, item]) => item);

@@ -102,24 +102,19 @@ function Summary({ history, route, core }: { history: History; route: string; co
           meaning="Tokens minted by the checkpoints of this range. Their rounds may have been settled earlier."
         />
       )}
-      {core?.status === 'available' && <Difficulty core={core} />}
+      {core?.status === 'available' && (
+        <Figure
+          label="Work for a work block, now"
+          value={formatExact(core.core.workPerThousandBlocks, 3)}
+          unit="units"
+          route={corePath}
+          field="core.workPerThousandBlocks"
+          exact={`${formatInteger(core.core.workPerThousandBlocks)} work units for 1,000 work blocks`}
+          meaning="The difficulty. The contract adjusts it after each batch to keep the number of work blocks per active round steady."
+          safeBlock={core.chain.safeThroughBlock}
+        />
+      )}
     </Figures>
-  );
-}
-
-function Difficulty({ core }: { core: Extract<Bodies['core'], { status: 'available' }> }) {
-  const { workPerThousandBlocks } = core.core;
-  return (
-    <Figure
-      label="Work for a work block, now"
-      value={formatExact(workPerThousandBlocks, 3)}
-      unit="units"
-      route={corePath}
-      field="core.workPerThousandBlocks"
-      exact={`${formatInteger(workPerThousandBlocks)} work units for 1,000 work blocks`}
-      meaning="The difficulty. The contract adjusts it after each batch to keep the number of work blocks per active round steady."
-      safeBlock={core.chain.safeThroughBlock}
-    />
   );
 }
 
