@@ -9,8 +9,3 @@ export const dayMs = 48 * halfHourMs;
 export function findGenesisMs(core: CoreResponse | null): number | null {
   return core?.status === 'available' ? Number(core.configuration.genesisTimestamp) * 1000 : null;
 }
-
-/** Returns the end of a round, given the core contract's genesis in Unix seconds. */
-export function computeRoundEnd(round: string, genesisTimestamp: string): string {
-  return new Date(Number(genesisTimestamp) * 1000 + Number(round) * roundMs).toISOString();
-}

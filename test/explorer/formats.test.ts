@@ -36,7 +36,6 @@ import {
 } from '../../http/explorer/format/times.ts';
 import { nameView } from '../../http/explorer/nameView.ts';
 import type { Bodies, FeedEvent } from '../../http/explorer/page.ts';
-import { computeRoundEnd } from '../../http/explorer/rounds.ts';
 import { describeWheel } from '../../http/explorer/wheelState.ts';
 import { useTimeZone } from '../support/explorer/useTimeZone.ts';
 import { runs } from '../support/propertyRuns.ts';
@@ -90,7 +89,6 @@ it.each([
   [formatDuration(86_399), '23 h 59 min'],
   [formatDuration(86_400), '1 d 0 h'],
   [formatDuration(2 * 86_400 + 3_600), '2 d 1 h'],
-  [computeRoundEnd('20', '1000'), new Date(13_000_000).toISOString()],
   [describeShare('1', '3').value, '33.33'],
   [describeShare('1', '1000000').value, '< 0.01'],
   [describeShare('0', '5').value, '0'],

@@ -184,7 +184,7 @@ describe('the explorer and its connection', () => {
     const read = () => page.locator('.lane.issued .figures').textContent();
     const before = await read();
     expect(before).toContain('SQK');
-    expect(await page.locator('.banner.warning:visible').count()).toBe(0);
+    expect(await page.locator('.banner:visible').count()).toBe(0);
     clock.advance(120_001);
     server.clock.advance(sharedMs);
     const banner = page.getByText('A local test chain is no longer read');

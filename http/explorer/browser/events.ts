@@ -1,10 +1,5 @@
 import { spreadDelay } from './spreadDelay.ts';
 
-interface FollowedEvents {
-  /** A hidden page holds no stream. */
-  setVisible(isVisible: boolean): void;
-}
-
 /** Wait before a refused stream is requested again. Browsers reconnect by themselves only after an interruption. */
 const refusedBounds = { firstMs: 15_000, longestMs: 300_000 };
 
@@ -14,7 +9,7 @@ const refusedBounds = { firstMs: 15_000, longestMs: 300_000 };
  * @param types names of the events; none in a page without figures, which holds no stream.
  * @param onNews called for each event, and when the stream opens again, since events may have passed meanwhile.
  */
-export function followEvents(types: () => readonly string[], onNews: () => void): FollowedEvents {
+export function followEvents(types: () => readonly string[], onNews: () => void) {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let refusals = 0;
@@ -37,7 +32,8 @@ export function followEvents(types: () => readonly string[], onNews: () => void)
   }
 
   return {
-    setVisible: (isVisible) => {
+    /** A hidden page holds no stream. */
+    setVisible: (isVisible: boolean) => {
       if (isVisible === (source !== null)) return;
       if (isVisible) return types().length === 0 ? undefined : connect();
       clearTimeout(timer);

@@ -3,15 +3,6 @@ import { readRetryAfter, spreadDelay } from './spreadDelay.ts';
 /** `busy`: the service asks to wait; `gone`: it refuses the page; `lost`: it is not reached. */
 export type Connection = 'live' | 'busy' | 'gone' | 'lost';
 
-interface Refresher {
-  /** Called every second. Asks if it is time. */
-  tick(): void;
-  /** Asks soon: once, however often it is called meanwhile. */
-  expire(): void;
-  /** Asks at once, for instance when the network is back. */
-  ask(): void;
-}
-
 interface RefresherOptions {
   /** Takes over a newer version of the page. */
   readonly apply: (html: string) => void;
@@ -28,12 +19,7 @@ const requestTimeoutMs = 15_000;
 const settleMs = 1_500;
 
 /** Asks for the page again, with its tag, and waits as `Retry-After` says. */
-export function createRefresher({
-  apply,
-  onConnection,
-  onServiceTime,
-  intervalMs,
-}: RefresherOptions): Refresher {
+export function createRefresher({ apply, onConnection, onServiceTime, intervalMs }: RefresherOptions) {
   let tag: string | null = null;
   let askedAtMs = Date.now();
   let expiresAtMs = Number.POSITIVE_INFINITY;
@@ -75,12 +61,15 @@ export function createRefresher({
   }
 
   return {
+    /** Called every second. Asks if it is time. */
     tick: () => {
       if (isDue(Date.now())) void ask();
     },
+    /** Asks soon: once, however often it is called meanwhile. */
     expire: () => {
       expiresAtMs = Math.min(expiresAtMs, Date.now() + settleMs * (1 + Math.random()));
     },
+    /** Asks at once, for instance when the network is back. */
     ask: () => void ask(),
   };
 }

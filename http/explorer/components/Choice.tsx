@@ -10,14 +10,11 @@ interface ChoiceProps<Option extends string> {
 /** Links between variants of a view, such as its ranges; each has an address of its own. */
 export function Choice<Option extends string>({ label, names, chosen, toPlace }: ChoiceProps<Option>) {
   const options = Object.keys(names) as Option[]; // The keys that the type above lists.
+  const mark = (option: Option) => (option === chosen ? 'true' : undefined);
   return (
     <nav class="choice" aria-label={label}>
       {options.map((option) => (
-        <a
-          key={option}
-          href={formatPlace(toPlace(option))}
-          aria-current={option === chosen ? 'true' : undefined}
-        >
+        <a key={option} href={formatPlace(toPlace(option))} aria-current={mark(option)}>
           {names[option]}
         </a>
       ))}

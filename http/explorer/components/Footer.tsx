@@ -8,31 +8,20 @@ export function Footer() {
   const json = findMainPath(usePage().place);
   return (
     <>
-      <ZoneChoice />
+      <p>
+        {/* The page's script lets visitors choose their own zone. */}
+        Times: <Timed text={time('zone')} />{' '}
+        <button type="button" class="plain needs-script" id="zone-choice">
+          Change<span class="visually-hidden"> between UTC and your time zone</span>
+        </button>
+      </p>
       <Sources />
       <p>
-        Unknown is never shown as zero. Read the contracts again before you sign anything.
-        {json !== null && (
-          <>
-            {' '}
-            <a href={json}>This page as JSON</a>
-          </>
-        )}
+        Unknown is never shown as zero. Read the contracts again before you sign anything.{' '}
+        {json !== null && <a href={json}>This page as JSON</a>}
       </p>
       <Links />
     </>
-  );
-}
-
-/** The zone of all times. The page's script lets the visitor choose their own. */
-function ZoneChoice() {
-  return (
-    <p>
-      Times: <Timed text={time('zone')} />{' '}
-      <button type="button" class="plain needs-script" id="zone-choice">
-        Change<span class="visually-hidden"> between UTC and your time zone</span>
-      </button>
-    </p>
   );
 }
 

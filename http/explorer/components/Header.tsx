@@ -22,6 +22,7 @@ const searchLengthMax = 600;
 export function Header() {
   const { place, read, chain } = usePage();
   const status = read('status', statusPath);
+  const unreal = describeUnreal(status, chain);
   return (
     <>
       <Bar
@@ -35,18 +36,11 @@ export function Header() {
         query={place.view === 'missing' ? place.query : undefined}
         liveness={<Liveness />}
       />
-      <UnrealNotice />
+      {unreal !== null && <p class="unreal">{unreal.sentence}</p>}
       <LiveNotices />
       <Problems />
     </>
   );
-}
-
-/** Says what is not real, on every page. */
-function UnrealNotice() {
-  const { read, chain } = usePage();
-  const unreal = describeUnreal(read('status', statusPath), chain);
-  return unreal === null ? null : <p class="unreal">{unreal.sentence}</p>;
 }
 
 interface BarProps {

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 
@@ -28,32 +27,20 @@ export function LiveNotices() {
   return (
     <div class="banners" id="notices">
       <noscript>
-        <p class="banner note">
+        <p class="banner">
           <strong>Without JavaScript</strong> this page does not update itself. {shown}. Reload it for newer
           figures.
         </p>
       </noscript>
       {notices.map(([when, title, after]) => (
-        <div key={when} class={`when ${when}`}>
-          <Banner title={title}>
-            {shown}. {after}
-          </Banner>
-        </div>
+        <p key={when} class={`banner when ${when}`} role="status">
+          <strong>{title}</strong> {shown}. {after}
+        </p>
       ))}
-      <div class="when reverted">
-        <Banner title="The chain was reorganized.">
-          Rounds <span class="first-round" /> to <span class="last-round" /> are no longer settled. This page
-          shows the new chain.
-        </Banner>
-      </div>
-    </div>
-  );
-}
-
-function Banner({ title, children }: { title: string; children: ComponentChildren }) {
-  return (
-    <div class="banner warning" role="status">
-      <strong>{title}</strong> <span>{children}</span>
+      <p class="banner when reverted" role="status">
+        <strong>The chain was reorganized.</strong> Rounds <span class="first-round" /> to{' '}
+        <span class="last-round" /> are no longer settled. This page shows the new chain.
+      </p>
     </div>
   );
 }

@@ -6,7 +6,7 @@ export function Problems() {
   const { problems } = usePage();
   if (problems.length === 0) return null;
   return (
-    <section class="banner warning" aria-label="What does not work">
+    <section class="banner" aria-label="What does not work">
       <ul>
         {problems.map(({ title, meaning, last }) => (
           <li key={title}>

@@ -75,6 +75,9 @@ function PartRow({ part, name, isKnown, days = [], children }: PartRowProps) {
   );
 }
 
+const classify = (coverageBps: number) =>
+  coverageBps === 10_000 ? 'full' : coverageBps > 0 ? 'part' : 'none';
+
 function Wheel() {
   const { read } = usePage();
   const statistics = read('statistics', statisticsPath(range));
@@ -86,14 +89,7 @@ function Wheel() {
       : classifyDays(statistics.activity.days, findKnown(statistics, read).firstObservedMs).map(
           ({ date, state, coverage }): DayMark => ({
             key: date,
-            kind:
-              state === 'before'
-                ? 'unknown'
-                : coverage.coverageBps === 10_000
-                  ? 'full'
-                  : coverage.coverageBps > 0
-                    ? 'part'
-                    : 'none',
+            kind: state === 'before' ? 'unknown' : classify(coverage.coverageBps),
             text: `${formatDay(date)}: ${state === 'before' ? coverages.before : `${formatPercent(coverage.coverageBps)} of its rounds observed`}`,
           }),
         );

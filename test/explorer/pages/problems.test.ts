@@ -120,7 +120,7 @@ describe('closed rounds that cannot be settled', () => {
   ])('are a problem on every page: %s', (reason, title, meaning) => {
     for (const place of forecasting) {
       const html = render(place, queueOf(reason));
-      const banner = readText(/<section class="banner warning".*?<\/section>/s.exec(html)?.[0] ?? '');
+      const banner = readText(/<section class="banner".*?<\/section>/s.exec(html)?.[0] ?? '');
       expect(banner).toContain(title);
       expect(banner).toContain(meaning);
       expect(isForecast(html)).toBe(false);

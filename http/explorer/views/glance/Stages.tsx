@@ -136,25 +136,19 @@ function Tiles({ stage, rounds }: Pick<LaneProps, 'stage' | 'rounds'>) {
 
 /** A round. The open one fills with its time (`browser/times.ts`). */
 function Tile({ round: { isOpen, isMissing, startAt }, x }: { round: StagedRound; x: number }) {
-  const { nowMs } = usePage();
   const [width, height] = [tile - 1.5, tile - 1];
   const startMs = Date.parse(startAt);
+  const elapsed = (usePage().nowMs - startMs) / roundMs;
+  const fill = isMissing ? 'url(#hatching)' : undefined;
   return (
     <>
-      <rect
-        class={`tile ${isOpen ? 'open' : ''}`}
-        x={x}
-        y="0.5"
-        width={width}
-        height={height}
-        fill={isMissing ? 'url(#hatching)' : undefined}
-      />
+      <rect class={isOpen ? 'tile open' : 'tile'} {...{ x, width, height, fill }} y="0.5" />
       {isOpen && (
         <path
           class="elapsed"
           d={`M${x} ${tile / 2}h${width}`}
           pathLength="1"
-          stroke-dasharray={`${((nowMs - startMs) / roundMs).toFixed(4)} 1`}
+          stroke-dasharray={`${elapsed.toFixed(4)} 1`}
           data-since={startAt}
           data-until={new Date(startMs + roundMs).toISOString()}
         />

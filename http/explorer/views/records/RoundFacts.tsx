@@ -9,7 +9,7 @@ import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { toDay } from '../../format/sentence.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath, settlementsPath, statisticsPath, statusPath } from '../../resources.ts';
-import { computeRoundEnd, dayMs, halfHourMs, roundMs } from '../../rounds.ts';
+import { dayMs, findGenesisMs, halfHourMs, roundMs } from '../../rounds.ts';
 
 /** A round's time, its stage, and its work if that is known. */
 export function RoundFacts({ round }: { round: string }) {
@@ -22,8 +22,8 @@ export function RoundFacts({ round }: { round: string }) {
 
 function Known({ round, core }: { round: string; core: Extract<Bodies['core'], { status: 'available' }> }) {
   const { read, nowMs } = usePage();
-  const endMs = Date.parse(computeRoundEnd(round, core.configuration.genesisTimestamp));
-  const startMs = endMs - roundMs;
+  const startMs = (findGenesisMs(core) ?? 0) + (Number(round) - 1) * roundMs;
+  const endMs = startMs + roundMs;
   const closedThrough = read('status', statusPath)?.oracle.latestClosure?.lastRound ?? null;
   const statistics = read('statistics', statisticsPath('30d'));
   const halfHour = findHalfHour(statistics, startMs);

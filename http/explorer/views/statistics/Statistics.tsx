@@ -117,27 +117,27 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
   const { days } = statistics.activity;
   const known = findKnown(statistics, usePage().read);
   const marks = classifyDays(days, known.firstObservedMs).map((day) => {
-    const { date: key, state } = day;
-    const isSeen = day.coverage.observedRoundCount > 0;
-    const part =
-      state === 'complete'
-        ? ''
-        : ` (${formatPercent(day.coverage.coverageBps)} observed${state === 'running' ? ' so far' : ''})`;
-    const { value, unit } = describeDistance(day.distanceMm);
-    const describe = (isKnown: boolean, quantity: string) =>
-      `${formatDay(day.date)}: ${isKnown ? `${quantity}${part}` : state === 'before' ? coverages.before : 'unknown'}`;
+    const { date: key, state, coverage, observedWorkUnits, distanceMm } = day;
+    const isSeen = coverage.observedRoundCount > 0;
+    const observed = `${formatPercent(coverage.coverageBps)} observed${state === 'running' ? ' so far' : ''}`;
+    const { value, unit } = describeDistance(distanceMm);
+    const describe = (quantity: string | null) => {
+      const unknown = state === 'before' ? coverages.before : 'unknown';
+      const known = state === 'complete' ? quantity : `${quantity} (${observed})`;
+      return `${formatDay(key)}: ${quantity === null ? unknown : known}`;
+    };
     return {
       work: {
         key,
         state,
-        value: isSeen ? Number(day.observedWorkUnits) : null,
-        text: describe(isSeen, `${formatInteger(day.observedWorkUnits)} work units`),
+        value: isSeen ? Number(observedWorkUnits) : null,
+        text: describe(isSeen ? `${formatInteger(observedWorkUnits)} work units` : null),
       },
       distance: {
         key,
-        state: classifyDistance(state, day.distanceMm !== null),
-        value: day.distanceMm === null ? null : Number(day.distanceMm) / 1_000_000,
-        text: describe(value !== null, `${value} ${unit}`),
+        state: classifyDistance(state, distanceMm !== null),
+        value: distanceMm === null ? null : Number(distanceMm) / 1_000_000,
+        text: describe(value === null ? null : `${value} ${unit}`),
       },
     };
   });
