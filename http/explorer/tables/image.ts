@@ -1,12 +1,13 @@
 import { nice } from 'd3-array';
 import { formatInteger } from '../format/numbers.ts';
+import { coverageNames } from '../format/words.ts';
 import type { DataRows } from './dataTable.ts';
 
 const [width, height] = [960, 420];
 const plot = { left: 96, top: 64, width: 840, bottom: 350 };
 
 /**
- * Draws a column of a table as an SVG image that needs no style sheet. Unknown values are hatched.
+ * Draws a column of a table as an SVG image that needs no style sheet. Unknown values are hatched, partly observed ones lighter.
  *
  * @param source what the figures are of, to be written below them.
  * @returns null for a table without a column to draw.
@@ -16,6 +17,7 @@ export function writeImage<Row>(
   source: string,
 ): string | null {
   const column = columns.find(({ name }) => name === drawn);
+  const coverage = columns.find(({ name }) => name === 'coverage');
   const time = columns.find(({ name }) => name === 'from_utc') ?? columns[0];
   if (column === undefined || time === undefined) return null;
   const values = rows.map((row) => column.value(row));
@@ -24,7 +26,8 @@ export function writeImage<Row>(
   const bars = values.map((value, index) => {
     const size = value === null ? 1 : Number(value) / largest;
     const top = plot.bottom - size * (plot.bottom - plot.top);
-    const fill = value === null ? 'url(#unknown)' : '#0b6a56';
+    const isWhole = coverage === undefined || coverage.value(rows[index] as Row) === coverageNames.complete;
+    const fill = value === null ? 'url(#unknown)' : isWhole ? '#0b6a56' : '#85b5aa';
     return `<rect x="${plot.left + index * step}" y="${top}" width="${step * 0.8}" height="${plot.bottom - top}" fill="${fill}"/>`;
   });
   const write = (x: number, y: number, text: string, attributes = '') =>
@@ -33,7 +36,7 @@ export function writeImage<Row>(
     row === undefined ? '' : String(time.value(row)).slice(0, 16).replace('T', ' '),
   ) as [string, string];
   const right = plot.left + plot.width;
-  const unknown = values.includes(null) ? ' Hatched: unknown.' : '';
+  const notes = `${coverage === undefined ? '' : ' Lighter: partly observed, or so far.'}${values.includes(null) ? ' Hatched: unknown.' : ''}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="14" fill="#1b2320">
 <pattern id="unknown" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="2" height="6" fill="#c9c4b6"/></pattern>
 <rect width="${width}" height="${height}" fill="#fff"/>
@@ -44,7 +47,7 @@ ${bars.join('\n')}
 <path d="M${plot.left} ${plot.bottom}h${plot.width}M${plot.left} ${plot.top}h${plot.width}" stroke="#b9bdb5"/>
 ${write(plot.left, plot.bottom + 22, `${first} UTC`)}
 ${write(right, plot.bottom + 22, `${last} UTC`, 'text-anchor="end"')}
-${write(plot.left, height - 16, `${source}${unknown}`, 'fill="#56625d"')}
+${write(plot.left, height - 16, `${source}${notes}`, 'fill="#56625d"')}
 </svg>
 `;
 }

@@ -227,18 +227,19 @@ it('a table is a file of quoted values, empty where unknown', () => {
   expect([count(400), count(401)]).toEqual([802, 2]);
 });
 
-it('the image of a table has a column for each row, hatched where it is unknown', () => {
+it('the image of a table has a column for each row, hatched where it is unknown, lighter where it is partly observed', () => {
   const rows = [4, null, 2, 0].map((work, hour) => ({ at: `2026-11-25T0${hour}:00:00Z`, work }));
   const columns = [
     { name: 'from_utc', value: ({ at }: (typeof rows)[number]) => at, isText: true },
     { name: 'work_units', value: ({ work }: (typeof rows)[number]) => work },
+    { name: 'coverage', value: ({ work }: (typeof rows)[number]) => (work === 2 ? 'partial' : 'complete') },
   ];
   const image = writeImage({ caption: 'Half hours & <more>', rows, columns, drawn: 'work_units' }, 'Wheel.');
   const bars = [...(image ?? '').matchAll(/<rect x="[\d.]+" y="([\d.]+)" .*? fill="([^"]+)"/g)];
   expect(bars.map(([, y, fill]) => [y, fill])).toEqual([
     ['64', '#0b6a56'],
     ['64', 'url(#unknown)'],
-    ['207', '#0b6a56'],
+    ['207', '#85b5aa'],
     ['350', '#0b6a56'],
   ]);
   expect([...(image ?? '').matchAll(/<text [^>]*>([^<]*)/g)].map(([, text]) => text)).toEqual([
@@ -247,7 +248,7 @@ it('the image of a table has a column for each row, hatched where it is unknown'
     '0',
     '2026-11-25 00:00 UTC',
     '2026-11-25 03:00 UTC',
-    'Wheel. Hatched: unknown.',
+    'Wheel. Lighter: partly observed, or so far. Hatched: unknown.',
   ]);
   expect(writeImage({ caption: 'Activity', rows, columns }, '')).toBeNull();
 });
