@@ -1,8 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { PageSettings } from '../page.ts';
 
-type Files = PageSettings['files'];
-
 interface HeadProps {
   readonly title: string;
   /** Title of shared links, which says nothing that changes. */
@@ -62,6 +60,6 @@ export function Retry() {
 }
 
 /** Not a module: browsers request modules with an Origin header, which the service refuses (CONTRACT.md, Origins). */
-export function Script({ files }: { files: Files }) {
+export function Script({ files }: Pick<PageSettings, 'files'>) {
   return <script defer src={files['page.js']} />;
 }

@@ -16,18 +16,11 @@ export const nameChain = (chain: PageChain | null) => networks[chain?.target ?? 
 
 export const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What is not real: a simulated wheel, or a chain whose tokens are worth nothing. */
-interface Unreal {
-  /** For titles, in which there is little room. */
-  readonly short: string;
-  readonly sentence: string;
-}
-
-/** Null if the wheel and its chain are real, or not known. */
-export function describeUnreal(
-  status: Bodies['status'] | null,
-  chain: Pick<PageChain, 'target'> | null,
-): Unreal | null {
+/**
+ * What is not real: a simulated wheel, or a chain whose tokens are worth nothing; `short` is for titles. Null if the wheel and its chain are
+ * real, or not known.
+ */
+export function describeUnreal(status: Bodies['status'] | null, chain: { target: Target } | null) {
   const target = chain?.target ?? 'mainnet';
   const label = networks[target][0];
   switch (status?.measurement?.provenance) {

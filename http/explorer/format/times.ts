@@ -66,9 +66,10 @@ export function formatAge(iso: string, nowMs: number): string {
   return seconds >= 1 ? `in ${formatDuration(seconds)}` : `${formatDuration(-seconds)} ago`;
 }
 
-/** Formats whole minutes, for records: `95` is `1 h 35 min`. */
+/** Formats whole minutes: `95` is `1 h 35 min`, and `120` is `2 h`. */
 export function formatMinutes(minutes: number): string {
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} min`;
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? '' : ` ${pad(minutes % 60)} min`}`;
 }
 
 function pad(value: number): string {

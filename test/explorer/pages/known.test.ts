@@ -281,7 +281,7 @@ describe('a merge', () => {
       'ready, with a second ready miner of level 2',
     );
     // Twenty blocks in ten hours.
-    expect(say(cooling)).toBe('in 10 work blocks, about 5 h 00 min');
+    expect(say(cooling)).toBe('in 10 work blocks, about 5 h');
     expect(writeSentence(describeMerge(cooling, undefined, null))).toBe('in 10 work blocks');
   });
 });

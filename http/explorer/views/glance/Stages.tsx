@@ -246,7 +246,9 @@ function ToBeSettled({ status }: StagesProps) {
   const { buffered, latestSubmission: submission } = queue;
   return (
     <>
-      {count(buffered.roundCount, 'closed round')} with {count(buffered.workUnits, 'unit')}
+      {buffered.roundCount === '0'
+        ? 'No closed round waits'
+        : `${count(buffered.roundCount, 'closed round')} with ${count(buffered.workUnits, 'unit')}`}
       {latestClosure !== null && (
         <>
           , the last one closed <Age of={latestClosure.acceptedAt} />

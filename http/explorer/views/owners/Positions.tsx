@@ -52,8 +52,8 @@ export function Positions({
           >
             {newest !== undefined && (
               <>
-                the last time <Age of={newest.source.blockTimestamp} />,{' '}
-                {describeAmount(newest.amountBaseUnits, asset, 4).value}
+                most recently {describeAmount(newest.amountBaseUnits, asset, 4).value},{' '}
+                <Age of={newest.source.blockTimestamp} />
               </>
             )}
           </Figure>
@@ -118,7 +118,7 @@ function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio })
       {next !== null && closedBlocks !== null && (
         <>
           for {count(String(BigInt(next.nextRound.completedBlockCount) + BigInt(closedBlocks)), 'work block')}{' '}
-          that no mint has counted yet.
+          not minted yet.
           <NextMint mining={next} />
         </>
       )}
