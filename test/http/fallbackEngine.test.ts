@@ -10,7 +10,7 @@ it.runIf(hasSubstitute)(
     const files = [
       'test/http/httpSemantics.test.ts',
       'test/http/eventClients.test.ts',
-      'test/http/observations.test.ts',
+      'test/http/observationPages.test.ts',
       'test/http/rawRequests.test.ts',
     ];
     const { PATH, HOME, MINER_TEST_BUILD } = process.env;
