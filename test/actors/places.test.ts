@@ -221,7 +221,7 @@ it('a reading whose message has left the stream is never refused a place', () =>
   expect(counters.receive(readingAt('g', startMs + 31 * dayMs))).toEqual(tooMany);
 });
 
-it('a message that is not accepted gives no place', () => {
+it('an installation takes a place only with an accepted message', () => {
   const settlements = createSettlements(2);
   const finish = (id: string) => {
     const body = { type: 'incident_closed', at: new Date(startMs).toISOString(), incidentId: 'none' };

@@ -8,7 +8,7 @@ describe('the simulator', () => {
     expect(await simulate(oneSeed)).toMatch(/^1 seeds, 0 failed;/m);
   });
 
-  it('can put each fault of the list into the program', () => {
+  it('finds the place of each fault in mutations.txt', () => {
     const misfits = mutations.filter(({ replacements }) =>
       replacements.some(({ file, from }) => readFileSync(file, 'utf8').split(from).length !== 2),
     );

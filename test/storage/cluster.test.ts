@@ -77,6 +77,6 @@ describe('a database on a cluster', () => {
   });
 });
 
-it('a single server is asked for neither', async () => {
+it('a single server gets no settings for a quorum', async () => {
   expect(new Set((await useAll(null)).settings.map(String))).toEqual(new Set([',,']));
 });

@@ -34,7 +34,7 @@ function choose({
   });
 }
 
-describe('a run goes on', () => {
+describe('a run is continued', () => {
   it.each<[string, Partial<RunFacts>]>([
     ['that has ended at the newest snapshot', { tip: 6 }],
     ['whose newest snapshot is too young to be restored', { newest: ended }],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSourceProgress } from '../../streams/jetstream/source/sourceProgress.ts';
 
-it('a source is as fresh as the first end it has reached', () => {
+it('a source is as fresh as the newest end of the stream that it has reached', () => {
   const progress = createSourceProgress();
   progress.restartAfter(0);
   expect([progress.noteEnd(10, 1_000), progress.noteEnd(20, 2_000)]).toEqual([false, false]);

@@ -104,7 +104,7 @@ it('pages are those of one list, wherever memory ends and whatever moves during 
   );
 });
 
-it('memory answers alone if it can', async () => {
+it('a page that memory holds is returned at once, and no rows are read', async () => {
   const world = createWorld('newestFirst', () => false);
   world.arrive([1, 2, 3, 4]);
   world.evict(2, 0);
