@@ -38,7 +38,7 @@ addRoundsCommand(
   .addOption(buildProfileOption())
   .action(measurePolling);
 
-addRoundsCommand('replay', 'rate of `miner replay`, against a bare consumption of the same messages')
+addRoundsCommand('replay', 'rate of `miner replay`, against a loop that only stores the same messages')
   .option('--readings <count>', 'messages of the stream', parseWholeNumber, 1_000_000)
   .addOption(buildProfileOption())
   .action(measureReplay);

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DeliverPolicy, jetstream } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { fileURLToPath } from 'node:url';
+import { connect } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { streamNames } from '../actors/messages/subjects.ts';
 import { startLocalNats } from '../deploy/local/localNats.ts';
@@ -14,6 +14,7 @@ import { readFamilyCpuMs } from './processCpu.ts';
 import { publishReadings } from './readingLoad.ts';
 import { type PartialRun, publishResults } from './results.ts';
 import { minerProgram, profilerArguments, startServiceProcess } from './serviceProcess.ts';
+import type { StoringTask } from './storingLoop.ts';
 import { inWorkspace } from './workspace.ts';
 
 interface ReplayOptions extends Pick<PartialRun, 'profile'> {
@@ -21,7 +22,9 @@ interface ReplayOptions extends Pick<PartialRun, 'profile'> {
   readonly rounds: number;
 }
 
-/** Measures the replay of a stream, all rows written, against a bare consumer of the same messages. */
+const storingLoop = fileURLToPath(new URL('./storingLoop.js', import.meta.url));
+
+/** Measures the replay of a stream against a loop written by hand that only decodes and inserts the same messages. */
 export async function measureReplay({ readings, rounds, ...partial }: ReplayOptions): Promise<void> {
   const logger = pino({ level: 'error' });
   const series = await inWorkspace(async ({ dir, onEnd }) => {
@@ -41,11 +44,11 @@ export async function measureReplay({ readings, rounds, ...partial }: ReplayOpti
     const contenders = [
       {
         name: '`miner replay`, all rows written',
-        measure: () => withCpu(readings, () => replayRate(replay)),
+        measure: async () => withCpu(readings, () => replayRate(replay)),
       },
       {
-        name: 'bare `consume()` of @nats-io/jetstream and `JSON.parse`',
-        measure: () => withCpu(readings, () => bareRate(connection, readings)),
+        name: 'a loop of `consume()`, `JSON.parse` and inserts of 20,000 rows',
+        measure: async () => withCpu(readings, () => storingRate({ ...replay, readings })),
       },
     ];
     return measureInterleaved(contenders, rounds);
@@ -55,9 +58,9 @@ export async function measureReplay({ readings, rounds, ...partial }: ReplayOpti
 }
 
 /** Adds the CPU time of all processes, including nats-server, from a program's start to its end. */
-async function withCpu(readings: number, measure: () => Promise<number>): Promise<Measurement> {
+function withCpu(readings: number, measure: () => number): Measurement {
   const beforeMs = readFamilyCpuMs();
-  const value = await measure();
+  const value = measure();
   const cpuMs = readFamilyCpuMs() - beforeMs;
   return { value, others: { 'CPU µs of all processes per message': (cpuMs * 1_000) / readings } };
 }
@@ -76,43 +79,42 @@ interface Replay extends Pick<PartialRun, 'profile'> {
   readonly natsUrl: string;
 }
 
-/** Messages per second that were folded and stored, from the replay's own output. */
-async function replayRate({ dir, filledDir, natsUrl, profile }: Replay): Promise<number> {
-  const dataDir = mkdtempSync(join(dir, 'replay-'));
-  cpSync(filledDir, dataDir, { recursive: true });
-  const { stdout, stderr, status } = spawnSync(
-    process.execPath,
-    [...profilerArguments(profile), minerProgram, 'replay', '--from-sequence', '1'],
-    {
-      encoding: 'utf8',
-      env: {
-        PATH: process.env.PATH,
-        NODE_ENV: 'production',
-        MINER_NATS_URL: natsUrl,
-        MINER_DATA_DIR: dataDir,
-        MINER_DEPLOYMENT: join(dataDir, 'deployment.json'),
-      },
-    },
-  );
-  rmSync(dataDir, { recursive: true, force: true });
-  const [, rate] = /\((\d+) per second\)/.exec(stdout) ?? [];
-  if (status !== 0 || rate === undefined) throw new Error(`the replay failed:\n${stdout}${stderr}`);
-  return Number(rate);
+/** Messages per second that were folded and stored. */
+function replayRate({ dir, filledDir, natsUrl, profile }: Replay): number {
+  return inOwnFolder(dir, (dataDir) => {
+    cpSync(filledDir, dataDir, { recursive: true });
+    return runForRate([...profilerArguments(profile), minerProgram, 'replay', '--from-sequence', '1'], {
+      MINER_NATS_URL: natsUrl,
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: join(dataDir, 'deployment.json'),
+    });
+  });
 }
 
-async function bareRate(connection: NatsConnection, readings: number): Promise<number> {
-  const consumer = await jetstream(connection).consumers.get('MINER_COUNTER', {
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: 1,
-  });
-  const delivered = await consumer.consume({ max_messages: 2_000 });
-  const startedMs = performance.now();
-  let parsed = 0;
-  for await (const message of delivered) {
-    if (typeof JSON.parse(message.string()) === 'object') parsed++;
-    if (parsed === readings) break;
+/** Messages per second that were decoded and stored. */
+function storingRate({ dir, natsUrl, readings }: Replay & Pick<StoringTask, 'readings'>): number {
+  return inOwnFolder(dir, (path) =>
+    runForRate([storingLoop, JSON.stringify({ natsUrl, path, readings } satisfies StoringTask)]),
+  );
+}
+
+/** Lets a program work in a folder of its own, which is removed afterwards. */
+function inOwnFolder(dir: string, work: (own: string) => number): number {
+  const own = mkdtempSync(join(dir, 'run-'));
+  try {
+    return work(own);
+  } finally {
+    rmSync(own, { recursive: true, force: true });
   }
-  const rate = parsed / ((performance.now() - startedMs) / 1_000);
-  delivered.stop();
-  return rate;
+}
+
+/** Runs a program to its end, and returns the rate that it prints. */
+function runForRate(command: readonly string[], environment: Readonly<Record<string, string>> = {}): number {
+  const { stdout, stderr, status } = spawnSync(process.execPath, command, {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...environment },
+  });
+  const [, rate] = /\((\d+) per second\)/.exec(stdout) ?? [];
+  if (status !== 0 || rate === undefined) throw new Error(`${command.join(' ')} failed:\n${stdout}${stderr}`);
+  return Number(rate);
 }

@@ -22,6 +22,7 @@ const programs = {
     'benchmarks/bench.ts',
     'benchmarks/bareServer.ts',
     'benchmarks/liveLoad.ts',
+    'benchmarks/storingLoop.ts',
     'benchmarks/years/snapshotProcess.ts',
   ],
 };
