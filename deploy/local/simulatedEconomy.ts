@@ -1,8 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Address, getContract, type Hex, numberToHex } from 'viem';
 import { confirmations } from '../../actors/chain/spans/confirmations.ts';
 import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/spans/contractAbis.ts';
-import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import type { DeployedContracts } from './deployContracts.ts';
 import { createEconomyActions } from './economyActions.ts';
@@ -95,11 +95,10 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
       }
       await mineAt(at);
     };
-    await repeatUntilAborted(
-      () => untilAnswered(mineNow),
-      () => liveBlockSeconds * 1000,
-      signal,
-    );
+    while (!signal.aborted) {
+      await untilAnswered(mineNow);
+      await wait(liveBlockSeconds * 1000, undefined, { signal }).catch(() => undefined); // It was aborted.
+    }
   }
 
   /** Everybody's actions at a time. A step that fails is skipped: the next one starts from the chain's state at that time. */

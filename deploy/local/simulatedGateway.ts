@@ -1,9 +1,9 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { counterSubject, moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
 import { type CounterReadingMessage, counterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { parseStored } from '../../streams/jetstream/parseStored.ts';
 import type { StreamPort } from '../../streams/nats/streamPort.ts';
-import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { simulateModules, simulateSigner } from './simulatedModules.ts';
 import { listPastTimes, observe, rebootWheel, type WheelState } from './simulatedWheel.ts';
@@ -81,7 +81,11 @@ export async function runGateway(
       await publishModules(options, { installationId, atMs: nowMs(), report: count / modulesEvery });
     count++;
   };
-  await repeatUntilAborted(publishNext, () => liveIntervalMs - (nowMs() % liveIntervalMs), options.signal);
+  const { signal } = options;
+  while (!signal.aborted) {
+    await publishNext();
+    await wait(liveIntervalMs - (nowMs() % liveIntervalMs), undefined, { signal }).catch(() => undefined); // It was aborted.
+  }
 }
 
 /**
