@@ -39,7 +39,7 @@ export interface NewestEvicted {
 }
 
 /** How long a reader waits for rows that are not stored yet: the writer stores those that have left memory within a second. */
-const awaitedMs = 3_000;
+const awaitedMs = 1_500;
 export const pollMs = 25;
 
 /**
@@ -57,7 +57,7 @@ export async function awaitStored(
   if (!wasStored) throw new RecordsUnavailable(`ClickHouse does not hold ${what} yet`);
 }
 
-/** Longest time that a page waits for ClickHouse, so that a client knows within two seconds that it gets none. */
+/** Longest time that a page waits for ClickHouse in all, so that a client knows within two seconds that it gets none. */
 const readMs = 1_800;
 
 /** @throws RecordsUnavailable (as a rejection) once a read takes too long, as while ClickHouse is frozen. */

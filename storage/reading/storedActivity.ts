@@ -1,12 +1,13 @@
 import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { toOwnerEvent } from '../../actors/chain/rows/activityRows.ts';
+import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { OwnerEvent } from '../../actors/chain/state/ownerState.ts';
 import { type ActivityRange, type OlderActivity, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { type LineageRuns, selectRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/runsReader.ts';
 import { ownerActivity } from '../tables/ownerActivity.ts';
-import { type AwaitRows, awaitStored, type StoringProgress } from './awaitRows.ts';
+import { type AwaitRows, awaitStored, readInTime, type StoringProgress } from './awaitRows.ts';
 
 export interface StoredActivityOptions {
   readonly database: Database;
@@ -52,22 +53,29 @@ export function createStoredActivity(options: StoredActivityOptions): OlderActiv
     return found;
   }
 
+  async function readTransaction(
+    transactionHash: string,
+    { activityProgress, position }: Pick<ChainState, 'activityProgress' | 'position'>,
+    signal: AbortSignal,
+  ): Promise<readonly OwnerEvent[]> {
+    const block = activityProgress.rowsThroughBlock;
+    if (block === null) return [];
+    const condition = { sql: 'block_number = {block:UInt64}', parameters: { block } };
+    const row = { entry: activityProgress, table: ownerActivity.name, condition };
+    const runCondition = selectRuns(await awaitRows({ position, row }, signal));
+    const rows = await database.select(
+      `SELECT ${ownerActivity.list} FROM ${ownerActivity.name}
+       WHERE ${runCondition.sql} AND transaction_hash = {transactionHash:String} AND position <= {position:UInt64}`,
+      { ...runCondition.parameters, transactionHash, position },
+      signal,
+    );
+    return rows.map(ownerActivity.read).map(toOwnerEvent);
+  }
+
   return {
-    read: readAll,
-    ofTransaction: async (transactionHash, { activityProgress, position }, signal) => {
-      const block = activityProgress.rowsThroughBlock;
-      if (block === null) return [];
-      const condition = { sql: 'block_number = {block:UInt64}', parameters: { block } };
-      const row = { entry: activityProgress, table: ownerActivity.name, condition };
-      const runCondition = selectRuns(await awaitRows({ position, row }, signal));
-      const rows = await database.select(
-        `SELECT ${ownerActivity.list} FROM ${ownerActivity.name}
-         WHERE ${runCondition.sql} AND transaction_hash = {transactionHash:String} AND position <= {position:UInt64}`,
-        { ...runCondition.parameters, transactionHash, position },
-        signal,
-      );
-      return rows.map(ownerActivity.read).map(toOwnerEvent);
-    },
+    read: (range, signal) => readInTime((ending) => readAll(range, ending), signal),
+    ofTransaction: (hash, state, signal) =>
+      readInTime((ending) => readTransaction(hash, state, ending), signal),
   };
 }
 

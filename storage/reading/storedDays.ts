@@ -5,6 +5,7 @@ import type { Database } from '../clickhouse/database.ts';
 import { type LineageRuns, selectRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/runsReader.ts';
 import { rounds } from '../tables/rounds.ts';
+import { readInTime } from './awaitRows.ts';
 import { createKeptReads } from './keptReads.ts';
 
 interface StoredDaysOptions {
@@ -38,9 +39,12 @@ export function createStoredDays({ database, readRuns }: StoredDaysOptions): Rea
     return new Map(works);
   }
 
-  return async (installationId, startMs, signal) => {
+  async function readOnce(installationId: string, startMs: number, signal: AbortSignal) {
     const runs = await readRuns();
     const key = `${installationId} ${startMs}`;
     return kept.find(runs, key) ?? kept.add(runs, key, await read(runs, installationId, startMs, signal));
-  };
+  }
+
+  return (installationId, startMs, signal) =>
+    readInTime((ending) => readOnce(installationId, startMs, ending), signal);
 }

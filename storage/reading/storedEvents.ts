@@ -9,7 +9,7 @@ import { selectNotOlder } from '../rows/readingsTtl.ts';
 import { type LineageRun, type LineageRuns, selectRun, selectRuns } from '../runs/lineages.ts';
 import { runsMax } from '../runs/mergedRuns.ts';
 import { chainEvents, type EventTables, measurementEvents } from '../tables/events.ts';
-import type { AwaitRows } from './awaitRows.ts';
+import { type AwaitRows, readInTime } from './awaitRows.ts';
 import { createKeptReads } from './keptReads.ts';
 
 const tables: Readonly<Record<FeedSource, EventTables>> = {
@@ -24,6 +24,7 @@ const arrivalPlaces = measurementEvents.events.select('position', 'ordinal');
 const pagesKeptMax = 128;
 
 type BeforeQuery = Parameters<OlderEvents['before']>[1];
+type AfterQuery = Parameters<OlderEvents['after']>[1];
 
 /**
  * Events of the feed that memory has evicted, from ClickHouse. Every statement reads a few marks next to a place in the order of its table: a server
@@ -41,53 +42,59 @@ export function createStoredEvents(options: {
     chain: createKeptReads<readonly EventRow[]>(pagesKeptMax),
   };
   return {
-    before: async (of, query, signal) => {
-      const runs = await awaitEvicted(of, signal);
-      const key = `${formatArrival(of.evicted.through)} ${JSON.stringify(query)}`;
-      const kept = pages[of.source];
-      return kept.find(runs, key) ?? kept.add(runs, key, await readBefore(of, runs, query, signal));
-    },
-
-    after: async (of, { categories, place, limit }, signal) => {
-      const runs = await awaitEvicted(of, signal);
-      if (place !== null) {
-        const [found] = await eventsAt(of, runs, [place], signal);
-        if (found?.arrivedAtMs !== place.storedAtMs) return null;
-      }
-      const from = place ?? beforeFirst;
-      const { events } = tables[of.source];
-      let arrivals: Arrival[] = [];
-      // Events are stored in the order of their arrival, so each run has later ones than the run before, except those that both have.
-      for (const run of runs) {
-        if (run.through < from.position) continue;
-        if (arrivals.length >= limit) break;
-        const found = await seekEach(
-          listOrders(run, 'category', categories),
-          limit,
-          (order, after: Arrival | null) => {
-            const { position, ordinal } = after ?? from;
-            return select(
-              arrivalPlaces,
-              `FROM ${events.name}
-             WHERE ${order.sql} AND ${isEvicted}
-             AND (position > {position:Int64} OR (position = {position:Int64} AND ordinal > {ordinal:Int64}))
-             ORDER BY position, ordinal LIMIT {limit:UInt32}`,
-              {
-                ...evictedParameters(of),
-                ...order.parameters,
-                position,
-                ordinal,
-                limit,
-              },
-              signal,
-            );
-          },
-        );
-        arrivals = takeOnce([...arrivals, ...found]).sort(compareArrivals);
-      }
-      return eventsAt(of, runs, arrivals.slice(0, limit), signal);
-    },
+    before: (of, query, signal) =>
+      readInTime(async (ending) => {
+        const runs = await awaitEvicted(of, ending);
+        const key = `${formatArrival(of.evicted.through)} ${JSON.stringify(query)}`;
+        const kept = pages[of.source];
+        return kept.find(runs, key) ?? kept.add(runs, key, await readBefore(of, runs, query, ending));
+      }, signal),
+    after: (of, query, signal) => readInTime((ending) => readAfter(of, query, ending), signal),
   };
+
+  async function readAfter(
+    of: EvictedSource,
+    { categories, place, limit }: AfterQuery,
+    signal: AbortSignal,
+  ): Promise<readonly EventRow[] | null> {
+    const runs = await awaitEvicted(of, signal);
+    if (place !== null) {
+      const [found] = await eventsAt(of, runs, [place], signal);
+      if (found?.arrivedAtMs !== place.storedAtMs) return null;
+    }
+    const from = place ?? beforeFirst;
+    const { events } = tables[of.source];
+    let arrivals: Arrival[] = [];
+    // Events are stored in the order of their arrival, so each run has later ones than the run before, except those that both have.
+    for (const run of runs) {
+      if (run.through < from.position) continue;
+      if (arrivals.length >= limit) break;
+      const found = await seekEach(
+        listOrders(run, 'category', categories),
+        limit,
+        (order, after: Arrival | null) => {
+          const { position, ordinal } = after ?? from;
+          return select(
+            arrivalPlaces,
+            `FROM ${events.name}
+           WHERE ${order.sql} AND ${isEvicted}
+           AND (position > {position:Int64} OR (position = {position:Int64} AND ordinal > {ordinal:Int64}))
+           ORDER BY position, ordinal LIMIT {limit:UInt32}`,
+            {
+              ...evictedParameters(of),
+              ...order.parameters,
+              position,
+              ordinal,
+              limit,
+            },
+            signal,
+          );
+        },
+      );
+      arrivals = takeOnce([...arrivals, ...found]).sort(compareArrivals);
+    }
+    return eventsAt(of, runs, arrivals.slice(0, limit), signal);
+  }
 
   async function readBefore(
     of: EvictedSource,

@@ -1,10 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ChainState } from '../../actors/chain/state/chainState.ts';
+import { type EvictedSource, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { createAwaitRows, pollMs } from '../../storage/reading/awaitRows.ts';
 import { createObservationReader } from '../../storage/reading/observations.ts';
 import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
+import { createStoredActivity } from '../../storage/reading/storedActivity.ts';
+import { createStoredDays } from '../../storage/reading/storedDays.ts';
+import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
 import { openEnd } from '../../storage/runs/lineages.ts';
+import type { ReadRuns } from '../../storage/runs/runsReader.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const runs = [{ run: 'own', through: openEnd }];
@@ -53,14 +58,14 @@ describe('rows that the writer of this process has not stored', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('are unavailable once ClickHouse refuses them, after three seconds, and after an abort', async () => {
+  it('are unavailable once ClickHouse refuses them, after 1.5 seconds, and after an abort', async () => {
     const failing = startWaiting();
     const refused = expect(failing.ask()).rejects.toThrow('rows are not stored at the moment');
     failing.progress.isFailing = true;
     await refused;
 
     const late = expect(startWaiting().ask()).rejects.toThrow('does not hold the older events');
-    await vi.advanceTimersByTimeAsync(3_000);
+    await vi.advanceTimersByTimeAsync(1_500);
     await late;
 
     const stopping = new AbortController();
@@ -75,36 +80,78 @@ describe('rows that the writer of this process has not stored', () => {
   });
 });
 
-describe('pages of readings while ClickHouse is frozen', () => {
+describe('pages while ClickHouse is frozen', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Whether each statement was cancelled. */
+  const signals: (AbortSignal | undefined)[] = [];
+  const database = {
+    select: (_sql: string, _parameters: object, signal?: AbortSignal) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    },
+  } as Partial<Database> as Database; // Nothing else of it is used.
+  const awaitFrozen = (readRuns: ReadRuns) =>
+    createAwaitRows({ database, writer: null, readRuns, what: 'rows' });
+  const awaitRows = awaitFrozen(async () => runs);
+
+  async function isRefusedInTime(page: unknown): Promise<void> {
+    const refused = expect(page).rejects.toThrow(RecordsUnavailable);
+    await vi.advanceTimersByTimeAsync(1_900);
+    await refused;
+  }
+
   it.each([
     ['its lineage', null],
     ['its rows', runs],
-  ])('are refused within two seconds, and shown from memory, if it stops with %s', async (_, lineage) => {
-    vi.useFakeTimers();
-    onTestFinished(() => {
-      vi.useRealTimers();
-    });
-    const signals: (AbortSignal | undefined)[] = [];
-    const database = {
-      select: (_sql: string, _parameters: object, signal?: AbortSignal) => {
-        signals.push(signal);
-        return new Promise(() => undefined);
-      },
-    } as Partial<Database> as Database; // Nothing else of it is used.
-    const recent = createRecentReadings({ storedThrough: () => 9, retained: 2 });
-    const readings = [1, 2, 3, 4].map((position) => acceptedReading({ position }));
-    for (const reading of readings) recent.add(reading);
-    const awaitRows = createAwaitRows({
-      database,
-      writer: null,
-      readRuns: async () => lineage ?? new Promise(() => undefined),
-      what: 'readings',
-    });
-    const reader = createObservationReader({ recent, database, awaitRows });
-    expect(reader.page('wheel-1', 2, 9, neverAborted)).toEqual({ items: readings.slice(2), more: false });
-    const refused = expect(reader.page('wheel-1', 1, 9, neverAborted)).rejects.toThrow(RecordsUnavailable);
-    await vi.advanceTimersByTimeAsync(1_900);
-    await refused;
-    expect(signals.map((signal) => signal?.aborted)).toEqual(lineage === null ? [] : [true]);
+  ])(
+    'have readings of memory, and are refused within two seconds, if it stops with %s',
+    async (_, lineage) => {
+      const recent = createRecentReadings({ storedThrough: () => 9, retained: 2 });
+      const readings = [1, 2, 3, 4].map((position) => acceptedReading({ position }));
+      for (const reading of readings) recent.add(reading);
+      const reader = createObservationReader({
+        recent,
+        database,
+        awaitRows: awaitFrozen(async () => lineage ?? new Promise(() => undefined)),
+      });
+      signals.length = 0;
+      expect(reader.page('wheel-1', 2, 9, neverAborted)).toEqual({ items: readings.slice(2), more: false });
+      await isRefusedInTime(reader.page('wheel-1', 1, 9, neverAborted));
+      expect(signals.map((signal) => signal?.aborted)).toEqual(lineage === null ? [] : [true]);
+    },
+  );
+
+  const evicted = { source: 'chain', evicted: { through: { position: 5, ordinal: 0 }, atPosition: 5 } };
+  const of = evicted as EvictedSource; // Nothing else of it is used.
+  const events = createStoredEvents({ database, awaitRows: { measurement: awaitRows, chain: awaitRows } });
+  const activity = createStoredActivity({ database, writer: null, readRuns: async () => runs, awaitRows });
+  const readDay = createStoredDays({ database, readRuns: async () => runs });
+  const state = { position: 5, activityProgress: { rowsThroughBlock: 4n } } as ChainState; // Nothing else of it is used.
+
+  it.each([
+    [
+      'a page of the feed',
+      () => events.before(of, { keys: ['*'], place: null, fromMs: null, limit: 9 }, neverAborted),
+    ],
+    [
+      'a part of the event stream',
+      () => events.after(of, { categories: ['players'], place: null, limit: 9 }, neverAborted),
+    ],
+    [
+      "an owner's activity",
+      () => activity.read({ owner: '0x1', from: 0, end: 3, throughPosition: 5 }, neverAborted),
+    ],
+    ["a transaction's transfers", () => activity.ofTransaction('0x2', state, neverAborted)],
+    ['a universal day', () => readDay('wheel-1', 0, neverAborted)],
+  ])('are refused within two seconds if they need %s', async (_, read) => {
+    signals.length = 0;
+    await isRefusedInTime(read());
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 });
