@@ -46,6 +46,7 @@ addRoundsCommand('replay', 'rate of `miner replay`, against a loop that only sto
 addRoundsCommand(
   'live',
   'delay of a reading to the route while many wheels report, and many clients poll and listen',
+  10,
 )
   .option('--installations <count>', 'wheels with a reading per second each', parseWholeNumber, 10_000)
   .option('--pollers <count>', 'clients with a request per second each', parseWholeNumber, 2_000)

@@ -30,12 +30,12 @@ type Clients = Omit<LiveTask, 'natsUrl' | 'publicUrl' | 'everySeconds'>;
  * @throws Error if the load or the service does not keep up.
  */
 export async function measureLive({ rounds, profile, ...clients }: LiveOptions): Promise<void> {
-  // Servers and load inherit the core, and the service has its own.
+  // NATS and the load inherit the core; the service and ClickHouse have the other.
   const unpin = pinThisProcess(loadCore);
   const tables: ResultTable[] = [];
   try {
     for (const isDatabaseApart of [true, false]) {
-      const title = `${delaysTable.title}; ClickHouse ${isDatabaseApart ? 'is apart' : 'has the core of the service'}`;
+      const title = `${delaysTable.title}; ClickHouse is ${isDatabaseApart ? 'a process of its own' : 'embedded'}`;
       const series = await measure({ clients, isDatabaseApart, rounds, profile });
       tables.push({ ...delaysTable, title, series });
     }
@@ -45,7 +45,7 @@ export async function measureLive({ rounds, profile, ...clients }: LiveOptions):
   const [wheels, pollers, listeners] = [clients.installations, clients.pollers, clients.listeners].map(
     (count) => count.toLocaleString('en-US'),
   );
-  const about = `Meanwhile ${wheels} wheels publish a reading a second each, ${pollers} clients send a request a second each, and ${listeners} read the event stream. The service has one core; nats-server, the load and the measurement share the other. The bare consumer receives all readings too.`;
+  const about = `Meanwhile ${wheels} wheels publish a reading a second each, ${pollers} clients send a request a second each, and ${listeners} read the event stream. The service and ClickHouse have one core; nats-server, the load and the measurement share the other. The bare consumer receives all readings too.`;
   publishResults({ command: 'live', about, tables }, { profile });
 }
 
@@ -61,7 +61,7 @@ function measure({ clients, isDatabaseApart, rounds, profile }: LiveRun): Promis
   return inWorkspace(async ({ dir, onEnd }) => {
     const nats = await startLocalNats({ dir: join(dir, 'nats'), logger: pino({ level: 'error' }) });
     onEnd(nats.stop);
-    const clickHouse = isDatabaseApart ? await startClickHouse(join(dir, 'clickhouse')) : null;
+    const clickHouse = isDatabaseApart ? await startClickHouse(join(dir, 'clickhouse'), serverCore) : null;
     if (clickHouse !== null) onEnd(clickHouse.stop);
     const environment = {
       MINER_NATS_URL: nats.url,

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bindToParent, endProcess } from '../deploy/local/childServer.ts';
 import { findFreePort } from '../test/support/processes/findFreePort.mjs';
+import { pinToCore } from './pinToCore.ts';
 
 const startMs = 20_000;
 const stopMs = 20_000;
@@ -48,10 +49,10 @@ const clickHouseProgram = fileURLToPath(
   new URL('../../test/support/processes/clickHouseEngineProcess.mjs', import.meta.url),
 );
 
-/** Starts a ClickHouse server for a benchmark, in its own folder. */
-export async function startClickHouse(dir: string): Promise<Server> {
+/** Starts a ClickHouse server for a benchmark on a core, in its own folder. */
+export async function startClickHouse(dir: string, core: number): Promise<Server> {
   mkdirSync(dir, { recursive: true });
   const port = String(await findFreePort());
-  const command = [process.execPath, clickHouseProgram, join(dir, 'data'), port] as const;
+  const command = pinToCore(core, [process.execPath, clickHouseProgram, join(dir, 'data'), port]);
   return startServer(command, `http://127.0.0.1:${port}/ping`);
 }
