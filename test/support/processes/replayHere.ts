@@ -13,15 +13,12 @@ interface ReplayedHere {
   readonly environment: Readonly<Record<string, string>>;
   readonly dryRun: boolean;
   readonly streams?: readonly InputStreamName[];
-  /** First message that is folded again. */
-  readonly sequence?: number;
 }
 
 /** Does in this process what `miner replay` does, without its progress on the error stream. Returns what it prints. */
 export async function replayHere({
   environment,
   streams = inputStreamNames,
-  sequence = 1,
   ...given
 }: ReplayedHere): Promise<string> {
   let printed = '';
@@ -37,7 +34,7 @@ export async function replayHere({
   const hidden = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
     await prepareReplay(options);
-    await replay(options, { streams, from: { sequence } });
+    await replay(options, { streams, from: { sequence: 1 } });
   } finally {
     hidden.mockRestore();
   }
