@@ -24,7 +24,6 @@ import { lastRequest, type UnusualRequest, unusualRequests } from '../../support
 import { createCertificate } from '../../support/processes/certificate.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../../support/processes/cuttingProxy.ts';
-import { startDnsServer } from '../../support/processes/dnsServer.ts';
 import { startHaproxy, type TestHaproxy } from '../../support/processes/haproxy.ts';
 import { shareInFile, whenFinished } from '../../support/processes/lifetime.ts';
 import type { Replacement } from '../../support/processes/rewriteConfiguration.ts';
@@ -256,31 +255,12 @@ function readSeconds(setting: string): number {
   return Number(number) * ({ s: 1, m: 60, h: 3_600, d: 86_400 }[unit] ?? Number.NaN);
 }
 
-describe.skipIf(program === null)('the service behind HAProxy, while DNS does not work', () => {
-  it.each([
-    ['does not answer', 'silent', 'timeout'],
-    ['refuses', 'refuses', 'refused'],
-    ['fails', 'fails', 'other'],
-  ] as const)('is reached if it %s', async (_, behaviour, status) => {
-    const server = await startPublicServer();
-    const dns = await startDnsServer();
-    const start = (...changes: readonly Replacement[]) =>
-      startHaproxy(program ?? '', server.port, [setTo('hold valid', '1s'), ...changes], {
-        dnsPort: dns.port,
-      });
-    const proxies = [await start(), await start(setTo(`hold ${status}`, '1s'))].map(createClients);
-    const [kept, dropping] = proxies as [ReturnType<typeof createClients>, ReturnType<typeof createClients>];
-    for (const { status } of proxies)
-      await eventually(async () => (await status('192.0.2.1')) === 200, 'an address of the server');
-    dns.behaviour = behaviour;
-    // This one would lose the server in the same outage, so it has been noticed.
-    await eventually(async () => (await dropping.status('192.0.2.1')) === 503, 'the loss of the server');
-    expect(await kept.status('192.0.2.1')).toBe(200);
-    // Longer than any outage that nobody repairs.
-    expect(readSeconds(`hold ${status}`)).toBeGreaterThanOrEqual(86_400);
-    dns.behaviour = 'answers';
-    await eventually(async () => (await dropping.status('192.0.2.1')) === 200, 'the address again');
-  });
+it('HAProxy keeps the addresses of servers while DNS does not work, longer than any outage that nobody repairs', () => {
+  for (const status of ['timeout', 'refused', 'other'])
+    expect([status, readSeconds(`hold ${status}`) >= 86_400]).toEqual([status, true]);
+  const defaults = configuration.match(/^ {2}default-server .*$/gm) ?? [];
+  for (const one of defaults) expect(one).toMatch(/ resolvers containers init-addr libc,none$/);
+  expect(defaults).toHaveLength(2);
 });
 
 describe.skipIf(program === null)('two servers behind HAProxy, one of them frozen', () => {

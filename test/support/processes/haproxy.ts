@@ -8,16 +8,6 @@ import { temporaryDirectory } from './temporaryDirectory.ts';
 
 const reference = resolve(import.meta.dirname, '../../../deploy/proxy/haproxy.cfg');
 
-interface HaproxyOptions {
-  /** Port of the DNS server that knows the servers' address; without one they are on this machine. */
-  readonly dnsPort?: number | null;
-  /** File with a certificate and its key, for TLS at another port. */
-  readonly certificate?: string | null;
-}
-
-/** The name that servers have in tests with a DNS server. */
-const serverName = 'process.test';
-
 /** HAProxy with the reference configuration in front of a server. */
 export interface TestHaproxy extends TestProcess {
   readonly port: number;
@@ -32,17 +22,17 @@ export interface TestHaproxy extends TestProcess {
  * connections are counted once their address is known.
  *
  * @param changes lower limits, for tests that would otherwise need thousands of connections.
+ * @param certificate file with a certificate and its key, for TLS at another port.
  */
 export async function startHaproxy(
   program: string,
   upstreamPorts: number | readonly number[],
   changes: readonly Replacement[] = [],
-  { dnsPort = null, certificate = null }: HaproxyOptions = {},
+  { certificate = null }: { readonly certificate?: string | null } = {},
 ): Promise<TestHaproxy> {
   const [port, proxiedPort, healthPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const tlsPort = await findFreePort();
   const [service, replica] = [upstreamPorts].flat();
-  const host = dnsPort === null ? '127.0.0.1' : serverName;
   const configuration = rewriteConfiguration(readFileSync(reference, 'utf8'), [
     ...changes,
     ['bind :8080', `bind 127.0.0.1:${port}\n  bind 127.0.0.1:${proxiedPort} accept-proxy`],
@@ -51,10 +41,9 @@ export async function startHaproxy(
     [/tcp-request connection (track|reject)/g, 'tcp-request session $1'],
     [
       /\n *server replica [^\n]*/g,
-      replica === undefined ? '' : `\n  server replica ${host}:${replica} port ${replica}`,
+      replica === undefined ? '' : `\n  server replica 127.0.0.1:${replica} port ${replica}`,
     ],
-    ['server service service:8080', `server service ${host}:${service} port ${service}`],
-    ...(dnsPort === null ? [] : ([['parse-resolv-conf', `nameserver test 127.0.0.1:${dnsPort}`]] as const)),
+    ['server service service:8080', `server service 127.0.0.1:${service} port ${service}`],
     // Without a port of their own, checks go to the server's.
     ['check port 8081', 'check'],
   ]);
