@@ -22,7 +22,6 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { streamInfo } from '../support/streams/streamInfo.ts';
 
 const mib = 2 ** 20;
-const dayNanos = 86_400 * 1e9;
 const { chainId, deploymentBlock } = stateDeployment.chain;
 
 /** A NATS whose streams are as a test says: sound by default, with a single server and nothing stored. */
@@ -137,25 +136,18 @@ describe('doctor, of the streams', () => {
     expect(say(await askNats(nats), 'replicas MINER_COUNTER')).toEqual([expect.stringMatching(expected)]);
   });
 
-  it.each([
-    [
-      'MINER_COUNTER',
-      { retention: 'interest' },
-      [/^FAILED .*retention is interest: .*\n.*--retention=limits$/],
-    ],
-    ['MINER_COUNTER', { max_age: dayNanos }, [/^FAILED .*max_age is 1 days: .*MINER_RETENTION_DAYS=2 says/]],
-    [
-      'MINER_PIPELINE',
-      { max_msgs: 7, max_bytes: 2 * mib },
-      [/^warning .*max_msgs is 7: .*oldest messages leave/, /^warning .*max_bytes is 2097152: /],
-    ],
-    ['MINER_CHAIN', { max_age: 9 * dayNanos }, [/^FAILED .*max_age is 9 days: spans leave it/]],
-    ['MINER_REJECTED', { sealed: true }, [/^FAILED .*sealed is true: .*\n.*RUNBOOK\.md/]],
-  ] as const)('names the settings of %s that lose messages (%j)', async (stream, config, expected) => {
-    const findings = await askNats(createNats({ [stream]: { config } }), { retentionDays: 2 });
-    expect(say(findings, `settings ${stream}`)).toEqual(
-      expected.map((pattern) => expect.stringMatching(pattern)),
-    );
+  it('names settings that lose messages, each with its remedy', async () => {
+    const nats = createNats({
+      MINER_COUNTER: { config: { retention: 'interest' } },
+      MINER_PIPELINE: { config: { max_msgs: 7 } },
+    });
+    const findings = await askNats(nats);
+    expect(say(findings, 'settings MINER_COUNTER')).toEqual([
+      expect.stringMatching(/^FAILED .*retention is interest: .*\n.*--retention=limits$/),
+    ]);
+    expect(say(findings, 'settings MINER_PIPELINE')).toEqual([
+      expect.stringMatching(/^warning .*max_msgs is 7: .*oldest messages leave/),
+    ]);
   });
 
   it('fails if a subject is missing', async () => {

@@ -394,40 +394,37 @@ describe('alerts', () => {
     expectPassing(tests);
   });
 
-  it('fire once a server of NATS is nearly full, whose account has no limit', () => {
-    const rule = rules.find(({ alert }) => alert === 'MinerStoreFilling') as Rule;
-    const series = {
-      [`miner_nats_store_bytes${select({ instance, kind: 'server' })}`]: `${43 * gibibyte}x75`,
-    };
-    expectPassing([
-      {
-        interval: '1m',
-        input_series: inputSeries({ ...threeCopies, ...series }),
-        alert_rule_test: [
-          {
-            eval_time: '7m',
-            alertname: rule.alert,
-            exp_alerts: [buildAlert(rule, firing('', '', on(), {}))],
-          },
-        ],
-      },
-    ]);
-  });
-
-  it('name the stream that refuses new installations, however many places are taken', () => {
-    const rule = rules.find(({ alert }) => alert === 'MinerInstallationsFull') as Rule;
-    const series = {
-      [`miner_installations${select(pipeline)}`]: '10x60',
-      [`miner_installations_max${select(pipeline)}`]: '50000x60',
-      [`miner_messages_rejected_total${select({ ...pipeline, reason: 'too_many_installations' })}`]:
-        '0x10 1x50',
-    };
-    const fired = firing('10m', '12m', { stream: 'MINER_PIPELINE' }, series);
+  it.each<[string, string, Case]>([
+    [
+      'fire once a server of NATS is nearly full, whose account has no limit',
+      'MinerStoreFilling',
+      firing('4m', '7m', on(), {
+        ...threeCopies,
+        [`miner_nats_store_bytes${select({ instance, kind: 'server' })}`]: `${43 * gibibyte}x75`,
+      }),
+    ],
+    [
+      'name the stream that refuses new installations, however many places are taken',
+      'MinerInstallationsFull',
+      firing(
+        '10m',
+        '12m',
+        { stream: 'MINER_PIPELINE' },
+        {
+          [`miner_installations${select(pipeline)}`]: '10x60',
+          [`miner_installations_max${select(pipeline)}`]: '50000x60',
+          [`miner_messages_rejected_total${select({ ...pipeline, reason: 'too_many_installations' })}`]:
+            '0x10 1x50',
+        },
+      ),
+    ],
+  ])('%s', (_, alertname, fault) => {
+    const rule = rules.find(({ alert }) => alert === alertname) as Rule;
     const alert_rule_test = [
-      { eval_time: fired.quietAt, alertname: rule.alert, exp_alerts: [] },
-      { eval_time: fired.firesAt, alertname: rule.alert, exp_alerts: [buildAlert(rule, fired)] },
+      { eval_time: fault.quietAt, alertname, exp_alerts: [] },
+      { eval_time: fault.firesAt, alertname, exp_alerts: [buildAlert(rule, fault)] },
     ];
-    expectPassing([{ interval: '1m', input_series: inputSeries(series), alert_rule_test }]);
+    expectPassing([{ interval: '1m', input_series: inputSeries(fault.series), alert_rule_test }]);
   });
 
   it('are accepted by Prometheus, with its configuration', () => {
