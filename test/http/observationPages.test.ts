@@ -192,49 +192,4 @@ describe('observations that need the database', () => {
     waiting.at(-1)?.resolve({ items: [], more: false });
     expect((await again).status).toBe(200);
   });
-
-  it('are refused to the client that has most of them waiting', async () => {
-    const { reader, waiting } = createManualReader();
-    const server = await startPublicServer({
-      observations: reader,
-      rateLimits: true,
-      trustedProxies: ['127.0.0.1'],
-    });
-    const askFrom = (from: string) => server.get(path, { 'X-Forwarded-For': from });
-    const wait = async (from: string, count: number) => {
-      const waitingThen = waiting.length + count;
-      const answers = Array.from({ length: count }, () => askFrom(from));
-      await eventually(() => waiting.length === waitingThen, `reads of ${from}`);
-      return answers;
-    };
-    const [most, ofSite, alsoOfSite, few] = [
-      await wait('192.0.2.1', 19),
-      await wait('2001:db8:7:1::1', 19),
-      await wait('2001:db8:7:2::1', 20),
-      await wait('192.0.2.2', 6),
-    ];
-    const countRefused = async (answers: readonly Promise<Response>[]) => {
-      const pending = Promise.resolve({ status: 0 });
-      const statuses = await Promise.all(
-        answers.map(async (one) => (await Promise.race([one, pending])).status),
-      );
-      return statuses.filter((status) => status === 503).length;
-    };
-    const expectRefused = (counts: readonly number[]) =>
-      eventually(
-        async () =>
-          String(await Promise.all([most, ofSite, alsoOfSite, few].map(countRefused))) === String(counts),
-        `${counts} refused`,
-      );
-    // A site counts half as much as a client. Of those that count the same, the newest request is refused.
-    const others = await wait('192.0.2.3', 1);
-    await expectRefused([0, 0, 1, 0]);
-    others.push(...(await wait('192.0.2.4', 1)));
-    await expectRefused([0, 0, 2, 0]);
-    others.push(...(await wait('192.0.2.5', 1)));
-    await expectRefused([0, 1, 2, 0]);
-    expect((await askFrom('192.0.2.1')).status).toBe(503);
-    for (const { resolve } of waiting) resolve({ items: [], more: false });
-    for (const answer of [...few, ...others]) expect((await answer).status).toBe(200);
-  });
 });

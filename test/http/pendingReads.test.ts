@@ -3,12 +3,13 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import type { HttpError } from '../../http/routes/errors.ts';
 import type { ExchangeGuard } from '../../http/server/answers/exchangeGuard.ts';
-import { createPendingReads, turnWaitMaxMs } from '../../http/server/answers/pendingReads.ts';
+import { createPendingReads, turnWaitMaxMs, waitingMax } from '../../http/server/answers/pendingReads.ts';
 import type { Exchange, ResponseWriter } from '../../http/server/answers/responseWriter.ts';
 import { createTurns } from '../../http/server/limits/turns.ts';
+import type { AddressWords } from '../../http/server/requests/ipAddress.ts';
 import { manualClock } from '../support/manualClock.ts';
 
-/** Requests of clients by the last byte of their addresses, and what they are answered with, in order. */
+/** Requests of clients by the last word of their addresses, of IPv4 unless a site is given, and what they are answered with, in order. */
 function createWorld() {
   const clock = manualClock();
   const answers: string[] = [];
@@ -22,11 +23,11 @@ function createWorld() {
     turns: createTurns(clock),
     timeoutMs: 10_000,
   });
-  const ask = (client: number, found: readonly (string | Promise<string>)[]) => {
+  const ask = (client: number, found: readonly (string | Promise<string>)[], site?: AddressWords) => {
     const route = `${client}`;
     const exchange = {
       route,
-      client: [0, 0, 0xffff, client],
+      client: site ?? [0, 0, 0xffff, client],
       counts: { shed: () => answers.push(`${route} shed`) },
       response: { cork: (write: () => void) => write(), onAborted: () => undefined },
     } as unknown as Exchange;
@@ -68,4 +69,24 @@ it('while the next turn has been waited for too long, the client with the most w
   expect(take()).toEqual(['2 shed', '2 database_busy 2', '2 shed', '2 database_busy 2']);
   for (let turn = 0; turn < 4; turn++) await nextTurn();
   expect(take().filter((answer) => answer.includes(':'))).toEqual(['1: a', '1: a', '2: a', '3: a']);
+});
+
+it('while 64 wait, the newest request of the client with the most is refused, and a site counts half as much', () => {
+  const { ask, take } = createWorld();
+  const never = [new Promise<string>(() => undefined)];
+  const site = (network: number): AddressWords => [0x2001_0db8, 0x0007_0000 + network, 0, 1];
+  const askOften = (count: number, client: number, of?: AddressWords) => {
+    for (let request = 0; request < count; request++) ask(client, never, of);
+  };
+  askOften(19, 1);
+  askOften(19, 21, site(1));
+  askOften(20, 22, site(2));
+  askOften(waitingMax - 58, 2);
+  const refusedTo = (client: number) => {
+    take();
+    ask(client, never);
+    return take().filter((answer) => answer.endsWith(' shed'));
+  };
+  // Of those that count the same, the newest request is refused.
+  expect([3, 4, 5, 1].map(refusedTo)).toEqual([['22 shed'], ['22 shed'], ['21 shed'], ['1 shed']]);
 });
