@@ -19,8 +19,6 @@ export async function startCuttingProxy(targetUrl: string) {
     accepted: 0,
     /** Number of connections from clients that are open. */
     open: 0,
-    /** Answers forwarded on the newest connection so far. */
-    answered: '',
     /** Cuts the connection instead of forwarding each of the next `count` answers. Requests are forwarded completely. */
     cutAnswers: (count: number) => {
       toCut = count;
@@ -58,7 +56,6 @@ export async function startCuttingProxy(targetUrl: string) {
     proxy.open++;
     client.on('close', () => proxy.open--);
     const upstream = connect(port, target.hostname);
-    proxy.answered = '';
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -77,10 +74,8 @@ export async function startCuttingProxy(targetUrl: string) {
         isHalvingNext = false;
         client.write(chunk.subarray(0, chunk.length / 2));
         silenced.add(client);
-      } else if (toCut === 0) {
-        client.write(chunk);
-        proxy.answered += chunk;
-      } else {
+      } else if (toCut === 0) client.write(chunk);
+      else {
         toCut--;
         proxy.cuts++;
         client.destroy();

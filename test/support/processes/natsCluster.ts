@@ -39,7 +39,6 @@ interface JetStreamReport {
 interface NatsCluster {
   /** Addresses of all, separated by commas. */
   readonly url: string;
-  readonly urls: readonly string[];
   /** Holds a folder of each server. */
   readonly dir: string;
   stopAll(signal?: NodeJS.Signals): Promise<void>;
@@ -100,10 +99,8 @@ export async function startNatsCluster(): Promise<NatsCluster> {
   }
 
   await startUntilWhole(names);
-  const urls = ports.map((port) => `nats://127.0.0.1:${port}`);
   return {
-    url: urls.join(','),
-    urls,
+    url: ports.map((port) => `nats://127.0.0.1:${port}`).join(','),
     dir,
     stopAll: async (signal = 'SIGTERM') => {
       await Promise.all([...running.values()].map((server) => server.end(signal)));

@@ -1,5 +1,4 @@
 import { createActor, waitFor } from 'xstate';
-import type { Clock } from '../../../actors/clock.ts';
 import { systemClock } from '../../../deploy/process/systemClock.ts';
 import type { LeaseHolder } from '../../../machines/leaseMachine.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from '../../../streams/ingest/ingestLease.ts';
@@ -9,15 +8,11 @@ import { silentLogger } from '../silentLogger.ts';
 import { createStreams } from './startStreams.ts';
 
 /** Acts as a process that wants to ingest. */
-export function startContender(
-  { jetStream }: Pick<TestConnection, 'jetStream'>,
-  name = 'one',
-  clock: Clock = systemClock,
-) {
+export function startContender({ jetStream }: Pick<TestConnection, 'jetStream'>, name = 'one') {
   const lease = createActor(
     createLease({
       jetStream: () => jetStream,
-      clock,
+      clock: systemClock,
       logger: silentLogger,
       onMissing: () => createStreams(jetStream),
     }),
@@ -33,17 +28,11 @@ export function startContender(
     lease.send({ type: 'release' });
     await waitFor(lease, ({ status }) => status !== 'active');
   };
-  const lost = new Promise<never>((_, reject) => {
-    lease.subscribe({ complete: () => reject(lease.getSnapshot().context.fault) });
-  });
-  lost.catch(() => undefined); // Few tests await it.
   lease.start();
   whenFinished(release);
   const acquired = waitFor(lease, (snapshot) => snapshot.hasTag('held')).then(() => ({
     /** Whether no other process can hold the lease now. */
-    isHeld: () => isLeaseHeld(lease.getSnapshot(), clock),
-    /** Rejects when another process has taken over. */
-    lost,
+    isHeld: () => isLeaseHeld(lease.getSnapshot(), systemClock),
     /** Another process that waits takes over at once. */
     release,
   }));

@@ -12,15 +12,7 @@ const nowhere = { streamCreated: null, position: 0, digest: null };
 export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
   const items$ = new Subject<PipelineItem>();
   const waiting = new Set<PipelineItem>();
-  let isComplete = false;
-  const subscription = items$.pipe(operator).subscribe({
-    next: (item) => {
-      waiting.delete(item);
-    },
-    complete: () => {
-      isComplete = true;
-    },
-  });
+  const subscription = items$.pipe(operator).subscribe((item) => waiting.delete(item));
   whenFinished(() => subscription.unsubscribe());
   return {
     give: (item: PipelineItem) => {
@@ -29,11 +21,6 @@ export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
     },
     /** Resolves once all items have come out. */
     emptied: (timeoutMs?: number) => eventually(() => waiting.size === 0, 'everything delivered', timeoutMs),
-    /** Completes the items, and resolves once all have come out. */
-    end: async () => {
-      items$.complete();
-      await eventually(() => isComplete, 'the end of the pipeline');
-    },
     cancel: () => subscription.unsubscribe(),
     get waiting() {
       return waiting.size;
