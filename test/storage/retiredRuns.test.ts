@@ -120,21 +120,6 @@ describe('runs that nobody needs', () => {
     await expectRuns('base', 'filled', 'filling', 'first', 'newest', 'recent');
   });
 
-  it('are not those of a lineage replaced within 30 days', async () => {
-    const { database, pass, note, open, expectRuns } = await openLineages();
-    for (const run of ['after', 'before']) await storeRun(database, run);
-    await note({ ...open('before'), epoch: 1, configuration: 'another' }, startMs - 2 * retainedMs);
-    await note({ ...open('after'), epoch: 2 }, startMs);
-    await pass(0);
-    await pass(hourMs);
-    await expectRuns('after', 'before');
-    const another = { ...someLineage, configuration: 'another' };
-    expect(await readLineage(database, 'MINER_CHAIN', another)).not.toBeNull();
-    await pass(retainedMs);
-    await pass(hourMs);
-    await expectRuns('after');
-  });
-
   it('are not those of a replay that begins meanwhile', async () => {
     const { database, pass, note, open, expectRuns } = await openLineages();
     await storeRun(database, 'base');

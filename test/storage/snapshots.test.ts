@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/folds/foldRecord.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { findDamagedParts } from '../../storage/clickhouse/systemTables.ts';
+import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
 import type { IsCounted } from '../../storage/runs/mergedRuns.ts';
 import { isRefusal } from '../../storage/snapshots/readSnapshotRecords.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots/snapshots.ts';
@@ -14,6 +15,7 @@ import { missingDigest } from '../../streams/jetstream/proofs/streamPosition.ts'
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { sortRecords } from '../support/sortRecords.ts';
 import { openTables } from '../support/storage/openTables.ts';
+import { someLineage } from '../support/storage/someLineage.ts';
 
 const stream = 'MINER_COUNTER';
 const countsAll: IsCounted = () => true;
@@ -214,5 +216,40 @@ describe('snapshots', () => {
       restored.push(header.position);
     }
     expect(restored).toEqual([10]);
+  });
+
+  it('are never pushed out by runs that do not count', async () => {
+    const { database, store } = await openStore();
+    const note = (runs: readonly string[], change: Partial<Lineage> = {}) =>
+      noteLineage(
+        database,
+        { ...someLineage, stream, runs: runs.map((run) => ({ run, through: openEnd })), ...change },
+        0,
+      );
+    const save = (position: number, run: string, counts: IsCounted, foldVersion = 2) => {
+      // Each stays as the newest of its day.
+      const header = buildHeader(position, { run, foldVersion, takenAtMs: Date.UTC(2026, 0, position) });
+      return store.save(header, buildState(position), counts);
+    };
+    await note(['earlier'], { foldVersion: 1 });
+    for (const position of [4, 5, 6]) await save(position, 'earlier', countsAll, 1);
+    // It counts until the next one has everything.
+    await note(['own'], { foldVersion: 2, step: 2 });
+    const countsOwn: IsCounted = ({ run }) => run === 'own';
+    for (const position of [1, 2, 3, 7, 8, 9]) await save(position, 'own', countsOwn);
+    // Of a replay of the earlier version, and of one that has ended.
+    await note(['replay'], { foldVersion: 1, cause: 'filling', step: 3 });
+    for (const run of ['replay', 'ended'])
+      for (const position of [20, 21]) await save(position, run, countsOwn, 1);
+    // A process that began after 3 and was killed, and then another one.
+    const continued: IsCounted = ({ run, position }) => run === 'own' && position <= 3;
+    await note(['lost'], { foldVersion: 2, cause: 'pending', step: 3 });
+    for (const position of [10, 11, 12])
+      await save(position, 'lost', (one) => one.run === 'lost' || continued(one));
+    await save(4, 'next', continued);
+    expect((await store.list(stream)).map(({ run, position }) => `${run} ${position}`)).toEqual([
+      ...['replay 21', 'lost 12', 'own 9', 'earlier 6', 'next 4'],
+      ...['own 3', 'own 2', 'own 1'],
+    ]);
   });
 });

@@ -51,10 +51,7 @@ describe('a table', () => {
     }
   });
 
-  it('has a statement that creates it, for one server and for a cluster', () => {
-    expect(rounds.createStatement("o'ne")).toMatchInlineSnapshot(
-      `"CREATE TABLE IF NOT EXISTS stored_rounds ON CLUSTER 'o\\'ne' (run LowCardinality(String) COMMENT 'Run that stored the row; see lineages', installation_id LowCardinality(String) COMMENT 'Installation of the wheel', round_id UInt32 COMMENT 'Number of the round; 1 starts at the genesis' CODEC(DoubleDelta, ZSTD(1)), start DateTime64(3, 'UTC') COMMENT 'Start of the round' CODEC(DoubleDelta, ZSTD(1)), work_units Nullable(UInt256) COMMENT 'Work in work units; null above 2^256 - 1' CODEC(ZSTD(1)), position UInt64 COMMENT 'Sequence in MINER_COUNTER of the reading that closed the round' CODEC(Delta, ZSTD(1)), stored_by UInt64 COMMENT 'Sequence in MINER_COUNTER of the message whose folding stored the row' CODEC(Delta, ZSTD(1))) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/stored_rounds', '{replica}', position) PARTITION BY (run, toYYYYMM(start)) ORDER BY (run, installation_id, round_id) COMMENT 'Rounds of 600 seconds that were observed in full; a missing round has no row'"`,
-    );
+  it('has one of the engines that a cluster replicates', () => {
     expect(() => replicate('Log', 'log')).toThrow('Log is not an engine of these tables');
   });
 

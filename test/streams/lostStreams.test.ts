@@ -139,19 +139,6 @@ describe('stored readings of messages that have left a stream', () => {
     expect(await readPositions()).toEqual([]);
   });
 
-  it('are each read once, over the border of runs', async () => {
-    const { current, store, note, readPositions } = await createAgain();
-    for (const run of ['run', 'next']) await store(3, { run });
-    for (const through of [1, 2])
-      await note(current, {
-        runs: [
-          { run: 'run', through },
-          { run: 'next', through: openEnd },
-        ],
-      });
-    expect(await readPositions()).toEqual([1]);
-  });
-
   it('are left out if they name a time of the far future', async () => {
     const { current, store, note, readPositions } = await createAgain();
     await store(1, { observedAtMs: Date.UTC(2100, 0) });

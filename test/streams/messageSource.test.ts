@@ -79,27 +79,6 @@ describe('message source', () => {
     expect(collected.source.status()).toMatchObject({ missedMessages: 50, interruptions: 0 });
   });
 
-  it('skips a purge after the position of a lagging consumer', async () => {
-    const { nats } = await startServer();
-    await publish(nats, 1, 100);
-    const collected = collectSource(nats);
-    await eventually(() => collected.sequences.length === 100, '100 messages');
-    collected.isOpen = false;
-    await publish(nats, 101, 101);
-    await eventually(() => collected.sequences.length === 101, 'the one that was under way');
-    for (let round = 0; round < 60; round++) {
-      await Promise.all(range(1, 100).map(() => nats.js.publish(subject, 'x'.repeat(200))));
-    }
-    await nats.jsm.streams.purge('MINER_COUNTER', { seq: 5_901 });
-    collected.isOpen = true;
-    await eventually(() => collected.sequences.at(-1) === 6_101, 'the last message');
-    const { missedMessages, lastSequence } = collected.source.status();
-    expect(collected.sequences.length + missedMessages).toBe(6_101);
-    expect(missedMessages).toBeGreaterThan(0);
-    expect(lastSequence).toBe(6_101);
-    expect(collected.sequences).toEqual([...new Set(collected.sequences)].sort((a, b) => a - b));
-  });
-
   it('emits large messages in small batches, and lets the event loop turn in between', async () => {
     const { nats } = await startServer();
     for (const bytes of [100_000, batchBytesMax, 400_000])

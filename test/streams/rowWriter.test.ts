@@ -4,7 +4,6 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import type { Table } from '../../storage/definition/table.ts';
-import { fenceDatabase } from '../../storage/runs/epochFence.ts';
 import { measurementEvents } from '../../storage/tables/events.ts';
 import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
 import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
@@ -20,7 +19,6 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { storedRows } from '../support/storage/readingRows.ts';
 import { someRows } from '../support/storage/someRows.ts';
-import { collectLines } from '../support/streams/collectLines.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
@@ -88,31 +86,6 @@ describe('row writer', () => {
     await feed.flushed();
     expect(writer.status().failingForMs).toBeNull();
     expect((await countRows(database))[0]).toEqual([105_000, 105_000]);
-  });
-
-  it('names the lease, not the database, while it cannot be renewed', async () => {
-    const { lines, logger } = collectLines('info');
-    const database = openDatabase({ path: temporaryDirectory() });
-    let isHeld = true;
-    const fenced = fenceDatabase({
-      database,
-      lease: { isHeld: () => isHeld },
-      epoch: 1,
-      holder: 'test',
-      onSuperseded: () => undefined,
-    });
-    const { writer, feed } = await writerOn({ ...database, insertBlocks: fenced.insertBlocks }, logger);
-    isHeld = false;
-    feed.add(storedRows(1, 2));
-    writer.flushNow();
-    await eventually(() => writer.isFailing(), 'a failure');
-    isHeld = true;
-    await feed.flushed();
-    const said = lines.map((line) => JSON.parse(line) as { msg: string; err?: { message: string } });
-    expect(said.map(({ msg, err }) => [msg, err?.message])).toEqual([
-      ['rows are not stored; they wait', 'the ingest lease is not held at the moment, so nothing is written'],
-      ['rows are stored again', undefined],
-    ]);
   });
 
   it('reports how long it waits for an answer, which is no failure', async () => {

@@ -2,20 +2,17 @@ import { Registry } from 'prom-client';
 import { expect, it, vi } from 'vitest';
 import type { EvictedSource } from '../../actors/pages/olderRows.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/runs/lineages.ts';
+import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
-import { readings } from '../../storage/tables/readings.ts';
 import { createStreamActors } from '../../streams/definitions/streamDefinitions.ts';
 import { runMember } from '../../streams/operators/runMember.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { createStreamWork } from '../../streams/work/streamWork.ts';
 import { writtenSettings } from '../support/chain/writtenSpans.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
-import { storeRows } from '../support/storage/storeRows.ts';
 import { collectLines } from '../support/streams/collectLines.ts';
 import { createStreams } from '../support/streams/startStreams.ts';
 import { prepareToFollow, followedStream as stream } from '../support/streams/testFollower.ts';
@@ -73,34 +70,6 @@ it('older events and activity are read once their writer stored them', async () 
   stopping.abort();
   await refused;
   expect(new Set(flushed)).toEqual(new Set(['MINER_CHAIN']));
-});
-
-it('a follower of a recreated stream shows and removes nothing lost', async () => {
-  const { nats, database, followers, recent, observations, writers } = await open();
-  const { member } = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
-  const first = runMember(member);
-  await eventually(() => followers.get(stream)?.isCurrent, 'the end of the stream');
-  const before = await readLineage(database, stream);
-  const run = before?.runs.at(-1)?.run ?? '';
-  await storeRows(database, { readings: [acceptedReading({ position: 9 })] }, run);
-  await nats.jsm.streams.delete(stream);
-  // It is created with the first message that is missing.
-  await eventually(() => nats.jsm.streams.info(stream).catch(() => null), 'the stream to be created again');
-  await nats.jsm.streams.delete('MINER_REJECTED');
-  await nats.js.publish('miner.counter.wheel', 'no reading');
-  const { created } = await nats.jsm.streams.info(stream);
-  await eventually(
-    async () => (await readLineage(database, stream))?.streamCreated === created,
-    'its lineage',
-  );
-  await eventually(() => followers.get(stream)?.isCurrent, 'the end of the new stream');
-  await first.stop({ graceMs: 60_000 });
-  const after = await readLineage(database, stream);
-  expect(after).toMatchObject({ streamCreated: created, cause: 'ended', position: 1 });
-  expect(after?.runs.map((one) => one.run)).not.toContain(run);
-  expect(await observations.page('wheel-1', 0, 10, AbortSignal.timeout(10_000))).toMatchObject({ items: [] });
-  const [row] = await database.select(`SELECT count() FROM ${readings.name}`);
-  expect([Number(row?.[0]), recent.size, writers.size]).toEqual([1, 0, 2]);
 });
 
 it('a process has stored what its restored state covers', async () => {
