@@ -17,6 +17,7 @@ import {
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { replayHere } from '../support/processes/replayHere.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll, publishMany } from '../support/readings/readingMessages.ts';
 import { allObservations, onDatabase, readStoredState } from '../support/storage/storedState.ts';
