@@ -333,7 +333,10 @@ describe('events of any age', () => {
     const measurements = buildMeasurementEvents(
       [0, 1, 2].map((receivedAtMs) => ({ receivedAtMs, distances: 1 })),
     );
-    await storeRows(opened.database, buildRows(measurements, chain), feedRun);
+    const { measurementEvents, chainEvents } = buildRows(measurements, chain);
+    await storeRows(opened.database, { measurementEvents }, feedRun);
+    const split = splitRows(chainEvents, { cuts: [0.5], lost: 0, again: 0 });
+    for (const { run, rows } of split) await storeRows(opened.database, { chainEvents: rows }, run);
     const all = inFeedOrder(measurements, chain);
     const listOf = (nouns: readonly EventNoun[]) =>
       fc.uniqueArray(fc.constantFrom(...nouns), { minLength: 1 });
@@ -357,9 +360,14 @@ describe('events of any age', () => {
       fromMs: timeMs,
       toMs: timeMs,
     });
+    const sinceEndOfRun: EventFilter = {
+      ...selectCategory('protocol'),
+      fromMs: split[0]?.rows.at(-1)?.recordedAtMs ?? 0,
+    };
     await fc.assert(
       fc.asyncProperty(filters, share, fc.integer({ min: 1, max: 9 }), async (filter, gone, limit) => {
         const opening = createFeed(opened);
+        opening.runs.chain = split.map(({ run, through }) => ({ run, through }));
         opening.sources.chain = evictShare(chain, gone).window;
         opening.sources.measurement = evictShare(measurements, gone).window;
         const { category, type, nouns, fromMs, toMs } = filter;
@@ -375,7 +383,7 @@ describe('events of any age', () => {
           expected.map(({ id }) => id),
         );
       }),
-      { numRuns: 60 },
+      { numRuns: 60, examples: [[sinceEndOfRun, 1, 100]] },
     );
   });
 
