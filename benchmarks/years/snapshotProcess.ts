@@ -11,7 +11,6 @@ import { openDatabase } from '../../storage/clickhouse/database.ts';
 import { migrate } from '../../storage/migration/migrate.ts';
 import { createStoredActivity, type StoredActivityOptions } from '../../storage/reading/storedActivity.ts';
 import { openEnd } from '../../storage/runs/lineages.ts';
-import { readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { SnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { measureEventLoop } from '../measureEventLoop.ts';
@@ -99,8 +98,7 @@ async function restore({ dir, owners }: SnapshotTask) {
   if (header === undefined) throw new Error('nothing was saved');
   const { result, ms, cpuMs, longestStallMs } = await measureEventLoop(async () => {
     const restoration = createChainRestoration();
-    for await (const records of readSnapshotRecords(store, header))
-      for (const record of records) restoration.add(record);
+    for await (const records of store.read(header)) for (const record of records) restoration.add(record);
     return restoration.complete();
   });
   const restored = countOwners(findNewest(result.state));

@@ -10,8 +10,8 @@ import { findDamagedParts, readDisks } from '../../storage/clickhouse/systemTabl
 import { requireUsable } from '../../storage/migration/migrate.ts';
 import { findTip, readContinued, readLineage } from '../../storage/runs/lineages.ts';
 import { type IsCounted, readCounted } from '../../storage/runs/mergedRuns.ts';
-import { isRefusal, readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
+import { isRefusal } from '../../storage/snapshots/snapshotText.ts';
 import type { Drift } from '../../streams/audit/auditBlock.ts';
 import { createStreamActors, listFolds } from '../../streams/definitions/streamDefinitions.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
@@ -181,7 +181,7 @@ export async function judgeSnapshots(
     const { verify } = createStreamVerifier({ jetStream, stream, clock });
     await askUntilProven(() => verify(newest));
     let count = 0;
-    for await (const records of readSnapshotRecords(snapshots, newest)) count += records.length;
+    for await (const records of snapshots.read(newest)) count += records.length;
     const ageSeconds = Math.round((clock.nowMs() - newest.takenAtMs) / 1000);
     const detail = `${usable.length} can be restored; the newest, at message ${position}, was taken ${ageSeconds} s ago and holds ${count} records`;
     if (position + 1 >= first) return ok(check, detail);

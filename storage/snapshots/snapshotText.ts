@@ -3,7 +3,14 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zlib';
-import { type FoldRecord, formatRecord } from '../../actors/folds/foldRecord.ts';
+import {
+  type FoldRecord,
+  formatRecord,
+  parseRecord,
+  RecordRefused,
+  refuseOnError,
+} from '../../actors/folds/foldRecord.ts';
+import { RecordsDamaged } from '../../actors/pages/olderRows.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 
 /** The event loop gets a turn after this time of writing records. The text is the same for any value. */
@@ -24,6 +31,13 @@ const decodedBytes = 64 * 1024;
 /** The stored text differs from the saved one. */
 export class SnapshotDamaged extends Error {
   override readonly name = 'SnapshotDamaged';
+}
+
+/** Whether an error means that a snapshot is unusable, so an older one must be restored. */
+export function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof SnapshotDamaged || error instanceof RecordRefused || error instanceof RecordsDamaged
+  );
 }
 
 /** A state as text. */
@@ -71,14 +85,14 @@ async function* writeText(records: Iterable<FoldRecord>): AsyncIterable<string> 
 }
 
 /**
- * Reads the lines of text from payloads.
+ * Reads the records of payloads.
  *
- * @throws SnapshotDamaged when they differ from the written ones.
+ * @throws SnapshotDamaged when they differ from the written ones, RecordRefused when a line is not a record.
  */
 export async function* readPayloads(
   payloads: AsyncIterable<string>,
   checksum: string,
-): AsyncIterable<readonly string[]> {
+): AsyncIterable<readonly FoldRecord[]> {
   const decoder = new StringDecoder('utf8');
   const digest = createHash('sha256');
   let rest = '';
@@ -89,12 +103,16 @@ export async function* readPayloads(
       if (from > 0) await nextTurn();
       const lines = (rest + decoder.write(piece.subarray(from, from + decodedBytes))).split('\n');
       rest = lines.pop() ?? '';
-      yield lines;
+      yield readLines(lines);
     }
   }
-  if (rest !== '') yield [rest];
+  if (rest !== '') yield readLines([rest]);
   // A damaged text may also seem to end earlier, so that payloads are left.
   if (digest.digest('hex') !== checksum) throw new SnapshotDamaged('the checksum does not match');
+}
+
+function readLines(lines: readonly string[]): readonly FoldRecord[] {
+  return refuseOnError(() => lines.map(parseRecord));
 }
 
 async function* decodePayloads(payloads: AsyncIterable<string>, digest: Hash): AsyncIterable<Buffer> {

@@ -35,11 +35,11 @@ export interface SnapshotStore {
   /** Snapshots of a stream, highest position first. */
   list(stream: InputStreamName): Promise<StoredSnapshotHeader[]>;
   /**
-   * The lines of a snapshot.
+   * The records of a snapshot.
    *
-   * @throws SnapshotDamaged when the stored text differs from the saved one.
+   * @throws SnapshotDamaged when the stored text differs from the saved one, RecordRefused when a line is not a record.
    */
-  read(header: StoredSnapshotHeader): AsyncIterable<readonly string[]>;
+  read(header: StoredSnapshotHeader): AsyncIterable<readonly FoldRecord[]>;
 }
 
 /**
@@ -70,7 +70,7 @@ export function createSnapshotStore(database: Database): SnapshotStore {
     return rows.map(headers.read).sort((a, b) => b.position - a.position || b.takenAtMs - a.takenAtMs);
   }
 
-  function read({ snapshot, checksum }: StoredSnapshotHeader): AsyncIterable<readonly string[]> {
+  function read({ snapshot, checksum }: StoredSnapshotHeader): AsyncIterable<readonly FoldRecord[]> {
     return readPayloads(selectPayloads(snapshot), checksum);
   }
 

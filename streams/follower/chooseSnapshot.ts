@@ -1,6 +1,6 @@
 import { isOfFold } from '../../actors/folds/foldIdentity.ts';
 import { refuseOnError } from '../../actors/folds/foldRecord.ts';
-import { isRefusal, readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
+import { isRefusal } from '../../storage/snapshots/snapshotText.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { StreamDiverged, type StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
 import { NotProven, orNotProven } from '../jetstream/proofs/suspicions.ts';
@@ -93,8 +93,7 @@ async function readState(
 ): Promise<ReplaceState | null> {
   try {
     const restoration = fold.beginRestore();
-    for await (const records of readSnapshotRecords(snapshots, header))
-      refuseOnError(() => records.forEach(restoration.add));
+    for await (const records of snapshots.read(header)) refuseOnError(() => records.forEach(restoration.add));
     return restoration.accepts?.() === false ? null : refuseOnError(restoration.complete);
   } catch (error) {
     if (!isRefusal(error)) throw error;

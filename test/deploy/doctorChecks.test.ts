@@ -416,7 +416,7 @@ describe('doctor, of snapshots', () => {
     const snapshots = {
       list: async () => headers,
       read: async function* () {
-        yield ['kind\tone\t1', 'kind\tother\t2'];
+        yield ['one', 'other'].map((key) => ({ kind: 'kind', key, value: '1' }));
       },
     } as unknown as SnapshotStore;
     const { jetStream } = createNats({ MINER_COUNTER: state });

@@ -2,7 +2,6 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { readSnapshotRecords } from '../../storage/snapshots/readSnapshotRecords.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -33,7 +32,7 @@ async function damageState(database: Database) {
   const [newest] = await store.list(stream);
   if (newest === undefined) throw new Error('no state is saved');
   const records = [];
-  for await (const some of readSnapshotRecords(store, newest))
+  for await (const some of store.read(newest))
     for (const record of some)
       records.push(
         record.kind === 'day'

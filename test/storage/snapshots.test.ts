@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type FoldRecord, parseRecord } from '../../actors/folds/foldRecord.ts';
+import type { FoldRecord } from '../../actors/folds/foldRecord.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { findDamagedParts } from '../../storage/clickhouse/systemTables.ts';
 import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
 import type { IsCounted } from '../../storage/runs/mergedRuns.ts';
-import { isRefusal } from '../../storage/snapshots/readSnapshotRecords.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots/snapshots.ts';
+import { isRefusal } from '../../storage/snapshots/snapshotText.ts';
 import type { SnapshotHeader, StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { foldStates } from '../../storage/tables/foldStates.ts';
 import { missingDigest } from '../../streams/jetstream/proofs/streamPosition.ts';
@@ -82,7 +82,7 @@ function largeState(): FoldRecord[] {
 
 async function readContent(store: SnapshotStore, header: StoredSnapshotHeader) {
   const read: FoldRecord[] = [];
-  for await (const lines of store.read(header)) read.push(...lines.map(parseRecord));
+  for await (const records of store.read(header)) read.push(...records);
   return sortRecords(read);
 }
 

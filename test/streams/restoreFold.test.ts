@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FoldedMessage } from '../../actors/folds/foldedMessage.ts';
 import type { SnapshotStore } from '../../storage/snapshots/snapshots.ts';
+import { SnapshotDamaged } from '../../storage/snapshots/snapshotText.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import {
   type RestorationOptions,
@@ -75,7 +76,8 @@ async function restore(world: World) {
     snapshots: {
       list: async () => headers,
       read: async function* ({ position }: StoredSnapshotHeader) {
-        yield [position === damaged ? 'no record' : `position\t\t${position}`];
+        if (position === damaged) throw new SnapshotDamaged('cut short');
+        yield [{ kind: 'position', key: '', value: String(position) }];
       },
     } as unknown as SnapshotStore,
     fold: {

@@ -9,7 +9,6 @@ import {
   countLaterRows,
   type TableDifference,
 } from '../../../storage/rows/tableDifferences.ts';
-import { readSnapshotRecords } from '../../../storage/snapshots/readSnapshotRecords.ts';
 import type { SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
 import { rowTablesOf } from '../../../storage/tables/rowTables.ts';
@@ -83,7 +82,7 @@ export async function digestRecords(
   header: StoredSnapshotHeader,
 ): Promise<RecordDigests> {
   const digests = new Map<string, string>();
-  for await (const records of readSnapshotRecords(snapshots, header))
+  for await (const records of snapshots.read(header))
     for (const { kind, key, value } of records)
       digests.set(`${kind} ${key}`, createHash('sha256').update(sortMembers(value)).digest('base64'));
   return digests;

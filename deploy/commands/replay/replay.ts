@@ -2,8 +2,8 @@ import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { cutRuns, findLastRun, type Lineage } from '../../../storage/runs/lineages.ts';
 import { dropReplay, findReplayBase, selectReplayed } from '../../../storage/runs/replays.ts';
-import { isRefusal } from '../../../storage/snapshots/readSnapshotRecords.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots/snapshots.ts';
+import { isRefusal } from '../../../storage/snapshots/snapshotText.ts';
 import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
 import {
   createStreamActors,
