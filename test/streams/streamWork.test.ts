@@ -76,6 +76,8 @@ it('a process has stored what its restored state covers', async () => {
   const prepared = prepareToFollow();
   const { nats } = await prepared;
   await nats.js.publish('miner.counter.wheel', 'no reading');
+  // It is created again for the rejection.
+  await nats.jsm.streams.delete('MINER_REJECTED');
   for (const epoch of [1, 2]) {
     const { followers, writers } = await open({ epoch, holder: 'test' }, { prepared });
     const follower = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
