@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChainState, KnownBlock } from '../../../actors/chain/state/chainState.ts';
 import { listEarningsDates } from '../../../actors/chain/state/rewards.ts';
 import type { ChainViews } from '../../../actors/views/chain/chainViews.ts';
+import { buildPortfolioPage } from '../../../actors/views/chain/ownerPages.ts';
 import { encodeOwnerCursor } from '../../../actors/views/chain/ownerViews.ts';
 import {
   buildEconomyEvents,
@@ -299,6 +300,18 @@ describe('metadata of a position', () => {
     });
     expect(views.metadata(1).status).toBe(status);
   });
+});
+
+it('a page of positions begins after a token, and the one with the last is the last', () => {
+  const state = buildState(buildEconomyEvents());
+  const countFrom = (after: number) => {
+    const { positions, hasMore } = buildPortfolioPage(state, { tokenIds: [1], limit: 1, after }, () => false);
+    return [positions.length, hasMore];
+  };
+  expect([0, 1].map(countFrom)).toEqual([
+    [1, false],
+    [0, false],
+  ]);
 });
 
 it('metadata shows replacement characters for text that is not Unicode', () => {
