@@ -5,7 +5,8 @@ import { dirname, relative, resolve } from 'node:path';
  * - `unit`: starts no process, opens no socket and no database;
  * - `parts`: starts what it needs;
  * - `longer`: the same, for what breaks seldom and takes long to show: failures of every kind one after the other, clusters, proxies, programs of the
- *   guides, crawls of all pages. `npm run test:all` runs it, and so does every change before it is merged.
+ *   guides, recipes and doctor, crawls of all pages, and tests of the tests' own reference. `npm run test:all` runs it, and so does every change
+ *   before it is merged.
  */
 export type TestProject = 'longer' | 'parts' | 'unit';
 
@@ -13,15 +14,20 @@ const longerFiles: ReadonlySet<string> = new Set(
   [
     'deploy/natsOfCommands',
     'deploy/operate/haproxy',
+    'endToEnd/doctor',
+    'endToEnd/dryRun',
     'endToEnd/local',
     'endToEnd/natsCluster',
     'endToEnd/outages',
     'endToEnd/twoIngests',
     'explorer/history',
     'explorer/links',
+    'explorer/states',
     'http/eventClients',
     'http/fallbackEngine',
     'http/guides',
+    'recipes',
+    'reference/members',
     'simulation/regressionPlans',
   ].map((name) => `test/${name}.test.ts`),
 );
