@@ -13,7 +13,6 @@ import { sqlString } from '../../storage/definition/sqlString.ts';
 import { defineTable, insertRows } from '../../storage/definition/table.ts';
 import { migrate, migrationState, requireMigrated } from '../../storage/migration/migrate.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
-import { rounds } from '../../storage/tables/rounds.ts';
 import { createCertificate } from '../support/processes/certificate.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
@@ -123,15 +122,6 @@ describe('database', () => {
   it('is unavailable if it does not answer', async () => {
     const database = openForTest({ url: 'http://127.0.0.1:9' });
     await expect(database.select('SELECT 1')).rejects.toMatchObject({ name: 'RecordsUnavailable' });
-  });
-
-  it('completes a migration that was killed between two statements', async () => {
-    const database = openForTest();
-    await migrate(database, silentLogger);
-    await database.command('DROP TABLE migrations');
-    await database.command(`DROP TABLE ${rounds.name}`);
-    await migrate(database, silentLogger);
-    expect(await database.select(`SELECT * FROM ${rounds.name}`)).toEqual([]);
   });
 
   it('refuses a database of a newer program', async () => {

@@ -14,7 +14,7 @@ import {
   writtenSettings,
 } from '../support/chain/writtenSpans.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
-import { acceptsState, restoreState } from '../support/restoreState.ts';
+import { restoreState } from '../support/restoreState.ts';
 import { sortRecords } from '../support/sortRecords.ts';
 import { buildCheckpointed, createWrittenFold } from '../support/streams/writtenFold.ts';
 
@@ -140,25 +140,20 @@ it('a fold restored from any capture goes on to the same state', () => {
   expect(restored).toBeGreaterThan(sample.length / 2);
 });
 
-describe('a repair', () => {
-  it('is followed from the deployment block', () => {
-    const first = buildBlocks(1, 1_500, 1, 4);
-    const repaired = buildBlocks(1, 1_500, 1_501, 3, { fork: 1 });
-    const { actors, fold, take, countEvicted } = createFold();
-    take(first);
-    expect(actors.newest()?.feed.evicted.through).not.toBeNull();
-    const late = [...fold.capture()];
-    expect(() => take(repaired)).toThrow(OlderSnapshotNeeded);
-    expect(acceptsState(fold, late)).toBe(false);
-    restoreState(fold, [], 0);
-    const evictedCount = countEvicted();
-    take([...first, ...repaired]);
-    const events = actors.newest()?.feed.events.size ?? 0;
-    expect(evictedCount() + events).toBe(1_489 * 3);
-    expect(actors.state.safe.length).toBe(retainedStatesMax);
-    expect(acceptsState(fold, late)).toBe(true);
-  });
+it('a row names the message that stored it, and is of a block that no fork in memory replaces', () => {
+  const { actors, take } = createFold();
+  const messages = buildBlocks(1, 1_500, 1, 4);
+  take(messages.slice(0, 1_400));
+  const { rows } = take(messages.slice(1_400));
+  expect(rows.chainEvents.length).toBeGreaterThan(0);
+  for (const { position, storedBy } of rows.chainEvents) {
+    expect(storedBy).toBeGreaterThan(1_400);
+    // Each message is a block.
+    expect(position).toBeLessThanOrEqual(Number(actors.state.safe[0]?.block.number));
+  }
+});
 
+describe('a repair', () => {
   it('is followed beyond the retained states, after another deep one', async () => {
     const told = [
       ...buildBlocks(1, 900, 1, 1),

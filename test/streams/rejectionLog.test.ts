@@ -383,24 +383,4 @@ describe('rejection log', () => {
     expect(log.failures).toBeGreaterThan(0);
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
-
-  it('waits while the server is unavailable, then publishes all in order', async () => {
-    const { server, nats } = await startLog();
-    const message = await publishBad(nats, 'one');
-    const { lines, logger } = collectLines('info');
-    const log = await logOn(nats, { logger });
-    await server.kill('SIGKILL');
-    for (let sequence = 1; sequence <= 400; sequence++) log.add({ ...message, sequence });
-    await eventually(() => log.failures > 1, 'two failures');
-    expect(log.waiting).toBe(400);
-    await server.start();
-    await log.flushed();
-    expect(lines.map((line) => JSON.parse(line)).map(({ msg, waiting }) => [msg, waiting])).toEqual([
-      ['rejections wait for NATS', 400],
-      ['messages are rejected', undefined],
-      ['rejections are published again', 400],
-    ]);
-    const { state } = await nats.jsm.streams.info('MINER_REJECTED');
-    expect(state.messages).toBe(400);
-  });
 });
