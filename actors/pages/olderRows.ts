@@ -9,13 +9,13 @@ import type { SourcePlace } from '../feed/feedPosition.ts';
 import type { CounterReading } from '../wheel/counterReading.ts';
 
 /** Older records cannot be read at the moment: their store does not answer. The caller may try again after `retryAfterSeconds`. */
-export class RecordsUnavailable extends Error {
-  override readonly name: string = 'RecordsUnavailable';
+export class StoreUnavailable extends Error {
+  override readonly name: string = 'StoreUnavailable';
   readonly retryAfterSeconds = 2;
 }
 
 /** The store cannot read older records: a file is damaged, cut short or missing. Trying again does not help. */
-export class RecordsDamaged extends RecordsUnavailable {
+export class RecordsDamaged extends StoreUnavailable {
   override readonly name = 'RecordsDamaged';
 }
 
@@ -32,7 +32,7 @@ export interface ObservationReader {
    * At most `limit` readings of `installationId` above `afterPosition`, ascending. Answers at once if memory holds the page, otherwise with a
    * promise.
    *
-   * @throws RecordsUnavailable (as a rejection) if the page needs older readings and their store does not answer.
+   * @throws StoreUnavailable (as a rejection) if the page needs older readings and their store does not answer.
    */
   page(
     installationId: string,
@@ -50,7 +50,7 @@ export interface EvictedSource {
 
 /**
  * Reads evicted events. The cost of a read hardly depends on their number.
- * Calls reject with RecordsUnavailable if their store does not answer, or does not hold all of the events in time.
+ * Calls reject with StoreUnavailable if their store does not answer, or does not hold all of the events in time.
  */
 export interface OlderEvents {
   /** Events with one of the keys (`eventKeys.ts`) below a place of the feed, newest first; the newest events for null. */
@@ -91,7 +91,7 @@ export interface ActivityRange {
 export interface OlderActivity {
   /**
    * All events of a range, oldest first.
-   * Rejects with RecordsUnavailable if their store does not answer, or does not hold all of them in time.
+   * Rejects with StoreUnavailable if their store does not answer, or does not hold all of them in time.
    */
   read(range: ActivityRange, signal: AbortSignal): Promise<readonly OwnerEvent[]>;
   /** The events of a transaction that are rows in a state, in any order; those that two owners share come twice. Rejects like `read`. */
@@ -104,7 +104,7 @@ export interface OlderActivity {
 
 /**
  * Reads the work of the observed rounds of an installation's universal day (its start in epoch milliseconds) from rows, by place in the day. Rejects
- * with RecordsUnavailable if their store does not answer.
+ * with StoreUnavailable if their store does not answer.
  */
 export type ReadOlderDay = (
   installationId: string,

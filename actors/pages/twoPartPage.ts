@@ -11,7 +11,7 @@ export interface TwoPartList<Entry, Place> {
   listInMemory(after: Place, most: number): readonly Entry[];
   /** Whether the list is above the floor between a place and an entry, or from the place to the end. */
   isAboveFloor(after: Place, last: Entry | undefined): boolean;
-  /** The first `most` entries that follow a place and are not in memory, and perhaps more. Rejects with RecordsUnavailable if one may be missing. */
+  /** The first `most` entries that follow a place and are not in memory, and perhaps more. Rejects with StoreUnavailable if one may be missing. */
   readRows(after: Place, most: number, signal: AbortSignal): Promise<readonly Entry[]>;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../actors/clock.ts';
-import { type ObservationReader, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { type ObservationReader, StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import { createActorViews } from '../../actors/views/actorViews.ts';
 import { createChainViews } from '../../actors/views/chain/chainViews.ts';
 import type { StreamActors } from '../../streams/definitions/streamDefinitions.ts';
@@ -24,7 +24,7 @@ export function createServiceViews(settings: ViewSettings, { actors, work, clock
   /** ClickHouse can be read once the tables are known. */
   function requireWork(): StreamWork {
     const current = work();
-    if (current === null) throw new RecordsUnavailable('ClickHouse is not open yet');
+    if (current === null) throw new StoreUnavailable('ClickHouse is not open yet');
     return current;
   }
 

@@ -9,7 +9,7 @@ import {
   type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client';
-import { RecordsDamaged, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { RecordsDamaged, StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { ResultRow } from '../definition/column.ts';
@@ -275,7 +275,7 @@ function createDatabase(parts: DatabaseParts): Database {
   let isClosed = false;
 
   async function attempt<Result>(request: () => Promise<Result>): Promise<Result> {
-    if (isClosed) throw new RecordsUnavailable('ClickHouse is closed');
+    if (isClosed) throw new StoreUnavailable('ClickHouse is closed');
     const answer = prepare === undefined ? request() : prepare().then(request);
     running.add(answer);
     try {
@@ -287,7 +287,7 @@ function createDatabase(parts: DatabaseParts): Database {
       if (code !== undefined && damageErrors.has(code))
         throw new RecordsDamaged(`ClickHouse cannot read what it has stored: ${message}`, { cause: error });
       const problem = code === unknownTable ? 'lacks a table' : 'does not answer';
-      throw new RecordsUnavailable(`ClickHouse ${problem}: ${message}`, { cause: error });
+      throw new StoreUnavailable(`ClickHouse ${problem}: ${message}`, { cause: error });
     } finally {
       running.delete(answer);
     }

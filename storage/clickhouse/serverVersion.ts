@@ -30,7 +30,7 @@ export function isSupportedVersion(version: string): boolean {
  * Makes sure that the server can hold the tables, before anything is read or created.
  *
  * @throws ServerTooOld when it cannot.
- * @throws RecordsUnavailable when it does not answer.
+ * @throws StoreUnavailable when it does not answer.
  */
 export async function requireSupportedServer(database: Database): Promise<void> {
   const version = await readServerVersion(database);

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import type { ErrorKind } from '../../machines/failures.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { hasTable, readColumns } from '../clickhouse/systemTables.ts';
@@ -61,7 +61,7 @@ export class DatabaseIncompatible extends Error {
  *
  * @throws DatabaseTooNew when this program does not know a migration of the database.
  * @throws DatabaseIncompatible when a column is missing.
- * @throws RecordsUnavailable when ClickHouse does not answer.
+ * @throws StoreUnavailable when ClickHouse does not answer.
  */
 export async function migrate(
   database: Database,
@@ -131,12 +131,12 @@ export async function requireUsable(
  * Makes sure that a process that only reads finds the tables of its version.
  *
  * @throws DatabaseIncompatible when a column is missing.
- * @throws RecordsUnavailable while the process that ingests has not migrated the database yet.
+ * @throws StoreUnavailable while the process that ingests has not migrated the database yet.
  */
 export async function requireMigrated(database: Database): Promise<void> {
   const { applied, known } = await migrationState(database);
   if (applied < known)
-    throw new RecordsUnavailable(
+    throw new StoreUnavailable(
       `the database is at migration ${applied}, this program reads ${known}: first upgrade the process that ingests`,
     );
   await requireColumns(database);

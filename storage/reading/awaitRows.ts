@@ -11,7 +11,7 @@ import {
   takeWhile,
   timer,
 } from 'rxjs';
-import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database, RowCondition } from '../clickhouse/database.ts';
 import { isSameLineage, type LineageRuns, selectRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/runsReader.ts';
@@ -46,7 +46,7 @@ export const pollMs = 25;
  * Resolves once some rows are stored.
  *
  * @param what they are, for the error.
- * @throws RecordsUnavailable (as a rejection) if that takes too long, or at the signal.
+ * @throws StoreUnavailable (as a rejection) if that takes too long, or at the signal.
  */
 export async function awaitStored(
   isStored: () => boolean | Promise<boolean>,
@@ -54,13 +54,13 @@ export async function awaitStored(
   signal: AbortSignal,
 ): Promise<void> {
   const wasStored = await pollUntil(isStored, { everyMs: pollMs, limitMs: awaitedMs, signal });
-  if (!wasStored) throw new RecordsUnavailable(`ClickHouse does not hold ${what} yet`);
+  if (!wasStored) throw new StoreUnavailable(`ClickHouse does not hold ${what} yet`);
 }
 
 /** Longest time that a page waits for ClickHouse in all, so that a client knows within two seconds that it gets none. */
 const readMs = 1_800;
 
-/** @throws RecordsUnavailable (as a rejection) once a read takes too long, as while ClickHouse is frozen. */
+/** @throws StoreUnavailable (as a rejection) once a read takes too long, as while ClickHouse is frozen. */
 export function readInTime<Result>(
   read: (signal: AbortSignal) => Promise<Result>,
   signal: AbortSignal,
@@ -69,7 +69,7 @@ export function readInTime<Result>(
   const late$ = timer(readMs).pipe(
     map(() => {
       ending.abort();
-      throw new RecordsUnavailable('ClickHouse has not answered in time');
+      throw new StoreUnavailable('ClickHouse has not answered in time');
     }),
   );
   return firstValueFrom(race(from(read(AbortSignal.any([signal, ending.signal]))), late$));
@@ -78,7 +78,7 @@ export function readInTime<Result>(
 /**
  * Resolves once ClickHouse holds all entries that memory has evicted, with the runs that hold them.
  *
- * @throws RecordsUnavailable (as a rejection) if that takes too long, if ClickHouse refuses rows, or at the signal.
+ * @throws StoreUnavailable (as a rejection) if that takes too long, if ClickHouse refuses rows, or at the signal.
  */
 export type AwaitRows = (newest: NewestEvicted, signal: AbortSignal) => Promise<LineageRuns>;
 
@@ -117,7 +117,7 @@ export function createAwaitRows({ database, writer, readRuns, what }: AwaitRowsO
         return false;
       }
       if (writer.storedThrough() >= newest.position) return true;
-      if (writer.isFailing()) throw new RecordsUnavailable('rows are not stored at the moment');
+      if (writer.isFailing()) throw new StoreUnavailable('rows are not stored at the moment');
       writer.flushNow();
       return false;
     };

@@ -2,7 +2,7 @@ import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { toOwnerEvent } from '../../actors/chain/rows/activityRows.ts';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { OwnerEvent } from '../../actors/chain/state/ownerState.ts';
-import { type ActivityRange, type OlderActivity, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { type ActivityRange, type OlderActivity, StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { type LineageRuns, selectRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/runsReader.ts';
@@ -45,7 +45,7 @@ export function createStoredActivity(options: StoredActivityOptions): OlderActiv
       found = await readOnce(range, runs, signal);
       if (found.length === range.end - range.from) return true;
       runs = await readRuns(true);
-      if (writer?.isFailing()) throw new RecordsUnavailable('rows are not stored at the moment');
+      if (writer?.isFailing()) throw new StoreUnavailable('rows are not stored at the moment');
       writer?.flushNow();
       return false;
     };

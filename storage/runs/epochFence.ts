@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { hasTable } from '../clickhouse/systemTables.ts';
 import { insertRows, onCluster, replicate } from '../definition/table.ts';
@@ -39,7 +39,7 @@ interface BeginEpochOptions extends Pick<EpochHolder, 'holder'> {
  * Begins the next epoch and returns its number. Earlier writers are refused from now on. No two holders of the lease get the same number,
  * since each took it with another message, and a process that lost it before its epoch could be read by others does not begin.
  *
- * @throws RecordsUnavailable without the lease, EpochSuperseded if a later epoch has begun meanwhile.
+ * @throws StoreUnavailable without the lease, EpochSuperseded if a later epoch has begun meanwhile.
  */
 export async function beginEpoch(database: Database, options: BeginEpochOptions): Promise<number> {
   const { lease, leaseSequence, holder, nowMs } = options;
@@ -59,7 +59,7 @@ function isSame(one: EpochHolder, other: EpochHolder): boolean {
 
 function requireLease(lease: IngestLease) {
   if (!lease.isHeld())
-    throw new RecordsUnavailable('the ingest lease is not held at the moment, so nothing is written');
+    throw new StoreUnavailable('the ingest lease is not held at the moment, so nothing is written');
 }
 
 /**
@@ -107,7 +107,7 @@ export function fenceDatabase(options: FenceOptions): Database {
     command: async (sql, parameters) => {
       requireLease(lease);
       if (!(await isNewestEpoch(options)))
-        throw new RecordsUnavailable(`epoch ${epoch} of ingest is not the newest one, so nothing is changed`);
+        throw new StoreUnavailable(`epoch ${epoch} of ingest is not the newest one, so nothing is changed`);
       await database.command(sql, parameters);
     },
   };

@@ -1,6 +1,6 @@
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import type { ChainViews } from '../../actors/views/chain/chainViews.ts';
 import {
   encodeOwnerCursor,
@@ -102,7 +102,7 @@ describe('routes of the chain', () => {
         reads++;
         return Promise.resolve(views.ownerActivity(page, signal) as OwnerActivityView);
       }),
-      readFrom(() => Promise.reject(new RecordsUnavailable('a row is missing'))),
+      readFrom(() => Promise.reject(new StoreUnavailable('a row is missing'))),
     ]);
     // Rows may change while memory does not, so what was read is not kept.
     expect(reads).toBe(4);

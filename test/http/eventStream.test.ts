@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compareArrivals } from '../../actors/events/arrival.ts';
 import { type KeyedEventRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { encodeFeedPosition } from '../../actors/feed/feedPosition.ts';
-import { type OlderEvents, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { type OlderEvents, StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import { createFeedNews } from '../../actors/views/feed/feedNews.ts';
 import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import type { Exchange, ResponseWriter } from '../../http/server/answers/responseWriter.ts';
@@ -45,7 +45,7 @@ function createRecords() {
   const olderEvents: OlderEvents = {
     ...noOlderEvents,
     after: async (_source, { categories, place, limit }) => {
-      if (failures-- > 0) throw new RecordsUnavailable('unavailable');
+      if (failures-- > 0) throw new StoreUnavailable('unavailable');
       const isHeld = place === null || rows.some((row) => compareArrivals(row, place) === 0);
       const later = rows.filter((row) => place === null || compareArrivals(row, place) > 0);
       return isHeld ? later.filter(({ category }) => categories.includes(category)).slice(0, limit) : null;

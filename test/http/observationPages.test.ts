@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type ObservationPage,
   type ObservationReader,
-  RecordsUnavailable,
+  StoreUnavailable,
 } from '../../actors/pages/olderRows.ts';
 import { encodeObservationCursor } from '../../http/responses/observations.ts';
 import { waitingMax } from '../../http/server/answers/pendingReads.ts';
@@ -114,7 +114,7 @@ function createManualReader() {
 
 describe('observations that need the database', () => {
   it.each([
-    ['503 with Retry-After while it is unavailable', new RecordsUnavailable('unavailable'), 503, '2'],
+    ['503 with Retry-After while it is unavailable', new StoreUnavailable('unavailable'), 503, '2'],
     ['500 without details when the read fails otherwise', new Error('password=hunter2'), 500, null],
   ])('are answered %s', async (_, error, status, retryAfter) => {
     const server = await startPublicServer({ observations: { page: () => Promise.reject(error) } });
@@ -123,7 +123,7 @@ describe('observations that need the database', () => {
     expect(response.headers.get('retry-after')).toBe(retryAfter);
   });
 
-  const unavailable = (limit: number) => new RecordsUnavailable(`no table for ${limit}`);
+  const unavailable = (limit: number) => new StoreUnavailable(`no table for ${limit}`);
   it.each<[string, ObservationReader['page']]>([
     [
       'at once',

@@ -1,7 +1,7 @@
 import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
-import { type OlderEvents, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { type OlderEvents, StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import {
@@ -39,7 +39,7 @@ describe('the routes of records', () => {
   it('ask for patience while old events cannot be read, and are never empty instead', async () => {
     const state = buildState(buildEconomyEvents());
     const unavailable = async () => {
-      throw new RecordsUnavailable('ClickHouse does not answer');
+      throw new StoreUnavailable('ClickHouse does not answer');
     };
     const olderEvents: OlderEvents = { ...noOlderEvents, before: unavailable };
     const details = {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
-import { type EvictedSource, RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { type EvictedSource, StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { createAwaitRows, pollMs } from '../../storage/reading/awaitRows.ts';
 import { createObservationReader } from '../../storage/reading/observations.ts';
@@ -101,7 +101,7 @@ describe('pages while ClickHouse is frozen', () => {
   const awaitRows = awaitFrozen(async () => runs);
 
   async function isRefusedInTime(page: unknown): Promise<void> {
-    const refused = expect(page).rejects.toThrow(RecordsUnavailable);
+    const refused = expect(page).rejects.toThrow(StoreUnavailable);
     await vi.advanceTimersByTimeAsync(1_900);
     await refused;
   }

@@ -83,10 +83,10 @@ for (const [kind, locate] of [...bothKinds, debianServer]) {
     it('distinguishes a wrong statement from an unavailable database', async () => {
       const database = openForTest(await locate());
       const read = (sql: string) => expect(database.select(sql)).rejects;
-      await read('SELECT nothing').not.toHaveProperty('name', 'RecordsUnavailable');
+      await read('SELECT nothing').not.toHaveProperty('name', 'StoreUnavailable');
       // A table may come back.
       await read('SELECT 1 FROM nowhere').toMatchObject({
-        name: 'RecordsUnavailable',
+        name: 'StoreUnavailable',
         message: expect.stringContaining('ClickHouse lacks a table'),
       });
     });
@@ -121,7 +121,7 @@ for (const [kind, locate] of bothKinds) {
 describe('database', () => {
   it('is unavailable if it does not answer', async () => {
     const database = openForTest({ url: 'http://127.0.0.1:9' });
-    await expect(database.select('SELECT 1')).rejects.toMatchObject({ name: 'RecordsUnavailable' });
+    await expect(database.select('SELECT 1')).rejects.toMatchObject({ name: 'StoreUnavailable' });
   });
 
   it('refuses a database of a newer program', async () => {

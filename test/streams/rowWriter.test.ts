@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import { RecordsUnavailable } from '../../actors/pages/olderRows.ts';
+import { StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import { type Database, openDatabase } from '../../storage/clickhouse/database.ts';
 import type { Table } from '../../storage/definition/table.ts';
 import { measurementEvents } from '../../storage/tables/events.ts';
@@ -49,7 +49,7 @@ function createSwitchableDatabase(
     insertBlocks: async (...insert: Parameters<Database['insertBlocks']>) => {
       if (!state.isUnavailable) return database.insertBlocks(...insert);
       state.refused.push(insert[1]);
-      throw new RecordsUnavailable('unavailable');
+      throw new StoreUnavailable('unavailable');
     },
   });
 }
@@ -124,7 +124,7 @@ describe('row writer', () => {
     const { writer, feed } = await writerOn({
       ...database,
       insertBlocks: async (table, blocks) => {
-        if (inserted.length === 1 && refusals-- > 0) throw new RecordsUnavailable('unavailable');
+        if (inserted.length === 1 && refusals-- > 0) throw new StoreUnavailable('unavailable');
         await database.insertBlocks(table, blocks);
         inserted.push(table);
       },

@@ -125,10 +125,10 @@ function createStateViews(
       () => buildIssuanceView(states),
     ),
     portfolio: (request: OwnerPageRequest) => buildPortfolioView(states, request, hasMetadata),
-    /** A value if the page is in memory, else a promise, which may reject with RecordsUnavailable. */
+    /** A value if the page is in memory, else a promise, which may reject with StoreUnavailable. */
     ownerActivity: (request: OwnerPageRequest, signal: AbortSignal) =>
       buildActivityView(states, request, olderActivity, signal),
-    /** Transfers of miners in a transaction, in the order of the chain. May reject with RecordsUnavailable. */
+    /** Transfers of miners in a transaction, in the order of the chain. May reject with StoreUnavailable. */
     transfers: (transactionHash: string, signal: AbortSignal) => {
       const shown = states.newestOfEconomy();
       return 'status' in shown ? shown : findTransfers(shown.state, transactionHash, olderActivity, signal);

@@ -33,7 +33,7 @@ export interface NextEvents {
   readonly isRestarted: boolean;
 }
 
-/** Reads next events that memory has evicted; null if none follows. May reject with RecordsUnavailable. */
+/** Reads next events that memory has evicted; null if none follows. May reject with StoreUnavailable. */
 export type ReadNext = (signal: AbortSignal) => Promise<NextEvents | null>;
 
 interface NextQuery {

@@ -60,7 +60,7 @@ export interface FeedViews {
   /** The values behind pages in memory: while each is the same (`===`), so are the pages. */
   inputs(): readonly unknown[];
   /**
-   * A value if the page is in memory, else a promise, which may reject with RecordsUnavailable. `undecodable` for an invalid cursor or
+   * A value if the page is in memory, else a promise, which may reject with StoreUnavailable. `undecodable` for an invalid cursor or
    * another category's cursor.
    */
   page(

@@ -20,7 +20,7 @@ export interface ReplayOptions {
 /**
  * Makes sure that no stream is lost, and migrates the database to this version, unless nothing may change.
  *
- * @throws StreamsLost, or RecordsUnavailable for a dry run on a database that is not migrated.
+ * @throws StreamsLost, or StoreUnavailable for a dry run on a database that is not migrated.
  */
 export async function prepareReplay({ jetStream, database, logger, dryRun }: ReplayOptions): Promise<void> {
   const suspicions = createSuspicions(systemClock);

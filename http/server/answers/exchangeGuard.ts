@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../actors/clock.ts';
-import { RecordsUnavailable } from '../../../actors/pages/olderRows.ts';
+import { StoreUnavailable } from '../../../actors/pages/olderRows.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 
@@ -30,7 +30,7 @@ export function createExchangeGuard(
     { route, requestId, counts }: Pick<Exchange, 'route' | 'requestId' | 'counts'>,
     error: unknown,
   ) {
-    const isUnavailable = error instanceof RecordsUnavailable;
+    const isUnavailable = error instanceof StoreUnavailable;
     if (!isUnavailable) counts.failed();
     const about = { err: error, route, requestId };
     const key = `${route} ${isUnavailable ? error.name : String(error)}`;
@@ -67,7 +67,7 @@ export function createExchangeGuard(
 }
 
 function toHttpError(error: unknown): HttpError {
-  return error instanceof RecordsUnavailable
+  return error instanceof StoreUnavailable
     ? createHttpError('database_unavailable', error.retryAfterSeconds)
     : createHttpError('internal_error');
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { RecordsUnavailable } from '../../../actors/pages/olderRows.ts';
+import { StoreUnavailable } from '../../../actors/pages/olderRows.ts';
 import { findServer } from '../../../deploy/local/childServer.ts';
 import { rateClasses } from '../../../http/routes/rateClasses.ts';
 import { defaultReadTimeoutMs } from '../../../http/server/answers/pendingReads.ts';
@@ -345,7 +345,7 @@ describe.skipIf(program === null)('two servers behind HAProxy, ready or not', ()
   });
 
   it('answer 503 themselves, once for each request, and get none until they are ready', async () => {
-    const refuse = () => Promise.reject(new RecordsUnavailable('busy'));
+    const refuse = () => Promise.reject(new StoreUnavailable('busy'));
     const servers = [await startPublicServer({ observations: { page: refuse } }), await startPublicServer()];
     const [refusing] = servers;
     const ports = servers.map(({ port }) => port);
