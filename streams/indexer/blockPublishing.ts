@@ -55,7 +55,12 @@ export function createBlockPublishing(options: {
       return first === null ? null : readRange(first);
     };
     let range: BlockRange | null = await readRange(next);
-    while (range !== null) [range] = await Promise.all([readAfter(range), publish(range, signal)]);
+    while (range !== null) {
+      const following = readAfter(range);
+      following.catch(() => undefined); // Reported below: after an error, nothing may still be published.
+      await publish(range, signal);
+      range = await following;
+    }
   }
 
   /** Publishes one span per block, from the next block or the end of the last range through the newest. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createBlockPublishing } from '../../streams/indexer/blockPublishing.ts';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
@@ -64,5 +65,39 @@ describe('a second node', () => {
     const { last, problem } = await publish(chain.slice(0, 20), 'ranges', 1);
     expect(last).toBeNull();
     expect(problem).toMatch(/does not confirm block 35/);
+  });
+
+  it('that is slow leaves nothing to publish once the first one has failed', async () => {
+    const [header, last] = chain;
+    const happened: string[] = [];
+    let confirm: (header: unknown) => void = () => undefined;
+    const confirmed = new Promise((resolve) => {
+      confirm = resolve;
+    });
+    const publishing = createBlockPublishing({
+      reader: {
+        range: async () => ({ last, blocks: [] }),
+        header: async () => {
+          throw new Error('the first node has failed');
+        },
+      } as unknown as ReturnType<typeof createChainReader>,
+      witness: { header: async () => confirmed } as never,
+      publisher: {
+        published: () => [],
+        publish: async () => {
+          happened.push('published');
+        },
+      } as unknown as SpanPublisher,
+      onPublished: () => undefined,
+    });
+    const ahead = { next: header, newest: { ...header, number: 99n } } as never;
+    const ended = publishing.ranges(ahead, new AbortController().signal).catch((error: Error) => {
+      happened.push(error.message);
+    });
+    await setImmediate();
+    confirm(last);
+    await ended;
+    await setImmediate();
+    expect(happened).toEqual(['published', 'the first node has failed']);
   });
 });
