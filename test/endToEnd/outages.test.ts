@@ -46,10 +46,6 @@ describe('readiness', () => {
     await waitUntilWaitingFor(miner, 'NATS', 'MINER_COUNTER', 'MINER_PIPELINE');
     expect((await fetchReadiness(miner)).streams.MINER_COUNTER?.lag).toBeNull();
     expect(await miner.metric(lagMetric)).toBeNull();
-    // The ages of the last verification and of the newest reading grow.
-    for (const age of ['stream_verification_age_seconds', 'stream_freshness_age_seconds'])
-      expect(await miner.metric(`miner_${age}{stream="MINER_COUNTER"}`)).toBeGreaterThan(3);
-    expect(await miner.metric('miner_newest_reading_age_seconds')).toBeGreaterThan(3);
     const status = async (path: string) => (await fetch(`${miner.publicUrl}${path}`)).status;
     expect([await status('/readyz'), await status('/healthz'), await status('/v1/public/telemetry')]).toEqual(
       [503, 200, 200],
@@ -62,7 +58,6 @@ describe('readiness', () => {
     await waitUntilFolded(miner, 250);
     expect(await miner.metric('miner_stream_interruptions_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
     expect(await miner.metric('miner_stream_divergences_total{stream="MINER_COUNTER"}')).toBe(0);
-    expect(miner.log().some(({ msg }) => msg === 'NATS connection lost; reconnecting')).toBe(true);
   });
 
   it('ends once ClickHouse is silent for longer than the grace', async () => {

@@ -12,15 +12,13 @@ import {
   noteLineage,
   openEnd,
   readLineage,
-  selectRuns,
   selectWithin,
 } from '../../storage/runs/lineages.ts';
 import { mergeRuns, readCounted } from '../../storage/runs/mergedRuns.ts';
 import { findContinuedReplay, findReplay, isContinued } from '../../storage/runs/replays.ts';
 import { createRunsReader } from '../../storage/runs/runsReader.ts';
-import { rounds } from '../../storage/tables/rounds.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { type OpenTables, openTables } from '../support/storage/openTables.ts';
+import { openTables } from '../support/storage/openTables.ts';
 import { storedRows } from '../support/storage/readingRows.ts';
 import { someRows } from '../support/storage/someRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
@@ -133,57 +131,6 @@ describe('the runs of a lineage', () => {
   it('say where the last one begins', () => {
     expect([[], buildRuns([]), buildRuns([3, 7])].map(lastRunBegins)).toEqual([0, 0, 7]);
   });
-});
-
-/** Stores rounds, each of the message whose sequence is its number, with work that says who made them. */
-async function storeRounds(
-  { database }: OpenTables,
-  run: string,
-  positions: readonly number[],
-  workUnits = 1n,
-) {
-  const rows = positions.map((position) => ({
-    installationId: 'wheel-1',
-    roundId: position,
-    startMs: position * 600_000,
-    workUnits,
-    position,
-  }));
-  await storeRows(database, { rounds: rows }, run);
-}
-
-async function readRounds({ database }: OpenTables, runs: LineageRuns): Promise<string[]> {
-  const { sql, parameters } = selectRuns(runs);
-  const rows = await database.select(
-    `SELECT concat(toString(position), ':', toString(work_units)) FROM ${rounds.name} FINAL WHERE ${sql} ORDER BY position`,
-    parameters,
-  );
-  return rows.map(([row]) => String(row));
-}
-
-it('rows outside of the runs of a lineage never count', async () => {
-  const opened = await openTables();
-  await fc.assert(
-    fc.asyncProperty(begins, async (positions) => {
-      await opened.database.command(`TRUNCATE TABLE ${rounds.name}`);
-      const runs = buildRuns(positions);
-      // Each run has rows of every message, but says so in a number of its own.
-      for (const [at, { run }] of runs.entries())
-        await storeRounds(opened, run, messages.slice(0, 30), BigInt(at));
-      await storeRounds(opened, 'unnamed', messages.slice(0, 30), 99n);
-      const counting = await readRounds(opened, runs);
-      const expected = messages.slice(0, 30).flatMap((message) => {
-        const at = runs.findIndex(({ through }) => message <= through);
-        // The rows of a run begin where it was begun, except here.
-        return runs.flatMap(({ through }, number) =>
-          number >= at && message <= through ? [`${message}:${number}`] : [],
-        );
-      });
-      expect(counting.toSorted()).toEqual(expected.toSorted());
-      expect(await readRounds(opened, [])).toEqual([]);
-    }),
-    { numRuns: 10 },
-  );
 });
 
 describe('the newest message that stored rows', () => {
@@ -351,22 +298,6 @@ describe('what a replay notes', () => {
     // One that has made everything again depends on nothing.
     await note(filled(2, { runs: [{ run: 'whole', through: openEnd }], continuedRun: '' }));
     expect([await of([]), await find(null)]).toEqual(['whole', 'whole']);
-  });
-
-  it('is left out for the newer one of two, and once that is continued', async () => {
-    const { note, find } = await open();
-    await note(ownLineage, filled(1), filled(2));
-    expect(await find()).toBe('replay 2');
-    await note({
-      ...filled(2),
-      cause: 'counts',
-      reason: 'replayed',
-      epoch: 1,
-      step: 2,
-      holder: '',
-      continuedRun: 'replay 2',
-    });
-    expect(await find()).toBeNull();
   });
 
   it.each<[string, Partial<Lineage>]>([

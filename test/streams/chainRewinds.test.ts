@@ -14,7 +14,7 @@ import {
   writtenSettings,
 } from '../support/chain/writtenSpans.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
-import { restoreState } from '../support/restoreState.ts';
+import { acceptsState, restoreState } from '../support/restoreState.ts';
 import { sortRecords } from '../support/sortRecords.ts';
 import { buildCheckpointed, createWrittenFold } from '../support/streams/writtenFold.ts';
 
@@ -182,14 +182,17 @@ describe('a repair', () => {
   it('keeps no extra states for a recreated stream', () => {
     const { actors, fold, take } = createFold();
     take(buildBlocks(1, 800, 1, 1));
+    const aboveFork = [...fold.capture()];
     expect(() => take(buildBlocks(101, 103, 5_001, 1, { fork: 1, parentBranch: 0 }))).toThrow(
       OlderSnapshotNeeded,
     );
+    expect(acceptsState(fold, aboveFork)).toBe(false);
     restoreState(fold, [], 0);
     const again = buildBlocks(1, 800, 1, 1);
     take(again.slice(0, 400), '2026-02-01T00:00:00Z');
     take(again.slice(400), '2026-02-01T00:00:00Z');
     expect(actors.state.safe.length).toBe(retainedStatesMax);
+    expect(acceptsState(fold, aboveFork)).toBe(true);
   });
 
   it('is rejected after one rewind if no span announced its block', async () => {

@@ -88,19 +88,6 @@ describe('indexer', () => {
     });
   });
 
-  it('cannot interleave with another indexer on the same stream', async () => {
-    const { node, nats } = await serve(80);
-    const both = [index(node, nats), index(node, nats)];
-    for (let tip = 81; tip < 150; tip++) {
-      node.blocks = chain.slice(0, tip + 1);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    await Promise.all(both.map(({ caughtUp }) => caughtUp()));
-    const lost = both.map(({ indexer }) => indexer.status().lostRaces);
-    expect((lost[0] ?? 0) + (lost[1] ?? 0)).toBeGreaterThan(0);
-    await expectWhole(node, nats);
-  });
-
   it('publishes nothing from a node of another chain', async () => {
     const { node, nats } = await serve();
     node.onCall = ({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : null);
