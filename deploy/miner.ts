@@ -49,7 +49,7 @@ program
   .description(
     'run the whole service on this machine, with a simulated wheel and economy (as `npm start` does)',
   )
-  .option('--past-days <days>', 'days of the simulated past', parseNumber(0, 365), 2)
+  .option('--past-days <days>', 'days of the simulated past', parseNumber(0, 30), 2)
   .option('--past-interval <seconds>', 'seconds between two readings of the past', parseNumber(1, 120), 10)
   .action(async (options: LocalOptions) => (await import('./commands/runLocal.ts')).runLocal(options));
 

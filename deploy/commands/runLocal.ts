@@ -1,10 +1,7 @@
 import { join } from 'node:path';
-import { streamNames } from '../../actors/messages/subjects.ts';
+import { setTimeout as wait } from 'node:timers/promises';
 import { formatAuthority } from '../../http/server/engine/listener.ts';
-import { verifyStreams } from '../../streams/jetstream/settings/ensureStreams.ts';
-import { connectNats } from '../../streams/nats/connection.ts';
-import { type NatsAccess, readNatsAccess } from '../../streams/nats/natsAccess.ts';
-import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
+import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
 import { locateNats } from '../configuration/natsConfiguration.ts';
@@ -12,14 +9,9 @@ import { startAnvil } from '../local/localAnvil.ts';
 import { createLocalChainClient, type LocalAccounts, readLocalAccounts } from '../local/localChainClient.ts';
 import { loadDeployment, loadSimulation, type Simulation } from '../local/localDeployment.ts';
 import { createSimulatedEconomy, liveBlockSeconds } from '../local/simulatedEconomy.ts';
-import {
-  findLastReading,
-  publishPast,
-  runGateway,
-  type SimulatedGatewayOptions,
-} from '../local/simulatedGateway.ts';
+import { publishPast, runGateway, type SimulatedGatewayOptions } from '../local/simulatedGateway.ts';
+import { awaitFolded } from '../local/simulatedReporter.ts';
 import { createWheel, rebootWheel, resumeWheel, type WheelState } from '../local/simulatedWheel.ts';
-import { observeStreams } from '../local/streamObserver.ts';
 import { requireFreePorts } from '../process/freePorts.ts';
 import { createProgress } from '../process/progress.ts';
 import { within } from '../process/within.ts';
@@ -38,6 +30,7 @@ export interface LocalOptions {
   readonly pastInterval: number;
 }
 
+const readyPollMs = 20;
 const stopGraceMs = 300;
 
 /** The command line's `local`: all parts of the service on this machine, with a simulated wheel and economy. */
@@ -75,11 +68,11 @@ export function runLocal({ pastDays, pastInterval }: LocalOptions): Promise<void
         ? readNatsAccess(nats).servers.join(', ')
         : `${ownNats.address}, with its token in ${ownNats.urlFile}`;
     printAddresses(service, natsAddress, anvil.url);
-    await startSimulation(context, {
+    startSimulation(context, {
       simulation,
       deployment,
       accounts,
-      nats,
+      service,
       intervalMs: pastInterval * 1000,
       chainUrl: anvil.url,
     });
@@ -100,43 +93,37 @@ interface SimulationOptions {
   readonly simulation: Simulation;
   readonly deployment: Deployment;
   readonly accounts: LocalAccounts;
-  readonly nats: NatsAccess;
+  readonly service: Service;
   readonly chainUrl: string;
   /** Interval of readings in the past. */
   readonly intervalMs: number;
 }
 
-/** Starts the wheel first, then the economy, whose reporter settles the wheel's readings. */
-async function startSimulation({ logger, onStop }: CommandContext, options: SimulationOptions) {
-  const { simulation, nats } = options;
+/** Starts the simulation, which publishes by the connection of the service and reads its folded state. */
+function startSimulation({ logger, onStop }: CommandContext, options: SimulationOptions) {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const jetStream = await connectNats({ ...nats, name: 'simulation', logger, signal });
-  // The service creates the streams, unless its rows were made from other ones.
-  const requireStreams = async () => {
-    const missing = await verifyStreams(jetStream, streamNames, logger);
-    if (missing.length > 0) throw new Error(`there is no ${missing.join(', ')}`);
-  };
-  await retryUntilAvailable(requireStreams, {
-    signal,
-    onFirstFailure: (error) => logger.debug({ err: error }, 'the simulation waits for the streams'),
-  });
-  const gateway: SimulatedGatewayOptions = { jetStream, logger, signal };
-  const last = await findLastReading(jetStream, simulation.installationId);
-  const resumed = last === null ? null : resumeWheel(last, simulation.seed);
-  const wheel = await completePast(gateway, options, resumed);
-  const running = Promise.all([
-    signal.aborted ? null : runGateway(gateway, wheel, Date.now),
-    signal.aborted ? null : runEconomy(gateway, options),
-  ]).catch((error: unknown) => {
+  const running = simulate({ ...options, logger, signal }).catch((error: unknown) => {
     if (!signal.aborted)
       logger.error({ err: error }, 'the simulation ended; the service continues without it');
   });
   onStop('the simulation', async () => {
     stopping.abort();
     await within(stopGraceMs, running);
-    await within(stopGraceMs, jetStream.close());
   });
+}
+
+type Running = SimulationOptions & Pick<SimulatedGatewayOptions, 'logger' | 'signal'>;
+
+/** Runs the wheel first, then the economy, whose reporter settles the wheel's readings. */
+async function simulate(options: Running): Promise<void> {
+  const { simulation, service, logger, signal } = options;
+  while (!service.readiness().isReady) await wait(readyPollMs, undefined, { signal });
+  const gateway: SimulatedGatewayOptions = { jetStream: service.jetStream(), logger, signal };
+  const last = service.actors.MINER_COUNTER.installation(simulation.installationId)?.acceptance.latest;
+  const resumed = last === undefined ? null : resumeWheel(last, simulation.seed);
+  const wheel = await completePast(gateway, options, resumed);
+  await Promise.all([runGateway(gateway, wheel, Date.now), runEconomy(options)]);
 }
 
 /** Publishes the wheel's past, or the rest of it after a kill. Returns the wheel at its end. */
@@ -162,30 +149,20 @@ async function completePast(
 }
 
 /** Runs owners, reporter and keeper through the past at full speed, then in real time. */
-async function runEconomy(
-  { jetStream, logger, signal }: SimulatedGatewayOptions,
-  { simulation, deployment, accounts, chainUrl }: SimulationOptions,
-) {
+async function runEconomy(options: Running) {
+  const { simulation, deployment, service, chainUrl, logger, signal } = options;
   const { installationId, genesisTimestamp, seed } = simulation;
   if (deployment.onChain === null) throw new Error('the local deployment has no contracts');
   const { contracts } = deployment.onChain;
-  const observer = observeStreams({ jetStream, installationId, genesisMs: genesisTimestamp * 1000, logger });
-  signal.addEventListener('abort', () => observer.stop());
-  await retryUntilAvailable(() => observer.caughtUp(), {
-    signal,
-    onFirstFailure: (error) => logger.warn({ err: error }, 'the simulation cannot read the streams yet'),
-  });
+  const { lastSequence } = await service.jetStream().info('MINER_COUNTER');
+  await awaitFolded(options, 'MINER_COUNTER', lastSequence);
   const economy = createSimulatedEconomy({
+    ...options,
     client: createLocalChainClient(chainUrl),
     contracts,
-    accounts,
     seed,
     genesisSeconds: genesisTimestamp,
-    observer,
-    jetStream,
     installationId,
-    logger,
-    signal,
   });
   const from = await economy.readTipSeconds();
   const until = Math.floor(Date.now() / 1000) - liveBlockSeconds;

@@ -30,7 +30,6 @@ interface SimulatedEconomyOptions extends Omit<SimulatedReporterOptions, 'core' 
   readonly contracts: DeployedContracts['contracts'];
   readonly accounts: LocalAccounts;
   readonly logger: Logger;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -101,18 +100,18 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
     }
   }
 
-  /** Everybody's actions at a time. A step that fails is skipped: the next one starts from the chain's state at that time. */
+  /** Everybody's actions at a time. If one fails, the others follow next time, by the chain's state then. */
   async function act(seconds: number): Promise<void> {
     const at = Math.floor(seconds / actionSeconds);
     const draw: Draw = (what) => computeSeededFraction(`${seed}/economy/${what}/${at}`);
-    const steps = [openSale, settle, mintRewards, ...(draw('owner acts') < 0.45 ? [ownerActs] : [])];
-    for (const step of steps) {
-      try {
-        await step(seconds, draw);
-      } catch (error) {
-        if (signal.aborted) return;
-        logger.warn({ err: error, step: step.name }, 'a step of the simulated economy failed; it continues');
-      }
+    try {
+      await openSale();
+      await settle(seconds, draw);
+      await mintRewards();
+      if (draw('owner acts') < 0.45) await ownerActs(draw);
+    } catch (error) {
+      if (!signal.aborted)
+        logger.warn({ err: error }, 'a step of the simulated economy failed; it continues');
     }
   }
 
@@ -144,7 +143,7 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
     if (settled - processed >= BigInt(checkpointAtRounds)) await actions.checkpoint(accounts.keeper, settled);
   }
 
-  async function ownerActs(_seconds: number, draw: Draw): Promise<void> {
+  async function ownerActs(draw: Draw): Promise<void> {
     const owner = accounts.owners[Math.floor(draw('which owner') * accounts.owners.length)] as Address;
     const chance = draw('which act');
     if (chance < 0.45) return mint(owner, BigInt(1 + Math.floor(draw('how many') * 3)));

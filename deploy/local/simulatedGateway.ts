@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { counterSubject, moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
-import { type CounterReadingMessage, counterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { parseStored } from '../../streams/jetstream/parseStored.ts';
+import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { simulateModules, simulateSigner } from './simulatedModules.ts';
@@ -18,15 +17,6 @@ export interface SimulatedGatewayOptions {
   readonly jetStream: StreamPort;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-}
-
-/** Finds the last reading of an installation in the stream; null without one. */
-export async function findLastReading(
-  jetStream: StreamPort,
-  installationId: string,
-): Promise<CounterReadingMessage | null> {
-  const stored = await jetStream.last('MINER_COUNTER', counterSubject(installationId));
-  return stored && parseStored(counterReadingMessage, stored);
 }
 
 interface PastSettings {

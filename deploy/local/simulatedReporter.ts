@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { getContract } from 'viem';
 import { coreAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { countWholeBlocks } from '../../actors/chain/state/blockUnits.ts';
@@ -6,30 +7,34 @@ import {
   settleBatch,
   splitIntoBatches,
 } from '../../actors/chain/state/settlementArithmetic.ts';
-import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { type InputStreamName, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { toTransactionHash } from '../../actors/schemas/hex.ts';
 import type { OracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import type { ReporterMessage } from '../../actors/settlement/reporterMessage.ts';
+import { findRoundWork } from '../../actors/wheel/dayHistory.ts';
 import { roundSeconds } from '../../actors/wheel/roundFold.ts';
 import type { Submission } from '../../machines/submission.ts';
-import type { StreamPort } from '../../streams/nats/streamPort.ts';
+import type { Service } from '../service/service.ts';
 import type { EconomyActions } from './economyActions.ts';
 import type { LocalChainClient } from './localChainClient.ts';
 import { createSeededUuid, type Draw } from './seeded.ts';
-import type { StreamObserver } from './streamObserver.ts';
 
 /** Closed rounds are settled once this many of them wait. */
 const settleAtRounds = 6;
+const foldedPollMs = 5;
 
 /** A message without the time, which `publish` adds. */
 type Untimed<Message> = Message extends unknown ? Omit<Message, 'at'> : never;
+
+/** What the simulation reads and publishes with: the service in the same process. */
+export type SimulatedService = Pick<Service, 'actors' | 'foldedThrough' | 'jetStream'>;
 
 export interface SimulatedReporterOptions {
   readonly client: LocalChainClient;
   readonly core: `0x${string}`;
   readonly actions: EconomyActions;
-  readonly observer: StreamObserver;
-  readonly jetStream: Pick<StreamPort, 'publish'>;
+  readonly service: SimulatedService;
+  readonly signal: AbortSignal;
   readonly installationId: string;
   readonly seed: string;
   /** Start of round 1, Unix seconds. */
@@ -37,38 +42,67 @@ export interface SimulatedReporterOptions {
 }
 
 /**
+ * Waits until the service has folded a stream through a sequence.
+ *
+ * @throws Error if the signal is aborted before.
+ */
+export async function awaitFolded(
+  { service, signal }: Pick<SimulatedReporterOptions, 'service' | 'signal'>,
+  stream: InputStreamName,
+  sequence: number,
+): Promise<void> {
+  while (service.foldedThrough(stream) < sequence) await wait(foldedPollMs, undefined, { signal });
+}
+
+/**
  * An oracle and a settlement reporter in miniature: they read the rounds, accept closures, prepare submissions, settle on the
- * local chain, handle reverts and retries, and report each step. They read all their state from the streams and the chain, so
+ * local chain, handle reverts and retries, and report each step. They read all their state from the service and the chain, so
  * another process can continue after a kill.
  */
 export function createSimulatedReporter(options: SimulatedReporterOptions) {
-  const { client, core, actions, observer, jetStream, installationId, seed, genesisSeconds } = options;
+  const { client, core, actions, service, installationId, seed, genesisSeconds } = options;
   const { read } = getContract({ client, address: core, abi: coreAbi });
+  const { MINER_COUNTER: counters, MINER_PIPELINE: settlements } = service.actors;
+  /** Sequence of the last published message. */
+  let published = 0;
 
   async function publish(subject: string, seconds: number, body: object) {
     const at = new Date(seconds * 1000).toISOString();
-    await observer.folded(await jetStream.publish(subject, JSON.stringify({ at, ...body })));
+    published = await service.jetStream().publish(subject, JSON.stringify({ at, ...body }));
   }
   const oracle = (seconds: number, message: Untimed<OracleMessage>) =>
     publish(oracleSubject(installationId), seconds, message);
   const report = (seconds: number, message: Untimed<ReporterMessage>) =>
     publish(reporterSubject(installationId), seconds, message);
 
+  async function readSettlement() {
+    await awaitFolded(options, 'MINER_PIPELINE', published);
+    return settlements.settlement(installationId);
+  }
+
+  function findWork(roundId: number): bigint {
+    const history = counters.history();
+    const startMs = (genesisSeconds + (roundId - 1) * roundSeconds) * 1000;
+    // A round that was not observed is closed without work. That is the oracle's decision, not a measurement.
+    return (history && findRoundWork(history, startMs)) ?? 0n;
+  }
+
   /** Approves the wheel's epoch, and closes every ended round that the readings cover. */
   async function close(seconds: number) {
-    const { approvedEpochs, closure } = observer.settlement().snapshot.context;
-    const counterEpoch = observer.counterEpoch();
-    if (counterEpoch !== null && !approvedEpochs.includes(counterEpoch)) {
+    const newest = counters.installation(installationId)?.acceptance.latest;
+    if (newest === undefined) return;
+    const { counterEpoch, observedAtMs } = newest;
+    const { approvedEpochs, closure } = (await readSettlement()).snapshot.context;
+    if (!approvedEpochs.includes(counterEpoch)) {
       await oracle(seconds, { type: 'epoch_approved', counterEpoch });
     }
-    const knownSeconds = Math.min(seconds, (observer.newestReadingMs() ?? 0) / 1000);
+    const knownSeconds = Math.min(seconds, observedAtMs / 1000);
     const ended = Math.floor((knownSeconds - genesisSeconds) / roundSeconds);
     const first = Number(closure?.lastRound ?? 0n) + 1;
     if (ended < first) return;
-    // A round that was not observed is closed without work. That is the oracle's decision, not a measurement.
     const rounds = Array.from({ length: ended - first + 1 }, (_, index) => ({
       roundId: String(first + index),
-      workUnits: String(observer.findWork(first + index) ?? 0n),
+      workUnits: String(findWork(first + index)),
     }));
     await oracle(seconds, {
       type: 'closure_accepted',
@@ -81,7 +115,7 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
 
   /** One run of the reporter; `mine` mines its transaction. */
   async function run(seconds: number, draw: Draw, mine: () => Promise<void>) {
-    const { settlementEnabled } = observer.settlement().snapshot.context;
+    const { settlementEnabled } = (await readSettlement()).snapshot.context;
     if (!settlementEnabled) {
       await report(seconds, { type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true });
     }
@@ -92,7 +126,7 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
   }
 
   async function settleOnce(seconds: number, draw: Draw, mine: () => Promise<void>): Promise<string> {
-    const { snapshot, closedRounds } = observer.settlement();
+    const { snapshot, closedRounds } = await readSettlement();
     const { submission } = snapshot.context;
     const { frontier, configuration, nonce, isPaused } = await readCore();
     if (submission !== null && snapshot.matches({ submission: 'underWay' })) {

@@ -1,5 +1,5 @@
 import { dayMs, noonMs } from '../../actors/schemas/durations.ts';
-import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import type { CounterReading, CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { computeSeededFraction, createSeededUuid } from './seeded.ts';
 
 /** A full turn of the wheel, and the pulses that its counter adds in one. */
@@ -43,17 +43,16 @@ export function createWheel({ installationId, seed, startMs }: WheelSettings): W
 }
 
 /** The wheel after its last published reading, in the same boot. */
-export function resumeWheel(message: CounterReadingMessage, seed: string): WheelState {
-  const units = BigInt(message.cumulativeWorkUnits);
+export function resumeWheel(reading: CounterReading, seed: string): WheelState {
   return {
-    installationId: message.installationId,
+    installationId: reading.installationId,
     seed,
-    bootId: message.bootId,
-    sequence: message.sequence + 1,
-    counterEpoch: message.counterEpoch,
-    observedAtMs: Date.parse(message.observedAt),
-    totalDistanceMm: (units * BigInt(circumferenceMm)) / BigInt(unitsPerTurn),
-    dayDistanceMm: message.distanceMm,
+    bootId: reading.bootId,
+    sequence: reading.sequence + 1,
+    counterEpoch: reading.counterEpoch,
+    observedAtMs: reading.observedAtMs,
+    totalDistanceMm: (reading.cumulativeWorkUnits * BigInt(circumferenceMm)) / BigInt(unitsPerTurn),
+    dayDistanceMm: reading.distanceMm,
   };
 }
 

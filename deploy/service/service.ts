@@ -10,6 +10,7 @@ import {
   waitFor,
 } from 'xstate';
 import type { Clock } from '../../actors/clock.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { registerMetrics } from '../../actors/registerMetrics.ts';
 import type { ChainConditions } from '../../actors/views/chain/chainViews.ts';
 import type { Readiness } from '../../actors/views/views.ts';
@@ -29,7 +30,7 @@ import {
 import { openDatabase } from '../../storage/clickhouse/database.ts';
 import { createOldestReadingMs } from '../../storage/rows/readingsTtl.ts';
 import { createSelfAudit } from '../../streams/audit/selfAudit.ts';
-import { createStreamActors } from '../../streams/definitions/streamDefinitions.ts';
+import { createStreamActors, type StreamActors } from '../../streams/definitions/streamDefinitions.ts';
 import { watchChainConditions } from '../../streams/health/chainConditionWatch.ts';
 import { watchDatabase } from '../../streams/health/databaseWatch.ts';
 import { createReadiness } from '../../streams/health/readiness.ts';
@@ -42,6 +43,7 @@ import { registerFollowerMetrics } from '../../streams/metrics/followerMetrics.t
 import { registerPlaceMetrics } from '../../streams/metrics/placeMetrics.ts';
 import { registerStoreMetrics } from '../../streams/metrics/storeMetrics.ts';
 import { createNatsLink } from '../../streams/nats/natsLink.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
 import { runMembers } from '../../streams/operators/runMember.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
@@ -64,6 +66,12 @@ export interface Service {
   readonly publicUrl: string | null;
   readonly operatorUrl: string;
   readiness(): Readiness;
+  /** The folded state. */
+  readonly actors: StreamActors;
+  /** Sequence of the last folded message of a stream; 0 before the first. */
+  foldedThrough(stream: InputStreamName): number;
+  /** @throws before NATS is connected. */
+  jetStream(): StreamPort;
   /**
    * Saves folded state and stops, normally at once, at the latest after about seven seconds. For `drainMs` before that it answers as before,
    * except that `/readyz` says that it is leaving.
@@ -134,6 +142,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     publicUrl: ports.public === undefined ? null : buildUrl(settings.host, ports.public),
     operatorUrl: buildUrl(settings.opsHost, requireValue(ports.operator, 'the operators’ port')),
     readiness,
+    actors: parts.actors,
+    foldedThrough: (stream) => work()?.followers.get(stream)?.status().position ?? 0,
+    jetStream: nats.jetStream,
     stop: async (drainMs = 0) => {
       root.send({ type: 'leave', drainMs });
       await ended();

@@ -360,7 +360,7 @@ describe('command line', () => {
     [['openapi', '--spec', '2.0'], {}, 'Allowed choices are 3.1, 3.0', 1],
     [['run'], { MINER_HTTP_PORT: '80a' }, 'MINER_HTTP_PORT is "80a"; expected a port', 2],
     [['serve'], { MINER_DEPLOYMENT: 'any' }, 'MINER_CLICKHOUSE_URL is not set', 2],
-    [['local', '--past-days', 'many'], {}, "argument 'many' is invalid. expected a number from 0 to 365", 1],
+    [['local', '--past-days', 'many'], {}, "argument 'many' is invalid. expected a number from 0 to 30", 1],
     [['replay', '--from-time', 'yesterday'], {}, 'such as 2026-11-21', 1],
     [['lokal'], {}, 'unknown command', 1],
   ])('%j with %j stops with %s', async (args, environment, message, expected) => {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import {
+  type CounterReadingMessage,
+  counterReadingMessage,
+  toCounterReading,
+} from '../../actors/wheel/counterReading.ts';
 import { createWheel, listPastTimes, observe, resumeWheel } from '../../deploy/local/simulatedWheel.ts';
 
 const startMs = Date.UTC(2026, 0, 31, 12);
@@ -25,7 +29,7 @@ describe('simulated wheel', () => {
     const messages = history('a', times);
     expect(history('a', times)).toEqual(messages);
     expect(history('b', times)).not.toEqual(messages);
-    let wheel = resumeWheel(messages[99] as CounterReadingMessage, 'a');
+    let wheel = resumeWheel(toCounterReading(counterReadingMessage.parse(messages[99]), 100), 'a');
     const rest = times.slice(100).map((atMs) => {
       const observed = observe(wheel, atMs);
       wheel = observed.wheel;

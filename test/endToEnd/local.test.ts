@@ -123,6 +123,7 @@ describe('npm start', () => {
     expect(grown).toBeLessThan(60);
     await eventually(async () => (await settledThrough(second)) >= settled, 'the same chain again');
     // When the chain stops and resumes, so does the simulation.
+    await eventually(() => second.output().includes('has reached the present'), 'the present of the chain');
     process.kill(second.pidOf('anvil started'), 'SIGSTOP');
     await eventually(() => second.output().includes('the simulated chain does not answer'), 'a paused chain');
     process.kill(second.pidOf('anvil started'), 'SIGCONT');
