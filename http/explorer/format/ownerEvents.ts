@@ -10,17 +10,13 @@ interface Asset {
   readonly tokenDecimals: number;
 }
 
-/** Describes an event of an owner's activity in words. */
-export function describeOwnerEvent(
-  event: OwnerEvent,
-  owner: string,
-  { tokenSymbol, tokenDecimals }: Asset,
-): Sentence {
+/** Describes an event of an owner's activity in words. Transfers, which have no amount, need no asset. */
+export function describeOwnerEvent(event: OwnerEvent, owner: string, asset: Asset | null): Sentence {
   const miners = nameMiners(event.tokenIds);
   const amount =
-    event.amountBaseUnits === null
+    event.amountBaseUnits === null || asset === null
       ? ''
-      : `${formatShort(event.amountBaseUnits, tokenDecimals, 4)} ${tokenSymbol}`;
+      : `${formatShort(event.amountBaseUnits, asset.tokenDecimals, 4)} ${asset.tokenSymbol}`;
   const nameOwner = (address: string | null) => (address === null ? 'an unknown address' : toOwner(address));
   switch (event.kind) {
     case 'mint':
@@ -30,9 +26,9 @@ export function describeOwnerEvent(
     case 'claim':
       return say`Claimed ${amount} of ${miners}.`;
     case 'transfer':
-      return event.from === owner
-        ? say`Gave ${miners} to ${nameOwner(event.to)}.`
-        : say`Received ${miners} from ${nameOwner(event.from)}.`;
+      if (event.from === owner) return say`Gave ${miners} to ${nameOwner(event.to)}.`;
+      if (event.to === owner) return say`Received ${miners} from ${nameOwner(event.from)}.`;
+      return say`${nameOwner(event.from)} gave ${miners} to ${nameOwner(event.to)}.`;
     case 'checkpoint':
       return say`Minted ${amount}.`;
   }

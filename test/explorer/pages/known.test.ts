@@ -90,6 +90,20 @@ const measuredBy = (provenance: string) => ({
   '/v1/status': { ...bodies.Status.answer, measurement: { ...measurement, provenance } },
 });
 
+it('a transaction that only transferred miners says who gave which to whom', () => {
+  const transactionHash = `0x${'ab'.repeat(32)}`;
+  const [claim] = bodies.OwnerActivity.answer.activity;
+  const [from, to] = ['12', '34'].map((digits) => `0x${digits.repeat(20)}`);
+  const transfer = { ...claim, kind: 'transfer', tokenIds: ['7'], amountBaseUnits: null, from, to };
+  const place: Place = { view: 'transaction', id: transactionHash };
+  const path = `/v1/transactions/${transactionHash}`;
+  const shown = (transfers: readonly object[]) =>
+    render(place, { [path]: { ...bodies.Transaction.answer, transactionHash, events: [], transfers } }).text;
+  expect(shown([transfer])).toContain('0x121212…1212 gave miner 7 to 0x343434…3434');
+  expect(shown([transfer])).not.toContain('No events for this transaction.');
+  expect(shown([])).toContain('No events for this transaction.');
+});
+
 describe('what is not real', () => {
   it.each([
     ['simulated', 'anvil', 'Simulated figures, nothing is real.', 'simulated'],

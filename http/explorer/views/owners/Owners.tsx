@@ -69,7 +69,7 @@ function Owner(place: OwnersPlace & { readonly address: string }) {
 }
 
 /** An event of an owner, or of a miner that it owns, as an item of a list. */
-export function toOwnerItem(event: OwnerEvent, owner: string, configuration: Portfolio['configuration']) {
+export function toOwnerItem(event: OwnerEvent, owner: string, asset: Portfolio['configuration'] | null) {
   const { id, source } = event;
   return (
     <EventItem
@@ -80,7 +80,7 @@ export function toOwnerItem(event: OwnerEvent, owner: string, configuration: Por
       source={`chain block ${formatInteger(source.blockNumber)}`}
       transactionHash={source.transactionHash}
     >
-      <Linked of={describeOwnerEvent(event, owner, configuration)} />
+      <Linked of={describeOwnerEvent(event, owner, asset)} />
     </EventItem>
   );
 }

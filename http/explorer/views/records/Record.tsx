@@ -26,28 +26,35 @@ const leads: Readonly<Record<RecordView, string>> = {
 };
 
 const withoutEvents =
-  'No events for this transaction. If it transferred miners, the pages of both owners show the transfer. Otherwise it does not have 12 confirmations yet, or it belongs to other contracts.';
+  'No events for this transaction. It does not have 12 confirmations yet, or it belongs to other contracts.';
 
 /** The page of one miner, round, transaction or day. */
 export function RecordPage({ view, id }: { view: RecordView; id: string }) {
   const { read, chain } = usePage();
   const events = listRecordEvents(view, id, read);
+  const transaction = view === 'transaction' ? read(view, recordPath(view, id)) : null;
+  const transfers = findAvailable(transaction)?.transfers ?? [];
   return (
     <section aria-labelledby="record">
       <h1 id="record">{nameView({ view, id })}</h1>
       {leads[view] !== '' && <p class="lead">{leads[view]}</p>}
-      {view === 'transaction' && <Transaction hash={id} isKnown={(events?.length ?? 0) > 0} />}
+      {view === 'transaction' && (
+        <Transaction hash={id} isKnown={(events?.length ?? 0) + transfers.length > 0} />
+      )}
       {view === 'miner' && <Miner tokenId={id} />}
       {view === 'round' && <RoundFacts round={id} />}
       {view === 'day' && <DayFacts date={id} />}
       {events === null && chain !== null && <Unavailable>Events cannot be read at the moment.</Unavailable>}
       {view === 'transaction' && chain === null && <Unavailable>{explain('indexer_disabled')}</Unavailable>}
-      {view === 'transaction' && events?.length === 0 && <p class="empty">{withoutEvents}</p>}
-      {events !== null && events.length > 0 && (
+      {view === 'transaction' && events?.length === 0 && transfers.length === 0 && (
+        <p class="empty">{withoutEvents}</p>
+      )}
+      {events !== null && events.length + transfers.length > 0 && (
         <>
           {view === 'day' && <h2>Milestones</h2>}
           <ol class="events">
             {view === 'miner' ? listMinerEvents(events, readMiner(read, id)) : events.map(toItem)}
+            {transfers.map((event) => toOwnerItem(event, '', null))}
           </ol>
         </>
       )}
