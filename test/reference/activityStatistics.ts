@@ -33,7 +33,10 @@ export interface SubmissionTimes {
 }
 
 /** What is known of rounds and days at a time. */
-function measure({ readings, genesisMs }: Pick<StatisticsInput, 'readings' | 'genesisMs'>, nowMs: number) {
+export function measure(
+  { readings, genesisMs }: Pick<StatisticsInput, 'readings' | 'genesisMs'>,
+  nowMs: number,
+) {
   // Rounds and days count only after their end, even if a device's fast clock is ahead.
   const hasEnded = (start: number) => start + roundMs <= nowMs;
   const rounds = new Map([...observeRounds(readings, genesisMs)].filter(([start]) => hasEnded(start)));
@@ -54,63 +57,62 @@ function measure({ readings, genesisMs }: Pick<StatisticsInput, 'readings' | 'ge
     };
   };
 
-  const buildBucket = (start: number) => {
+  const measureBucket = (start: number) => {
     const { works } = describe(listRounds(start, 3));
     const byCount = ['missing', 'partial', 'partial', 'complete'];
     return {
       start,
+      startMinuteUtc: (start % dayMs) / minuteMs,
+      coverage: hasEnded(start) ? byCount[works.length] : 'future',
+      observedRoundCount: works.length,
       work: sum(works),
-      shown: {
-        startMinuteUtc: (start % dayMs) / minuteMs,
-        coverage: hasEnded(start) ? byCount[works.length] : 'future',
-        observedRoundCount: works.length,
-        workUnits: works.length === 0 ? null : String(sum(works)),
-      },
+      workUnits: works.length === 0 ? null : sum(works),
     };
   };
 
-  const describeDay = (start: number) => {
+  /** A universal day by its noon. */
+  const measureDay = (start: number) => {
     const { works, isFull, coverage } = describe(listRounds(start, 144));
-    const buckets = Array.from({ length: 48 }, (_, index) => buildBucket(start + index * bucketMs));
-    const distance = distances.get(start);
-    const shown = {
+    const distanceMm = distances.get(start);
+    const buckets = Array.from({ length: 48 }, (_, index) => measureBucket(start + index * bucketMs));
+    return {
+      start,
       date: toDate(start),
       coverage,
-      observedWorkUnits: String(sum(works)),
-      distanceMm: distance === undefined ? null : String(distance),
+      isFull,
+      observedWorkUnits: sum(works),
+      distanceMm: distanceMm === undefined ? null : BigInt(distanceMm),
       // In clock order: the second half of a universal day comes first.
-      buckets: [...buckets.slice(24), ...buckets.slice(0, 24)].map((bucket) => bucket.shown),
+      buckets: [...buckets.slice(24), ...buckets.slice(0, 24)],
     };
-    return { start, work: sum(works), isFull, distance: BigInt(distance ?? 0), buckets, shown };
   };
-  return { rounds, describe, describeDay };
+  return { rounds, describe, measureDay };
 }
-
-/** A universal day by its noon. */
-export const measureDay = (input: Parameters<typeof measure>[0], start: number, nowMs: number) =>
-  measure(input, nowMs).describeDay(start).shown;
 
 /** Statistics are computed at multiples of 30 seconds, and `generatedAt` is one. */
 export function measureStatistics(input: StatisticsInput, dayCount: number, nowMs: number) {
   const { readings } = input;
-  const { rounds, describe, describeDay } = measure(input, nowMs);
+  const { rounds, describe, measureDay } = measure(input, nowMs);
   const windowStartMs = findDay(nowMs) - (dayCount - 1) * dayMs;
-  const days = Array.from({ length: dayCount }, (_, index) => describeDay(windowStartMs + index * dayMs));
+  const days = Array.from({ length: dayCount }, (_, index) => measureDay(windowStartMs + index * dayMs));
 
   const window = describe(listRounds(windowStartMs, dayCount * 144));
   const isComplete = window.coverage.coverageBps === 10_000;
-  const activeDays = days.filter(({ work }) => work > 0n);
-  const mostActive = findLargest(days, ({ work }) => work);
+  const activeDays = days.filter(isActive);
+  const works = activeDays.map(({ observedWorkUnits }) => observedWorkUnits);
+  const mostActive = findLargest(days, ({ observedWorkUnits }) => observedWorkUnits);
+  const distanceOf = ({ distanceMm }: (typeof days)[number]) => distanceMm ?? 0n;
   const typicalDay = Array.from({ length: 48 }, (_, index) => {
-    const works = days
-      .map(({ buckets }) => buckets[(index + 24) % 48] as (typeof buckets)[number])
-      .filter(({ shown }) => shown.coverage === 'complete')
+    const known = days
+      .map(({ buckets }) => buckets[index] as (typeof buckets)[number])
+      .filter(({ coverage }) => coverage === 'complete')
       .map(({ work }) => work);
-    const mean = works.length === 0 ? null : (sum(works) * 1000n) / BigInt(works.length);
-    return { startMinuteUtc: index * 30, total: sum(works), observedDayCount: works.length, mean };
+    const meanWorkMilli = known.length === 0 ? null : (sum(known) * 1000n) / BigInt(known.length);
+    const startMinuteUtc = index * 30;
+    return { startMinuteUtc, totalWorkUnits: sum(known), observedDayCount: known.length, meanWorkMilli };
   });
   const ofActiveDays = (total: bigint) =>
-    activeDays.length === 0 ? null : String(total / BigInt(activeDays.length));
+    activeDays.length === 0 ? null : total / BigInt(activeDays.length);
 
   // Records.
   const inWindow = readings.filter(
@@ -120,7 +122,7 @@ export function measureStatistics(input: StatisticsInput, dayCount: number, nowM
     value === 0n || occurredAtMs === undefined
       ? null
       : {
-          value: String(value),
+          value,
           occurredAt: toIso(occurredAtMs),
           coverage: isFull ? 'complete' : 'partial',
         };
@@ -128,14 +130,12 @@ export function measureStatistics(input: StatisticsInput, dayCount: number, nowM
     const found = findLargest(inWindow, (reading) => BigInt(read(reading)));
     return record(found === null ? 0n : BigInt(read(found)), found?.observedAtMs, isComplete);
   };
-  const halfHour = findLargest(
-    days.flatMap(({ buckets }) => buckets),
-    ({ work }) => work,
-  );
-  const farthest = findLargest(days, ({ distance }) => distance);
+  const halfHours = days.flatMap(({ buckets }) => buckets).sort((one, other) => one.start - other.start);
+  const halfHour = findLargest(halfHours, ({ work }) => work);
+  const farthest = findLargest(days, distanceOf);
   const isActiveRound = (start: number) => (rounds.get(start) ?? 0n) > 0n;
   const longestRun = findLongestRun(listRounds(windowStartMs, dayCount * 144), isActiveRound);
-  const streak = findLongestRun(days, ({ work }) => work > 0n);
+  const streak = findLongestRun(days, isActive);
 
   const activeWorks = window.works.filter((work) => work > 0n);
   const { observedRoundCount, expectedRoundCount } = window.coverage;
@@ -152,33 +152,29 @@ export function measureStatistics(input: StatisticsInput, dayCount: number, nowM
     activity: {
       coverage: { ...window.coverage, complete: isComplete },
       summary: {
-        observedWorkUnits: String(sum(window.works)),
-        observedDistanceMm: String(sum(days.map(({ distance }) => distance))),
+        observedWorkUnits: sum(window.works),
+        observedDistanceMm: sum(days.map(distanceOf)),
         activeDayCount: activeDays.length,
-        inactiveDayCount: days.filter(({ isFull, work }) => isFull && work === 0n).length,
-        averageWorkPerActiveDayMilli: ofActiveDays(sum(activeDays.map(({ work }) => work)) * 1000n),
-        medianWorkPerActiveDay: toText(findMedian(activeDays.map(({ work }) => work))),
-        averageDistancePerActiveDayMm: ofActiveDays(sum(activeDays.map(({ distance }) => distance))),
-        mostActiveDate: mostActive?.shown.date ?? null,
-        mostActiveDateWorkUnits: mostActive?.shown.observedWorkUnits ?? null,
-        peakWindowStartMinuteUtc: findLargest(typicalDay, ({ mean }) => mean ?? 0n)?.startMinuteUtc ?? null,
+        inactiveDayCount: days.filter((day) => day.isFull && !isActive(day)).length,
+        averageWorkPerActiveDayMilli: ofActiveDays(sum(works) * 1000n),
+        medianWorkPerActiveDay: findMedian(works),
+        averageDistancePerActiveDayMm: ofActiveDays(sum(activeDays.map(distanceOf))),
+        mostActiveDate: mostActive?.date ?? null,
+        mostActiveDateWorkUnits: mostActive?.observedWorkUnits ?? null,
+        peakWindowStartMinuteUtc:
+          findLargest(typicalDay, ({ meanWorkMilli }) => meanWorkMilli ?? 0n)?.startMinuteUtc ?? null,
       },
-      days: days.map(({ shown }) => shown),
-      typicalDay: typicalDay.map(({ startMinuteUtc, total, observedDayCount, mean }) => ({
-        startMinuteUtc,
-        totalWorkUnits: String(total),
-        observedDayCount,
-        meanWorkMilli: toText(mean),
-      })),
+      days,
+      typicalDay,
     },
     records: {
-      mostWorkHalfHour: record(
-        halfHour?.work ?? 0n,
-        halfHour?.start,
-        halfHour?.shown.coverage === 'complete',
+      mostWorkHalfHour: record(halfHour?.work ?? 0n, halfHour?.start, halfHour?.coverage === 'complete'),
+      mostWorkUtcDay: record(
+        mostActive?.observedWorkUnits ?? 0n,
+        mostActive?.start,
+        mostActive?.isFull ?? false,
       ),
-      mostWorkUtcDay: record(mostActive?.work ?? 0n, mostActive?.start, mostActive?.isFull ?? false),
-      maximumDailyDistanceMm: record(farthest?.distance ?? 0n, farthest?.start, farthest?.isFull ?? false),
+      maximumDailyDistanceMm: record(farthest?.distanceMm ?? 0n, farthest?.start, farthest?.isFull ?? false),
       peakObservedRpmMilli: peak(({ rpmMilli }) => rpmMilli),
       peakObservedSpeedMmPerSecond: peak(({ speedMmPerSecond }) => speedMmPerSecond),
       // Every round of such a run is observed.
@@ -196,16 +192,16 @@ export function measureStatistics(input: StatisticsInput, dayCount: number, nowM
       missingCount: expectedRoundCount - observedRoundCount,
       activeRateBps: toBps(activeWorks.length, observedRoundCount),
       averageActiveWorkMilli:
-        activeWorks.length === 0 ? null : String((sum(activeWorks) * 1000n) / BigInt(activeWorks.length)),
-      medianActiveWork: toText(findMedian(activeWorks)),
-      p90ActiveWork: toText(findP90(activeWorks)),
-      mostActiveWork: toText(findLargest(activeWorks, (work) => work)),
+        activeWorks.length === 0 ? null : (sum(activeWorks) * 1000n) / BigInt(activeWorks.length),
+      medianActiveWork: findMedian(activeWorks),
+      p90ActiveWork: findP90(activeWorks),
+      mostActiveWork: findLargest(activeWorks, (work) => work),
     },
     oracle: buildOracle(input.submissions, windowStartMs),
   };
 }
 
-const toText = (value: bigint | null) => (value === null ? null : String(value));
+const isActive = ({ observedWorkUnits }: { readonly observedWorkUnits: bigint }) => observedWorkUnits > 0n;
 const listRounds = (start: number, count: number) =>
   Array.from({ length: count }, (_, index) => start + index * roundMs);
 
@@ -236,11 +232,11 @@ function buildLifetime(
   const ended = Math.max(0, Math.floor((nowMs - genesisMs) / roundMs));
   const expected = first === null ? 0 : Math.max(0, ended - firstRound);
   return {
-    acceptedWorkUnits: String(sum([...rounds.values()])),
-    observedDistanceMm: String(sum(begun.map(([, distance]) => BigInt(distance)))),
-    settledBlockCount: settled === null ? null : String(settled.blockCount),
-    settlementCount: settled === null ? null : String(settled.settlementCount),
-    settledWorkUnits: settled === null ? null : String(settled.work),
+    acceptedWorkUnits: sum([...rounds.values()]),
+    observedDistanceMm: sum(begun.map(([, distance]) => BigInt(distance))),
+    settledBlockCount: settled?.blockCount ?? null,
+    settlementCount: settled && String(settled.settlementCount),
+    settledWorkUnits: settled?.work ?? null,
     activeDayCount: [...workByDay.values()].filter((work) => work > 0n).length,
     coverageBps: toBps(rounds.size, expected),
     firstObservedAt: first === null ? null : toIso(first.observedAtMs),

@@ -2,7 +2,7 @@ import type { Reading } from './acceptedReadings.ts';
 import { buildMeasurementEvents } from './measurementFeed.ts';
 import { toIso } from './messages.ts';
 import { rememberFor } from './remember.ts';
-import { type ChainEvent, type SafeChain, showPlace } from './safeChain.ts';
+import type { ChainEvent, EventPlace, SafeChain } from './safeChain.ts';
 import { blockUnitsPerBlock, describeCompleted } from './workToBlocks.ts';
 
 /** CONTRACT.md, Event feed, Feed order and Event types. */
@@ -17,8 +17,7 @@ export interface FeedEvent {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-interface EventSource extends Partial<ReturnType<typeof showPlace>> {
-  readonly transactionHash?: string;
+interface EventSource extends Partial<EventPlace> {
   readonly receiptCursor?: string;
 }
 
@@ -40,7 +39,7 @@ function compare(a: FeedEvent, b: FeedEvent): number {
   const [first, second] = [a.source, b.source];
   const isOfChain = (source: EventSource) => source.receiptCursor === undefined;
   if (isOfChain(first) !== isOfChain(second)) return isOfChain(first) ? -1 : 1;
-  const order = (read: (source: EventSource) => string | number | undefined) =>
+  const order = (read: (source: EventSource) => string | bigint | number | undefined) =>
     Number(read(second) ?? 0) - Number(read(first) ?? 0);
   return (
     order(({ receiptCursor }) => receiptCursor) ||
@@ -71,68 +70,33 @@ function showEvent(
   { address, place, recordedAtMs }: ChainEvent,
   { type, payload }: Described,
 ): FeedEvent {
-  const { transactionHash } = place;
-  const { blockTimestamp: occurredAt, ...at } = showPlace(place);
   return {
-    id: `chain:${deployment.chain.chainId}:${address}:${transactionHash}:${place.logIndex}:${type}`,
+    id: `chain:${deployment.chain.chainId}:${address}:${place.transactionHash}:${place.logIndex}:${type}`,
     type,
-    occurredAt,
+    occurredAt: place.blockTimestamp,
     recordedAt: toIso(recordedAtMs),
-    source: { ...at, transactionHash },
+    source: place,
     payload,
   };
 }
 
 /** Null for an event that the feed does not show. */
 function describe({ contract, name, args }: ChainEvent, unitsBefore: bigint): Described | null {
-  const given = args as unknown as Readonly<Record<string, bigint>>;
-  const take = (...names: string[]) => Object.fromEntries(names.map((one) => [one, String(given[one])]));
+  const { cumulativeBlockUnits, amount } = args as unknown as Readonly<Record<string, bigint>>;
   switch (`${contract} ${name}`) {
     case 'core BatchSettled': {
-      const height = (given.cumulativeBlockUnits as bigint) / blockUnitsPerBlock;
-      const payload = {
-        ...take('previousSettledThroughRound', 'settledThroughRound', 'activeRoundCount', 'workAdded'),
-        ...describeCompleted(height - unitsBefore / blockUnitsPerBlock, height),
-        ...take('cumulativeWork', 'cumulativeBlockUnits'),
-        blockHeight: String(height),
-      };
-      return { type: 'system.settlement_completed', payload };
+      const blockHeight = (cumulativeBlockUnits as bigint) / blockUnitsPerBlock;
+      const completed = describeCompleted(blockHeight - unitsBefore / blockUnitsPerBlock, blockHeight);
+      return { type: 'system.settlement_completed', payload: { ...args, ...completed, blockHeight } };
     }
-    case 'mining Checkpointed': {
-      const payload = {
-        ...take(
-          'afterRound',
-          'throughRound',
-          'completedBlockCount',
-          'cumulativeWork',
-          'cumulativeBlockUnits',
-        ),
-        amountBaseUnits: String(given.amount),
-      };
-      return { type: 'system.mining_checkpointed', payload };
-    }
+    case 'mining Checkpointed':
+      return { type: 'system.mining_checkpointed', payload: { ...args, amountBaseUnits: amount } };
     case 'mining PositionMinted':
-      return {
-        type: 'player.miner_minted',
-        payload: take('owner', 'tokenId', 'weight', 'nextMergeBlock', 'firstRound'),
-      };
+      return { type: 'player.miner_minted', payload: args };
     case 'mining PositionsMerged':
-      return {
-        type: 'player.miners_merged',
-        payload: {
-          ...take('owner', 'survivorTokenId', 'donorTokenId', 'nextMergeBlock', 'effectiveRound'),
-          level: Number(given.level),
-        },
-      };
+      return { type: 'player.miners_merged', payload: args };
     case 'mining RewardsClaimed':
-      return {
-        type: 'player.rewards_claimed',
-        payload: {
-          ...take('owner'),
-          tokenIds: (args.tokenIds as unknown as bigint[]).map(String),
-          amountBaseUnits: String(given.amount),
-        },
-      };
+      return { type: 'player.rewards_claimed', payload: { ...args, amountBaseUnits: amount } };
     default:
       return null;
   }

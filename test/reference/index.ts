@@ -10,14 +10,12 @@ import {
   type EconomyInput,
   isMintingConsistent,
   measureActivity,
-  measureMinerState,
-  measureMiningState,
-  measurePlainPortfolio,
+  measureMining,
   measurePortfolio,
   readEconomy,
   showAvailable,
 } from './mining.ts';
-import { measureProcess, measurePublicQueue, measureStatus, type ProcessInput } from './processAndStatus.ts';
+import { measureProcess, measureQueue, measureStatus, type ProcessInput } from './processAndStatus.ts';
 import { measureCore, readCore } from './readCore.ts';
 import { measureDayRecord, measureList, measureRecord, type RecordInput } from './recordsAndLists.ts';
 import { rememberFor } from './remember.ts';
@@ -90,9 +88,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
       found === null
         ? unavailable
         : measureHistory({ ...found, nowMs }, (query.get('range') ?? 'now') as Range);
-    return query.has('queue')
-      ? { ...history, settlementQueue: measurePublicQueue(readProcess(nowMs)) }
-      : history;
+    return { ...history, settlementQueue: measureQueue(readProcess(nowMs)) };
   }
 
   const feed = (category: Category, nowMs: number) =>
@@ -172,14 +168,13 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
         return settlements(query, nowMs);
       case '/v2/public/miners/state':
         return withEconomy(nowMs, (input) =>
-          isMintingConsistent(input.economy) ? measureMinerState(input) : unavailable,
+          isMintingConsistent(input.economy) ? measureMining(input) : unavailable,
         );
       case '/v1/mining/state':
-        return withEconomy(nowMs, measureMiningState);
+        return withEconomy(nowMs, measureMining);
       case '/v2/public/miners/portfolio':
-        return withEconomy(nowMs, (input) => measurePortfolio(input, owner));
       case '/v1/owners/{}/miners':
-        return withEconomy(nowMs, (input) => measurePlainPortfolio(input, owner));
+        return withEconomy(nowMs, (input) => measurePortfolio(input, owner));
       case '/v2/public/miners/activity':
       case '/v1/owners/{}/activity':
         return withEconomy(nowMs, (input) => measureActivity(input, owner));

@@ -1,8 +1,8 @@
 import { dayMs, hourMs, sum, toIso } from './messages.ts';
 import { type Economy, projectCheckpoint } from './mining.ts';
 import type { CoreState } from './readCore.ts';
-import { type ChainEvent, listEvents, type SafeChain, showChain, toPlaceOfRecord } from './safeChain.ts';
-import { blockUnitsPerBlock, max } from './workToBlocks.ts';
+import { type ChainEvent, type EventPlace, listEvents, type SafeChain, showChain } from './safeChain.ts';
+import { blockUnitsPerBlock, describeCompleted, max } from './workToBlocks.ts';
 
 /** CONTRACT.md, Settlement history and Next mint round. */
 
@@ -15,12 +15,6 @@ interface HistoryInput {
 }
 
 interface Checkpoint {
-  readonly afterRound: bigint;
-  readonly throughRound: bigint;
-  readonly completedBlockCount: bigint;
-  readonly cumulativeWork: bigint;
-  readonly cumulativeBlockUnits: bigint;
-  readonly eligibleWeight: bigint;
   readonly amount: bigint;
   readonly totalMinted: bigint;
 }
@@ -74,13 +68,12 @@ export function measureHistory(input: HistoryInput, range: Range) {
     const inSpan = settled.filter(({ event }) => isIn(span)(event));
     return {
       settlementCount: String(inSpan.length),
-      activeRoundCount: String(sum(inSpan.map(({ event }) => event.args.activeRoundCount))),
-      workAdded: String(sum(inSpan.map(({ event }) => event.args.workAdded))),
-      completedBlockCount: String(sum(inSpan.map(({ height, heightBefore }) => height - heightBefore))),
+      activeRoundCount: sum(inSpan.map(({ event }) => event.args.activeRoundCount)),
+      workAdded: sum(inSpan.map(({ event }) => event.args.workAdded)),
+      completedBlockCount: sum(inSpan.map(({ height, heightBefore }) => height - heightBefore)),
     };
   };
-  const sumMinted = (span: Span) =>
-    String(sum(checkpoints.filter(isIn(span)).map(({ args }) => args.amount)));
+  const sumMinted = (span: Span) => sum(checkpoints.filter(isIn(span)).map(({ args }) => args.amount));
   const bucketMs = range === 'now' ? 0 : ranges[range].bucketMs;
   const buckets = Array.from({ length: range === 'now' ? 0 : ranges[range].count }, (_, index): Span => {
     const startMs = (window as Span).startMs + index * bucketMs;
@@ -102,7 +95,7 @@ export function measureHistory(input: HistoryInput, range: Range) {
       .filter(({ event, height, heightBefore }) => isIn(window ?? always)(event) && height > heightBefore)
       .slice(-10)
       .reverse()
-      .map((one) => showSettlement(one, economy)),
+      .map((one) => measureSettlement(one, economy)),
     buckets: buckets.map((span) => ({
       startAt: toIso(span.startMs),
       endAt: toIso(span.endMs),
@@ -129,9 +122,9 @@ export function measureHistory(input: HistoryInput, range: Range) {
             .slice(-42)
             .reverse()
             .map(({ roundId, amount }) => ({
-              roundId: String(roundId),
+              roundId,
               endAt: toIso(findRoundStart(core, roundId + 1n)),
-              sqkMintedBaseUnits: String(amount),
+              sqkMintedBaseUnits: amount,
             })),
   };
 }
@@ -139,24 +132,23 @@ export function measureHistory(input: HistoryInput, range: Range) {
 const findRoundStart = ({ configuration: { genesisTimestamp, roundDuration } }: CoreState, round: bigint) =>
   Number(genesisTimestamp + (round - 1n) * roundDuration) * 1000;
 
-function showSettlement({ event: { args, place }, heightBefore, height }: Settled, economy: Economy | null) {
+/** Both lists name a block of the chain like this, to tell it from a work block. */
+const showPlace = ({ blockNumber, ...place }: EventPlace) => ({ ...place, ethereumBlockNumber: blockNumber });
+
+function measureSettlement(
+  { event: { args, place }, heightBefore, height }: Settled,
+  economy: Economy | null,
+) {
   const minted = economy?.mintedRounds.filter(
     ({ roundId }) => roundId > args.previousSettledThroughRound && roundId <= args.settledThroughRound,
   );
   const isProcessed = economy !== null && economy.processedThroughRound >= args.settledThroughRound;
   return {
-    previousSettledThroughRound: String(args.previousSettledThroughRound),
-    settledThroughRound: String(args.settledThroughRound),
-    activeRoundCount: String(args.activeRoundCount),
-    workAdded: String(args.workAdded),
-    cumulativeWork: String(args.cumulativeWork),
-    cumulativeBlockUnits: String(args.cumulativeBlockUnits),
-    firstCompletedBlock: String(heightBefore + 1n),
-    lastCompletedBlock: String(height),
-    completedBlockCount: String(height - heightBefore),
-    blockHeight: String(height),
-    ...toPlaceOfRecord(place),
-    sqkMintedBaseUnits: isProcessed ? String(sum((minted ?? []).map(({ amount }) => amount))) : undefined,
+    ...args,
+    ...describeCompleted(height - heightBefore, height),
+    blockHeight: height,
+    ...showPlace(place),
+    sqkMintedBaseUnits: isProcessed ? sum((minted ?? []).map(({ amount }) => amount)) : undefined,
   };
 }
 
@@ -165,44 +157,34 @@ function measureMining(
   economy: Economy,
   checkpoints: readonly (ChainEvent & { readonly args: Checkpoint })[],
 ) {
-  const { configuration, processedThroughRound } = economy;
-  const next = projectCheckpoint(safe, economy, core);
+  const { configuration, processedThroughRound, decimals, totalMinted } = economy;
   const round = processedThroughRound + 1n;
   return {
+    ...configuration,
     status: 'available',
-    economy: { decimals: economy.decimals },
-    rewardPerBlock: String(configuration.rewardPerBlock),
-    supplyCap: String(configuration.supplyCap),
-    totalMintedBaseUnits: String(economy.totalMinted),
-    unmintedCapacityBaseUnits: String(configuration.supplyCap - economy.totalMinted),
-    processedThroughRound: String(processedThroughRound),
-    rangeMintedBaseUnits: String(sum(checkpoints.map(({ args }) => args.amount))),
+    economy: { decimals },
+    totalMintedBaseUnits: totalMinted,
+    unmintedCapacityBaseUnits: configuration.supplyCap - totalMinted,
+    processedThroughRound,
+    rangeMintedBaseUnits: sum(checkpoints.map(({ args }) => args.amount)),
     rangeCheckpointCount: String(checkpoints.length),
     nextRound: {
+      ...projectCheckpoint(safe, economy, core),
       state: core.settledThroughRound >= round ? 'ready' : 'accruing',
-      round: String(round),
-      countedThroughRound: String(max(core.settledThroughRound, processedThroughRound)),
+      round,
+      countedThroughRound: max(core.settledThroughRound, processedThroughRound),
       startsAt: toIso(findRoundStart(core, round)),
       endsAt: toIso(findRoundStart(core, round + 1n)),
-      previousCumulativeBlockUnits: String(next.previousCumulativeBlockUnits),
-      cumulativeBlockUnits: String(core.cumulativeBlockUnits),
-      completedBlockCount: String(next.completedBlockCount),
-      eligibleWeight: String(next.eligibleWeight),
-      amountBaseUnits: String(next.amount),
+      cumulativeBlockUnits: core.cumulativeBlockUnits,
     },
     recentCheckpoints: checkpoints
       .slice(-12)
       .reverse()
       .map(({ args, place }) => ({
-        afterRound: String(args.afterRound),
-        throughRound: String(args.throughRound),
-        completedBlockCount: String(args.completedBlockCount),
-        cumulativeWork: String(args.cumulativeWork),
-        cumulativeBlockUnits: String(args.cumulativeBlockUnits),
-        eligibleWeight: String(args.eligibleWeight),
-        amountBaseUnits: String(args.amount),
-        totalMintedBaseUnits: String(args.totalMinted),
-        ...toPlaceOfRecord(place),
+        ...args,
+        amountBaseUnits: args.amount,
+        totalMintedBaseUnits: args.totalMinted,
+        ...showPlace(place),
       })),
   };
 }

@@ -11,26 +11,17 @@ export function measureTelemetry(readings: readonly Reading[], nowMs: number) {
   const reading = readings.at(-1);
   if (reading === undefined)
     return { status: 'offline', observedAt: null, receivedAt: null, measurement: null };
-  return {
-    status: findFreshness(reading, nowMs),
-    observedAt: toIso(reading.observedAtMs),
-    receivedAt: toIso(reading.receivedAtMs),
-    measurement: { cumulativeWorkUnits: String(reading.cumulativeWorkUnits) },
-  };
+  return { status: findFreshness(reading, nowMs), ...showTimes(reading), measurement: reading };
 }
+
+const showTimes = ({ observedAtMs, receivedAtMs }: Reading) => ({
+  observedAt: toIso(observedAtMs),
+  receivedAt: toIso(receivedAtMs),
+});
 
 /** CONTRACT.md, Observations: the readings after a cursor, which is base64url of a position. */
 export function measureObservations(readings: readonly Reading[], cursor: string | null) {
   const after = cursor === null ? 0 : Number(Buffer.from(cursor, 'base64url').toString());
-  return {
-    items: readings
-      .filter(({ position }) => position > after)
-      .map((reading) => ({
-        telemetryId: reading.telemetryId,
-        sequence: reading.sequence,
-        observedAt: toIso(reading.observedAtMs),
-        receivedAt: toIso(reading.receivedAtMs),
-        cumulativeWorkUnits: String(reading.cumulativeWorkUnits),
-      })),
-  };
+  const items = readings.filter(({ position }) => position > after);
+  return { items: items.map((reading) => ({ ...reading, ...showTimes(reading) })) };
 }

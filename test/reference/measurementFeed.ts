@@ -1,15 +1,14 @@
-import type { z } from 'zod';
-import type { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { findDay, type Reading } from './acceptedReadings.ts';
 import { dayMs, sum, toDate, toIso } from './messages.ts';
 import { rememberFor } from './remember.ts';
 
 /** CONTRACT.md, Event types and Emission conditions: records and distances of readings. */
 
-type MeasurementEvent = Extract<z.infer<typeof feedEvent>, { eventVersion: 1 }>;
-type Reached<Event = MeasurementEvent> = Event extends { type: infer Type; payload: infer Payload }
-  ? { readonly type: Type; readonly discriminator: string; readonly payload: Payload }
-  : never;
+interface Reached {
+  readonly type: string;
+  readonly discriminator: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
 
 const kmInMm = 1_000_000;
 const lifetimeKm = [1, 3, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100];
@@ -38,7 +37,7 @@ export function listReached(readings: readonly Reading[]): { reading: Reading; r
       reached.push({
         type: 'measurement.distance_milestone',
         discriminator: String(threshold),
-        payload: { thresholdDistanceMm: String(threshold), observedLifetimeDistanceMm: String(lifetime) },
+        payload: { thresholdDistanceMm: threshold, observedLifetimeDistanceMm: lifetime },
       });
     }
     for (const threshold of dayKm.map((km) => km * kmInMm)) {

@@ -1,7 +1,7 @@
 import { dayMs, sum, toDate, toIso } from './messages.ts';
 import { type CoreState, isPaused, readVersion } from './readCore.ts';
 import { rememberFor } from './remember.ts';
-import { type ChainEvent, listEvents, type SafeChain, showChain, showPlace } from './safeChain.ts';
+import { type ChainEvent, listEvents, type SafeChain, showChain } from './safeChain.ts';
 import { findHeight, max, min } from './workToBlocks.ts';
 
 /** CONTRACT.md, Issuance and collection, Portfolio, Owner activity; `Mining.sol` and `Collection.sol`, step by step. */
@@ -202,7 +202,7 @@ export function projectCheckpoint(safe: SafeChain, economy: Economy, core: CoreS
   const processed = rounds.findLast(({ roundId }) => roundId <= economy.processedThroughRound);
   return {
     completedBlockCount: closed - economy.closedThroughBlock,
-    amount: minted - economy.totalMinted,
+    amountBaseUnits: minted - economy.totalMinted,
     // The weight of the round itself, while none beyond it is settled.
     eligibleWeight: findWeight(max(core.settledThroughRound, economy.processedThroughRound + 1n)),
     previousCumulativeBlockUnits: processed?.cumulativeBlockUnits ?? 0n,
@@ -223,48 +223,33 @@ export const showAvailable = ({ safe, economy, nowMs }: EconomyInput) => ({
   status: 'available',
   generatedAt: toIso(nowMs),
   chain: { ...showChain(safe), safeBlockTimestamp: toIso(safe.block.timestampMs) },
-  identities: { miningImplementationVersion: String(economy.version) },
-});
-
-export const measureMinerState = (input: EconomyInput) => ({
-  ...showAvailable(input),
-  asset: { decimals: input.economy.decimals },
-  issuance: {
-    ...showIssuance(input.economy),
-    mintedThroughBlock: String(input.economy.closedThroughBlock),
-    mintedThroughRound: String(input.economy.processedThroughRound),
-    lastAppliedRound: String(input.economy.lastActivationRound),
-  },
-  collection: showCollection(input.safe),
+  identities: { miningImplementationVersion: economy.version },
 });
 
 /** Whether the numbers agree as the public route promises (CONTRACT.md, Unavailable reasons). */
 export const isMintingConsistent = (economy: Economy) =>
   economy.totalMinted === economy.supply && economy.processedThroughRound >= economy.lastActivationRound;
 
-export function measureMiningState(input: EconomyInput) {
+export function measureMining(input: EconomyInput) {
   const { economy } = input;
+  const { closedThroughBlock, processedThroughRound, lastActivationRound, configuration } = economy;
   return {
     ...showAvailable(input),
     asset: { decimals: economy.decimals },
     issuance: {
-      ...showIssuance(economy),
-      closedThroughBlock: String(economy.closedThroughBlock),
-      processedThroughRound: String(economy.processedThroughRound),
-      lastActivationRound: String(economy.lastActivationRound),
-      supplyCapBaseUnits: String(economy.configuration.supplyCap),
-      paidBaseUnits: String(economy.totalPaid),
+      ...{ closedThroughBlock, processedThroughRound, lastActivationRound },
+      // Their public names.
+      mintedThroughBlock: closedThroughBlock,
+      mintedThroughRound: processedThroughRound,
+      lastAppliedRound: lastActivationRound,
+      mintedBaseUnits: economy.totalMinted,
+      tokenSupplyBaseUnits: economy.supply,
+      paidBaseUnits: economy.totalPaid,
+      supplyCapBaseUnits: configuration.supplyCap,
+      unmintedCapacityBaseUnits: configuration.supplyCap - economy.totalMinted,
     },
     livePositionCount: String(economy.positions.size),
-    collection: showCollection(input.safe),
-  };
-}
-
-function showIssuance({ totalMinted, supply, configuration }: Economy) {
-  return {
-    mintedBaseUnits: String(totalMinted),
-    tokenSupplyBaseUnits: String(supply),
-    unmintedCapacityBaseUnits: String(configuration.supplyCap - totalMinted),
+    collection: measureCollection(input.safe),
   };
 }
 
@@ -276,24 +261,22 @@ interface Sale {
   readonly protocolReserve: bigint;
 }
 
-function showCollection(safe: SafeChain) {
+function measureCollection(safe: SafeChain) {
   const sale = listEvents<Sale>(safe, 'collection', 'SaleConfigured').at(-1)?.args;
-  const publicMinted =
-    listEvents<{ publicMinted: bigint }>(safe, 'collection', 'PublicMinted').at(-1)?.args.publicMinted ?? 0n;
-  const reserveMinted =
-    listEvents<{ reserveMinted: bigint }>(safe, 'collection', 'ReserveMinted').at(-1)?.args.reserveMinted ??
-    0n;
+  const countLast = (event: 'PublicMinted' | 'ReserveMinted', count: string) =>
+    listEvents<Record<string, bigint>>(safe, 'collection', event).at(-1)?.args[count] ?? 0n;
+  const publicMinted = countLast('PublicMinted', 'publicMinted');
   const isClosed = listEvents(safe, 'collection', 'SaleClosed').length > 0;
   const toTime = (seconds: bigint | undefined) =>
     seconds === undefined ? null : toIso(Number(seconds) * 1000);
   return {
     phase: findPhase(sale, isClosed, publicMinted, BigInt(safe.block.timestampMs / 1000)),
     paused: isPaused(safe, 'collection'),
-    publicMinted: String(publicMinted),
-    publicAllocation: String(sale?.publicAllocation ?? 0n),
-    reserveMinted: String(reserveMinted),
-    protocolReserve: String(sale?.protocolReserve ?? 0n),
-    publicPriceBaseUnits: String(sale?.publicPrice ?? 0n),
+    publicMinted,
+    publicAllocation: sale?.publicAllocation ?? 0n,
+    reserveMinted: countLast('ReserveMinted', 'reserveMinted'),
+    protocolReserve: sale?.protocolReserve ?? 0n,
+    publicPriceBaseUnits: sale?.publicPrice ?? 0n,
     allowlistStart: toTime(sale?.allowlistStart),
     allowlistEnd: toTime(sale?.allowlistEnd),
   };
@@ -321,69 +304,55 @@ export function measurePortfolio(input: EconomyInput, owner: string) {
   const earnedIn = (positions: readonly Position[], days: readonly string[]) =>
     sum(positions.flatMap(({ earnedOn }) => days.map((date) => earnedOn.get(date) ?? 0n)));
   // Every amount is summed scaled, and truncated once.
-  const toUnits = (scaled: bigint) => String(scaled / scale);
-  const showRewards = (positions: readonly Position[]) => ({
-    claimableBaseUnits: toUnits(sum(positions.map(({ unclaimed }) => unclaimed))),
-    earnedBaseUnits: toUnits(sum(positions.map(({ earned }) => earned))),
-    earnedSevenDayBaseUnits: toUnits(earnedIn(positions, dates)),
+  const measureRewards = (positions: readonly Position[]) => ({
+    claimableBaseUnits: sum(positions.map(({ unclaimed }) => unclaimed)) / scale,
+    earnedBaseUnits: sum(positions.map(({ earned }) => earned)) / scale,
+    earnedSevenDayBaseUnits: earnedIn(positions, dates) / scale,
   });
+  const paid = listEvents<{ owner: string; amount: bigint }>(safe, 'mining', 'RewardsClaimed').flatMap(
+    ({ args }) => (args.owner === owner ? args.amount : []),
+  );
   const height = findHeight(core);
   const { genesisTimestamp, roundDuration } = core.configuration;
   const seconds = BigInt(safe.block.timestampMs / 1000);
   return {
     ...showAvailable(input),
     configuration: {
-      genesisTimestamp: String(genesisTimestamp),
-      roundDuration: String(roundDuration),
-      claimLimit: String(configuration.claimLimit),
+      ...core.configuration,
+      ...configuration,
       maximumLevel: configuration.weights.length,
       tokenDecimals: economy.decimals,
       levels: configuration.weights.map((weight, index) => ({
         level: index + 1,
-        weight: String(weight),
-        cooldownBlocks: String(configuration.cooldownBlocks[index]),
+        weight,
+        cooldownBlocks: configuration.cooldownBlocks[index],
       })),
     },
     mining: {
-      settledThroughRound: String(core.settledThroughRound),
-      currentRound:
-        seconds < genesisTimestamp ? '0' : String((seconds - genesisTimestamp) / roundDuration + 1n),
-      completedBlockHeight: String(height),
-      lastAppliedRound: String(economy.lastActivationRound),
-      totalWeight: String(economy.totalWeight),
+      settledThroughRound: core.settledThroughRound,
+      currentRound: seconds < genesisTimestamp ? 0n : (seconds - genesisTimestamp) / roundDuration + 1n,
+      completedBlockHeight: height,
+      lastAppliedRound: economy.lastActivationRound,
+      totalWeight: economy.totalWeight,
     },
     summary: {
       positionCount: String(held.length),
-      activeWeight: String(sum(held.map(({ activeWeight }) => activeWeight))),
-      targetWeight: String(sum(held.map(({ targetWeight }) => targetWeight))),
-      ...showRewards(held),
+      activeWeight: sum(held.map(({ activeWeight }) => activeWeight)),
+      targetWeight: sum(held.map(({ targetWeight }) => targetWeight)),
+      ...measureRewards(held),
+      paidBaseUnits: sum(paid),
     },
-    earnings: dates.map((date) => ({ date, earnedBaseUnits: toUnits(earnedIn(held, [date])) })),
+    earnings: dates.map((date) => ({ date, earnedBaseUnits: earnedIn(held, [date]) / scale })),
     positions: held.map((position) => ({
-      tokenId: String(position.tokenId),
-      level: position.level,
-      activeWeight: String(position.activeWeight),
-      targetWeight: String(position.targetWeight),
-      pendingRound: position.pending === null ? null : String(position.pending.round),
+      ...position,
+      pendingRound: position.pending?.round ?? null,
       pendingActivationSource: position.pending?.source ?? null,
       mergeState: findMergeState(position, height, configuration.weights.length),
-      nextMergeBlock: String(position.nextMergeBlock),
-      blocksUntilMerge: String(max(position.nextMergeBlock - height, 0n)),
-      ...showRewards([position]),
+      blocksUntilMerge: max(position.nextMergeBlock - height, 0n),
+      ...measureRewards([position]),
       ownershipStartedAt: toIso(position.ownedSinceMs),
     })),
   };
-}
-
-/** The same, with all that its claims have paid. */
-export function measurePlainPortfolio(input: EconomyInput, owner: string) {
-  const portfolio = measurePortfolio(input, owner);
-  const paid = input.safe.events.flatMap(({ contract, name, args }) =>
-    `${contract} ${name}` === 'mining RewardsClaimed' && String(args.owner).toLowerCase() === owner
-      ? [args.amount as unknown as bigint]
-      : [],
-  );
-  return { ...portfolio, summary: { ...portfolio.summary, paidBaseUnits: String(sum(paid)) } };
 }
 
 /** CONTRACT.md, Merge state. */
@@ -406,7 +375,7 @@ const listActivity = rememberFor((safe: SafeChain, owner: string) =>
         id: `chain:${safe.deployment.chain.chainId}:${event.address}:${event.place.transactionHash}:${event.place.logIndex}:${activity.kind}`,
         ...{ amountBaseUnits: null, level: null, effectiveRound: null, nextMergeBlock: null },
         ...activity,
-        source: showPlace(event.place),
+        source: event.place,
       })),
     )
     .reverse(),
@@ -430,28 +399,21 @@ export function describeActivity(
   const given = args as Readonly<Record<string, bigint>>;
   const read = (argument: string) => String(given[argument]);
   const { owner, from, to } = args as Readonly<Record<string, string | undefined>>;
-  const show = (kind: string, tokenIds: string[], members: object) => [{ kind, tokenIds, ...members }];
+  const show = (kind: string, tokenIds: string[], members: object) =>
+    kind === 'transfer' || owner === of ? [{ ...given, kind, tokenIds, ...members }] : [];
   switch (`${contract} ${name}`) {
-    case 'mining PositionMinted': {
-      const rounds = { effectiveRound: read('firstRound'), nextMergeBlock: read('nextMergeBlock') };
-      return owner === of ? show('mint', [read('tokenId')], { level: 1, ...rounds }) : [];
-    }
-    case 'mining PositionsMerged': {
-      const members = {
-        level: Number(read('level')),
-        effectiveRound: read('effectiveRound'),
-        nextMergeBlock: read('nextMergeBlock'),
-      };
-      return owner === of ? show('merge', [read('survivorTokenId'), read('donorTokenId')], members) : [];
-    }
+    case 'mining PositionMinted':
+      return show('mint', [read('tokenId')], { level: 1, effectiveRound: given.firstRound });
+    case 'mining PositionsMerged':
+      return show('merge', [read('survivorTokenId'), read('donorTokenId')], {});
     case 'mining RewardsClaimed': {
       const { tokenIds } = args as { readonly tokenIds: readonly bigint[] };
-      return owner === of ? show('claim', tokenIds.map(String), { amountBaseUnits: read('amount') }) : [];
+      return show('claim', tokenIds.map(String), { amountBaseUnits: given.amount });
     }
     case 'collection Transfer':
       // Mints and burns are not transfers.
       if (from === nobody || to === nobody) return [];
-      return from === of || to === of ? show('transfer', [read('tokenId')], { from, to }) : [];
+      return from === of || to === of ? show('transfer', [read('tokenId')], {}) : [];
     default:
       return [];
   }

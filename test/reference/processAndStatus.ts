@@ -9,14 +9,14 @@ import {
   type CoreSums,
   describeCompleted,
   findHeight,
-  findWorkPerBlock,
   isWithinBounds,
   max,
+  measureBlocks,
   min,
   settleRounds,
 } from './workToBlocks.ts';
 
-/** CONTRACT.md, Process: builder, oracle and settlement queue, as both routes show them. */
+/** CONTRACT.md, Process: builder, oracle and settlement queue. */
 
 export interface ProcessInput {
   readonly genesisMs: number;
@@ -30,60 +30,30 @@ export interface ProcessInput {
   readonly nowMs: number;
 }
 
-/** CONTRACT.md, Frontiers: the core's sums in a body. */
-type ShowSums<Shown> = (sums: CoreSums) => Shown;
-
-function showPublicSums(sums: CoreSums) {
-  const workPerBlock = findWorkPerBlock(sums.workPerThousandBlocks);
-  const progress = sums.cumulativeBlockUnits % blockUnitsPerBlock;
+export function measureStatus(input: ProcessInput) {
+  const { nowMs, signer, modules } = input;
   return {
-    cumulativeWork: String(sums.cumulativeWork),
-    blockHeight: String(findHeight(sums)),
-    currentWork: String((progress * workPerBlock) / blockUnitsPerBlock),
-    workPerBlock: String(workPerBlock),
-  };
-}
-
-function showPlainSums(sums: CoreSums) {
-  return {
-    cumulativeWork: String(sums.cumulativeWork),
-    cumulativeBlockUnits: String(sums.cumulativeBlockUnits),
-    blockHeight: String(findHeight(sums)),
-    blockProgress: String(sums.cumulativeBlockUnits % blockUnitsPerBlock),
-    workPerThousandBlocks: String(sums.workPerThousandBlocks),
+    generatedAt: toIso(nowMs),
+    measurement: measureReading(input),
+    builder: measureBuilder(input),
+    oracle: measureOracle(input),
+    settlementQueue: measureQueue(input),
+    signer,
+    modules,
   };
 }
 
 /** The public route. */
 export function measureProcess(input: ProcessInput) {
-  const measurement = measureReading(input);
-  const builder = measureBuilder(input, showPublicSums);
+  const { measurement, builder, ...others } = measureStatus(input);
+  const isIneligible = 'reason' in builder && builder.reason === 'round_ineligible';
   return {
-    ...measureMembers(input),
+    ...others,
     // A counter above 2^64 - 1 cannot be shown here.
-    measurement: BigInt(measurement?.cumulativeWorkUnits ?? 0) > uint64Max ? null : measurement,
-    builder:
-      'reason' in builder && builder.reason === 'round_ineligible'
-        ? unavailable('round_projection_gap')
-        : builder,
-    settlementQueue: measureQueue(input, showPublicSums),
+    measurement: (measurement?.cumulativeWorkUnits ?? 0n) > uint64Max ? null : measurement,
+    builder: isIneligible ? unavailable('round_projection_gap') : builder,
   };
 }
-
-/** The plain route. */
-export const measureStatus = (input: ProcessInput) => ({
-  ...measureMembers(input),
-  measurement: measureReading(input),
-  builder: measureBuilder(input, showPlainSums),
-  settlementQueue: measureQueue(input, showPlainSums),
-  signer: input.signer,
-  modules: input.modules,
-});
-
-const measureMembers = (input: ProcessInput) => ({
-  generatedAt: toIso(input.nowMs),
-  oracle: measureOracle(input),
-});
 
 function measureReading({ readings, nowMs }: ProcessInput) {
   const reading = readings.at(-1);
@@ -92,7 +62,7 @@ function measureReading({ readings, nowMs }: ProcessInput) {
     freshness: findFreshness(reading, nowMs),
     observedAt: toIso(reading.observedAtMs),
     receivedAt: toIso(reading.receivedAtMs),
-    cumulativeWorkUnits: String(reading.cumulativeWorkUnits),
+    cumulativeWorkUnits: reading.cumulativeWorkUnits,
     ...pickMeasured(reading),
   };
 }
@@ -104,9 +74,8 @@ function measureOracle({ settlement, nowMs }: ProcessInput) {
     state: findOracleState(settlement, nowMs),
     latestAcceptedAt: acceptedAt,
     latestClosure: closure && {
-      firstRound: String(closure.firstRound),
-      lastRound: String(closure.lastRound),
-      roundCount: String(closure.lastRound - closure.firstRound + 1n),
+      ...closure,
+      roundCount: closure.lastRound - closure.firstRound + 1n,
       acceptedAt,
     },
   };
@@ -186,7 +155,7 @@ function project(core: CoreState, works: readonly bigint[]): CoreSums | null {
 const unavailable = (reason: string) => ({ status: 'unavailable', reason });
 
 /** CONTRACT.md, Builder: the reasons in their order, then closed and open work. */
-function measureBuilder<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
+function measureBuilder(input: ProcessInput) {
   const reading = input.readings.at(-1);
   if (reading === undefined) return unavailable('no_measurement');
   if (reading.coreStatus === 'COUNTER_FAULT') return unavailable('counter_fault');
@@ -205,22 +174,27 @@ function measureBuilder<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
   return {
     status: 'available',
     anchor: {
-      settledThroughRound: String(core.settledThroughRound),
-      ...show(core),
-      confirmedAt: last === undefined ? null : toIso(last.place.blockTimestampMs),
+      ...measureSums(core),
+      settledThroughRound: core.settledThroughRound,
+      confirmedAt: last === undefined ? null : last.place.blockTimestamp,
     },
     queued: {
       closedRoundCount: String(works.length),
-      closedWorkUnits: String(sum(works)),
-      openRoundWorkUnits: String(sum(open)),
+      closedWorkUnits: sum(works),
+      openRoundWorkUnits: sum(open),
     },
-    projected: showProjected(core, sums, show),
+    projected: measureProjected(core, sums),
   };
 }
 
-function showProjected<Shown>(core: CoreState, sums: CoreSums, show: ShowSums<Shown>) {
+const measureSums = ({ cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks }: CoreSums) => {
+  const sums = { cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks };
+  return { ...sums, ...measureBlocks(sums) };
+};
+
+function measureProjected(core: CoreState, sums: CoreSums) {
   const completed = describeCompleted(findHeight(sums) - findHeight(core), findHeight(sums));
-  return { ...show(sums), ...completed };
+  return { ...measureSums(sums), ...completed };
 }
 
 /** Work of each round after the last closed round, through the newest reading's; null if an earlier one is not observed. */
@@ -252,7 +226,7 @@ function measureRound(readings: readonly Reading[], start: number): bigint {
 }
 
 /** CONTRACT.md, Settlement queue state. */
-function measureQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
+export function measureQueue(input: ProcessInput) {
   const buffered = findBuffered(input);
   if (typeof buffered === 'string') return unavailable(buffered);
   const { settlement, nowMs } = input;
@@ -267,40 +241,37 @@ function measureQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
     status: 'available',
     state: findQueueState(settlement, { isPaused: core.paused, bufferedCount: works.length, nowMs }),
     buffered: {
-      firstRound: isAny ? String(core.settledThroughRound + 1n) : null,
-      lastRound: isAny ? String(core.settledThroughRound + BigInt(works.length)) : null,
+      firstRound: isAny ? core.settledThroughRound + 1n : null,
+      lastRound: isAny ? core.settledThroughRound + BigInt(works.length) : null,
       roundCount: String(works.length),
       activeRoundCount: String(works.filter((work) => work > 0n).length),
-      workUnits: String(sum(works)),
+      workUnits: sum(works),
     },
-    projected: showProjected(core, sums, show),
+    projected: measureProjected(core, sums),
     blockedReason: findBlockedReason(settlement, core.paused),
     lastRun: lastRun && {
       startedAt: toIso(lastRun.startedAtMs),
       finishedAt: toIso(lastRun.finishedAtMs),
     },
-    latestSubmission: latest === null ? null : showSubmission(latest, show),
+    latestSubmission: latest === null ? null : measureSubmission(latest),
   };
 }
 
-/** The queue of public routes. */
-export const measurePublicQueue = (input: ProcessInput) => measureQueue(input, showPublicSums);
-
 /** CONTRACT.md, Submission lifecycle. */
-function showSubmission<Shown>(submission: Submission, show: ShowSums<Shown>) {
+function measureSubmission(submission: Submission) {
   const { lifecycle, previousSettledThroughRound, settledThroughRound, expected } = submission;
   const toIsoOrNull = (timeMs: number | null) => (timeMs === null ? null : toIso(timeMs));
   const confirmedAt = lifecycle === 'confirmed' ? toIsoOrNull(submission.terminalAtMs) : null;
   return {
     submissionId: submission.submissionId,
     lifecycle,
-    previousSettledThroughRound: String(previousSettledThroughRound),
-    settledThroughRound: String(settledThroughRound),
-    roundCount: String(settledThroughRound - previousSettledThroughRound),
+    previousSettledThroughRound,
+    settledThroughRound,
+    roundCount: settledThroughRound - previousSettledThroughRound,
     activeRoundCount: String(submission.activeRoundCount),
     expected: {
-      settledThroughRound: String(settledThroughRound),
-      ...show(expected),
+      settledThroughRound,
+      ...measureSums(expected),
       // Only a confirmed submission has an anchor.
       confirmedAt,
       ...describeCompleted(expected.completedBlockCount, findHeight(expected)),

@@ -1,5 +1,5 @@
 import { type ChainEvent, listEvents, type SafeChain, showChain } from './safeChain.ts';
-import { blockUnitsPerBlock, type CoreConfiguration, type CoreSums } from './workToBlocks.ts';
+import { type CoreConfiguration, type CoreSums, measureBlocks } from './workToBlocks.ts';
 
 /** CONTRACT.md, Core state. */
 
@@ -64,30 +64,12 @@ export function measureCore(safe: SafeChain, state: CoreState) {
   const isGoverned =
     safe.proposers.length > 0 || listEvents(safe, 'operatorTimelock', 'RoleGranted').length > 0;
   if (!isGoverned) return null;
-  const { configuration: of, cumulativeBlockUnits } = state;
+  const { configuration, version, batches: _, ...sums } = state;
   return {
     status: 'available',
     chain: showChain(safe),
-    configuration: {
-      genesisTimestamp: String(of.genesisTimestamp),
-      roundDuration: String(of.roundDuration),
-      maxWorkPerRound: String(of.maxWorkPerRound),
-      maxRoundsPerBatch: String(of.maxRoundsPerBatch),
-      initialWorkPerThousandBlocks: String(of.initialWorkPerThousandBlocks),
-      targetBlocksPerActiveRound: String(of.targetBlocksPerActiveRound),
-      difficultySmoothingRounds: String(of.difficultySmoothingRounds),
-      blockUnitsPerBlock: String(of.blockUnitsPerBlock),
-    },
-    core: {
-      cumulativeWork: String(state.cumulativeWork),
-      cumulativeBlockUnits: String(cumulativeBlockUnits),
-      blockHeight: String(cumulativeBlockUnits / blockUnitsPerBlock),
-      blockProgress: String(cumulativeBlockUnits % blockUnitsPerBlock),
-      workPerThousandBlocks: String(state.workPerThousandBlocks),
-      settledThroughRound: String(state.settledThroughRound),
-      authorizationNonce: String(state.authorizationNonce),
-      paused: state.paused,
-    },
-    implementation: { codeVersion: String(state.version) },
+    configuration,
+    core: { ...sums, ...measureBlocks(sums) },
+    implementation: { codeVersion: version },
   };
 }

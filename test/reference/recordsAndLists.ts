@@ -1,5 +1,5 @@
 import type { Reading } from './acceptedReadings.ts';
-import { measureDay } from './activityStatistics.ts';
+import { measure } from './activityStatistics.ts';
 import { type FeedEvent, listFeed } from './feed.ts';
 import { dayMs, toIso } from './messages.ts';
 import {
@@ -60,7 +60,7 @@ export function measureList(input: RecordInput, kind: string, isIn: IsIn): objec
       const difficulties = [
         configuration.initialWorkPerThousandBlocks,
         ...batches.map(({ args }) => args.workPerThousandBlocks),
-      ].map(String);
+      ];
       const settlements = selectType(feed, 'settlement_completed').map((settlement, index) => ({
         ...settlement,
         workPerThousandBlocksBefore: difficulties[batches.length - index - 1],
@@ -78,18 +78,14 @@ export function measureList(input: RecordInput, kind: string, isIn: IsIn): objec
     }
     case 'miners': {
       const positions = [...input.economy.positions.values()].sort((a, b) => Number(a.tokenId - b.tokenId));
-      const miners = positions.sort(byWeight).map(({ tokenId, owner }) => ({
-        ...showAlone(input, tokenId)?.positions[0],
-        owner,
-      }));
+      const miners = positions.sort(byWeight).map(({ tokenId }) => showAlone(input, tokenId)?.positions[0]);
       return show({ miners, ...showMining(input) });
     }
     default: {
       const addresses = new Set([...input.economy.positions.values()].map(({ owner }) => owner));
-      const owners = [...addresses].sort().map((address) => {
-        const { positionCount, activeWeight, targetWeight } = measurePortfolio(input, address).summary;
-        return { address, positionCount, activeWeight, targetWeight };
-      });
+      const owners = [...addresses]
+        .sort()
+        .map((address) => ({ address, ...measurePortfolio(input, address).summary }));
       return show({ owners: owners.sort(byWeight), ...showMining(input) });
     }
   }
@@ -110,8 +106,7 @@ function measureRound(input: RecordInput, feed: readonly FeedEvent[], round: big
   /** The event whose rounds are above one and through another. */
   const findAbout = (name: string, after: string, through: string) =>
     selectType(feed, name).find(
-      ({ payload }) =>
-        BigInt(payload[after] as string) < round && round <= BigInt(payload[through] as string),
+      ({ payload }) => (payload[after] as bigint) < round && round <= (payload[through] as bigint),
     ) ?? null;
   const findState = () => {
     if (round <= core.settledThroughRound) return 'settled';
@@ -121,13 +116,13 @@ function measureRound(input: RecordInput, feed: readonly FeedEvent[], round: big
   };
   const minted = economy.mintedRounds.slice(-42).find(({ roundId }) => roundId === round);
   return {
-    roundId: String(round),
+    roundId: round,
     startAt: toIso(startMs),
     endAt: toIso(endMs),
     state: findState(),
     settlement: findAbout('settlement_completed', 'previousSettledThroughRound', 'settledThroughRound'),
     checkpoint: findAbout('mining_checkpointed', 'afterRound', 'throughRound'),
-    sqkMintedBaseUnits: minted === undefined ? null : String(minted.amount),
+    sqkMintedBaseUnits: minted?.amount ?? null,
   };
 }
 
@@ -138,7 +133,7 @@ function showAlone(input: EconomyInput, tokenId: bigint) {
   const position = input.economy.positions.get(tokenId);
   if (position === undefined) return null;
   const economy = { ...input.economy, positions: new Map([[tokenId, position]]) };
-  return { ...measurePortfolio({ ...input, economy }, position.owner), owner: position.owner };
+  return measurePortfolio({ ...input, economy }, position.owner);
 }
 
 function showMining(input: EconomyInput) {
@@ -147,8 +142,8 @@ function showMining(input: EconomyInput) {
 }
 
 /** The heaviest first. */
-const byWeight = (one: { activeWeight: bigint | string }, other: { activeWeight: bigint | string }) =>
-  Number(BigInt(other.activeWeight) - BigInt(one.activeWeight));
+const byWeight = (one: { activeWeight: bigint }, other: { activeWeight: bigint }) =>
+  Number(other.activeWeight - one.activeWeight);
 
 function measureMiner(input: EconomyInput, feed: readonly FeedEvent[], tokenId: bigint) {
   const isCreated = listEvents<{ tokenId: bigint }>(input.safe, 'collection', 'Transfer').some(
@@ -156,21 +151,23 @@ function measureMiner(input: EconomyInput, feed: readonly FeedEvent[], tokenId: 
   );
   if (!isCreated) return null;
   const alone = showAlone(input, tokenId);
-  const id = String(tokenId);
+  const position = alone?.positions[0] ?? null;
   const isAbout = ({ payload }: FeedEvent) =>
-    ['tokenId', 'survivorTokenId', 'donorTokenId'].some((name) => payload[name] === id) ||
-    (payload.tokenIds as readonly string[] | undefined)?.includes(id) === true;
-  const merge = selectType(feed, 'miners_merged').find(({ payload }) => payload.donorTokenId === id);
-  const actions = alone === null ? [] : measureActivity(input, alone.owner).activity.slice(0, 25);
+    ['tokenId', 'survivorTokenId', 'donorTokenId'].some((name) => payload[name] === tokenId) ||
+    (payload.tokenIds as readonly bigint[] | undefined)?.includes(tokenId) === true;
+  const merge = selectType(feed, 'miners_merged').find(({ payload }) => payload.donorTokenId === tokenId);
+  const actions = position === null ? [] : measureActivity(input, position.owner).activity.slice(0, 25);
   return {
     ...showAvailable(input),
     ...showMining(input),
-    tokenId: id,
-    owner: alone?.owner ?? null,
-    position: alone?.positions[0] ?? null,
+    tokenId,
+    owner: position?.owner ?? null,
+    position,
     earnings: alone?.earnings ?? null,
     mergedInto: merge?.payload.survivorTokenId ?? null,
-    transfers: actions.filter(({ kind, tokenIds }) => kind === 'transfer' && tokenIds.includes(id)),
+    transfers: actions.filter(
+      ({ kind, tokenIds }) => kind === 'transfer' && tokenIds.includes(String(tokenId)),
+    ),
     events: feed.filter(isAbout).slice(0, 100),
   };
 }
@@ -191,7 +188,7 @@ export function measureDayRecord({ isReadable, ...input }: DayInput, date: strin
   return {
     startAt: toIso(start),
     endAt: toIso(start + dayMs),
-    day: measureDay(input, start, nowMs),
+    day: measure(input, nowMs).measureDay(start),
     events: isReadable ? listFeed(null, input.readings).filter(isIn) : null,
   };
 }

@@ -15,10 +15,11 @@ export interface ChainDeployment {
 }
 
 /** Place of an event on the chain. */
-interface EventPlace {
+export interface EventPlace {
   readonly blockNumber: bigint;
   readonly blockHash: string;
   readonly blockTimestampMs: number;
+  readonly blockTimestamp: string;
   readonly transactionHash: string;
   readonly transactionIndex: number;
   readonly logIndex: number;
@@ -233,6 +234,7 @@ function decodeLog(log: Json, block: Block, contract: ContractName | undefined):
       blockNumber: block.number,
       blockHash: block.hash,
       blockTimestampMs: block.timestampMs,
+      blockTimestamp: toIso(block.timestampMs),
       transactionHash: log.transactionHash as string,
       transactionIndex: log.transactionIndex as number,
       logIndex: log.logIndex as number,
@@ -269,16 +271,7 @@ const decodeEvent = rememberFor((declaration: AbiEvent, joined: string) => {
 
 /** How far the chain was read. */
 export function showChain({ indexedThrough, block }: SafeChain) {
-  return { indexedThroughBlock: String(indexedThrough), safeThroughBlock: String(block.number) };
-}
-
-export function showPlace(place: EventPlace) {
-  return {
-    blockNumber: String(place.blockNumber),
-    blockTimestamp: toIso(place.blockTimestampMs),
-    transactionIndex: place.transactionIndex,
-    logIndex: place.logIndex,
-  };
+  return { indexedThroughBlock: indexedThrough, safeThroughBlock: block.number };
 }
 
 /** Arguments of the events of one name of a contract, with the event. */
@@ -288,14 +281,4 @@ export function listEvents<Arguments>(
   name: string,
 ): (ChainEvent & { readonly args: Arguments })[] {
   return events.filter((event) => event.contract === contract && event.name === name) as never;
-}
-
-/** The place of a settlement or a checkpoint in settlement history. */
-export function toPlaceOfRecord({ transactionHash, blockNumber, blockTimestampMs, logIndex }: EventPlace) {
-  return {
-    transactionHash,
-    ethereumBlockNumber: String(blockNumber),
-    blockTimestamp: toIso(blockTimestampMs),
-    logIndex,
-  };
 }

@@ -18,9 +18,20 @@ export interface CoreConfiguration {
   readonly difficultySmoothingRounds: bigint;
 }
 
-export const findWorkPerBlock = (workPerThousandBlocks: bigint) =>
-  max((workPerThousandBlocks + 999n) / 1000n, 1n);
+const findWorkPerBlock = (workPerThousandBlocks: bigint) => max((workPerThousandBlocks + 999n) / 1000n, 1n);
 export const findHeight = ({ cumulativeBlockUnits }: CoreSums) => cumulativeBlockUnits / blockUnitsPerBlock;
+
+/** CONTRACT.md, Frontiers: what the sums say about blocks. */
+export function measureBlocks(sums: CoreSums) {
+  const blockProgress = sums.cumulativeBlockUnits % blockUnitsPerBlock;
+  const workPerBlock = findWorkPerBlock(sums.workPerThousandBlocks);
+  return {
+    blockHeight: findHeight(sums),
+    blockProgress,
+    workPerBlock,
+    currentWork: (blockProgress * workPerBlock) / blockUnitsPerBlock,
+  };
+}
 
 /** MESSAGES.md, Expected sums: a height and a work per block of uint64, sums of uint256. */
 export function isWithinBounds(sums: CoreSums): boolean {
@@ -81,9 +92,9 @@ export function adjustDifficulty(
 export function describeCompleted(completedBlockCount: bigint, height: bigint) {
   const isAny = completedBlockCount > 0n;
   return {
-    firstCompletedBlock: isAny ? String(height - completedBlockCount + 1n) : null,
-    lastCompletedBlock: isAny ? String(height) : null,
-    completedBlockCount: String(completedBlockCount),
+    firstCompletedBlock: isAny ? height - completedBlockCount + 1n : null,
+    lastCompletedBlock: isAny ? height : null,
+    completedBlockCount,
   };
 }
 

@@ -39,8 +39,8 @@ export async function compareWithReference(
     const named = events.filter(
       (event) => event === events.find(ofType(event)) || event === events.findLast(ofType(event)),
     );
-    const values = named.map(
-      (event) => ({ ...event, ...event.source, ...event.payload })[name as 'id'] ?? '0',
+    const values = named.map((event) =>
+      String({ ...event, ...event.source, ...event.payload }[name as 'id'] ?? 0),
     );
     // Round 0 is before the first one.
     return [...new Set(values)]

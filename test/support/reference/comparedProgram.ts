@@ -115,7 +115,7 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
     const differences = listDifferences(body, answer);
     if (differences.length > 0)
       expect({ path, differences: differences.slice(0, 12) }).toEqual({ path, differences: [] });
-    noteMembers(path, answer);
+    noteMembers(path, body, answer);
     return body;
   };
 

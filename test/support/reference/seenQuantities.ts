@@ -6,17 +6,18 @@ import { isContainer } from './listDifferences.ts';
 /** Up to two compared values by route and member. */
 const seenValues = new Map<string, Set<string>>();
 
-/** Notes the members of a reference's answer, with which a body was compared. */
-export function noteMembers(path: string, answer: unknown): void {
+/** Notes the members of a body that were compared with a reference's answer. */
+export function noteMembers(path: string, body: unknown, answer: unknown): void {
   const pathname = path.split('?')[0] as string;
   const isOf = (route: Route) => new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
-  note(routes.find(isOf)?.path ?? 'unknown', answer);
+  note(routes.find(isOf)?.path ?? 'unknown', body, answer);
 }
 
-function note(member: string, value: unknown): void {
-  const entries = isContainer(value) ? Object.entries(value) : [];
+function note(member: string, value: unknown, answer: unknown): void {
+  const entries = isContainer(value) && isContainer(answer) ? Object.entries(value) : [];
   for (const [name, inner] of entries)
-    note(Array.isArray(value) ? `${member}[]` : `${member}.${name}`, inner);
+    if (isContainer(answer) && name in answer)
+      note(Array.isArray(value) ? `${member}[]` : `${member}.${name}`, inner, answer[name]);
   if (entries.length > 0 || Array.isArray(value)) return;
   const values = seenValues.get(member) ?? new Set();
   if (values.size === 2) return;
