@@ -26,14 +26,12 @@ const foldedPollMs = 5;
 /** A message without the time, which `publish` adds. */
 type Untimed<Message> = Message extends unknown ? Omit<Message, 'at'> : never;
 
-/** What the simulation reads and publishes with: the service in the same process. */
-export type SimulatedService = Pick<Service, 'actors' | 'foldedThrough' | 'jetStream'>;
-
 export interface SimulatedReporterOptions {
   readonly client: LocalChainClient;
   readonly core: `0x${string}`;
   readonly actions: EconomyActions;
-  readonly service: SimulatedService;
+  /** In the same process. */
+  readonly service: Pick<Service, 'actors' | 'foldedThrough' | 'jetStream'>;
   readonly signal: AbortSignal;
   readonly installationId: string;
   readonly seed: string;
