@@ -29,11 +29,7 @@ import { type ActorOwner, fromOwningObservable } from '../operators/actorOwner.t
 import type { SnapshotPolicy } from '../operators/snapshotMarks.ts';
 import type { CapturedState } from '../pipeline/pipelineItem.ts';
 import { createStateSaver, type SavedStatus } from '../pipeline/stateSaver.ts';
-import {
-  runStreamPipeline,
-  type StreamPipelineOptions,
-  type StreamSinks,
-} from '../pipeline/streamPipeline.ts';
+import { runStreamPipeline, type StreamSinks } from '../pipeline/streamPipeline.ts';
 import { type RestorationOptions, restoreFold, type StoredOutput } from './restoreFold.ts';
 
 /** Where a writing process stores the output of a stream, and under which run. */
@@ -54,7 +50,6 @@ export interface StreamFollowerOptions extends Omit<RestorationOptions, 'stored'
   readonly lineage: FollowedLineage;
   /** Null on a read replica, which restores snapshots and writes nothing. */
   readonly sinks: FollowerSinks | null;
-  readonly onBatch?: StreamPipelineOptions['onBatch'];
   readonly policy: SnapshotPolicy;
 }
 
@@ -149,7 +144,6 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       policy,
       onFolded: ({ position }) => folded$.next(position),
       isSaveDue: () => context()?.isSaveDue ?? false,
-      ...(options.onBatch && { onBatch: options.onBatch }),
       capture: saver.capture,
       save,
       onSaveFailure: saver.noteFailure,

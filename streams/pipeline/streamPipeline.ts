@@ -27,7 +27,6 @@ export interface StreamPipelineOptions {
   readonly sinks: StreamSinks | null;
   readonly policy: SnapshotPolicy;
   readonly onFolded: (batch: FoldedBatch) => void;
-  readonly onBatch?: (batch: Pick<FoldedBatch, 'position'>) => void;
   /** Whether the state is to be saved now, regardless of the policy. */
   readonly isSaveDue: () => boolean;
   readonly capture: (place: StreamPosition) => CapturedState;
@@ -41,7 +40,7 @@ export interface StreamPipelineOptions {
 
 /** Folds and stores the messages of one stream after a place. Completes once the source has ended and its last batch is stored. */
 export function runStreamPipeline(from: StreamPosition, options: StreamPipelineOptions): Observable<never> {
-  const { source, fold, sinks, policy, onFolded, onBatch, isSaveDue, capture, save } = options;
+  const { source, fold, sinks, policy, onFolded, isSaveDue, capture, save } = options;
   const { onSaveFailure, ended$, owner } = options;
   const writer = sinks?.writer ?? null;
   const gate = createGate({ max: underWayBytesMax, onClosed: () => writer?.flushNow() });
@@ -60,7 +59,6 @@ export function runStreamPipeline(from: StreamPosition, options: StreamPipelineO
     const rows = writer?.encode({ ...made, throughPosition: position }) ?? null;
     const folded: FoldedBatch = { kind: 'batch', position, weight, rows, rejections, place };
     onFolded(folded);
-    onBatch?.(folded);
     return folded;
   }
 

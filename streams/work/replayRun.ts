@@ -27,7 +27,7 @@ const noteAgainMs = 3_600_000;
 export interface ReplayRunOptions
   extends Pick<
     StreamFollowerOptions,
-    'stream' | 'snapshots' | 'jetStream' | 'verifier' | 'onBatch' | 'clock' | 'logger'
+    'stream' | 'snapshots' | 'jetStream' | 'verifier' | 'clock' | 'logger'
   > {
   /** Actors of their own, whose views nobody sees. */
   readonly actors: StreamActors;
@@ -36,6 +36,8 @@ export interface ReplayRunOptions
   readonly database: Database;
   /** The lineage to continue. Its newest snapshot is restored. */
   readonly from: Lineage;
+  /** Called after each batch with the position of its last message. */
+  readonly onFolded?: (position: number) => void;
   readonly signal: AbortSignal;
 }
 
@@ -69,7 +71,14 @@ export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun>
   const hasRows = rowTablesOf(stream).length > 0;
   const follower = createStreamFollower({
     ...options,
-    fold,
+    fold: {
+      ...fold,
+      receive: (batch) => {
+        const output = fold.receive(batch);
+        options.onFolded?.(batch.position);
+        return output;
+      },
+    },
     source,
     snapshots: {
       ...snapshots,

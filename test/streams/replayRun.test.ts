@@ -125,7 +125,7 @@ it('a replay ends if the stream has lost its end, or was created again', async (
     await publishMany(nats.connection, 'wheel.two', 0, 6_000);
   };
   const replaced = await replay(nothing, 6_000, {
-    onBatch: () => {
+    onFolded: () => {
       if (isFirst) void recreate();
       isFirst = false;
     },
@@ -165,7 +165,7 @@ it('a long replay notes itself again, so that nobody takes it for left', async (
   const { filled } = await replay(nothing, 20, {
     clock: { ...systemClock, nowMs: () => nowMs },
     // Before it saves its state.
-    onBatch: () => {
+    onFolded: () => {
       nowMs += 3_600_000;
     },
   });

@@ -131,7 +131,7 @@ async function fold(
     clock: systemClock,
     through,
     from: { ...lineage, runs: kept, continuedRun: findLastRun(kept) },
-    onBatch: ({ position }) => progress.update(position),
+    onFolded: progress.update,
   }).finally(progress.stop);
   // A state that it began with may have been removed.
   const isUsable = isComplete && findReplayBase(filled) === after;
