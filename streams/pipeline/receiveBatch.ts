@@ -4,7 +4,7 @@ import { readStoredAtMs, type StreamMessage } from '../../actors/messages/stream
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { MessageBatch } from '../jetstream/source/messageBatch.ts';
 import type { MessageCounts } from './messageCounts.ts';
-import type { RejectedMessage } from './rejectedMessage.ts';
+import type { RejectedMessage } from './pipelineItem.ts';
 
 interface ReceiveBatchOptions<Output> {
   readonly stream: InputStreamName;

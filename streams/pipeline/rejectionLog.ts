@@ -10,8 +10,7 @@ import type { StreamReaderOptions } from '../jetstream/streamReaderOptions.ts';
 import { formatNanos, parseNanos } from '../nats/nanos.ts';
 import { isRefusedAs } from '../nats/streamPort.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
-import type { PipelineItem } from './pipelineItem.ts';
-import type { RejectedMessage } from './rejectedMessage.ts';
+import type { PipelineItem, RejectedMessage } from './pipelineItem.ts';
 
 /** At most this much of a rejected message is kept. */
 export const originalBytesMax = 512 * 1024;

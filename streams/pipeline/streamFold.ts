@@ -4,7 +4,7 @@ import type { FoldRecord, Restoration, StateRestoration } from '../../actors/fol
 import type { ErrorKind } from '../../machines/failures.ts';
 import type { StoredRows } from '../../storage/tables/storedRows.ts';
 import type { MessageBatch } from '../jetstream/source/messageBatch.ts';
-import type { RejectedMessage } from './rejectedMessage.ts';
+import type { RejectedMessage } from './pipelineItem.ts';
 
 /** A fold cannot continue from its current state; the message says why. */
 export class OlderSnapshotNeeded extends Error {

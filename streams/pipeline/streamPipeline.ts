@@ -21,7 +21,7 @@ export interface StreamSinks {
   readonly rejections: RejectionLog | null;
 }
 
-export interface StreamPipelineOptions {
+interface StreamPipelineOptions {
   readonly source: MessageSource;
   readonly fold: StreamFold;
   readonly sinks: StreamSinks | null;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { parseNanos } from '../../streams/nats/nanos.ts';
-import type { RejectedMessage } from '../../streams/pipeline/rejectedMessage.ts';
+import type { RejectedMessage } from '../../streams/pipeline/pipelineItem.ts';
 import {
   createRejectionLog,
   type RejectionLog,

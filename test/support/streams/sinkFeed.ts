@@ -1,7 +1,6 @@
 import { type MonoTypeOperatorFunction, Subject } from 'rxjs';
 import type { StoredRows } from '../../../storage/tables/storedRows.ts';
-import type { FoldedBatch, PipelineItem } from '../../../streams/pipeline/pipelineItem.ts';
-import type { RejectedMessage } from '../../../streams/pipeline/rejectedMessage.ts';
+import type { FoldedBatch, PipelineItem, RejectedMessage } from '../../../streams/pipeline/pipelineItem.ts';
 import type { RowWriter } from '../../../streams/pipeline/rowWriter.ts';
 import { eventually } from '../processes/childProcess.ts';
 import { whenFinished } from '../processes/lifetime.ts';
