@@ -1,8 +1,156 @@
-import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
+import { type ChainActors, type ChainOutput, createChainActors } from '../../actors/chain/chainActors.ts';
+import { ForkBelowStates } from '../../actors/chain/fold/followLink.ts';
+import type { ChainFault, Reorganization } from '../../actors/chain/fold/spanFoldState.ts';
+import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
+import { toActivityRow } from '../../actors/chain/rows/activityRows.ts';
+import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settlementRows.ts';
+import { toCheckpointRow, toSettlementRow } from '../../actors/chain/rows/settlementRows.ts';
 import { decodeChain, decodeChainReads } from '../../actors/chain/spans/decodeChain.ts';
+import type { KeyedEventRow } from '../../actors/feed/eventRows.ts';
+import { toChainRow } from '../../actors/feed/eventRows.ts';
+import type { Outcome } from '../../actors/messages/decodeMessage.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { noRows } from '../../storage/tables/storedRows.ts';
 import { registerChainMetrics } from '../metrics/chainMetrics.ts';
-import { createChainFold } from './chainFold.ts';
-import { findRejection, refill, type StreamDefinition } from './streamDefinition.ts';
+import { findLastMessage, receiveBatch } from '../pipeline/receiveBatch.ts';
+import { afterRestoration, OlderSnapshotNeeded, type StreamFold } from '../pipeline/streamFold.ts';
+import { type FoldDependencies, findRejection, refill, type StreamDefinition } from './streamDefinition.ts';
+
+/** The state at the block of an owner list's cursor is retained for at least this long, also across a restart. */
+const stateRetentionMs = 10 * 60_000;
+
+/**
+ * A return to an older snapshot, for a message ahead that forks below every retained state. Snapshots above the fork cannot be used. States from
+ * the fork on are retained.
+ */
+interface Rewinding {
+  readonly forkBlock: bigint;
+  readonly position: number;
+  readonly streamCreated: string;
+}
+
+/**
+ * On its way to the message that it rewound for, the fold may reach an earlier message with a deeper fork. It then keeps the states that
+ * either message needs; otherwise the two would make it rewind forever. Each rewinding has a lower fork, so this ends.
+ */
+function rewindFurther(before: Rewinding | null, next: Rewinding): Rewinding {
+  if (before === null) return next;
+  const { forkBlock } = [before, next].reduce((a, b) => (b.forkBlock < a.forkBlock ? b : a));
+  return { ...next, forkBlock, position: Math.max(before.position, next.position) };
+}
+
+interface CollectedRows {
+  readonly chainEvents: KeyedEventRow[];
+  readonly ownerActivity: OwnerActivityRow[];
+  readonly settlements: SettlementRow[];
+  readonly checkpoints: CheckpointRow[];
+}
+
+/** The fold of `MINER_CHAIN`. */
+export function createChainFold(
+  actors: ChainActors,
+  { counts, logger, registry }: Omit<FoldDependencies, 'recent'>,
+): StreamFold {
+  const chainCounts = registerChainMetrics(registry, actors);
+  let rewound: Rewinding | null = null;
+  let reportedFault: ChainFault | null = null;
+
+  function receive(message: StreamMessage): Outcome<ChainOutput> {
+    const headBefore = actors.state.head?.number ?? null;
+    const outcome = actors.receive(message);
+    if (rewound !== null && message.seq >= rewound.position) endRewinding();
+    reportFault();
+    if (outcome !== 'unread' && 'output' in outcome && outcome.output.reorganization !== null)
+      noteReorganization(outcome.output.reorganization, headBefore);
+    return outcome;
+  }
+
+  function collectRows(
+    { evicted, final }: ChainOutput,
+    { seq: storedBy }: StreamMessage,
+    rows: CollectedRows,
+  ): void {
+    const origin = { storedBy };
+    const { chainId } = actors;
+    for (const event of evicted) rows.chainEvents.push(toChainRow(event, { storedBy, chainId }));
+    const { activity, settlements, checkpoints } = final;
+    for (const one of activity) rows.ownerActivity.push(toActivityRow(one, origin));
+    for (const one of settlements) rows.settlements.push(toSettlementRow(one, origin));
+    for (const one of checkpoints) rows.checkpoints.push(toCheckpointRow(one, origin));
+  }
+
+  function endRewinding() {
+    rewound = null;
+    actors.retainFrom(null);
+  }
+
+  function noteReorganization({ forkBlock, safeDepth }: Reorganization, headBefore: bigint | null) {
+    const depth = Number((headBefore ?? forkBlock) - forkBlock);
+    chainCounts.reorganized(depth, safeDepth);
+    const about = { forkBlock: String(forkBlock), depth, safeDepth };
+    if (safeDepth > 0)
+      logger.error(about, 'safe blocks were reorganized: views return to the state before the fork');
+    else logger.info(about, 'blocks above the safe block were reorganized; no view had shown them');
+  }
+
+  function reportFault() {
+    const { fault } = actors;
+    if (fault?.block.hash === reportedFault?.block.hash) return;
+    if (fault !== null) {
+      const { block, detail } = fault;
+      logger.error(
+        { block: String(block.number), hash: block.hash, detail },
+        'a block of the chain cannot be applied: chain views are unavailable until a corrected span replaces it',
+      );
+    } else logger.info('the block that could not be applied was replaced');
+    reportedFault = fault;
+  }
+
+  return {
+    identity: actors.identity,
+    snapshotAgeMs: stateRetentionMs,
+
+    receive(batch) {
+      const { streamCreated } = batch;
+      const rows: CollectedRows = { chainEvents: [], ownerActivity: [], settlements: [], checkpoints: [] };
+      let position = 0;
+      // If the stream was recreated, the message may never arrive.
+      if (rewound !== null && rewound.streamCreated !== streamCreated) endRewinding();
+      try {
+        const rejections = receiveBatch<ChainOutput>({
+          stream: 'MINER_CHAIN',
+          batch,
+          counts,
+          receive: (message) => {
+            position = message.seq;
+            return receive(message);
+          },
+          collect: (output, message) => collectRows(output, message, rows),
+        });
+        actors.noteFolded(findLastMessage(batch));
+        return { rows: { ...noRows, ...rows }, rejections };
+      } catch (error) {
+        if (!(error instanceof ForkBelowStates)) throw error;
+        rewound = rewindFurther(rewound, { forkBlock: error.forkBlock, position, streamCreated });
+        actors.retainFrom(rewound.forkBlock);
+        chainCounts.rewound();
+        throw new OlderSnapshotNeeded(error.message);
+      }
+    },
+
+    capture: () => actors.capture(),
+    beginRestore: () => {
+      const restoration = actors.beginRestore();
+      return {
+        ...afterRestoration(restoration, (through) => {
+          actors.noteFolded(through);
+          reportFault();
+        }),
+        accepts: () => rewound === null || restoration.liesWithin(rewound.forkBlock),
+      };
+    },
+  };
+}
 
 /** `MINER_CHAIN`: spans become states at safe blocks. */
 export const chainStream: StreamDefinition<ChainActors | null> = {
@@ -11,10 +159,7 @@ export const chainStream: StreamDefinition<ChainActors | null> = {
     const { chainId, deploymentBlock } = onChain.chain;
     return createChainActors({ chainId, contracts: onChain.contracts, deploymentBlock });
   },
-  createFold: (actors, dependencies) => {
-    const chainCounts = registerChainMetrics(dependencies.registry, actors);
-    return createChainFold({ ...dependencies, actors, chainCounts });
-  },
+  createFold: createChainFold,
   judgeContent:
     () =>
     ({ subject, data }) =>

@@ -1,7 +1,6 @@
 import { Registry } from 'prom-client';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
-import { createChainFold } from '../../../streams/definitions/chainFold.ts';
-import { registerChainMetrics } from '../../../streams/metrics/chainMetrics.ts';
+import { createChainFold } from '../../../streams/definitions/chainStream.ts';
 import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
 import type { StreamFold } from '../../../streams/pipeline/streamFold.ts';
 import { buildEvent, type WrittenEvent, writtenSettings } from '../chain/writtenSpans.ts';
@@ -16,11 +15,10 @@ interface WrittenFold {
 /** A fold of `MINER_CHAIN` for written spans, with its metrics. */
 export function createWrittenFold(actors: ChainActors = createChainActors(writtenSettings)): WrittenFold {
   const registry = new Registry();
-  const fold = createChainFold({
-    actors,
+  const fold = createChainFold(actors, {
     counts: createMessageCounts(registry),
-    chainCounts: registerChainMetrics(registry, actors),
     logger: silentLogger,
+    registry,
   });
   return { registry, actors, fold };
 }
