@@ -86,7 +86,7 @@ export function createChainFold(
 
   function noteReorganization({ forkBlock, safeDepth }: Reorganization, headBefore: bigint | null) {
     const depth = Number((headBefore ?? forkBlock) - forkBlock);
-    chainCounts.reorganized(depth, safeDepth);
+    chainCounts.reorganized(safeDepth);
     const about = { forkBlock: String(forkBlock), depth, safeDepth };
     if (safeDepth > 0)
       logger.error(about, 'safe blocks were reorganized: views return to the state before the fork');

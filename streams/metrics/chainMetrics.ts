@@ -1,24 +1,13 @@
-import { Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import { registerMetrics } from '../../actors/registerMetrics.ts';
 import { indexerStates } from '../../machines/indexerMachine.ts';
 import type { Indexer } from '../indexer/indexer.ts';
 import { listStates } from './streamMetrics.ts';
 
-/** Blocks become safe at depth 12, and states of 600 blocks are retained. */
-const depthBuckets = [1, 2, 3, 6, 12, 32, 64, 128, 256, 600];
-
-export type ChainCounts = ReturnType<typeof registerChainMetrics>;
-
 export function registerChainMetrics(registry: Registry, actors: ChainActors) {
   const reorganizations = { unsafe: 0, safe: 0 };
   let rewinds = 0;
-  const depths = new Histogram({
-    name: 'miner_chain_reorganization_depth_blocks',
-    help: 'Number of blocks that a reorganization replaced.',
-    buckets: depthBuckets,
-    registers: [registry],
-  });
   registerMetrics(registry, {
     miner_chain_reorganizations_total: [
       'Folded reorganizations, by whether they replaced safe blocks.',
@@ -45,10 +34,9 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors) {
     ],
   });
   return {
-    /** Counts a reorganization that replaced `depth` blocks, the lowest `safeDepth` of them already safe. */
-    reorganized: (depth: number, safeDepth: number) => {
+    /** Counts a reorganization that replaced `safeDepth` safe blocks. */
+    reorganized: (safeDepth: number) => {
       reorganizations[safeDepth > 0 ? 'safe' : 'unsafe']++;
-      depths.observe(depth);
     },
     /** A fork was below every retained state, and an older snapshot was restored. */
     rewound: () => {

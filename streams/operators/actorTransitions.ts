@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { Counter, type Registry } from 'prom-client';
 import { type AnyMachineSnapshot, type InspectionEvent, isMachineSnapshot, type StateValue } from 'xstate';
-import { registerMetrics } from '../../actors/registerMetrics.ts';
 
 export type ActorInspector = (event: InspectionEvent) => void;
 
@@ -17,33 +16,21 @@ interface ActorTransitionsOptions {
  * @returns an inspector for the root of the actors.
  */
 export function createActorTransitions({ logger, registry }: ActorTransitionsOptions): ActorInspector {
-  /** Running actors by name. */
-  const current = new Map<string, { readonly actorRef: object; readonly state: string }>();
+  /** The last state of each actor. */
+  const states = new WeakMap<object, string>();
   const transitions = new Counter({
     name: 'miner_actor_transitions_total',
     help: 'Number of times an actor of this process entered a state.',
     labelNames: ['actor', 'state'],
     registers: [registry],
   });
-  registerMetrics(registry, {
-    miner_actor_state: [
-      'State of each actor of this process: 1 for the current state.',
-      () => Array.from(current, ([actor, { state }]) => [1, actor, state]),
-      'actor',
-      'state',
-    ],
-  });
 
   return (event) => {
     if (event.type !== '@xstate.snapshot' || !isMachineSnapshot(event.snapshot)) return;
     const { actorRef, snapshot } = event;
     const [actor, state] = [nameActor(snapshot), describeState(snapshot)];
-    const known = current.get(actor);
-    const isKnown = known?.actorRef === actorRef;
-    // A successor of the same name may have started before this actor ended.
-    if (snapshot.status === 'active') current.set(actor, { actorRef, state });
-    else if (isKnown) current.delete(actor);
-    if (snapshot.status === 'stopped' || (isKnown && known.state === state)) return;
+    if (snapshot.status === 'stopped' || states.get(actorRef) === state) return;
+    states.set(actorRef, state);
     transitions.inc({ actor, state });
     logger.debug({ actor, state }, 'transition');
   };

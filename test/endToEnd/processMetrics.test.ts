@@ -25,7 +25,13 @@ const allMetrics = shareInFile(async () => {
 it('metrics show every actor of a process, at any depth', async () => {
   const metrics = await allMetrics();
   const actors = async () =>
-    [...(await metrics()).matchAll(/^miner_actor_state\{actor="([^"]+)"/gm)].map(([, name]) => name).sort();
+    [
+      ...new Set(
+        [...(await metrics()).matchAll(/^miner_actor_transitions_total\{actor="([^"]+)"/gm)].map(
+          ([, name]) => name,
+        ),
+      ),
+    ].sort();
   const streams = ['MINER_CHAIN', 'MINER_COUNTER', 'MINER_PIPELINE'];
   const expected = [
     ...['service', 'ingest', 'lease', 'indexer'],

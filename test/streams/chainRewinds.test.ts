@@ -167,8 +167,6 @@ describe('a repair', () => {
     expect(rewinds).toBe(3);
     const metrics = await registry.metrics();
     expect(metrics).toContain('miner_chain_reorganizations_total{reached="safe"} 3');
-    // Blocks 101 to 900, twice, and 301 to 1,000.
-    expect(metrics).toContain('miner_chain_reorganization_depth_blocks_sum 2300');
     expect(actors.state.safe.length).toBe(retainedStatesMax);
     const whole = createFold();
     whole.actors.retainFrom(0n);

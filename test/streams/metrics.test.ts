@@ -124,10 +124,8 @@ it('metrics of chain and indexer are their values, or absent', async () => {
   } as unknown as CounterActors;
   registerAgeMetrics(registry, { counters, chain: actors, installationId: 'one', clock });
   const sound = { newest_reading_age_seconds: 3, chain_projection_failed: 0, chain_spans_refused: 0 };
-  const noDepths = { chain_reorganization_depth_blocks_sum: 0, chain_reorganization_depth_blocks_count: 0 };
   expect(await readMetrics(registry)).toEqual({
     ...sound,
-    ...noDepths,
     'indexer_state{state="connecting"}': 1,
   });
   [head, newest, fault, refusedSpan] = [
@@ -145,9 +143,9 @@ it('metrics of chain and indexer are their values, or absent', async () => {
     providerFailures: 4,
     lostRaces: 5,
   };
-  counts.reorganized(2, 0);
-  counts.reorganized(20, 1);
-  counts.reorganized(20, 8);
+  counts.reorganized(0);
+  counts.reorganized(1);
+  counts.reorganized(8);
   counts.rewound();
   const shown = {
     newest_reading_age_seconds: 3,
@@ -156,8 +154,6 @@ it('metrics of chain and indexer are their values, or absent', async () => {
     'chain_reorganizations_total{reached="unsafe"}': 1,
     'chain_reorganizations_total{reached="safe"}': 2,
     chain_rewinds_total: 1,
-    chain_reorganization_depth_blocks_sum: 42,
-    chain_reorganization_depth_blocks_count: 3,
     'indexer_state{state="following"}': 1,
     'indexer_block{block="published"}': 1,
     'indexer_events_total{event="reorganization"}': 3,
