@@ -37,10 +37,10 @@ export const foldVersions = {
     ],
   },
   MINER_CHAIN: {
-    version: 13,
+    version: 14,
     records: [
       'fold: 1 817e2114c5dc, form 515531d8dcf1',
-      'state: 1 1d55e2774202, form 7a2f67dd4db7',
+      'state: 1 ec58ad9e9669, form b6a8f7646c96',
       'settlement: 1 63d990fade8a, form d2202c165726',
       'unprocessedRound: 0 e3b0c44298fc, form 5908296c7e61',
       'checkpoint: 1 8ac2f10f6a9e, form 5eb2a8ff2ceb',

@@ -15,7 +15,7 @@ import {
   type SpanFoldState,
 } from './fold/spanFoldState.ts';
 import { type ChainRestoration, createChainRestoration, encodeSpanFold } from './records/chainSnapshot.ts';
-import { type FinalHistory, nothingFinal } from './rows/finalHistory.ts';
+import type { FinalActivity } from './rows/activityRows.ts';
 import type { ChainReads } from './spans/chainReads.ts';
 import type { ChainSpan } from './spans/chainSpan.ts';
 import { decodeChain, decodeChainReads } from './spans/decodeChain.ts';
@@ -24,10 +24,10 @@ import type { ChainState } from './state/chainState.ts';
 export interface ChainOutput {
   readonly reorganization: Reorganization | null;
   readonly evicted: readonly ChainFeedEvent[];
-  readonly final: FinalHistory;
+  readonly final: readonly FinalActivity[];
 }
 
-const nothingChanged = { output: { reorganization: null, evicted: [], final: nothingFinal } } as const;
+const nothingChanged = { output: { reorganization: null, evicted: [], final: [] } } as const;
 
 export interface ChainActors {
   readonly identity: FoldIdentity;

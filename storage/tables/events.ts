@@ -4,7 +4,9 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { column, count, enumerated, name, smallCount, string, time } from '../definition/column.ts';
 import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.ts';
 import { defineTable, type Table } from '../definition/table.ts';
-import { rowsPerMark } from './chainColumns.ts';
+
+/** Small marks keep a page at a few marks of a table, however large. */
+export const rowsPerMark = 256;
 
 /** Numbered in this order, so add a new one at the end. */
 const categories: readonly StoredCategory[] = ['measurement', 'protocol', 'players'];

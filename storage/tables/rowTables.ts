@@ -1,7 +1,6 @@
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { OfRun } from '../definition/runColumns.ts';
 import type { Table } from '../definition/table.ts';
-import { chainCheckpoints, chainSettlements } from './chainSettlements.ts';
 import { chainEvents, type EventTables, listKeyRows, measurementEvents } from './events.ts';
 import { halfHourBuckets } from './halfHourBuckets.ts';
 import { ownerActivity } from './ownerActivity.ts';
@@ -36,8 +35,6 @@ export const rowTables: readonly RowTable[] = [
   ...defineEventRows('measurementEvents', measurementEvents, 'MINER_COUNTER'),
   ...defineEventRows('chainEvents', chainEvents, 'MINER_CHAIN'),
   defineRows('ownerActivity', ownerActivity, 'MINER_CHAIN'),
-  defineRows('settlements', chainSettlements, 'MINER_CHAIN'),
-  defineRows('checkpoints', chainCheckpoints, 'MINER_CHAIN'),
   defineRows('readings', readings, 'MINER_COUNTER'),
 ];
 

@@ -1,5 +1,4 @@
 import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
-import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settlementRows.ts';
 import type { KeyedEventRow } from '../../actors/feed/eventRows.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { BucketRow, RoundRow } from '../../actors/wheel/roundFold.ts';
@@ -15,8 +14,6 @@ export interface StoredRows {
   readonly measurementEvents: readonly KeyedEventRow[];
   readonly chainEvents: readonly KeyedEventRow[];
   readonly ownerActivity: readonly OwnerActivityRow[];
-  readonly settlements: readonly SettlementRow[];
-  readonly checkpoints: readonly CheckpointRow[];
   /** Every message up to this sequence is folded. Its rows are here or in an earlier piece. */
   readonly throughPosition: number;
 }
@@ -29,6 +26,4 @@ export const noRows: Omit<StoredRows, 'throughPosition'> = {
   measurementEvents: [],
   chainEvents: [],
   ownerActivity: [],
-  settlements: [],
-  checkpoints: [],
 };

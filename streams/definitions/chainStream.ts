@@ -3,8 +3,6 @@ import { ForkBelowStates } from '../../actors/chain/fold/followLink.ts';
 import type { ChainFault, Reorganization } from '../../actors/chain/fold/spanFoldState.ts';
 import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { toActivityRow } from '../../actors/chain/rows/activityRows.ts';
-import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settlementRows.ts';
-import { toCheckpointRow, toSettlementRow } from '../../actors/chain/rows/settlementRows.ts';
 import { decodeChain, decodeChainReads } from '../../actors/chain/spans/decodeChain.ts';
 import type { KeyedEventRow } from '../../actors/feed/eventRows.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
@@ -42,8 +40,6 @@ function rewindFurther(before: Rewinding | null, next: Rewinding): Rewinding {
 interface CollectedRows {
   readonly chainEvents: KeyedEventRow[];
   readonly ownerActivity: OwnerActivityRow[];
-  readonly settlements: SettlementRow[];
-  readonly checkpoints: CheckpointRow[];
 }
 
 /** The fold of `MINER_CHAIN`. */
@@ -70,13 +66,9 @@ export function createChainFold(
     { seq: storedBy }: StreamMessage,
     rows: CollectedRows,
   ): void {
-    const origin = { storedBy };
     const { chainId } = actors;
     for (const event of evicted) rows.chainEvents.push(toChainRow(event, { storedBy, chainId }));
-    const { activity, settlements, checkpoints } = final;
-    for (const one of activity) rows.ownerActivity.push(toActivityRow(one, origin));
-    for (const one of settlements) rows.settlements.push(toSettlementRow(one, origin));
-    for (const one of checkpoints) rows.checkpoints.push(toCheckpointRow(one, origin));
+    for (const one of final) rows.ownerActivity.push(toActivityRow(one, { storedBy }));
   }
 
   function endRewinding() {
@@ -112,7 +104,7 @@ export function createChainFold(
 
     receive(batch) {
       const { streamCreated } = batch;
-      const rows: CollectedRows = { chainEvents: [], ownerActivity: [], settlements: [], checkpoints: [] };
+      const rows: CollectedRows = { chainEvents: [], ownerActivity: [] };
       let position = 0;
       // If the stream was recreated, the message may never arrive.
       if (rewound !== null && rewound.streamCreated !== streamCreated) endRewinding();

@@ -3,7 +3,6 @@ import type { Deployment } from '../../deploy/configuration/deploymentFile.ts';
 import { onChain } from './chain/deployment.ts';
 import { createEthereumChain } from './chain/ethereumNode.ts';
 import { checkDivergences } from './checks/checkDivergences.ts';
-import { checkHistoryRows } from './checks/checkHistoryRows.ts';
 import { checkIndexed } from './checks/checkIndexed.ts';
 import { checkRejections } from './checks/checkRejections.ts';
 import { checkReleased } from './checks/checkReleased.ts';
@@ -164,7 +163,6 @@ export async function simulate({ plan, engine, onLog, onTrace = () => undefined 
       const [first] = processes;
       if (first === undefined) return;
       await checkIndexed(world, first, follow);
-      checkHistoryRows(world, follow());
       // A replica of an earlier version lacks rows.
       const newest = processes.find(({ domain }) => domain.versions === world.time.versions);
       await listeners.check(newest ?? first);

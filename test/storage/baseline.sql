@@ -107,33 +107,6 @@ ORDER BY (run, key, recorded_at, position, ordinal, stored_by)
 SETTINGS index_granularity = 256
 COMMENT 'Places of the events in stored_chain_events, by category, type, owner, miner, transaction, block and achievement';
 
-CREATE TABLE stored_checkpoints
-(
-    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
-    `checkpoint_number` UInt64 COMMENT 'Number of the checkpoint, from 0' CODEC(Delta(8), ZSTD(1)),
-    `after_round` UInt64 COMMENT 'Last round of the previous checkpoint' CODEC(Delta(8), ZSTD(1)),
-    `through_round` UInt64 COMMENT 'Last round that the checkpoint minted for' CODEC(Delta(8), ZSTD(1)),
-    `completed_block_count` UInt64 COMMENT 'Blocks of work that the checkpoint completed' CODEC(ZSTD(1)),
-    `cumulative_work` UInt256 COMMENT 'Work of all settled rounds in work units' CODEC(ZSTD(1)),
-    `cumulative_block_units` UInt256 COMMENT 'Block units of all settled rounds; 10^9 are a block of work' CODEC(ZSTD(1)),
-    `eligible_weight` UInt256 COMMENT 'Weight that shared the minted amount' CODEC(ZSTD(1)),
-    `amount_base_units` UInt256 COMMENT 'Base units that the checkpoint minted' CODEC(ZSTD(1)),
-    `total_minted_base_units` UInt256 COMMENT 'Base units minted so far, including the checkpoint' CODEC(ZSTD(1)),
-    `block_number` UInt64 COMMENT 'Block of the chain' CODEC(Delta(8), ZSTD(1)),
-    `block_hash` String COMMENT 'Hash of the block' CODEC(ZSTD(1)),
-    `block_timestamp` DateTime64(3, 'UTC') COMMENT 'Time of the block' CODEC(Delta(8), ZSTD(1)),
-    `transaction_hash` String COMMENT 'Transaction that logged it' CODEC(ZSTD(1)),
-    `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
-    `log_index` UInt32 COMMENT 'Place of the log in the block',
-    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 if unknown' CODEC(Delta(8), ZSTD(1)),
-    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
-)
-ENGINE = ReplacingMergeTree
-PARTITION BY run
-ORDER BY (run, checkpoint_number, stored_by)
-SETTINGS index_granularity = 256
-COMMENT 'Checkpoints in final blocks: amounts minted for settled rounds';
-
 CREATE TABLE stored_half_hour_buckets
 (
     `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
@@ -266,31 +239,5 @@ PARTITION BY (run, toYYYYMM(start))
 ORDER BY (run, installation_id, round_id)
 SETTINGS index_granularity = 8192
 COMMENT 'Rounds of 600 seconds that were observed in full; a missing round has no row';
-
-CREATE TABLE stored_settlements
-(
-    `run` LowCardinality(String) COMMENT 'Run that stored the row; see lineages',
-    `settlement_number` UInt64 COMMENT 'Number of the settlement, from 0' CODEC(Delta(8), ZSTD(1)),
-    `previous_settled_through_round` UInt64 COMMENT 'Last round settled before the batch' CODEC(Delta(8), ZSTD(1)),
-    `settled_through_round` UInt64 COMMENT 'Last round of the batch' CODEC(Delta(8), ZSTD(1)),
-    `active_round_count` UInt64 COMMENT 'Rounds of the batch with work' CODEC(ZSTD(1)),
-    `work_added` UInt256 COMMENT 'Work of the batch in work units' CODEC(ZSTD(1)),
-    `cumulative_work` UInt256 COMMENT 'Work of all settled rounds in work units' CODEC(ZSTD(1)),
-    `cumulative_block_units` UInt256 COMMENT 'Block units of all settled rounds; 10^9 are a block of work' CODEC(ZSTD(1)),
-    `previous_cumulative_block_units` UInt256 COMMENT 'Block units before the batch' CODEC(ZSTD(1)),
-    `block_number` UInt64 COMMENT 'Block of the chain' CODEC(Delta(8), ZSTD(1)),
-    `block_hash` String COMMENT 'Hash of the block' CODEC(ZSTD(1)),
-    `block_timestamp` DateTime64(3, 'UTC') COMMENT 'Time of the block' CODEC(Delta(8), ZSTD(1)),
-    `transaction_hash` String COMMENT 'Transaction that logged it' CODEC(ZSTD(1)),
-    `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
-    `log_index` UInt32 COMMENT 'Place of the log in the block',
-    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 if unknown' CODEC(Delta(8), ZSTD(1)),
-    `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1))
-)
-ENGINE = ReplacingMergeTree
-PARTITION BY run
-ORDER BY (run, settlement_number, stored_by)
-SETTINGS index_granularity = 256
-COMMENT 'Batches of rounds that the core recorded in final blocks; the checkpoints hold the minted amounts';
 
 INSERT INTO migrations (number, name) VALUES (2, 'baseline')

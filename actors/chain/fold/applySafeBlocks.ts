@@ -4,12 +4,13 @@ import { evictOldest } from '../../events/eventWindow.ts';
 import { readErrorMessage } from '../../readErrorMessage.ts';
 import { applyEvent } from '../handlers/applyEvent.ts';
 import { addFeedEvent, type StoredSpan } from '../handlers/chainFeed.ts';
-import { type FinalHistory, makeFinal, nothingFinal } from '../rows/finalHistory.ts';
+import { type FinalActivity, makeActivityFinal } from '../rows/activityRows.ts';
 import type { ContractAddresses } from '../spans/chainEvent.ts';
 import { latestChanges, type ProposerChange } from '../spans/chainReads.ts';
 import { isSafelyBelow } from '../spans/confirmations.ts';
 import { type ChainState, emptyChainState, type KnownBlock } from '../state/chainState.ts';
 import { withProposers } from '../state/coreState.ts';
+import { evictOldSettlements } from './evictSettlements.ts';
 import {
   type ChainFault,
   type FoldedBlock,
@@ -22,11 +23,11 @@ import {
 export interface AppliedBlocks {
   /** Events that the feed evicted from memory, of final blocks only. */
   readonly evicted: readonly ChainFeedEvent[];
-  /** History that no reorganization of a retained state can reach any more. Each entry comes once. */
-  readonly final: FinalHistory;
+  /** Activity of owners that no reorganization of a retained state can reach any more. Each entry comes once. */
+  readonly final: readonly FinalActivity[];
 }
 
-export const nothingApplied: AppliedBlocks = { evicted: [], final: nothingFinal };
+export const nothingApplied: AppliedBlocks = { evicted: [], final: [] };
 
 /** Applies the blocks that have become safe, one by one. A block that cannot be applied changes nothing. */
 export function applySafeBlocks(
@@ -62,9 +63,9 @@ export function applySafeBlocks(
   const finalBlock = findFinalBlock(retained, reversible, retainedFromBlock);
   const shortened = evictOldEvents(requireValue(retained.at(-1), 'a safe state'), finalBlock, stored);
   const afterBlock = state.safe.at(-1)?.block.number ?? -1n;
-  const { state: newest, final } = makeFinal(shortened.state, finalBlock, afterBlock);
+  const { state: newest, final } = makeActivityFinal(shortened.state, finalBlock, afterBlock);
   return {
-    state: { ...rest, safe: [...retained.slice(0, -1), newest], reversible },
+    state: { ...rest, safe: [...retained.slice(0, -1), evictOldSettlements(newest)], reversible },
     evicted: shortened.evicted,
     final,
   };

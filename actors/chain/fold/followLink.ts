@@ -25,13 +25,8 @@ export class ForkBelowStates extends Error {
 }
 
 /** Whether records of the state were handed over to be stored. Only an older state, with a history of its own, undoes that. */
-function hasHandedOver({
-  feed,
-  activityProgress,
-  archive: { settlements, checkpoints },
-}: ChainState): boolean {
-  const hasHistory = settlements.rowCount > 0 || checkpoints.rowCount > 0;
-  return feed.evicted.through !== null || activityProgress.rowsThroughBlock !== null || hasHistory;
+function hasHandedOver({ feed, activityProgress }: ChainState): boolean {
+  return feed.evicted.through !== null || activityProgress.rowsThroughBlock !== null;
 }
 
 type Linked =

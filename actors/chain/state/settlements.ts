@@ -52,8 +52,6 @@ export type Checkpoint = Inferred<typeof checkpoint>;
 
 /** Summary of a list whose oldest entries are evicted. Entries are numbered from 0. */
 const archived = z.strictObject({
-  /** Number of entries that are rows, from the oldest. */
-  rowCount: count,
   /** Number of evicted entries. */
   count,
   /** Time of the newest evicted entry (epoch milliseconds); 0 without any. */
@@ -75,7 +73,6 @@ export type Archive = Inferred<typeof archive>;
 
 export const nothingArchived: Archive = {
   settlements: {
-    rowCount: 0,
     count: 0,
     throughMs: 0,
     activeRoundCount: 0n,
@@ -83,7 +80,7 @@ export const nothingArchived: Archive = {
     completedBlockCount: 0n,
     completed: [],
   },
-  checkpoints: { rowCount: 0, count: 0, throughMs: 0, amountBaseUnits: 0n },
+  checkpoints: { count: 0, throughMs: 0, amountBaseUnits: 0n },
 };
 
 export const mintedRound = z.strictObject({ roundId: amount, amountBaseUnits: amount });

@@ -13,31 +13,9 @@ const source = {
   position: 3,
   storedBy: 4,
 };
-const sums = { cumulativeWork: 2n ** 200n, cumulativeBlockUnits: 1n };
 
 /** A row of each kind. A test changes only the members that matter to it. */
 export const someRows = {
-  settlement: {
-    ...source,
-    ...sums,
-    settlementNumber: 0,
-    previousSettledThroughRound: 0n,
-    settledThroughRound: 3n,
-    activeRoundCount: 2n,
-    workAdded: 4n,
-    previousCumulativeBlockUnits: 0n,
-  },
-  checkpoint: {
-    ...source,
-    ...sums,
-    checkpointNumber: 0,
-    afterRound: 0n,
-    throughRound: 3n,
-    completedBlockCount: 1n,
-    eligibleWeight: 1n,
-    amountBaseUnits: 7n,
-    totalMintedBaseUnits: 7n,
-  },
   claim: {
     ...source,
     owner: toAddress(`0x${'a'.repeat(40)}`),

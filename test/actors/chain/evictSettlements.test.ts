@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ForkBelowStates, followLink } from '../../../actors/chain/fold/followLink.ts';
+import { evictOldSettlements, settlementsRetainedMs } from '../../../actors/chain/fold/evictSettlements.ts';
 import { emptySpanFoldState } from '../../../actors/chain/fold/spanFoldState.ts';
 import { createChainRestoration, encodeSpanFold } from '../../../actors/chain/records/chainSnapshot.ts';
-import { makeSettlementsFinal, settlementsRetainedMs } from '../../../actors/chain/rows/settlementRows.ts';
-import { type ChainSpan, toChainSpan } from '../../../actors/chain/spans/chainSpan.ts';
 import type { ChainState } from '../../../actors/chain/state/chainState.ts';
-import type { Checkpoint, Settlement } from '../../../actors/chain/state/settlements.ts';
 import { settlementRanges } from '../../../actors/views/chain/settlementHistory.ts';
 import type { SettlementHistoryView } from '../../../actors/views/chain/settlementView.ts';
 import {
@@ -19,7 +16,6 @@ import {
   type StateEvent,
   settlementEvents,
 } from '../../support/chain/economyState.ts';
-import { buildSpan, writtenSettings } from '../../support/chain/writtenSpans.ts';
 import { manualClock } from '../../support/manualClock.ts';
 
 const hourMs = 3_600_000;
@@ -35,8 +31,6 @@ const entry = fc.record({
   gapHours: fc.oneof(fc.integer({ min: 1, max: 48 }), fc.integer({ min: 1, max: 300 })),
   completes: fc.boolean(),
   mints: fc.boolean(),
-  /** Number of newest blocks that are not final. */
-  notFinal: fc.nat(4),
 });
 
 /** The state after a block with these events. */
@@ -94,39 +88,28 @@ function createCapture(state: ChainState) {
 
 const begun = buildState([...coreEvents(), ...economyEvents()], { timestampMs: startMs });
 
-/** A chain folded twice: with everything in memory, and with final entries as rows. */
-function foldTwice(entries: readonly (Logged & { readonly gapHours: number; readonly notFinal: number })[]) {
+/** A chain folded twice: with everything in memory, and with old entries evicted. */
+function foldTwice(entries: readonly (Logged & { readonly gapHours: number })[]) {
   let whole = begun;
   let short = begun;
-  const settlements: Settlement[] = [];
-  const checkpoints: Checkpoint[] = [];
-  for (const { gapHours, notFinal, ...logged } of entries) {
+  for (const { gapHours, ...logged } of entries) {
     const timestampMs = whole.block.timestampMs + gapHours * hourMs;
     const events = listEvents(whole, logged);
     whole = applyBlock(whole, events, timestampMs);
-    const finalBlock = whole.block.number - BigInt(notFinal);
-    const { state, final } = makeSettlementsFinal(applyBlock(short, events, timestampMs), finalBlock);
-    short = state;
-    for (const { entry, number } of final.settlements) expect(settlements.push(entry)).toBe(number + 1);
-    for (const { entry, number } of final.checkpoints) expect(checkpoints.push(entry)).toBe(number + 1);
+    short = evictOldSettlements(applyBlock(short, events, timestampMs));
   }
-  return { whole, short, settlements, checkpoints };
+  return { whole, short };
 }
 
 describe('settlements and checkpoints', () => {
-  it('become rows once each and are evicted, without a change of any range', () => {
+  it('are evicted without a change of any range', () => {
     const evicted = { settlements: 0, checkpoints: 0 };
     const history = fc.array(entry, { minLength: 40, maxLength: 90 });
     fc.assert(
       fc.property(history, fc.integer({ min: -5, max: 40 }), (entries, lateHours) => {
-        const { whole, short, settlements, checkpoints } = foldTwice(entries);
+        const { whole, short } = foldTwice(entries);
         const nowMs = whole.block.timestampMs + lateHours * hourMs;
         expect(showAll(short, nowMs)).toEqual(showAll(whole, nowMs));
-        const withoutMinted = ({ mintedBaseUnits: _, ...one }: Settlement) => one;
-        expect(settlements.map(withoutMinted)).toEqual(
-          whole.settlements.take(settlements.length).map(withoutMinted).toArray(),
-        );
-        expect(checkpoints).toEqual(whole.checkpoints.take(checkpoints.length).toArray());
         for (const list of ['settlements', 'checkpoints'] as const) {
           evicted[list] += short.archive[list].count;
           expect(short[list].size).toBe(whole[list].size - short.archive[list].count);
@@ -143,22 +126,8 @@ describe('settlements and checkpoints', () => {
     expect(Math.min(evicted.settlements, evicted.checkpoints)).toBeGreaterThan(100);
   });
 
-  it('keep blocks from being replaced in memory once they are rows', () => {
-    const span = toChainSpan(writtenSettings.chainId, buildSpan({ number: 1, fork: 1 })) as ChainSpan;
-    const settings = { ...writtenSettings, retainedFromBlock: null };
-    const replace = (archive: ChainState['archive']) => {
-      const state = { ...emptySpanFoldState, head: begun.block, safe: [{ ...begun, archive }] };
-      return followLink(state, span, settings);
-    };
-    expect(replace(begun.archive)).toHaveProperty('reorganization.safeDepth', 1);
-    for (const list of ['settlements', 'checkpoints'] as const) {
-      const archive = { ...begun.archive, [list]: { ...begun.archive[list], rowCount: 1 } };
-      expect(() => replace(archive)).toThrow(ForkBelowStates);
-    }
-  });
-
   it('are unavailable for a range with evicted entries', () => {
-    const often = { gapHours: 96, completes: true, mints: true, notFinal: 0 };
+    const often = { gapHours: 96, completes: true, mints: true };
     const { short } = foldTwice(Array(40).fill(often));
     expect(short.archive.settlements.count).toBeGreaterThan(10);
     const [now, ...ranges] = showAll(short, short.block.timestampMs - settlementsRetainedMs - 120 * hourMs);
