@@ -175,21 +175,22 @@ it('metrics of chain and indexer are their values, or absent', async () => {
 
 it('metrics of stores are what they answer, without what they answered before, and none of a standby', async () => {
   const registry = new Registry();
-  let [isAway, isStandby] = [false, false];
+  let [isAway, isStandby, nowMs] = [false, false, 0];
   const answer = (value: unknown) => async () => {
     if (isAway) throw new Error('no answer');
     return value;
   };
   const jetStream = {
     account: answer({ usedBytes: 35, limitBytes: 40 }),
-    info: answer(streamInfo({ bytes: 7 })),
+    info: answer(streamInfo({ bytes: 7, serverTime: new Date(6_500).toISOString() })),
   };
   registerStoreMetrics(registry, {
     database: { select: answer([['one', 1, 2]]) },
     jetStream: () => jetStream,
     streamSettings: { check: answer([]), risks: [{ stream: 'MINER_CHAIN', setting: 'max_age' }] },
     isStandby: () => isStandby,
-    clock,
+    // A second passes with each look: the answer is of some time between 1 and 2 s.
+    clock: { nowMs: () => (nowMs += 1_000) },
   } as never);
   const risks = { 'stream_setting_risks{stream="MINER_CHAIN",setting="max_age"}': 1 };
   expect(await readMetrics(registry)).toEqual({
@@ -197,6 +198,7 @@ it('metrics of stores are what they answer, without what they answered before, a
     'nats_store_bytes{kind="used"}': 35,
     'nats_store_bytes{kind="limit"}': 40,
     'nats_store_bytes{kind="server"}': 35,
+    nats_clock_offset_seconds: 4.5,
     'database_disk_bytes{disk="one",kind="free"}': 1,
     'database_disk_bytes{disk="one",kind="total"}': 2,
   });

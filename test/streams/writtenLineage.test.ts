@@ -245,21 +245,6 @@ describe('a process that stores rows', () => {
     expect(await readShown()).toEqual([...rows(1, 3), ...rows(4, 5, 2)]);
   });
 
-  it('does not show its run if it ends before', async () => {
-    const first = startProcess();
-    await first.start();
-    await first.store(1, 5);
-    const second = startProcess();
-    await second.start({ position: 3 });
-    await second.store(4, 4, 2n);
-    await second.end(4);
-    expect(await readShown()).toEqual(rows(1, 5));
-    const third = startProcess();
-    await third.start({ position: 3 });
-    await third.store(4, 5, 3n);
-    await eventually(async () => (await readShown()).includes('5:3'), 'the new lineage');
-  });
-
   it.each<[string, Start, () => void]>([
     ['that a snapshot shows', { disagrees: true }, () => undefined],
     ['that its pipeline has met', { fault: 'diverged' }, () => undefined],
