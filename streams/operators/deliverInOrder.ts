@@ -27,7 +27,7 @@ export interface DeliveryOptions<Item> {
   /** A batch is delivered once it has this weight. */
   readonly batchWeight: number;
   /** A smaller batch is delivered once its first item has waited this long. */
-  readonly gatherMs: number;
+  readonly gatherMs: () => number;
   /** Whether the queue must be delivered at once, since something waits for this item. */
   readonly isUrgent?: (item: Item) => boolean;
   /** Whenever this emits, the queue is delivered without waiting for more. */
@@ -87,7 +87,7 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
         if (!queue.isEmpty() && isDue()) return deliverBatch();
         if (!queue.isEmpty()) {
           enter('gathering');
-          return take(timer(gatherMs), deliverBatch);
+          return take(timer(gatherMs()), deliverBatch);
         }
         isFlushing = false;
         enter('idle');

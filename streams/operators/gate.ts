@@ -11,6 +11,8 @@ import {
 /** Bounds the weight of the items between the two ends of a pipeline. */
 export interface Gate {
   readonly isOpen: boolean;
+  /** Once it has closed, it opens when this ends. */
+  readonly isHalfFull: boolean;
   /**
    * Resolves at once while the gate is open, otherwise once half of the bound is free: opening and closing for each item would cost too much.
    * The signal also resolves it.
@@ -29,13 +31,17 @@ interface GateOptions {
 
 export function createGate({ max, onClosed }: GateOptions): Gate {
   const entered$ = new BehaviorSubject(0);
+  const isHalfFull = (weight: number) => weight > max / 2;
   return {
     get isOpen() {
       return entered$.value < max;
     },
+    get isHalfFull() {
+      return isHalfFull(entered$.value);
+    },
     opened: async (signal) => {
       if (entered$.value < max || signal.aborted) return;
-      const opened$ = entered$.pipe(filter((weight) => weight <= max / 2));
+      const opened$ = entered$.pipe(filter((weight) => !isHalfFull(weight)));
       await firstValueFrom(merge(opened$, fromEvent(signal, 'abort')));
     },
     enter: (weight) => {

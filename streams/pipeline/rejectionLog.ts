@@ -182,7 +182,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
         deliverInOrder<PipelineItem>({
           weigh: (item) => listRejections(item).length,
           batchWeight: 1,
-          gatherMs: 0,
+          gatherMs: () => 0,
           deliver,
           backoff,
           onStatus: (status) => {

@@ -26,10 +26,10 @@ import type { PipelineItem } from './pipelineItem.ts';
 const batchRows = readingsRetained;
 /**
  * Few rows are gathered for this long, since every insert creates a part that has to be merged. Readings stay in memory for longer, but with every final
- * block a read replica evicts an owner's activity.
+ * block a read replica evicts an owner's activity. A stream that is held back waits for rows, too.
  */
 const gatherMs = 10_000;
-const chainGatherMs = 1_000;
+const shortGatherMs = 1_000;
 
 interface RowWriterStatus {
   readonly state: DeliveryStatus['state'];
@@ -48,8 +48,12 @@ export interface RowWriter extends StoringProgress {
   /** Emits the current progress at once, then after each change. */
   readonly progress$: Observable<{ readonly storedThrough: number; readonly isFailing: boolean }>;
   encode(rows: StoredRows): EncodedRows;
-  /** Emits each item once its rows and all earlier ones are stored. */
-  readonly afterInsert: MonoTypeOperatorFunction<PipelineItem>;
+  /**
+   * Emits each item once its rows and all earlier ones are stored.
+   *
+   * @param isHeldBack whether the rest of the stream waits until more is stored.
+   */
+  afterInsert(isHeldBack: () => boolean): MonoTypeOperatorFunction<PipelineItem>;
   /** Called before a pipeline begins after `position`: rows above it may not count. */
   resumeAfter(position: number): void;
   /** Resolves when no insert is in progress, not even one of a cancelled pipeline. */
@@ -106,7 +110,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   return {
     encode: (rows) => encodeRows(rows, run()),
 
-    afterInsert: (source) =>
+    afterInsert: (isHeldBack) => (source) =>
       source.pipe(
         tap((item) => {
           counts.bufferedBytes += sumBytes(item);
@@ -114,7 +118,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
         deliverInOrder<PipelineItem>({
           weigh: (item) => (item.kind === 'batch' ? (item.rows?.rowCount ?? 0) : 0),
           batchWeight: batchRows,
-          gatherMs: stream === 'MINER_CHAIN' ? chainGatherMs : gatherMs,
+          gatherMs: () => (stream === 'MINER_CHAIN' || isHeldBack() ? shortGatherMs : gatherMs),
           // A snapshot waits for the rows that it covers, and a reader for events that are in memory no more.
           isUrgent: (item) => item.kind === 'mark' || item.rows?.hasEvicted === true,
           flush$,

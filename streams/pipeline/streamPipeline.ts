@@ -67,7 +67,7 @@ export function runStreamPipeline(from: StreamPosition, options: StreamPipelineO
   return folded$.pipe(
     marks.set,
     sinks.rejections?.afterPublication ?? passThrough,
-    writer?.afterInsert ?? passThrough,
+    writer?.afterInsert(() => gate.isHalfFull) ?? passThrough,
     marks.save,
     leaveGate(gate),
     ignoreElements(),

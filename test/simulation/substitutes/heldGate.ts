@@ -12,6 +12,9 @@ export function createGate(options: Parameters<typeof createRealGate>[0]): Gate 
     get isOpen() {
       return gate.isOpen;
     },
+    get isHalfFull() {
+      return gate.isHalfFull;
+    },
     opened: gate.opened,
     enter: (weight) => {
       changeHeld(domain, 'bytes within gates', weight);

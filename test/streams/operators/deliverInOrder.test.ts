@@ -16,7 +16,7 @@ const letters: Omit<DeliveryOptions<string>, 'deliver'> = {
   weigh: (item) => (item === '0' ? 0 : 1),
   isUrgent: (item) => item !== item.toLowerCase(),
   batchWeight: 3,
-  gatherMs: 10,
+  gatherMs: () => 10,
   random: () => 0.5,
   backoff: { firstMs: 10, longestMs: 40 },
 };

@@ -38,9 +38,9 @@ describe('a gate', () => {
     gate.enter(5);
     const hasPassed = waitAt(gate);
     gate.leave(8);
-    expect([gate.isOpen, await hasPassed()]).toEqual([true, false]);
+    expect([gate.isOpen, gate.isHalfFull, await hasPassed()]).toEqual([true, true, false]);
     gate.leave(1);
-    expect(await hasPassed()).toBe(true);
+    expect([gate.isHalfFull, await hasPassed()]).toEqual([false, true]);
   });
 
   it('ends waiting at an abort, before or during the wait', async () => {

@@ -30,7 +30,7 @@ export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
 /** Feeds rows to a writer. */
 export function feedWriter(writer: RowWriter, position = 0) {
   writer.resumeAfter(position);
-  const sink = feedSink(writer.afterInsert);
+  const sink = feedSink(writer.afterInsert(() => false));
   const add = (rows: StoredRows) =>
     sink.give(buildBatchItem({ rows: writer.encode(rows) }, rows.throughPosition));
   const flushed = async () => {
