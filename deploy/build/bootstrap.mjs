@@ -1,6 +1,5 @@
 // Runs before everything else, with nothing installed: `node deploy/build/bootstrap.mjs start|run|test`. Installs missing packages and
-// servers, and builds. If nothing is missing or has changed it does nothing. In production (NODE_ENV) it installs
-// nothing and names what is missing.
+// servers, and builds. If nothing is missing or has changed it does nothing. In production (NODE_ENV) it neither installs nor builds.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -20,11 +19,17 @@ const sources = ['actors', 'streams', 'machines', 'storage', 'http', 'deploy', '
 
 const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
 
+/** Tests find unpacked programs here. */
+const unpackedFolder = join(root, 'node_modules', '.cache', 'miner');
+
 checkNode();
-if (process.env.NODE_ENV === 'production') requireInstalled();
-else install();
-// Tests build by themselves, however they are started.
-if (purpose !== 'test' && canBuild()) buildIfChanged();
+// An operator has chosen and checked what a production machine has.
+if (process.env.NODE_ENV === 'production') requireBuild();
+else {
+  install();
+  // Tests build by themselves, however they are started. The bundler is a package of development.
+  if (purpose !== 'test' && existsSync(join(root, 'node_modules', 'rolldown'))) buildIfChanged();
+}
 
 function install() {
   installPackages();
@@ -37,44 +42,11 @@ function install() {
   requireBrowser();
 }
 
-/** An operator has chosen and checked what a production machine has, so a start adds nothing. */
-function requireInstalled() {
-  const missing = [];
-  const packages = listMissingPackages();
-  if (packages.length > 0) {
-    const [first] = packages;
-    const more = packages.length > 1 ? ` and ${packages.length - 1} more` : '';
-    missing.push(
-      `npm packages: ${first}${more} (npm install --omit=dev --no-save ${engineOptions.join(' ')})`,
-    );
-  }
-  if (needsNats && !isInstalled('nats-server'))
-    missing.push('nats-server, or MINER_NATS_URL with the address of one');
-  if (!canBuild() && !existsSync(join(root, 'dist', 'deploy', 'miner.js')))
-    missing.push('the build, dist/ (node deploy/build/bootstrap.mjs where NODE_ENV is not production)');
-  if (missing.length > 0)
-    fail(`NODE_ENV is production, so nothing is installed. Missing:\n  ${missing.join('\n  ')}`);
-}
-
-/** Packages that production needs and that are not installed in the version of the lock file. */
-function listMissingPackages() {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const otherEngine = packages[`deploy/engines/${engine === 'modern' ? 'legacy' : 'modern'}`].dependencies;
-  return Object.entries(packages)
-    .filter(([, { integrity, dev, optional, devOptional }]) => integrity && !dev && !optional && !devOptional)
-    .filter(([path]) => !(path.replace('node_modules/', '') in otherEngine))
-    .filter(([path, { version }]) => readInstalledVersion(path) !== version)
-    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`);
-}
-
-function readInstalledVersion(path) {
-  const manifest = join(root, path, 'package.json');
-  return existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : null;
-}
-
-/** The bundler is a package of development. */
-function canBuild() {
-  return existsSync(join(root, 'node_modules', 'rolldown'));
+function requireBuild() {
+  if (existsSync(join(root, 'dist', 'deploy', 'miner.js'))) return;
+  fail(
+    'NODE_ENV is production, so nothing is installed or built, and dist/ is missing: run `node deploy/build/bootstrap.mjs` without it first',
+  );
 }
 
 function checkNode() {
@@ -123,29 +95,10 @@ function requireProgram(program, packages) {
   );
 }
 
-/**
- * Promtool checks the rules of Prometheus. It has its own package from Debian 13 on. Debian 12's package would start a Prometheus, so it is unpacked next to
- * the npm packages, where the tests look for it.
- */
+/** Promtool checks the rules of Prometheus. It has its own package from Debian 13 on; the older one would start a Prometheus, so it is only unpacked. */
 function requirePromtool() {
-  const folder = join(root, 'node_modules', '.cache', 'miner');
-  const unpacked = join(folder, 'prometheus');
-  const isUnpacked = () => existsSync(join(unpacked, 'usr/bin/promtool'));
-  if (isUnpacked() || tryProgram('promtool', { debian: 'promtool', homebrew: 'prometheus' })) return;
-  if (onPath('apt-get') && onPath('dpkg')) {
-    console.log('bootstrap: promtool is missing; unpacking it from the package prometheus');
-    mkdirSync(folder, { recursive: true });
-    const run = (command, ...args) => spawnSync(command, args, { cwd: folder, stdio: 'ignore' }).status === 0;
-    const download = () => run('apt-get', 'download', 'prometheus');
-    const [update, ...updateArgs] = [...asRoot(), 'apt-get', 'update'];
-    if (download() || (run(update, ...updateArgs) && download())) {
-      for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb'))) {
-        run('dpkg', '-x', file, unpacked);
-        rmSync(join(folder, file));
-      }
-    }
-  }
-  if (isUnpacked()) return;
+  const packages = { debian: 'promtool', homebrew: 'prometheus' };
+  if (isUnpacked('prometheus') || tryProgram('promtool', packages) || unpack('prometheus')) return;
   fail(
     'promtool is needed, which checks the alerts, and could not be unpacked.\n' +
       '  Debian 13:       sudo apt-get install promtool\n' +
@@ -156,37 +109,44 @@ function requirePromtool() {
 
 /**
  * Clusters are tested with nats-server 2.10 or newer, which syncs before it acknowledges. Debian 12 has 2.9, so this one package is taken from the next release,
- * signed like all of Debian's, and unpacked next to the npm packages. The installed server stays unchanged, and is tested if the newer one is not available.
+ * signed like all of Debian's. The installed server stays unchanged, and is tested if the newer one is not available.
  */
 function tryNewerNats() {
-  const folder = join(root, 'node_modules', '.cache', 'miner');
-  const unpacked = join(folder, 'nats-server');
   const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
-  if (existsSync(unpacked) || !existsSync(keyring) || !onPath('apt-get') || !onPath('dpkg')) return;
+  if (isUnpacked('nats-server') || !existsSync(keyring) || !onPath('apt-get')) return;
   if (!/^VERSION_CODENAME=bookworm$/m.test(readFileSync('/etc/os-release', 'utf8'))) return;
   // The mirror of this machine's own release.
   const mirror = spawnSync('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Codename: bookworm'], {
     encoding: 'utf8',
   }).stdout.split('\n', 1)[0];
-  if (mirror === '') return;
-  const apt = join(folder, 'apt');
+  if (mirror !== '') unpack('nats-server', `deb [signed-by=${keyring}] ${mirror} trixie main\n`);
+}
+
+function isUnpacked(name) {
+  return existsSync(join(unpackedFolder, name));
+}
+
+/** Unpacks a Debian package where the tests look for it, and changes nothing of the system. Returns whether it is there now. */
+function unpack(name, source = null) {
+  if (!onPath('apt-get') || !onPath('dpkg')) return false;
+  console.log(`bootstrap: unpacking the package ${name} for the tests`);
+  const apt = join(unpackedFolder, 'apt');
   for (const path of ['state/lists/partial', 'cache/archives/partial', 'download'])
     mkdirSync(join(apt, path), { recursive: true });
-  const list = join(apt, 'sources.list');
-  writeFileSync(list, `deb [signed-by=${keyring}] ${mirror} trixie main\n`);
-  const places = {
-    'Etc::sourcelist': list,
-    'Etc::sourceparts': '/dev/null',
-    State: `${apt}/state`,
-    Cache: `${apt}/cache`,
-  };
-  const options = Object.entries(places).flatMap(([name, value]) => ['-o', `Dir::${name}=${value}`]);
+  const places = { State: `${apt}/state`, Cache: `${apt}/cache` };
+  if (source !== null) {
+    const list = join(apt, 'sources.list');
+    writeFileSync(list, source);
+    Object.assign(places, { 'Etc::sourcelist': list, 'Etc::sourceparts': '/dev/null' });
+  }
+  const options = Object.entries(places).flatMap(([place, value]) => ['-o', `Dir::${place}=${value}`]);
   const run = (command, ...args) =>
     spawnSync(command, args, { cwd: join(apt, 'download'), stdio: 'ignore', timeout: 120_000 }).status === 0;
-  console.log('bootstrap: unpacking a newer nats-server for the tests of a cluster');
-  if (run('apt-get', ...options, 'update') && run('apt-get', ...options, 'download', 'nats-server'))
-    for (const file of readdirSync(join(apt, 'download'))) run('dpkg', '-x', file, unpacked);
+  if (run('apt-get', ...options, 'update') && run('apt-get', ...options, 'download', name))
+    for (const file of readdirSync(join(apt, 'download')))
+      run('dpkg', '-x', file, join(unpackedFolder, name));
   rmSync(apt, { recursive: true, force: true });
+  return isUnpacked(name);
 }
 
 /** The tests of the explorer use the system's browser, since playwright's would be a download past the package manager. */
