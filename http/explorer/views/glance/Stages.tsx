@@ -178,7 +178,7 @@ function OpenRound({ status }: StagesProps) {
     <>
       Round{' '}
       {genesisMs === null ? '(number unknown)' : <To {...toRound(String((endMs - genesisMs) / roundMs))} />}{' '}
-      is open for{' '}
+      is open for another{' '}
       <strong data-remaining={new Date(endMs).toISOString()}>{formatDuration((endMs - nowMs) / 1000)}</strong>
       .{' '}
       {status.builder.status === 'available'
