@@ -15,6 +15,7 @@ import {
   decodeFeedPosition,
   encodeFeedPosition,
   type FeedPosition,
+  type SourcePlace,
 } from '../../../actors/feed/feedPosition.ts';
 import type { FoldedMessage } from '../../../actors/folds/foldedMessage.ts';
 import type { OlderEvents } from '../../../actors/pages/olderRows.ts';
@@ -157,6 +158,9 @@ function createReplica() {
 
 type Replica = ReturnType<typeof createReplica>;
 
+/** More reads than any client needs for the events of a story. */
+const readsMax = 1_000;
+
 /** A client that keeps the ID of its last message, and reads the feed when it is told that a source restarts. */
 function createClient(category: FeedCategory, limit: number, hasFault: (source: FeedSource) => boolean) {
   const known = new Set<string>();
@@ -180,8 +184,10 @@ function createClient(category: FeedCategory, limit: number, hasFault: (source: 
     receive: async (replica: Replica, messagesMax = Number.POSITIVE_INFINITY) => {
       let position = decodeFeedPosition(lastId) as FeedPosition;
       let left = messagesMax;
+      let reads = 0;
       for (const source of feedSources)
         for (;;) {
+          if (++reads > readsMax) throw new Error('a client reads without end');
           const found = replica.read().next(source, position[source], { category, limit });
           const next = typeof found === 'function' ? await found(neverAborted) : found;
           if (next === null) break;
@@ -315,6 +321,23 @@ it('a client of the event stream loses nothing, and is told before it receives a
       expect(lost.map(({ id }) => id)).toEqual([]);
     }),
     { numRuns: runs(300) },
+  );
+});
+
+it.each<[string, Partial<SourcePlace>, 'waits' | 'restarts']>([
+  ['that follows at the same time', { position: 2 }, 'waits'],
+  ['that follows although it is older', { position: 2, storedAtMs: 4 }, 'restarts'],
+  ['whose place another event has', { storedAtMs: 6 }, 'restarts'],
+  ['of a newer stream', { streamCreatedMs: 2 }, 'waits'],
+  ['of an older stream', { streamCreatedMs: 0 }, 'restarts'],
+])('a client with an event %s, which is not folded, %s', (_, changed, outcome) => {
+  const replica = createReplica();
+  const message = { seq: 1, storedAtMs: 5, added: [7], dropped: 0 };
+  replica.follow('measurement', { createdMs: 1, messages: [message] });
+  const place = { streamCreatedMs: 1, position: 1, ordinal: 0, storedAtMs: 5, ...changed };
+  const next = replica.read().next('measurement', place, { category: 'all', limit: 9 });
+  expect(next).toEqual(
+    outcome === 'waits' ? null : expect.objectContaining({ isRestarted: true, items: [expect.anything()] }),
   );
 });
 
