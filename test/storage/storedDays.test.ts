@@ -53,6 +53,7 @@ it.each(locations)('days are read from the rows that count, of any age: %s', asy
   ];
   expect(await readDay()).toEqual(expected);
   expect(await readDay(startMs + 9 * dayMs)).toEqual([]);
+  expect([...(await read('another', startMs, neverAborted))]).toEqual([[100, 1n]]);
   // What was read is kept, until another lineage counts.
   await storeRows(database, { rounds: buildRounds(startMs, [3], 1n, 61) }, 'second');
   expect(await readDay()).toEqual(expected);
