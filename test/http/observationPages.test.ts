@@ -66,6 +66,7 @@ describe('observations', () => {
     ['?limit=Infinity', 100],
     ['?limit=9007199254740993', 100],
     ['?other=1', 100],
+    ['?limit=7&limit=9', 7],
   ])('have for %s a page of %d, and are never refused', async (query, length) => {
     expect((await body(query)).items).toHaveLength(length);
   });

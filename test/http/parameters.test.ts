@@ -62,7 +62,7 @@ const values: Readonly<Record<string, readonly [right: string, ...wrong: string[
   transaction: [hash, '', '0x1', `${hash},${hash}`],
   ethereumBlock: ['2', '', '-1'],
   from: ['2026-01-31', ...noTimes],
-  to: ['2026-01-31', ...noTimes],
+  to: ['2026-01-31T00:00:00.123456789Z', ...noTimes, '2026-01-31T00:00:00.1234567890Z'],
   q: ['yesterday', '', 'x'.repeat(201)],
   release: ['release-1', '', 'wrong'],
 };

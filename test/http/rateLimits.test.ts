@@ -85,7 +85,7 @@ describe('an address', () => {
   it('is the same from the bytes of a socket as from text', () => {
     const decode = (hex: string) => decodeAddress(new Uint8Array(Buffer.from(hex, 'hex')).buffer);
     expect(decode('c0000207')).toEqual(words('192.0.2.7'));
-    expect(decode('20010db8000100020003000400050006')).toEqual(words('2001:db8:1:2:3:4:5:6'));
+    expect(decode('fd000db8ffff0002fffe0004fffd0006')).toEqual(words('fd00:db8:ffff:2:fffe:4:fffd:6'));
   });
 
   it.each([
@@ -98,6 +98,7 @@ describe('an address', () => {
     ['::192.0.2.7', '::', '::ffff:ffff:0:30'],
     ['0:0:0:1::ffff:192.0.2.7', '0:0:0:1::', '::ffff:ffff:0:30'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::', '2001:db8:1:0:ffff:ffff:0:30'],
+    ['fd00:1:ffff:2:3:4:5:6', 'fd00:1:ffff:2::', 'fd00:1:ffff:0:ffff:ffff:0:30'],
   ])('%s counts for the client %s, and for the site %s', (text, client, site) => {
     expect(toClient(words(text))).toEqual(words(client));
     expect(toSite(words(text))).toEqual(site === null ? null : words(site));
