@@ -141,6 +141,7 @@ it.each<[string, StreamPlace, World, string]>([
     { held: [8, 30], snapshots: [20, 6] },
     'messages through 7 have left the stream, and no earlier state is saved',
   ],
+  ['only the first message is gone', first, { held: [2, 30] }, 'messages through 1 have left the stream'],
   [
     'a gap after all states',
     first,

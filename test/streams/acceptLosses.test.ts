@@ -20,6 +20,7 @@ import {
 import { createIngest } from '../../streams/ingest/ingest.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
+import type { StreamPort } from '../../streams/nats/streamPort.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -27,6 +28,7 @@ import { openForTest, openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
+import { streamInfo } from '../support/streams/streamInfo.ts';
 
 const ours = { foldVersion: 2, configuration: 'ours' };
 const others = { foldVersion: 1, configuration: 'others' };
@@ -156,6 +158,10 @@ describe('a stream is folded from its beginning', () => {
     expect(await findLost({ database, jetStream, nowMs: () => nowMs }, ownRuns)).toEqual(lost);
     const both = [{ run: 'of a replay', through: 4 }, ...ownRuns];
     expect(await findLost({ database, jetStream, nowMs: () => nowMs }, both)).toBeNull();
+    const withoutFirst = { info: async () => streamInfo({ firstSequence: 2 }) } as unknown as StreamPort;
+    expect(await findLost({ database, jetStream: withoutFirst, nowMs: () => nowMs }, ownRuns)).toMatchObject({
+      throughSequence: 1,
+    });
   });
 
   it.each<[string, Partial<Lineage>[]]>([
@@ -174,12 +180,12 @@ describe('a stream is folded from its beginning', () => {
 
   it('needs all messages of MINER_PIPELINE, unless its state fits', async () => {
     const { nats, database, purge, note, require } = await open();
-    await purge('MINER_PIPELINE', 'miner.oracle.wheel', 3);
+    await purge('MINER_PIPELINE', 'miner.oracle.wheel', 2);
     // No state was ever saved, so nothing known is lost.
     await require();
     await note('MINER_PIPELINE', others);
     await expect(require()).rejects.toThrow(RebuildIncomplete);
-    await expect(require()).rejects.toThrow('Messages 1 to 2 have left MINER_PIPELINE');
+    await expect(require()).rejects.toThrow('Messages 1 to 1 have left MINER_PIPELINE');
     await require({ acceptsLoss: true });
     // The refusal comes before the migration, so that the previous version can still run. That would find a table missing.
     await database.command('TRUNCATE TABLE migrations');

@@ -5,7 +5,9 @@ import { createStoredReadings } from '../../streams/definitions/storedReadings.t
 import { findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { askUntilProven, createSuspicions } from '../../streams/jetstream/proofs/suspicions.ts';
+import { StreamRefusal } from '../../streams/nats/streamPort.ts';
 import { genesisMs } from '../support/genesis.ts';
+import { manualClock } from '../support/manualClock.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
@@ -40,6 +42,23 @@ it('a stream is not lost because NATS does not answer', async () => {
   await expect(findLostStreams({ database, jetStream, suspicions, clock: systemClock })).rejects.toThrow(
     'timeout',
   );
+});
+
+it('a stream is lost by four answers over 30 seconds if one server of a cluster may not know it', async () => {
+  const { database } = await openTables();
+  await noteLineage(database, { ...someLineage, stream, streamCreated: 'then' }, 0);
+  const clock = manualClock();
+  const jetStream = {
+    info: () => Promise.reject(new StreamRefusal('missing', 'stream not found')),
+    server: () => ({ address: '', version: '', isClustered: true }),
+  };
+  const suspicions = createSuspicions(clock);
+  const find = () => findLostStreams({ database, jetStream, suspicions, clock });
+  for (let answer = 1; answer <= 3; answer++) {
+    await expect(find()).rejects.toThrow('not proven');
+    clock.advance(10_000);
+  }
+  expect(await find()).toEqual([{ stream, folded: 'then', found: null }]);
 });
 
 /** A stream that was created again, whose first reading is purged. Rows and lineages are a test's. */

@@ -74,6 +74,7 @@ it('a gap is skipped if its messages were removed or deleted, and only then', as
     'MINER_COUNTER: message 7 was expected and 9 arrived, and the stream has no explanation',
   );
   await expect(missing.skipGap(place, 7, 6, ended)).rejects.toThrow('message 7 was expected and 6 arrived');
+  await expect(missing.skipGap(from, 3, 6, ended)).rejects.toThrow('the stream has no explanation');
   expect(batches()).toEqual([]);
   await expect(missing.skipGap(from, 3, 5, ended)).rejects.toThrow(NotProven);
   expect(await missing.skipGap(from, 3, 5, ended)).toMatchObject({ position: 4 });

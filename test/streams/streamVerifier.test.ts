@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
+import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
+import { manualClock } from '../support/manualClock.ts';
+import { streamInfo } from '../support/streams/streamInfo.ts';
+
+/** Verifies a stream from message 5 through 9, of which it returns none. */
+function verify(info: Parameters<typeof streamInfo>[0] = {}) {
+  const jetStream = {
+    info: async () => streamInfo({ firstSequence: 5, lastSequence: 9, ...info }),
+    message: async () => null,
+  };
+  return createStreamVerifier({ jetStream, stream: 'MINER_COUNTER', clock: manualClock() });
+}
+
+it('a missing message contradicts a place from the first sequence of the stream on', async () => {
+  const place = { streamCreated: 'then', position: 4, digest: 'of a message' };
+  expect(await verify().verify(place)).toMatchObject({ stored: null });
+  await expect(verify().verify({ ...place, position: 5 })).rejects.toThrow(NotProven);
+});
+
+it('a stream has lost its end if it ends before a message with rows', async () => {
+  expect(await verify().hasLostEnd(9)).toBe(false);
+  await expect(verify().hasLostEnd(10)).rejects.toThrow(NotProven);
+});
+
+it('a replicated stream says nothing while it has no leader', async () => {
+  const cluster = { name: 'c', leader: null, peers: [] };
+  await expect(verify({ cluster, replicas: 2 }).ask()).rejects.toThrow('has no leader');
+  expect(await verify({ cluster }).ask()).toMatchObject({ info: { replicas: 1 } });
+});
