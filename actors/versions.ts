@@ -40,10 +40,10 @@ export const foldVersions = {
     version: 14,
     records: [
       'fold: 1 817e2114c5dc, form 515531d8dcf1',
-      'state: 1 ec58ad9e9669, form b6a8f7646c96',
-      'settlement: 1 63d990fade8a, form d2202c165726',
+      'state: 1 ec58ad9e9669, form ab5baaf02f69',
+      'settlement: 1 5ff75156be40, form 83c910c54d59',
       'unprocessedRound: 0 e3b0c44298fc, form 5908296c7e61',
-      'checkpoint: 1 8ac2f10f6a9e, form 5eb2a8ff2ceb',
+      'checkpoint: 1 97d4ae00a664, form 3e25613b42e9',
       'perWeight: 1 224542b16551, form 65824071d9b2',
       'activationPerWeight: 1 bdae65224c5a, form 65824071d9b2',
       'pendingWeight: 0 e3b0c44298fc, form 65824071d9b2',

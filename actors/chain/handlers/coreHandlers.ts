@@ -32,7 +32,6 @@ export const coreHandlers: EventHandlers<'core'> = {
       ...batch,
       previousCumulativeBlockUnits: state.core.cumulativeBlockUnits,
       mintedBaseUnits: 0n,
-      position: state.position,
     };
     const core = {
       ...state.core,

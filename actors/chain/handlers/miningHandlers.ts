@@ -56,7 +56,7 @@ export const miningHandlers: EventHandlers<'mining'> = {
   Checkpointed: (state, { args, source }) => {
     const { amount: amountBaseUnits, totalMinted: totalMintedBaseUnits, ...rest } = args;
     const { throughRound } = args;
-    const checkpoint = { source, ...rest, amountBaseUnits, totalMintedBaseUnits, position: state.position };
+    const checkpoint = { source, ...rest, amountBaseUnits, totalMintedBaseUnits };
     const processed = state.unprocessedRounds.takeWhile(({ roundId }) => roundId <= throughRound);
     return {
       ...state,

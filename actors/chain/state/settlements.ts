@@ -22,8 +22,6 @@ export const settlement = z.strictObject({
   previousCumulativeBlockUnits: amount,
   /** Amount minted so far for its rounds (base units). */
   mintedBaseUnits: amount,
-  /** Sequence of the message that made it safe. */
-  position: count,
 });
 export type Settlement = Inferred<typeof settlement>;
 
@@ -45,8 +43,6 @@ export const checkpoint = z.strictObject({
   eligibleWeight: amount,
   amountBaseUnits: amount,
   totalMintedBaseUnits: amount,
-  /** Sequence of the message that made it safe. */
-  position: count,
 });
 export type Checkpoint = Inferred<typeof checkpoint>;
 

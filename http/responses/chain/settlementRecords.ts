@@ -50,7 +50,7 @@ export function toSettlementBody(
   record: Settlement,
   processedThroughRound: bigint,
 ): z.infer<typeof settlement> {
-  const { source, position: _, previousCumulativeBlockUnits, mintedBaseUnits, ...sums } = record;
+  const { source, previousCumulativeBlockUnits, mintedBaseUnits, ...sums } = record;
   const heightBefore = countWholeBlocks(previousCumulativeBlockUnits);
   const blockHeight = countWholeBlocks(record.cumulativeBlockUnits);
   return {
@@ -68,7 +68,7 @@ export function toSettlementBody(
 }
 
 export function toCheckpointBody(record: Checkpoint): z.infer<typeof checkpoint> {
-  const { source, position: _, ...sums } = record;
+  const { source, ...sums } = record;
   return { ...encodeView(sums), ...toOnChainBody(source) };
 }
 
