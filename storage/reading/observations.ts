@@ -7,7 +7,6 @@ import { type LineageRuns, selectMessages, selectRuns, selectWithin } from '../r
 import { readings } from '../tables/readings.ts';
 import { type AwaitRows, type NewestEvicted, readInTime } from './awaitRows.ts';
 import { createKeptReads } from './keptReads.ts';
-import type { MayHaveReadings } from './knownInstallations.ts';
 import type { ReadingsFloor, RecentReadings } from './recentReadings.ts';
 
 interface ObservationReaderOptions {
@@ -16,8 +15,8 @@ interface ObservationReaderOptions {
   readonly awaitRows: AwaitRows;
   /** If omitted, all rows are read. */
   readonly oldestReadingMs?: OldestReadingMs;
-  /** Whether to ask ClickHouse for an installation; if omitted, always. */
-  readonly mayHaveReadings?: MayHaveReadings;
+  /** Whether to ask ClickHouse for an installation, since anyone can ask for made-up ones; if omitted, always. */
+  readonly mayHaveReadings?: (installationId: string) => boolean;
 }
 
 /**
@@ -54,7 +53,7 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
       compare: (one, other) => one.position - other.position,
       findKey: ({ position }) => position,
       listInMemory: (after, most) => recent.page(installationId, after, most),
-      isAboveFloor: (after) => after >= floor.position || mayHaveReadings(installationId) === false,
+      isAboveFloor: (after) => after >= floor.position || !mayHaveReadings(installationId),
       readRows: (after, most, signal) =>
         readInTime((ending) => readRows({ installationId, after, floor, most, signal: ending }), signal),
     };
@@ -70,7 +69,6 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
     readonly floor: ReadingsFloor;
     readonly most: number;
   }): Promise<readonly CounterReading[]> {
-    if (!(await mayHaveReadings(installationId))) return [];
     const oldestMs = oldestReadingMs();
     const runs = await awaitRows(findNewestEvicted(floor, oldestMs), signal);
     const keyAfter = (position: number) =>

@@ -6,7 +6,6 @@ import { requireValue } from '../../machines/requireValue.ts';
 import { closeGraceMs, type Member, saveGraceMs } from '../../machines/serviceMachine.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { createAwaitRows } from '../../storage/reading/awaitRows.ts';
-import { createKnownInstallations } from '../../storage/reading/knownInstallations.ts';
 import { createObservationReader } from '../../storage/reading/observations.ts';
 import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
 import { createStoredActivity } from '../../storage/reading/storedActivity.ts';
@@ -126,11 +125,7 @@ export function createStreamWork(options: StreamWorkOptions) {
       database,
       awaitRows: createAwait('MINER_COUNTER', 'the older readings'),
       oldestReadingMs,
-      mayHaveReadings: createKnownInstallations({
-        database,
-        isFolded: (installationId) => actors.MINER_COUNTER.mayHaveReadings(installationId),
-        max: actors.MINER_COUNTER.places().max,
-      }),
+      mayHaveReadings: actors.MINER_COUNTER.mayHaveReadings,
     }),
     olderEvents: createStoredEvents({
       database,
