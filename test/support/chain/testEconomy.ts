@@ -1,11 +1,13 @@
 import {
   type Address,
   createPublicClient,
+  getContract,
   type Transport,
   testActions,
   walletActions,
   webSocket,
 } from 'viem';
+import { collectionAbi, coreAbi } from '../../../actors/chain/spans/contractAbis.ts';
 import {
   type DeployedContracts,
   deployContracts,
@@ -17,7 +19,6 @@ import { localChain } from '../../../deploy/local/localChainClient.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { silentLogger } from '../silentLogger.ts';
 import { economyNumbers } from './economyNumbers.ts';
-import { createOperatorActions } from './operatorActions.ts';
 
 export const chainGenesis = Date.UTC(2026, 0, 31, 12) / 1000;
 
@@ -80,10 +81,23 @@ export async function startEconomy(node?: EconomyNode) {
     settings,
     mine: () => mine(1),
   });
-  const onChain = { client: client as never, contracts: deployed.contracts, operator };
+  const { contracts } = deployed;
+  const core = getContract({ client, address: contracts.core, abi: coreAbi });
+  const collection = getContract({ client, address: contracts.collection, abi: collectionAbi });
+  const by = (account: Address) => ({ account, gas: 8_000_000n, chain: null });
+  /** Each sends one transaction and resolves with its hash. */
   const actions = {
-    ...createEconomyActions({ ...onChain, reporter }),
-    ...createOperatorActions({ ...onChain, guardian }),
+    ...createEconomyActions({ client: client as never, contracts, operator, reporter }),
+    pauseSettlement: () => core.write.pause(by(guardian)),
+    resumeSettlement: () => core.write.unpause(by(guardian)),
+    mintReserve: (to: Address, quantity: bigint) =>
+      collection.write.mintReserve([to, quantity], by(operator)),
+    pauseCollection: () => collection.write.pause(by(operator)),
+    resumeCollection: () => collection.write.unpause(by(operator)),
+    advanceMetadataEpoch: (cardBaseUrl: string) =>
+      collection.write.advanceMetadataEpoch([cardBaseUrl], by(operator)),
+    publishMetadata: (from: Address, tokenId: bigint) =>
+      collection.write.publishMetadata([tokenId], by(from)),
   };
   return {
     url,
