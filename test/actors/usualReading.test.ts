@@ -107,15 +107,6 @@ describe('a reading in the usual form', () => {
     expect(expectAgreement(text)).toBe(false);
   });
 
-  it('is what the schema reads, for any reading', () => {
-    let usualCount = 0;
-    const expectCounted = (reading: CounterReadingMessage) => {
-      if (expectAgreement(JSON.stringify(reading))) usualCount++;
-    };
-    fc.assert(fc.property(message, expectCounted), { numRuns: runs(1_000) });
-    expect(usualCount).toBeGreaterThan(0);
-  });
-
   it('is what the schema reads, with any byte replaced', () => {
     const byte = fc.oneof(
       fc.constantFrom(...'09aAfTZ-+.,:"\\ {}'),
@@ -129,7 +120,7 @@ describe('a reading in the usual form', () => {
     );
   });
 
-  it('is what the schema reads, whichever values later versions add', () => {
+  it('is what the schema reads, for any reading and whichever values later versions add', () => {
     const later = fc.uniqueArray(
       fc.record({
         name: fc.stringMatching(/^later[A-Za-z0-9]{0,4}$/),
@@ -146,7 +137,7 @@ describe('a reading in the usual form', () => {
         if (agree(JSON.stringify({ ...reading, ...Object.fromEntries(given) }))) usualCount++;
         agree(JSON.stringify({ ...Object.fromEntries(given.toReversed()), ...reading }));
       }),
-      { numRuns: runs(100) },
+      { numRuns: runs(400) },
     );
     expect(usualCount).toBeGreaterThan(0);
   });

@@ -39,7 +39,8 @@ const unbound = { ...empty, deploymentBlock: null };
 describe('a span', () => {
   it.each([
     ['begins the chain at the deployment block', span(5, 8), empty, 'first'],
-    ['does not begin it elsewhere', span(6, 8), empty, 'unlinked'],
+    ['does not begin it above', span(6, 8), empty, 'unlinked'],
+    ['does not begin it below', span(4, 8), empty, 'unlinked'],
     ['may begin anywhere without a known deployment block', span(6, 8), unbound, 'first'],
     ['follows the head that it names', span(16, 18), known, 'next'],
     ['leaves nothing out', span(17, 18), known, 'unlinked'],

@@ -312,17 +312,6 @@ it('forks within forks, and returns to earlier ones, leave nothing of the blocks
 });
 
 describe('the beginning of a chain', () => {
-  it('is the deployment block', () => {
-    const actors = createChainActors(settings);
-    for (const number of [9, 11, 12, 400]) {
-      const outcome = actors.receive(buildSpanMessage(buildSpan({ number }), number));
-      expect(outcome).toMatchObject({ rejection: { reason: 'unlinked_span' } });
-      expect(actors.state.head).toBeNull();
-    }
-    actors.receive(buildSpanMessage(buildSpan({ number: 10 }), 500));
-    expect(actors.state.head?.number).toBe(10n);
-  });
-
   it('takes back what the replaced blocks had added', () => {
     // Two rounds are minted on one date.
     const second = { 18: [buildSettlement(5n, 6n, 3n, 10n), buildRoundMint(6n)] };

@@ -127,16 +127,6 @@ describe('statistics views', () => {
     expect(oracle('30d')).toMatchObject({ submissionCount: 0 });
   });
 
-  it('take the ninth of ten latencies as their 90th percentile', () => {
-    const world = startViews();
-    for (let seconds = 0; seconds < 10; seconds++)
-      submit(world, `after ${seconds} s`, seconds * 1_000, 'submission_confirmed');
-    expect(world.views.current('7d').oracle).toMatchObject({
-      confirmationLatencyMedianMs: 4_500,
-      confirmationLatencyP90Ms: 8_000,
-    });
-  });
-
   it('omit the latency of a submission whose reporter’s clock was set back', () => {
     const world = startViews();
     const oracle = () => {
