@@ -239,7 +239,7 @@ export function buildMeasurementId(installationId: string, achievement: Achievem
 }
 
 /** Part of the ID that distinguishes events of one type. */
-export function formatDiscriminator(achievement: Achievement): string {
+function formatDiscriminator(achievement: Achievement): string {
   switch (achievement.type) {
     case 'measurement.distance_milestone':
     case 'measurement.speed_milestone':

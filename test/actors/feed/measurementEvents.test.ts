@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toMeasurementItem } from '../../../actors/feed/feedItem.ts';
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
-import { formatDiscriminator, type MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
+import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import { addPublicReading, nothingPublic, type PublicState } from '../../../actors/wheel/publicState.ts';
-import { listReached } from '../../reference/measurementFeed.ts';
+import { toFeedEventBody } from '../../../http/responses/feed/feedEvent.ts';
+import { buildMeasurementEvents } from '../../reference/measurementFeed.ts';
 import { acceptedReading } from '../../support/readings/acceptedReading.ts';
+import { listDifferences } from '../../support/reference/listDifferences.ts';
 
 const noon = Date.UTC(2026, 0, 31, 12);
 const dayMs = 86_400_000;
@@ -17,34 +20,11 @@ function foldReadings(readings: readonly CounterReading[]): MeasurementProgress 
   return state.progress;
 }
 
-type Line = readonly [position: number, line: string];
-const formatLine = (type: string, discriminator: string, amount: unknown) =>
-  `${type.replace('measurement.', '')} ${discriminator} ${amount}`;
-const byReading = (lines: readonly Line[]) =>
-  lines.toSorted(([a, one], [b, other]) => a - b || (one < other ? -1 : 1)).map(([, line]) => line);
-
-/** Lines of all events, sorted within their reading. */
-const formatEvents = (progress: MeasurementProgress | null) =>
-  byReading(
-    (progress?.events.toArray() ?? []).map(({ achievement, position }) => {
-      const amounts = achievement as { days?: number; previous?: number; observed?: number };
-      const isRecord = achievement.type === 'measurement.speed_record';
-      const amount = isRecord ? amounts.previous : (amounts.days ?? amounts.observed);
-      return [position, formatLine(achievement.type, formatDiscriminator(achievement), amount)];
-    }),
-  );
-
-/** The reference's lines. */
-const formatReached = (readings: readonly CounterReading[]) =>
-  byReading(
-    listReached(readings).map(({ reading, reached: { type, discriminator, payload } }) => {
-      const members = payload as Record<string, unknown>;
-      const observed = Object.keys(members).find((name) => name.startsWith('observed')) ?? '';
-      const isRecord = 'previousRecordMmPerSecond' in members;
-      const amount = isRecord ? members.previousRecordMmPerSecond : (members.days ?? members[observed]);
-      return [reading.position, formatLine(type, discriminator, amount)];
-    }),
-  );
+/** The events as bodies, by their IDs. */
+const listBodies = (progress: MeasurementProgress | null) =>
+  byId((progress?.events.toArray() ?? []).map((event) => toFeedEventBody(toMeasurementItem(event), null)));
+const byId = <Event extends { readonly id: string }>(events: readonly Event[]) =>
+  events.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 
 const buildReading = (position: number, atMs: number, distanceMm: number, speedMmPerSecond = 0) =>
   acceptedReading({ position, observedAtMs: noon + atMs, distanceMm, speedMmPerSecond });
@@ -98,7 +78,8 @@ describe('events of the measurements', () => {
           atMs += gapMs;
           return buildReading(index + 1, atMs, distanceMm, speed);
         });
-        expect(formatEvents(foldReadings(readings))).toEqual(formatReached(readings));
+        const expected = byId(buildMeasurementEvents(readings));
+        expect(listDifferences(listBodies(foldReadings(readings)), expected)).toEqual([]);
       }),
       { numRuns: 500, examples: [[rising], [daily], ...alone.map((one): [typeof one] => [one])] },
     );
