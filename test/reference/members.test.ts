@@ -90,8 +90,8 @@ const unreached = new RegExp(
     '/metadata(?:/\\{tokenId\\})?\\.',
     // An event has one schema, whose members are compared in the feed.
     '^/v1/(?!events\\.).*\\.(?:events?|batches|checkpoints?|settlement)(?:\\[\\])?\\.(?:source|payload)\\.',
-    // A transfer of a miner has no other members.
-    '\\.transfers\\[\\]\\.(?:amountBaseUnits|level|effectiveRound|nextMergeBlock)$',
+    // An action has one schema, whose members are compared in the activity of owners.
+    '\\.transfers\\[\\]\\.',
     // Only in the schemas: the contract says they are never returned.
     '\\.payload\\.(?:previousRecordRpmMilli|recordRpmMilli|observedRpmMilli)$',
     // Each world has this time once.

@@ -381,16 +381,6 @@ const listActivity = rememberFor((safe: SafeChain, owner: string) =>
     .reverse(),
 );
 
-/** The transfers of miners in a transaction, in the order of the chain. */
-export function listTransfers(safe: SafeChain, transactionHash: string) {
-  const givers = new Set(safe.events.flatMap(({ args }) => (args as { readonly from?: string }).from ?? []));
-  const transfers = [...givers]
-    .flatMap((owner) => listActivity(safe, owner))
-    .filter(({ kind, id }) => kind === 'transfer' && id.includes(transactionHash));
-  const byId = new Map(transfers.map((one) => [one.id, one]));
-  return [...byId.values()].sort((one, other) => one.source.logIndex - other.source.logIndex);
-}
-
 /** An event of the chain in the list of one of its owners, if it belongs there. */
 export function describeActivity(
   { contract, name, args }: Readonly<{ contract: string; name: string; args: object }>,

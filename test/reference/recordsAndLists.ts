@@ -2,13 +2,7 @@ import type { Reading } from './acceptedReadings.ts';
 import { measure } from './activityStatistics.ts';
 import { type FeedEvent, listFeed } from './feed.ts';
 import { dayMs, toIso } from './messages.ts';
-import {
-  type EconomyInput,
-  listTransfers,
-  measureActivity,
-  measurePortfolio,
-  showAvailable,
-} from './mining.ts';
+import { type EconomyInput, measureActivity, measurePortfolio, showAvailable } from './mining.ts';
 import { listEvents } from './safeChain.ts';
 import type { Settlement } from './settlement.ts';
 import { max } from './workToBlocks.ts';
@@ -34,10 +28,7 @@ export function measureRecord(input: RecordInput, kind: string, id: string): obj
       return event === undefined ? null : show({ event });
     }
     case 'transactions':
-      return show({
-        events: feed.filter(({ source }) => source.transactionHash === id).reverse(),
-        transfers: listTransfers(input.safe, id),
-      });
+      return show({ events: feed.filter(({ source }) => source.transactionHash === id).reverse() });
     case 'rounds':
       return show({ round: measureRound(input, feed, BigInt(id)) });
     default:

@@ -27,11 +27,7 @@ export async function compareChainRoutes(
     owed += BigInt(summary?.paidBaseUnits ?? 0) + BigInt(summary?.claimableBaseUnits ?? 0);
     await compare(`/v2/public/miners/portfolio?owner=${owner}&limit=${limit}`);
     // Lists of activity are longer.
-    const { activity = [] } = (await compare(`/v1/owners/${owner}/activity?limit=${limit * 5}`)) as {
-      activity?: readonly { readonly kind: string; readonly source: { readonly transactionHash: string } }[];
-    };
-    const transfer = activity.find(({ kind }) => kind === 'transfer');
-    if (transfer !== undefined) await compare(`/v1/transactions/${transfer.source.transactionHash}`);
+    await compare(`/v1/owners/${owner}/activity?limit=${limit * 5}`);
     await compare(`/v2/public/miners/activity?owner=${owner}&limit=${limit * 5}`);
   }
   const { issuance } = (await compare('/v1/mining/state')) as Partial<MiningState>;
@@ -46,7 +42,13 @@ export async function compareChainRoutes(
 
 /** Compares the records of the newest events, and each list of records. */
 async function compareRecords(compare: ComparedProgram['compare'], limit: number): Promise<void> {
-  await compare(`/v1/rounds?limit=${limit * 9}`);
+  // From and to the start of a round, and from beside it.
+  for (const times of [
+    '',
+    '&from=2026-01-31T12:20:00Z&to=2026-01-31T13:00:00Z',
+    '&from=2026-01-31T12:20:00.001Z',
+  ])
+    await compare(`/v1/rounds?limit=${limit * 9}${times}`);
   for (const list of ['batches', 'checkpoints', 'miners', 'owners'])
     await compare(`/v1/${list}?limit=${Math.ceil(limit / 3)}`);
   for (const date of ['2026-01-30', '2026-01-31', '2026-02-03', '2036-02-03'])
