@@ -64,11 +64,9 @@ export const variables = {
   ),
   MINER_NATS_CREDENTIALS: variable(
     optional(z.string(), 'the path of a file'),
-    'Credentials file of a NATS user (JWT and seed), or the seed of an nkey, instead of a user in MINER_NATS_URL',
+    'Credentials file of a NATS user (JWT and seed), instead of a user in MINER_NATS_URL',
   ),
   MINER_NATS_CA: variable(pemFile, 'CA certificates for `tls:` servers; unset: the CAs that Node trusts'),
-  MINER_NATS_CERTIFICATE: variable(pemFile, 'Client certificate, if NATS asks for one'),
-  MINER_NATS_KEY: variable(pemFile, 'Private key of the client certificate'),
   MINER_CLICKHOUSE_URL: variable(
     optional(
       z.string().refine(isClickHouseUrl),

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
-import { extractSeed, type NatsAccess, splitAddresses } from '../../streams/nats/natsAccess.ts';
+import { type NatsAccess, splitAddresses } from '../../streams/nats/natsAccess.ts';
 
-const fileVariables = [
-  'MINER_NATS_CREDENTIALS',
-  'MINER_NATS_CA',
-  'MINER_NATS_CERTIFICATE',
-  'MINER_NATS_KEY',
-] as const;
+const fileVariables = ['MINER_NATS_CREDENTIALS', 'MINER_NATS_CA'] as const;
 
 /** The variables that say how NATS is reached. */
 type NatsVariables = Readonly<Record<'MINER_NATS_URL' | (typeof fileVariables)[number], string | null>>;
@@ -19,8 +14,6 @@ export function locateNats(variables: NatsVariables): NatsAccess | null {
     url: variables.MINER_NATS_URL,
     credentialsFile: variables.MINER_NATS_CREDENTIALS,
     caFile: variables.MINER_NATS_CA,
-    certificateFile: variables.MINER_NATS_CERTIFICATE,
-    keyFile: variables.MINER_NATS_KEY,
   };
 }
 
@@ -61,35 +54,26 @@ export function findNatsProblems(variables: NatsVariables): string[] {
     problems.push(
       'a user or token in MINER_NATS_URL and MINER_NATS_CREDENTIALS are set; expected one of them',
     );
-  for (const name of ['MINER_NATS_CA', 'MINER_NATS_CERTIFICATE', 'MINER_NATS_KEY'])
-    if (given.some(([one]) => one === name) && !url.startsWith('tls:'))
-      problems.push(`${name} is set, but MINER_NATS_URL does not use TLS; expected tls://host:port`);
-  if ((variables.MINER_NATS_CERTIFICATE === null) !== (variables.MINER_NATS_KEY === null))
-    problems.push('only one of MINER_NATS_CERTIFICATE and MINER_NATS_KEY is set; expected both or none');
+  if (variables.MINER_NATS_CA !== null && !url.startsWith('tls:'))
+    problems.push('MINER_NATS_CA is set, but MINER_NATS_URL does not use TLS; expected tls://host:port');
   return [...problems, ...given.flatMap(([name, path]) => findFileProblem(name, path))];
 }
 
 const login = [
-  hasSeed,
-  'a credentials file of NATS, with a user JWT and the seed of its nkey, or a file with the seed of an nkey, which begins with SU',
+  '-----BEGIN NATS USER JWT-----',
+  'a credentials file of NATS, with a user JWT and its seed',
 ] as const;
-const certificate = [(content: Buffer) => content.includes('-----BEGIN '), 'a file in PEM'] as const;
+const certificate = ['-----BEGIN ', 'a file in PEM'] as const;
 
 /** @returns the problem of a variable's file; empty without one. */
 export function findFileProblem(name: string, path: string): string[] {
-  const [isValid, expected] = name === 'MINER_NATS_CREDENTIALS' ? login : certificate;
+  const [part, expected] = name === 'MINER_NATS_CREDENTIALS' ? login : certificate;
   try {
-    return isValid(readFileSync(path)) ? [] : [`${name} is ${JSON.stringify(path)}; expected ${expected}`];
+    return readFileSync(path).includes(part)
+      ? []
+      : [`${name} is ${JSON.stringify(path)}; expected ${expected}`];
   } catch (error) {
     const code = readErrorCode(error) ?? 'unreadable';
     return [`${name} is ${JSON.stringify(path)}, which cannot be read (${code}); expected ${expected}`];
-  }
-}
-
-function hasSeed(content: Buffer): boolean {
-  try {
-    return extractSeed(content).length > 0;
-  } catch {
-    return false;
   }
 }

@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import {
-  type Authenticator,
-  type ConnectionOptions,
-  credsAuthenticator,
-  nkeyAuthenticator,
-} from '@nats-io/transport-node';
+import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node';
 
 export interface NatsAccess {
   /**
@@ -14,13 +9,10 @@ export interface NatsAccess {
    * the host, percent-encoded, in the first one or the same in all.
    */
   readonly url: string;
-  /** A credentials file, with a user's JWT and seed, or a file with the seed of an nkey. */
+  /** A credentials file, with a user's JWT and seed. */
   readonly credentialsFile?: string | null;
   /** PEM file of the certificate authorities that the server's certificate is checked with; null for Node's default. */
   readonly caFile?: string | null;
-  /** PEM files of this client's certificate and its key. */
-  readonly certificateFile?: string | null;
-  readonly keyFile?: string | null;
 }
 
 type AccessOptions = Pick<ConnectionOptions, 'user' | 'pass' | 'token' | 'authenticator' | 'tls'>;
@@ -41,15 +33,13 @@ export function readNatsAccess(
   onCertificate: (certificate: PeerCertificate) => void = () => undefined,
 ): AccessOptions & { readonly servers: string[] } {
   const addresses = splitAddresses(access.url).map((address) => new URL(address));
-  const { caFile, certificateFile, keyFile } = access;
+  const { caFile } = access;
   return {
     servers: addresses.map(({ protocol, host }) => `${protocol}//${host}`),
     ...readLogin(access, addresses),
     ...(addresses.some(({ protocol }) => protocol === 'tls:') && {
       tls: {
         ...(caFile && { caFile }),
-        ...(certificateFile && { certFile: certificateFile }),
-        ...(keyFile && { keyFile }),
         // The client passes this option on to Node, but its types lack it.
         ...{
           checkServerIdentity: createIdentityCheck(
@@ -82,20 +72,14 @@ function createIdentityCheck(
 }
 
 function readLogin({ credentialsFile }: NatsAccess, addresses: readonly URL[]): AccessOptions {
-  if (credentialsFile) return { authenticator: authenticateWith(createFileReader(credentialsFile)) };
+  if (credentialsFile) {
+    const read = createFileReader(credentialsFile);
+    return { authenticator: (nonce) => credsAuthenticator(read())(nonce) };
+  }
   const { username = '', password = '' } = addresses.find((address) => address.username !== '') ?? {};
   if (username === '') return {};
   if (password === '') return { token: decodeURIComponent(username) };
   return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
-}
-
-/** Logs in with the user's JWT if the file has one, else with the nkey alone. */
-function authenticateWith(read: () => Uint8Array): Authenticator {
-  return (nonce) => {
-    const content = read();
-    const hasJwt = Buffer.from(content).includes('BEGIN NATS USER JWT');
-    return (hasJwt ? credsAuthenticator(content) : nkeyAuthenticator(extractSeed(content)))(nonce);
-  };
 }
 
 /** Reads a file for each connection, since it may have been renewed. While it is missing, its last content counts. */
@@ -109,11 +93,4 @@ function createFileReader(path: string): () => Uint8Array {
     }
     return last;
   };
-}
-
-/** Finds the line with a seed; the other lines are comments. */
-export function extractSeed(content: Uint8Array): Uint8Array {
-  const seed = /^\s*(S[A-Z2-7]{57})\s*$/m.exec(Buffer.from(content).toString('latin1'))?.[1];
-  if (seed === undefined) throw new Error('the file holds no seed of an nkey');
-  return Buffer.from(seed);
 }

@@ -186,21 +186,21 @@ describe('configuration', () => {
     writeFileSync(join(dir, name), content);
     return join(dir, name);
   };
-  const seed = write('seed', `${'SU'.padEnd(58, 'A')}\n`);
+  const login = write('login', '-----BEGIN NATS USER JWT-----\n');
   const pem = write('pem', '-----BEGIN CERTIFICATE-----\n');
   const other = write('other', 'topsecret');
   const nats = { MINER_NATS_URL: 'nats://a:1' };
   const tls = { MINER_NATS_URL: 'tls://a:1' };
 
   it.each([
-    [{ MINER_NATS_CREDENTIALS: seed }, 'MINER_NATS_CREDENTIALS is set, but MINER_NATS_URL is not'],
+    [{ MINER_NATS_CREDENTIALS: login }, 'MINER_NATS_CREDENTIALS is set, but MINER_NATS_URL is not'],
     [
-      { MINER_NATS_URL: 'nats://t@a:1', MINER_NATS_CREDENTIALS: seed },
+      { MINER_NATS_URL: 'nats://t@a:1', MINER_NATS_CREDENTIALS: login },
       'a user or token in MINER_NATS_URL and MINER_NATS_CREDENTIALS are set; expected one',
     ],
     [
       { ...nats, MINER_NATS_CREDENTIALS: other },
-      `MINER_NATS_CREDENTIALS is ${JSON.stringify(other)}; expected a credentials file of NATS, with a user JWT and the seed of its nkey, or a file with the seed of an nkey`,
+      `MINER_NATS_CREDENTIALS is ${JSON.stringify(other)}; expected a credentials file of NATS, with a user JWT and its seed`,
     ],
     [
       { ...nats, MINER_NATS_CREDENTIALS: '/nowhere' },
@@ -211,10 +211,6 @@ describe('configuration', () => {
       'MINER_NATS_CA is set, but MINER_NATS_URL does not use TLS; expected tls://host:port',
     ],
     [{ ...tls, MINER_NATS_CA: other }, `MINER_NATS_CA is ${JSON.stringify(other)}; expected a file in PEM`],
-    [
-      { ...tls, MINER_NATS_CERTIFICATE: pem },
-      'only one of MINER_NATS_CERTIFICATE and MINER_NATS_KEY is set; expected both',
-    ],
     [
       { MINER_CLICKHOUSE_URL: 'http://a', MINER_CLICKHOUSE_CA: pem },
       'MINER_CLICKHOUSE_CA is set, but MINER_CLICKHOUSE_URL does not use TLS',
@@ -228,28 +224,20 @@ describe('configuration', () => {
   });
 
   it('names where NATS and ClickHouse are, and the file of each variable', () => {
-    const [ca, key, other] = [
-      write('ca', '-----BEGIN '),
-      write('key', '-----BEGIN '),
-      write('other ca', '-----BEGIN '),
-    ];
+    const [ca, other] = [write('ca', '-----BEGIN '), write('other ca', '-----BEGIN ')];
     const configuration = readConfiguration({
       ...{
         ...tls,
-        MINER_NATS_CREDENTIALS: seed,
+        MINER_NATS_CREDENTIALS: login,
         MINER_NATS_CA: ca,
-        MINER_NATS_CERTIFICATE: pem,
-        MINER_NATS_KEY: key,
       },
       ...{ MINER_CLICKHOUSE_URL: 'https://b', MINER_CLICKHOUSE_CA: other, MINER_CLICKHOUSE_CLUSTER: 'c' },
     });
     expect([locateNats(configuration), locateDatabase(configuration)]).toEqual([
       {
         url: 'tls://a:1',
-        credentialsFile: seed,
+        credentialsFile: login,
         caFile: ca,
-        certificateFile: pem,
-        keyFile: key,
       },
       { url: 'https://b', cluster: 'c', caFile: other },
     ]);
@@ -258,7 +246,7 @@ describe('configuration', () => {
   it.each([
     [{ MINER_HTTP_PORT: 'x', MINER_RATE_LIMITS: 'x' }, /MINER_HTTP_PORT[\s\S]*MINER_RATE_LIMITS/],
     [
-      { MINER_NATS_CREDENTIALS: seed, MINER_CLICKHOUSE_CA: pem },
+      { MINER_NATS_CREDENTIALS: login, MINER_CLICKHOUSE_CA: pem },
       /MINER_NATS_CREDENTIALS[\s\S]*MINER_CLICKHOUSE_CA/,
     ],
   ])('names all invalid variables of %j at once', (environment, names) => {
