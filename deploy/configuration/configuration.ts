@@ -194,11 +194,6 @@ export const variables = {
     'Seconds that a stopping process still answers, not ready and closing each connection, so that proxies send requests elsewhere',
     '0',
   ),
-  MINER_ACCESS_LOG: variable(
-    wholeNumber(0, 9_999_999),
-    'Every Nth request is logged at `info`, with its ID, route, status and time; 0 for none',
-    '0',
-  ),
   MINER_LOG_LEVEL: variable(
     z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])

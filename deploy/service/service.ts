@@ -18,7 +18,6 @@ import type { RouteSources } from '../../http/routes/route.ts';
 import { formatAuthority, type Listener } from '../../http/server/engine/listener.ts';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { createPublicServer } from '../../http/server/publicServer.ts';
-import { createAccessLog } from '../../http/server/requests/answeredRequest.ts';
 import type { Grant } from '../../machines/ingestMachine.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import {
@@ -319,7 +318,6 @@ function openPublicServer(parts: ServiceParts, sources: RouteSources, readiness:
     sources,
     hasViews: createViewsCheck(parts),
     readiness,
-    ...(settings.accessLogOneOf > 0 && { onAnswered: createAccessLog(logger, settings.accessLogOneOf) }),
     clock,
     logger,
     registry,

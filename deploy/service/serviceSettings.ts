@@ -56,6 +56,5 @@ export function buildSettings(configuration: Configuration, settings: ProcessSet
     readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
     auditSeconds,
     snapshots: snapshotPolicy,
-    accessLogOneOf: configuration.MINER_ACCESS_LOG,
   };
 }

@@ -27,7 +27,6 @@ import { createErrorResponses } from './pages/errorResponses.ts';
 import { createExplorerPages } from './pages/explorerPages.ts';
 import { createPageReads } from './pages/pageReads.ts';
 import { createRequestRefusals, type Guarded } from './requestRefusals.ts';
-import type { OnAnswered } from './requests/answeredRequest.ts';
 import { createClientAddress } from './requests/clientAddress.ts';
 import { isOpenTo } from './requests/requestHeaders.ts';
 
@@ -53,8 +52,6 @@ interface PublicServerOptions {
   /** False until state is restored. Until then there are no views, and routes answer 503. */
   readonly hasViews: () => boolean;
   readonly readiness: () => Readiness;
-  /** Called for each answered request, for the access log. */
-  readonly onAnswered?: OnAnswered;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -62,7 +59,7 @@ interface PublicServerOptions {
 }
 
 export function createPublicServer(options: PublicServerOptions): Listener {
-  const { sources, settings, hasViews, clock, logger, registry, onAnswered = null } = options;
+  const { sources, settings, hasViews, clock, logger, registry } = options;
   const transport = selectTransport();
   const metrics = createHttpMetrics(registry, detectImplementation());
   let isLeaving = false;
@@ -72,7 +69,6 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     isOpen: isOpenTo(settings.allowedOrigins),
     isLeaving: () => isLeaving,
     findError: createErrorResponses(settings.publicUrl),
-    onAnswered,
   });
   const findClientAddress = createClientAddress(settings.trustedProxies, transport);
   const guard = createExchangeGuard(writer, logger, clock);

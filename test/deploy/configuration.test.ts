@@ -25,7 +25,6 @@ describe('configuration', () => {
       MINER_NATS_URL: null,
       MINER_ALLOWED_ORIGINS: [],
       MINER_RATE_LIMITS: true,
-      MINER_ACCESS_LOG: 0,
     });
   });
 
@@ -53,7 +52,6 @@ describe('configuration', () => {
       MINER_CHAIN_STALE_SECONDS: '103',
       MINER_CHAIN_BEHIND_SECONDS: '104',
       MINER_READY_GRACE_SECONDS: '105',
-      MINER_ACCESS_LOG: '107',
       MINER_INCOMPLETE_REBUILD: 'accept',
       MINER_INSTALLATIONS_MAX: '108',
     });
@@ -90,7 +88,6 @@ describe('configuration', () => {
       readyGraceMs: 105_000,
       auditSeconds: 300,
       snapshots: { intervalMs: 600_000, messages: 500_000 },
-      accessLogOneOf: 107,
     });
   });
 
@@ -104,7 +101,6 @@ describe('configuration', () => {
     ['MINER_CHAIN_BEHIND_SECONDS', 1, 999_999_999],
     ['MINER_READY_GRACE_SECONDS', 1, 999_999],
     ['MINER_DRAIN_SECONDS', 0, 99],
-    ['MINER_ACCESS_LOG', 0, 9_999_999],
   ] as const)(
     'takes %s from %i to %i, and names both when it refuses another value',
     (name, least, greatest) => {

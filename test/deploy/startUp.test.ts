@@ -156,7 +156,7 @@ describe('a start', () => {
   });
 });
 
-it('a draining process answers requests meanwhile, which it does not log by default, and stops in order', async () => {
+it('a draining process answers requests meanwhile, and stops in order', async () => {
   const dataDir = temporaryDirectory();
   const run = startRun(dataDir, { MINER_DRAIN_SECONDS: '10' });
   await run.written('"msg":"listening"');
@@ -167,8 +167,6 @@ it('a draining process answers requests meanwhile, which it does not log by defa
     'a drain',
   );
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
-  await fetch(`${url}/v1/status`);
   expect(await run.exited).toBe(0);
-  expect(run.output()).not.toContain('"msg":"request"');
   expect(run.output()).toContain('"msg":"stopped"');
 });

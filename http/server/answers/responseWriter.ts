@@ -11,7 +11,6 @@ import {
 } from '../engine/headerBlock.ts';
 import type { Transport } from '../engine/uws.ts';
 import type { RateVerdict } from '../limits/rateLimiter.ts';
-import type { OnAnswered } from '../requests/answeredRequest.ts';
 import type { AddressWords } from '../requests/ipAddress.ts';
 import { type RequestHeaders, requestIdHeader } from '../requests/requestHeaders.ts';
 import type { RouteCounts } from './httpMetrics.ts';
@@ -65,13 +64,11 @@ interface ResponseWriterOptions {
   readonly isOpen: boolean;
   readonly isLeaving: () => boolean;
   readonly findError: FindErrorResponse;
-  /** Null if answered requests are not reported. */
-  readonly onAnswered: OnAnswered | null;
 }
 
 /** Writes responses. Each of them carries the request's ID, and what it depends on (`Vary`). */
 export function createResponseWriter(options: ResponseWriterOptions) {
-  const { transport, clock, isOpen, isLeaving, findError, onAnswered } = options;
+  const { transport, clock, isOpen, isLeaving, findError } = options;
   const chooseEncoding = createEncodingChoice();
   const [encodedOrigins, plainOrigins] = [describeOrigins(isOpen, true), describeOrigins(isOpen, false)];
 
@@ -95,11 +92,9 @@ export function createResponseWriter(options: ResponseWriterOptions) {
     return response;
   }
 
-  /** Counts and reports a response that is written, or as much of it as the connection took. */
-  function finish({ counts, seenAtMs, route, requestId }: Exchange, status: string) {
-    const seconds = (clock.monotonicMs() - seenAtMs) / 1000;
-    counts.answered(status, seconds);
-    if (onAnswered !== null) onAnswered({ route, requestId, status, seconds });
+  /** Counts a response that is written, or as much of it as the connection took. */
+  function finish({ counts, seenAtMs }: Exchange, status: string) {
+    counts.answered(status, (clock.monotonicMs() - seenAtMs) / 1000);
   }
 
   function encode({ headers }: Exchange, { isCompressible, encoded }: PreparedResponse): EncodedResponse {
