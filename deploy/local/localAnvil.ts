@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
 import { requireValue } from '../../machines/requireValue.ts';
 import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
-import { isPortFree } from '../process/freePorts.ts';
 import { bindToParent, endProcess, stopOrphan } from './childServer.ts';
 
 const startMs = 15_000;
@@ -29,15 +28,14 @@ interface LocalAnvilSettings {
 }
 
 /**
- * Starts anvil on loopback, on the port of the last start in its folder unless another program has taken it. It mines a block on request. It is not in
- * the terminal's process group, so Ctrl-C reaches only this process, which stops it.
+ * Starts anvil on loopback, on any free port. It mines a block on request. It is not in the terminal's process group, so Ctrl-C reaches only this process,
+ * which stops it.
  *
  * @throws LocalAnvilError
  */
 export async function startAnvil(settings: LocalAnvilSettings) {
   const { genesisTimestamp, dir, hardfork = 'cancun', logger } = settings;
   const stateArguments: string[] = [];
-  const portFile = dir === null ? null : join(dir, 'anvil.port');
   if (dir !== null) {
     createPrivateDirectory(dir);
     const stateFile = resolve(dir, 'anvil-state.json');
@@ -46,14 +44,7 @@ export async function startAnvil(settings: LocalAnvilSettings) {
   }
   const child = spawn(
     ...bindToParent(findAnvil(), [
-      ...[
-        '--host',
-        '127.0.0.1',
-        '--port',
-        String(await readLastPort(portFile)),
-        '--timestamp',
-        String(genesisTimestamp),
-      ],
+      ...['--host', '127.0.0.1', '--port', '0', '--timestamp', String(genesisTimestamp)],
       ...['--no-mining', '--hardfork', hardfork, '--order', 'fifo', '--block-base-fee-per-gas', '0'],
       ...['--gas-limit', '120000000', '--accounts', '20', ...stateArguments],
     ]),
@@ -63,7 +54,6 @@ export async function startAnvil(settings: LocalAnvilSettings) {
   const exited = once(child, 'exit');
   const port = await readPort(child);
   const url = `http://127.0.0.1:${port}`;
-  if (portFile !== null) writeFileSync(portFile, `${port}\n`);
   const pid = requireValue(child.pid, 'the process ID of an anvil that has announced its port');
   if (dir !== null) writeFileSync(join(dir, 'anvil.pid'), `${pid}\n`);
   logger.info({ url, pid }, 'anvil started');
@@ -90,12 +80,6 @@ function findAnvil(): string {
   } catch {
     throw new LocalAnvilError(`there is no anvil for ${platform} among the installed packages`);
   }
-}
-
-/** Port of the last start; 0 (any free port) without one, or if it is taken. */
-async function readLastPort(file: string | null): Promise<number> {
-  const port = file !== null && existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
-  return (await isPortFree('127.0.0.1', port)) ? port : 0;
 }
 
 /** Reads the port from the child's own output, so that no other server can be meant. */

@@ -3,24 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import {
-  exhaustMap,
-  filter,
-  firstValueFrom,
-  fromEvent,
-  interval,
-  map,
-  merge,
-  race,
-  scan,
-  takeUntil,
-  timer,
-} from 'rxjs';
+import { filter, firstValueFrom, fromEvent, interval, map, merge, race, takeUntil, timer } from 'rxjs';
 import { z } from 'zod';
 import { lockDirectory } from '../../storage/clickhouse/directoryLock.ts';
 import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
-import { openJetStream } from '../../streams/nats/jetStreamPort.ts';
-import { type NatsAccess, readNatsAccess } from '../../streams/nats/natsAccess.ts';
+import type { NatsAccess } from '../../streams/nats/natsAccess.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { whenAborted } from '../../streams/operators/whenAborted.ts';
 import { isPortFree } from '../process/freePorts.ts';
@@ -36,15 +23,6 @@ const pollMs = 50;
 const restartAfterMs = 250;
 /** JetStream takes a moment to close its files; the next start recovers the others. */
 const stopMs = 1_000;
-
-/**
- * After a full disk a server answers nothing about JetStream until it is restarted, even with free space again. So it is asked once per interval, and has
- * this long to answer.
- */
-const jetStreamAnswerMs = 4_000;
-const jetStreamCheckMs = 5_000;
-/** Number of missing answers in a row before a restart, so that a slow server is left alone. */
-const missingAnswersMax = 3;
 
 class LocalNatsError extends Error {
   override readonly name = 'LocalNatsError';
@@ -119,19 +97,6 @@ export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings)
     logger.info({ url: address, pid: started.pid }, 'nats-server restarted');
   };
   watch(child);
-  const silence = interval(jetStreamCheckMs)
-    .pipe(
-      exhaustMap(() => answersJetStream(url)),
-      scan((missing, answers) => (answers || missing === missingAnswersMax ? 0 : missing + 1), 0),
-      filter((missing) => missing === missingAnswersMax),
-    )
-    .subscribe(() => {
-      logger.error(
-        { dir },
-        'JetStream does not answer, for example because the disk was full: nats-server is ended and started again',
-      );
-      void endProcess(child, stopMs);
-    });
 
   return {
     url,
@@ -141,7 +106,6 @@ export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings)
     urlFile,
     stop: async () => {
       stopping.abort();
-      silence.unsubscribe();
       await restarting;
       await endProcess(child, stopMs);
       for (const file of [join(dir, 'nats.pid'), urlFile]) rmSync(file, { force: true });
@@ -156,21 +120,6 @@ async function readLastAccess(file: string): Promise<{ port: number; token: stri
   const [, port, token = randomBytes(24).toString('base64url')] = /^(\d+) ([\w-]{32})$/m.exec(text) ?? [];
   const isUsable = port !== undefined && (await isPortFree('127.0.0.1', Number(port)));
   return { port: isUsable ? Number(port) : -1, token };
-}
-
-async function answersJetStream(url: string): Promise<boolean> {
-  try {
-    const options = { ...readNatsAccess({ url }), timeout: jetStreamAnswerMs, reconnect: false };
-    const jetStream = await openJetStream(options, jetStreamAnswerMs);
-    try {
-      await jetStream.account();
-    } finally {
-      await jetStream.close();
-    }
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** @throws LocalNatsError with the command that installs it, if it is missing. */

@@ -5,7 +5,6 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stopOrphan } from '../../deploy/local/childServer.ts';
-import { startAnvil } from '../../deploy/local/localAnvil.ts';
 import { startLocalNats } from '../../deploy/local/localNats.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
@@ -119,26 +118,21 @@ describe('a start', () => {
     await eventually(() => !isRunning(pid), 'the end of nats-server');
   });
 
-  it('gives local servers the ports of the last start', async () => {
+  it('gives the local nats-server the port and token of the last start', async () => {
     const dir = temporaryDirectory();
-    const startBoth = async () => {
-      const nats = await startLocalNats({ dir: join(dir, 'nats'), logger: silentLogger });
-      const anvil = await startAnvil({ genesisTimestamp: 0, dir: join(dir, 'anvil'), logger: silentLogger });
+    const start = async () => {
+      const nats = await startLocalNats({ dir, logger: silentLogger });
       await nats.stop();
-      await anvil.stop();
-      return [nats.url, anvil.url];
+      return new URL(nats.url);
     };
-    const [natsUrl = '', anvilUrl = ''] = await startBoth();
-    expect(await startBoth()).toEqual([natsUrl, anvilUrl]);
-    for (const url of [natsUrl, anvilUrl]) {
-      const server = createServer().listen(Number(new URL(url).port), '127.0.0.1');
-      whenFinished(() => server.close());
-      await once(server, 'listening');
-    }
-    const others = await startBoth();
-    expect(others).not.toContain(natsUrl);
-    expect(others).not.toContain(anvilUrl);
-    expect(new URL(others[0] ?? '').username).toBe(new URL(natsUrl).username);
+    const first = await start();
+    expect(await start()).toEqual(first);
+    const server = createServer().listen(Number(first.port), '127.0.0.1');
+    whenFinished(() => server.close());
+    await once(server, 'listening');
+    const other = await start();
+    expect(other.port).not.toBe(first.port);
+    expect(other.username).toBe(first.username);
     expect(listOpenFiles(dir)).toEqual([]);
   });
 
