@@ -38,6 +38,8 @@ describe('a run is continued', () => {
   it.each<[string, Partial<RunFacts>]>([
     ['that has ended at the newest snapshot', { tip: 6 }],
     ['whose newest snapshot is too young to be restored', { newest: ended }],
+    ['after which another version has stored nothing', { tip: 6, newest: otherFold }],
+    ['that begins at the restored snapshot', { position: 4 }],
   ])('%s', (_, facts) => {
     expect(choose({ earlier: ended, newestPosition: 9, ...facts })).toEqual({
       outcome: 'resumes',
