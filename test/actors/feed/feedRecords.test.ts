@@ -21,6 +21,7 @@ import { createFeedViews, type FeedPage } from '../../../actors/views/feed/feedV
 import { addAchievements, type MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import {
   buildChainEvents,
+  buildMeasurementEvents,
   feedChainId as chainId,
   createWindow,
   evictShare,
@@ -272,11 +273,20 @@ it('a page shows no evicted event that has only one of two nouns', async () => {
   expect(idsOf((page as FeedPage).events)).toEqual([toChainItem(chainId, events[3] as ChainFeedEvent).id]);
 });
 
+it('a page has an evicted event of the chain before measurements of its time', async () => {
+  const events = buildEqualEvents(1, { kind: 'mint', rounds: 1, blocks: 0, safeMs: 1, blockMs: 0 });
+  const receivedAtMs = (events[0] as ChainFeedEvent).recordedAtMs - 1_000;
+  const measurements = buildMeasurementEvents([1, 2].map(() => ({ receivedAtMs, distances: 0 })));
+  const feed = createFeed(events, 1, { measurements });
+  const page = await feed.page({ filter: selectCategory('all'), limit: 1, cursor: null }, signal);
+  expect(page).toMatchObject({ events: [{ source: 'chain' }] });
+});
+
 it('events of a day are found by the clock of the device', async () => {
   const dayMs = 86_400_000;
   const readings = fc.array(
     fc.record({
-      gapMs: fc.nat(7_200_000),
+      gapMs: fc.constantFrom(0, 1, dayMs / 2 - 1, dayMs / 2),
       delayMs: fc.constantFrom(-300_000, -1, 0, 5_000, 7_200_000, dayMs, 3 * dayMs),
     }),
     { maxLength: 60, size: 'max' },
