@@ -4,7 +4,11 @@ import type { ChainState, KnownBlock } from '../../../actors/chain/state/chainSt
 import { listEarningsDates } from '../../../actors/chain/state/rewards.ts';
 import type { ChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { buildPortfolioPage } from '../../../actors/views/chain/ownerPages.ts';
-import { encodeOwnerCursor } from '../../../actors/views/chain/ownerViews.ts';
+import {
+  encodeOwnerCursor,
+  type OwnerActivityView,
+  type PortfolioView,
+} from '../../../actors/views/chain/ownerViews.ts';
 import {
   buildEconomyEvents,
   buildState,
@@ -130,6 +134,38 @@ describe('a safe state', () => {
       expect(read(list, source.state)).toMatchObject({ status: 'available' });
       expect(read(list, source.older)).toEqual({ fault: 'invalidated' });
     }
+  });
+
+  it('counts rounds from the genesis on', () => {
+    const genesisMs = Number(plainEconomy.genesisTimestamp) * 1_000;
+    const rounds = [-1_000, 0].map((afterMs) => {
+      const state = buildState(buildEconomyEvents(), { timestampMs: genesisMs + afterMs });
+      const page = { owner: stateOwner, limit: 1, cursor: null };
+      return (createStateViews(state).views.portfolio(page) as PortfolioView).mining.currentRound;
+    });
+    expect(rounds).toEqual([0n, 1n]);
+  });
+
+  it.each(['portfolio', 'activity'] as const)('ends the %s of an owner with its last entry', (list) => {
+    const second = buildEconomyEvents({ tokenId: 2n }).filter(({ name }) => name === 'PositionMinted');
+    const { views } = createStateViews(buildState([...buildEconomyEvents(), ...second]));
+    const read = (limit: number, cursor: string | null) => {
+      const page = { owner: stateOwner, limit, cursor };
+      const view =
+        list === 'portfolio'
+          ? (views.portfolio(page) as PortfolioView)
+          : (views.ownerActivity(page, new AbortController().signal) as OwnerActivityView);
+      const { nextCursor } = view;
+      return { entries: 'positions' in view ? view.positions : view.activity, nextCursor };
+    };
+    const { entries } = read(25, null);
+    const before = entries.length - 1;
+    const first = read(before, null);
+    expect(first.entries).toEqual(entries.slice(0, before));
+    const last = { entries: entries.slice(before), nextCursor: null };
+    expect(last.entries).toHaveLength(1);
+    expect(read(before, first.nextCursor)).toEqual(last);
+    expect(read(before + 1, null).nextCursor).toBeNull();
   });
 
   it.each(['AdminChanged', 'OwnershipTransferred', 'RoleGranted'])('shows no core before %s', (missing) => {

@@ -44,6 +44,9 @@ describe('statistics views', () => {
     clock.advance(1);
     expect(views.cached('7d')).not.toBe(a);
     expect(views.cached('30d').statistics.dayCount).toBe(30);
+    // The window is that of the clock, also if that is set back.
+    clock.advance(-30_000);
+    expect(views.cached('7d').statistics.generatedAtMs).toBe(a.statistics.generatedAtMs);
   });
 
   it.each(['cached', 'current'] as const)('are the same %s on each instance, and never go back', (kind) => {
