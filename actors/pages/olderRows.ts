@@ -104,10 +104,10 @@ export interface OlderActivity {
 
 /**
  * Reads the work of the observed rounds of an installation's universal day (its start in epoch milliseconds) from rows, by place in the day. Rejects
- * with StoreUnavailable if their store does not answer.
+ * with StoreUnavailable if their store does not answer, or has fewer than `observed` rounds: a replica may be ahead of the rows.
  */
 export type ReadOlderDay = (
   installationId: string,
-  startMs: number,
+  { startMs, observed }: { readonly startMs: number; readonly observed: number },
   signal: AbortSignal,
 ) => Promise<ReadonlyMap<number, bigint>>;

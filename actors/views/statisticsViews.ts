@@ -116,7 +116,8 @@ export function createStatisticsViews(options: StatisticsViewsOptions) {
       computeDay({ startMs, summary, rounds, ...places }, generatedAtMs);
     // Before the genesis and in the future there are no rounds.
     if (places.expectedThrough === places.expectedFrom) return build(noRounds);
-    return options.olderDay(installationId, startMs, signal).then(build);
+    const observed = summary?.observedRoundCount ?? 0;
+    return options.olderDay(installationId, { startMs, observed }, signal).then(build);
   }
 
   return {

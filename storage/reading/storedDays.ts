@@ -1,4 +1,4 @@
-import type { ReadOlderDay } from '../../actors/pages/olderRows.ts';
+import { type ReadOlderDay, StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import { roundsPerDay } from '../../actors/wheel/dayHistory.ts';
 import { roundMs } from '../../actors/wheel/roundFold.ts';
 import type { Database } from '../clickhouse/database.ts';
@@ -22,7 +22,12 @@ const roundWork = rounds.select('startMs', 'workUnits');
 export function createStoredDays({ database, readRuns }: StoredDaysOptions): ReadOlderDay {
   const kept = createKeptReads<ReadonlyMap<number, bigint>>(keptMax);
 
-  async function read(runs: LineageRuns, installation: string, startMs: number, signal: AbortSignal) {
+  async function read(
+    runs: LineageRuns,
+    installation: string,
+    { startMs, observed }: Parameters<ReadOlderDay>[1],
+    signal: AbortSignal,
+  ) {
     const runCondition = selectRuns(runs);
     const rows = await database.select(
       // If several runs have a round, its last row counts.
@@ -32,19 +37,19 @@ export function createStoredDays({ database, readRuns }: StoredDaysOptions): Rea
       { ...runCondition.parameters, installation, startMs, endMs: startMs + roundsPerDay * roundMs },
       signal,
     );
-    const works = rows.map(roundWork.read).flatMap(({ startMs: atMs, workUnits }) =>
-      // Work that no column holds is unknown.
-      workUnits === null ? [] : [[(atMs - startMs) / roundMs, workUnits] as const],
+    const works = new Map(
+      rows.map(roundWork.read).map((round) => [(round.startMs - startMs) / roundMs, round.workUnits]),
     );
-    return new Map(works);
+    if (works.size < observed)
+      throw new StoreUnavailable(`ClickHouse holds ${works.size} of ${observed} rounds of a day`);
+    // Work that no column holds is unknown.
+    return new Map([...works].flatMap(([place, work]) => (work === null ? [] : [[place, work] as const])));
   }
 
-  async function readOnce(installationId: string, startMs: number, signal: AbortSignal) {
-    const runs = await readRuns();
-    const key = `${installationId} ${startMs}`;
-    return kept.find(runs, key) ?? kept.add(runs, key, await read(runs, installationId, startMs, signal));
-  }
-
-  return (installationId, startMs, signal) =>
-    readInTime((ending) => readOnce(installationId, startMs, ending), signal);
+  return (installationId, day, signal) =>
+    readInTime(async (ending) => {
+      const runs = await readRuns();
+      const key = `${installationId} ${day.startMs}`;
+      return kept.find(runs, key) ?? kept.add(runs, key, await read(runs, installationId, day, ending));
+    }, signal);
 }

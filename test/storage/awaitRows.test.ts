@@ -148,7 +148,7 @@ describe('pages while ClickHouse is frozen', () => {
       () => activity.read({ owner: '0x1', from: 0, end: 3, throughPosition: 5 }, neverAborted),
     ],
     ["a transaction's transfers", () => activity.ofTransaction('0x2', state, neverAborted)],
-    ['a universal day', () => readDay('wheel-1', 0, neverAborted)],
+    ['a universal day', () => readDay('wheel-1', { startMs: 0, observed: 0 }, neverAborted)],
   ])('are refused within two seconds if they need %s', async (_, read) => {
     signals.length = 0;
     await isRefusedInTime(read());
