@@ -18,19 +18,12 @@ import {
 } from './messages.ts';
 import { createReferencePlaces, type PlacesSettings, type ReferencePlaces } from './referencePlaces.ts';
 
-/** Measured values, which pass through unchanged. An optional one may be absent from a message, and is then null. */
-const measurements = {
-  required: ['rpmMilli', 'speedMmPerSecond', 'distanceMm'],
-  optional: [],
-} as const;
-export const measured = [...measurements.required, ...measurements.optional] as const;
-
-type Measured = Record<(typeof measurements.required)[number], number> &
-  Record<(typeof measurements.optional)[number], number | null>;
+/** Measured values, which pass through unchanged. */
+export const measured = ['rpmMilli', 'speedMmPerSecond', 'distanceMm'] as const;
 
 /** MESSAGES.md, Counter reading and Acceptance of readings; CONTRACT.md, Time, rounds and days. */
 
-export interface Reading extends Readonly<Measured> {
+export interface Reading extends Readonly<Record<(typeof measured)[number], number>> {
   readonly position: number;
   readonly telemetryId: string;
   readonly installationId: string;
@@ -150,13 +143,8 @@ function isReading(body: Json): boolean {
     isOneOf(body.provenance, provenances) &&
     (body.softwareVersion === null || isText(body.softwareVersion, 256, 0)) &&
     isOneOf(body.coreStatus, ['IDLE', 'ACTIVE', 'COUNTER_FAULT']) &&
-    measurements.required.every((name) => isInteger(body[name])) &&
-    measurements.optional.every((name) => isInteger(body[name] ?? 0))
+    measured.every((name) => isInteger(body[name]))
   );
-}
-
-export function pickMeasured(reading: Reading): Measured {
-  return Object.fromEntries(measured.map((name) => [name, reading[name]])) as Measured;
 }
 
 /** UUIDs are compared in lower case. */
@@ -164,9 +152,7 @@ function readReading(body: Json, position: number): Reading {
   // Once `isReading` holds, the members are of the wire's types.
   const { observedAt, receivedAt, ...rest } = body as unknown as Omit<Reading, 'cumulativeWorkUnits'> &
     Record<'observedAt' | 'receivedAt' | 'cumulativeWorkUnits', string>;
-  const absent = Object.fromEntries(measurements.optional.map((name) => [name, null]));
   return {
-    ...absent,
     ...rest,
     position,
     telemetryId: rest.telemetryId.toLowerCase(),

@@ -1,4 +1,4 @@
-import { isCovering, observeRounds, pickMeasured, type Reading } from './acceptedReadings.ts';
+import { isCovering, observeRounds, type Reading } from './acceptedReadings.ts';
 import type { readModules, readSigner } from './device.ts';
 import { findFreshness } from './measuredTelemetry.ts';
 import { roundMs, sum, toIso, uint64Max, uint256Max } from './messages.ts';
@@ -62,8 +62,7 @@ function measureReading({ readings, nowMs }: ProcessInput) {
     freshness: findFreshness(reading, nowMs),
     observedAt: toIso(reading.observedAtMs),
     receivedAt: toIso(reading.receivedAtMs),
-    cumulativeWorkUnits: reading.cumulativeWorkUnits,
-    ...pickMeasured(reading),
+    ...reading,
   };
 }
 
