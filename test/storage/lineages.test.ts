@@ -250,7 +250,9 @@ describe('what a replay notes', () => {
 
   it('is continued once', async () => {
     const { database, note, find, findContinued } = await open();
-    await note(ownLineage, filled(1));
+    // An older one of the same time is left out, before and after.
+    await note(ownLineage, filled(0), filled(1));
+    expect(await find()).toBe('replay 1');
     const continued: Lineage = {
       ...filled(1),
       cause: 'counts',
