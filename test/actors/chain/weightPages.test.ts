@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { Map as ImmutableMap } from 'immutable';
 import { expect, it } from 'vitest';
 import type { ChainState } from '../../../actors/chain/state/chainState.ts';
-import { openSegment } from '../../../actors/chain/state/rewards.ts';
+import type { MinerPosition } from '../../../actors/chain/state/miningState.ts';
+import { activateWeight, computeActiveWeight, openSegment } from '../../../actors/chain/state/rewards.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
 import type { MinersView, OwnersView } from '../../../actors/views/chain/weightViews.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../../support/chain/economyState.ts';
@@ -91,4 +92,17 @@ it('a cursor of another list, or of none, is refused', () => {
   const { nextCursor: cursor } = views.miners({ limit: 1, cursor: null }) as MinersView;
   expect(views.owners({ limit: 1, cursor })).toEqual({ fault: 'undecodable' });
   expect(views.miners({ limit: 1, cursor: 'x' })).toEqual({ fault: 'undecodable' });
+});
+
+it('a pending weight counts from its round on', () => {
+  const [template] = plain.minerPositions.values();
+  const pending = { round: 5n, weight: 7n, source: 'mint' } as const;
+  const position = { ...(template as MinerPosition), segments: [], pending };
+  const weights = [4n, 5n].map((lastActivationRound) => {
+    const perWeightAtActivation = ImmutableMap([['5', 1n]]);
+    return computeActiveWeight(
+      activateWeight({ ...plain.mining, lastActivationRound, perWeightAtActivation }, position),
+    );
+  });
+  expect(weights).toEqual([0n, 7n]);
 });
