@@ -126,6 +126,12 @@ describe('settlements and checkpoints', () => {
     expect(Math.min(evicted.settlements, evicted.checkpoints)).toBeGreaterThan(100);
   });
 
+  it('stay until their rounds are minted', () => {
+    const unminted = { gapHours: 300, completes: true, mints: false };
+    const { whole, short } = foldTwice([...Array(9).fill(unminted), { ...unminted, mints: true }]);
+    expect(showAll(short, short.block.timestampMs)).toEqual(showAll(whole, short.block.timestampMs));
+  });
+
   it('are unavailable for a range with evicted entries', () => {
     const often = { gapHours: 96, completes: true, mints: true };
     const { short } = foldTwice(Array(40).fill(often));
