@@ -123,9 +123,9 @@ export function createStatisticsViews(options: StatisticsViewsOptions) {
   return {
     day,
     /** For the public route: the same until the window moves, once the chain can be shown. */
-    cached: (range: StatisticsRange) => publicViews[range](),
+    publicView: (range: StatisticsRange) => publicViews[range](),
     /** For the plain route: also changes with the data. */
-    current: (range: StatisticsRange) => plainViews[range](),
+    plainView: (range: StatisticsRange) => plainViews[range](),
   };
 }
 

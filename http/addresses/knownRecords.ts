@@ -11,7 +11,7 @@ export function readKnown(views: ActorViews | null, nowMs: number): Known {
   const core = views?.chain.core();
   const configuration = core?.status === 'available' ? core.core.configuration : null;
   const genesisMs = configuration === null ? null : Number(configuration.genesisTimestamp) * 1000;
-  const statistics = views?.statistics?.current('30d').statistics;
+  const statistics = views?.statistics?.plainView('30d').statistics;
   // The statistics show days before the first round and the first reading, too.
   const starts = [statistics?.windowStartMs, statistics?.lifetime.firstObservedAtMs, genesisMs];
   const startsMs = starts.flatMap((startMs) => startMs ?? []);

@@ -39,7 +39,7 @@ const publicStatistics = defineRoute({
   ...members,
   path: '/v2/public/stats',
   operationId: 'getPublicStatistics',
-  view: (views, _path, parameters) => expectStatistics(views).cached(readRange(parameters)),
+  view: (views, _path, parameters) => expectStatistics(views).publicView(readRange(parameters)),
   response: publicStatisticsResponse,
   body: (view) => toStatisticsBody(2, view),
 });
@@ -48,7 +48,7 @@ const statistics = defineRoute({
   ...members,
   path: '/v1/measurement/stats',
   operationId: 'getStatistics',
-  view: (views, _path, parameters) => expectStatistics(views).current(readRange(parameters)),
+  view: (views, _path, parameters) => expectStatistics(views).plainView(readRange(parameters)),
   response: plainStatisticsResponse,
   body: (view) => toStatisticsBody(1, view),
 });

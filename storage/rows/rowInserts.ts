@@ -1,5 +1,5 @@
+import type { FoldedRows } from '../tables/foldedRows.ts';
 import { rowTables, type WrittenTable } from '../tables/rowTables.ts';
-import type { StoredRows } from '../tables/storedRows.ts';
 
 /** ClickHouse refuses an insert into more than 100 partitions, and a period may span two. */
 const periodsMax = 50;
@@ -29,7 +29,7 @@ export interface EncodedRows {
 }
 
 /** @param run that the rows belong to. */
-export function encodeRows(rows: StoredRows, run: string): EncodedRows {
+export function encodeRows(rows: FoldedRows, run: string): EncodedRows {
   const segments = rowTables.map(({ encode }) =>
     encode(rows, (list, table) => encodeSegments(list, table, run)),
   );
@@ -70,7 +70,7 @@ function encodeSegments<Row>(
 }
 
 /** Number of rows that count for a batch; a row of several tables counts once. */
-function countRows({ throughPosition: _, ...lists }: StoredRows): number {
+function countRows({ throughPosition: _, ...lists }: FoldedRows): number {
   return Object.values(lists).reduce((sum, rows) => sum + rows.length, 0);
 }
 

@@ -2,11 +2,11 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { OfRun } from '../definition/runColumns.ts';
 import type { Table } from '../definition/table.ts';
 import { chainEvents, type EventTables, listKeyRows, measurementEvents } from './events.ts';
+import type { FoldedRows } from './foldedRows.ts';
 import { halfHourBuckets } from './halfHourBuckets.ts';
 import { ownerActivity } from './ownerActivity.ts';
 import { readings } from './readings.ts';
 import { rounds } from './rounds.ts';
-import type { StoredRows } from './storedRows.ts';
 
 type EncodeRows<Encoded> = <Row>(rows: readonly Row[], table: WrittenTable<Row>) => Encoded;
 
@@ -22,7 +22,7 @@ export interface RowTable {
   >;
   /** Stream whose messages make the rows. */
   readonly stream: InputStreamName;
-  readonly encode: <Encoded>(rows: StoredRows, encodeRows: EncodeRows<Encoded>) => Encoded;
+  readonly encode: <Encoded>(rows: FoldedRows, encodeRows: EncodeRows<Encoded>) => Encoded;
 }
 
 /**
@@ -42,7 +42,7 @@ export function rowTablesOf(stream: InputStreamName): readonly RowTable[] {
   return rowTables.filter((one) => one.stream === stream);
 }
 
-type RowLists = Omit<StoredRows, 'throughPosition'>;
+type RowLists = Omit<FoldedRows, 'throughPosition'>;
 
 function defineRows<Kind extends keyof RowLists>(
   kind: Kind,

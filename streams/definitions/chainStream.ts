@@ -8,7 +8,7 @@ import type { KeyedEventRow } from '../../actors/feed/eventRows.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { Outcome } from '../../actors/messages/decodeMessage.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import { noRows } from '../../storage/tables/storedRows.ts';
+import { noRows } from '../../storage/tables/foldedRows.ts';
 import { registerChainMetrics } from '../metrics/chainMetrics.ts';
 import { findLastMessage, receiveBatch } from '../pipeline/receiveBatch.ts';
 import { afterRestoration, OlderSnapshotNeeded, type StreamFold } from '../pipeline/streamFold.ts';

@@ -8,7 +8,7 @@ import {
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import type { BucketRow, RoundRow } from '../../actors/wheel/roundFold.ts';
-import { noRows } from '../../storage/tables/storedRows.ts';
+import { noRows } from '../../storage/tables/foldedRows.ts';
 import { findLastMessage, receiveBatch } from '../pipeline/receiveBatch.ts';
 import { afterRestoration } from '../pipeline/streamFold.ts';
 import { createStoredReadings } from './storedReadings.ts';

@@ -1,7 +1,7 @@
 import { readStoredAtMs } from '../../actors/messages/streamMessage.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { createSettlementActors, type SettlementActors } from '../../actors/settlement/settlementActors.ts';
-import { noRows } from '../../storage/tables/storedRows.ts';
+import { noRows } from '../../storage/tables/foldedRows.ts';
 import { receiveBatch } from '../pipeline/receiveBatch.ts';
 import { findRejection, refill, type StreamDefinition } from './streamDefinition.ts';
 

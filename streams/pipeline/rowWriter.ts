@@ -15,7 +15,7 @@ import type { Database } from '../../storage/clickhouse/database.ts';
 import type { StoringProgress } from '../../storage/reading/awaitRows.ts';
 import { readingsRetained } from '../../storage/reading/recentReadings.ts';
 import { buildInserts, type EncodedRows, encodeRows, type RowInsert } from '../../storage/rows/rowInserts.ts';
-import type { StoredRows } from '../../storage/tables/storedRows.ts';
+import type { FoldedRows } from '../../storage/tables/foldedRows.ts';
 import { type DeliveryStatus, deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
 
@@ -47,7 +47,7 @@ interface RowWriterStatus {
 export interface RowWriter extends StoringProgress {
   /** Emits the current progress at once, then after each change. */
   readonly progress$: Observable<{ readonly storedThrough: number; readonly isFailing: boolean }>;
-  encode(rows: StoredRows): EncodedRows;
+  encode(rows: FoldedRows): EncodedRows;
   /**
    * Emits each item once its rows and all earlier ones are stored.
    *

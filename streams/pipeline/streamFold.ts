@@ -2,7 +2,7 @@ import type { FoldedMessage } from '../../actors/folds/foldedMessage.ts';
 import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import type { FoldRecord, Restoration, StateRestoration } from '../../actors/folds/foldRecord.ts';
 import type { ErrorKind } from '../../machines/failures.ts';
-import type { StoredRows } from '../../storage/tables/storedRows.ts';
+import type { FoldedRows } from '../../storage/tables/foldedRows.ts';
 import type { MessageBatch } from '../jetstream/source/messageBatch.ts';
 import type { RejectedMessage } from './pipelineItem.ts';
 
@@ -14,7 +14,7 @@ export class OlderSnapshotNeeded extends Error {
 
 /** Output of a batch of messages, in addition to the views. */
 interface FoldOutput {
-  readonly rows: Omit<StoredRows, 'throughPosition'>;
+  readonly rows: Omit<FoldedRows, 'throughPosition'>;
   readonly rejections: readonly RejectedMessage[];
 }
 

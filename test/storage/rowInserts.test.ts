@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { buildInserts, encodeRows } from '../../storage/rows/rowInserts.ts';
+import { noRows } from '../../storage/tables/foldedRows.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
-import { noRows } from '../../storage/tables/storedRows.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 /** Periods of 30 days: an insert may have rows of fifty. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { identifyFold } from '../../actors/folds/foldIdentity.ts';
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
-import { noRows } from '../../storage/tables/storedRows.ts';
+import { noRows } from '../../storage/tables/foldedRows.ts';
 import { batchBytesMax } from '../../streams/jetstream/source/messageBatch.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { underWayBytesMax } from '../../streams/pipeline/streamPipeline.ts';

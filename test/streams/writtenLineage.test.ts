@@ -14,8 +14,8 @@ import {
   selectRuns,
 } from '../../storage/runs/lineages.ts';
 import { mergeRuns, runsMax } from '../../storage/runs/mergedRuns.ts';
+import type { FoldedRows } from '../../storage/tables/foldedRows.ts';
 import { readings } from '../../storage/tables/readings.ts';
-import type { StoredRows } from '../../storage/tables/storedRows.ts';
 import type { RestoredPlace } from '../../streams/follower/restoreFold.ts';
 import { createWrittenLineage, type WrittenLineage } from '../../streams/follower/writtenLineage.ts';
 import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
@@ -54,7 +54,7 @@ interface Start {
 const stored = 'MINER_COUNTER';
 
 /** Rows of messages, with a speed that says who made them. */
-function buildRows(from: number, through: number, made: bigint): Partial<StoredRows> {
+function buildRows(from: number, through: number, made: bigint): Partial<FoldedRows> {
   const numbers = Array.from({ length: through - from + 1 }, (_, at) => from + at);
   return {
     readings: numbers.map((position) => acceptedReading({ position, speedMmPerSecond: Number(made) })),

@@ -33,42 +33,45 @@ describe('statistics views', () => {
     const { clock, views, read } = startViews();
     clock.advance(1_500);
     read(1);
-    const [a, b] = [views.cached('7d'), views.current('7d')];
+    const [a, b] = [views.publicView('7d'), views.plainView('7d')];
     read(2);
     clock.advance(999);
-    expect([views.cached('7d'), views.current('7d')]).toEqual([a, b]);
+    expect([views.publicView('7d'), views.plainView('7d')]).toEqual([a, b]);
     clock.advance(1);
-    expect(views.current('7d').revision).not.toBe(b.revision);
+    expect(views.plainView('7d').revision).not.toBe(b.revision);
     clock.advance(27_499);
-    expect(views.cached('7d')).toBe(a);
+    expect(views.publicView('7d')).toBe(a);
     clock.advance(1);
-    expect(views.cached('7d')).not.toBe(a);
-    expect(views.cached('30d').statistics.dayCount).toBe(30);
+    expect(views.publicView('7d')).not.toBe(a);
+    expect(views.publicView('30d').statistics.dayCount).toBe(30);
     // The window is that of the clock, also if that is set back.
     clock.advance(-30_000);
-    expect(views.cached('7d').statistics.generatedAtMs).toBe(a.statistics.generatedAtMs);
+    expect(views.publicView('7d').statistics.generatedAtMs).toBe(a.statistics.generatedAtMs);
   });
 
-  it.each(['cached', 'current'] as const)('are the same %s on each instance, and never go back', (kind) => {
-    const { clock, views, read, createViews } = startViews();
-    read(1);
-    const other = createViews();
-    let latestMs = 0;
-    for (let step = 0; step < 300; step++) {
-      // The instances are asked at different moments, and a client moves between them.
-      const [asked, unasked] = step % 3 === 0 ? [other, views] : [views, other];
-      const shown = asked[kind]('7d');
-      expect(shown.statistics.generatedAtMs).toBeGreaterThanOrEqual(latestMs);
-      latestMs = shown.statistics.generatedAtMs;
-      expect(clock.nowMs() - latestMs).toBeLessThan(30_000);
-      if (step % 7 === 0) expect(unasked[kind]('7d')).toEqual(shown);
-      clock.advance(700);
-    }
-  });
+  it.each(['publicView', 'plainView'] as const)(
+    'are the same %s on each instance, and never go back',
+    (kind) => {
+      const { clock, views, read, createViews } = startViews();
+      read(1);
+      const other = createViews();
+      let latestMs = 0;
+      for (let step = 0; step < 300; step++) {
+        // The instances are asked at different moments, and a client moves between them.
+        const [asked, unasked] = step % 3 === 0 ? [other, views] : [views, other];
+        const shown = asked[kind]('7d');
+        expect(shown.statistics.generatedAtMs).toBeGreaterThanOrEqual(latestMs);
+        latestMs = shown.statistics.generatedAtMs;
+        expect(clock.nowMs() - latestMs).toBeLessThan(30_000);
+        if (step % 7 === 0) expect(unasked[kind]('7d')).toEqual(shown);
+        clock.advance(700);
+      }
+    },
+  );
 
   it('show settled amounts as soon as the chain can be shown', () => {
     const { clock, world, views } = startViews();
-    const readViews = () => [views.cached('7d'), views.current('7d')] as const;
+    const readViews = () => [views.publicView('7d'), views.plainView('7d')] as const;
     const without = readViews();
     for (const { settled } of without) expect(settled).toBeNull();
     clock.advance(200);
@@ -88,23 +91,23 @@ describe('statistics views', () => {
     clock.advance(999);
     expect(readViews()).toEqual(first);
     clock.advance(1);
-    expect(views.current('7d').settled).toBeNull();
-    expect(views.cached('7d')).toBe(first[0]);
+    expect(views.plainView('7d').settled).toBeNull();
+    expect(views.publicView('7d')).toBe(first[0]);
     clock.advance(29_000);
-    expect(views.cached('7d').settled).toBeNull();
+    expect(views.publicView('7d').settled).toBeNull();
   });
 
   it('count submissions by outcome, with rates and latencies', () => {
     const world = startViews();
     const { clock, views } = world;
-    expect(views.current('7d').oracle).toBeNull();
+    expect(views.plainView('7d').oracle).toBeNull();
     clock.advance(23 * 3_600_000); // To noon, where windows begin.
     const sinceMs = clock.nowMs();
     submit(world, 'a', 1_000, 'submission_confirmed');
     submit(world, 'b', 2_001, 'submission_confirmed');
     submit(world, 'c', 9_000, 'submission_reverted');
     clock.advance(1_000);
-    expect(views.current('7d').oracle).toEqual({
+    expect(views.plainView('7d').oracle).toEqual({
       coverageStartedAtMs: sinceMs,
       completeForWindow: false,
       submissionCount: 3,
@@ -117,7 +120,7 @@ describe('statistics views', () => {
       confirmationLatencyMedianMs: 1_500,
       confirmationLatencyP90Ms: 2_001,
     });
-    const [dayMs, oracle] = [86_400_000, (range: '7d' | '30d') => views.current(range).oracle];
+    const [dayMs, oracle] = [86_400_000, (range: '7d' | '30d') => views.plainView(range).oracle];
     clock.advance(6 * dayMs);
     expect(oracle('7d')).toMatchObject({ submissionCount: 3, completeForWindow: true });
     submit(world, 'd', 40 * dayMs, 'submission_confirmed');
@@ -134,7 +137,7 @@ describe('statistics views', () => {
     const world = startViews();
     const oracle = () => {
       world.clock.advance(1_000);
-      const view = world.views.current('7d');
+      const view = world.views.plainView('7d');
       expect(plainStatisticsResponse.safeParse(toStatisticsBody(1, view)).error).toBeUndefined();
       return view.oracle;
     };

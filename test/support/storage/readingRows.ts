@@ -1,8 +1,8 @@
-import { noRows, type StoredRows } from '../../../storage/tables/storedRows.ts';
+import { type FoldedRows, noRows } from '../../../storage/tables/foldedRows.ts';
 import { acceptedReading } from '../readings/acceptedReading.ts';
 
 /** Rows of `count` readings from a position on, with a round and a bucket for every sixtieth reading. */
-export function storedRows(fromPosition: number, count: number): StoredRows {
+export function storedRows(fromPosition: number, count: number): FoldedRows {
   const positions = Array.from({ length: count }, (_, index) => fromPosition + index);
   const closing = positions.filter((position) => position % 60 === 0);
   return {

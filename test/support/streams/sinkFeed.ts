@@ -1,5 +1,5 @@
 import { type MonoTypeOperatorFunction, Subject } from 'rxjs';
-import type { StoredRows } from '../../../storage/tables/storedRows.ts';
+import type { FoldedRows } from '../../../storage/tables/foldedRows.ts';
 import type { FoldedBatch, PipelineItem, RejectedMessage } from '../../../streams/pipeline/pipelineItem.ts';
 import type { RowWriter } from '../../../streams/pipeline/rowWriter.ts';
 import { eventually } from '../processes/childProcess.ts';
@@ -31,7 +31,7 @@ export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
 export function feedWriter(writer: RowWriter, position = 0) {
   writer.resumeAfter(position);
   const sink = feedSink(writer.afterInsert(() => false));
-  const add = (rows: StoredRows) =>
+  const add = (rows: FoldedRows) =>
     sink.give(buildBatchItem({ rows: writer.encode(rows) }, rows.throughPosition));
   const flushed = async () => {
     writer.flushNow();

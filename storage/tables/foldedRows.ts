@@ -7,7 +7,7 @@ import type { BucketRow, RoundRow } from '../../actors/wheel/roundFold.ts';
  * Rows that the folds make of a contiguous piece of a stream, in order of position. A row never changes: within a run its key is natural, and its
  * version is the stream sequence that made it, so writing it again changes nothing.
  */
-export interface StoredRows {
+export interface FoldedRows {
   readonly readings: readonly CounterReading[];
   readonly rounds: readonly RoundRow[];
   readonly buckets: readonly BucketRow[];
@@ -19,7 +19,7 @@ export interface StoredRows {
 }
 
 /** Lists of a piece of a stream without rows. */
-export const noRows: Omit<StoredRows, 'throughPosition'> = {
+export const noRows: Omit<FoldedRows, 'throughPosition'> = {
   readings: [],
   rounds: [],
   buckets: [],
