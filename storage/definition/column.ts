@@ -71,15 +71,6 @@ export const uuid: Column<string> = {
   },
 };
 
-/** A string that may be unknown, stored as empty. No known value is empty. */
-export const stringOrEmpty: Column<string | null> = {
-  type: 'String',
-  write: (writer, values) => {
-    for (const value of values) writer.string(value ?? '');
-  },
-  read: (cell) => (cell === '' ? null : readString(cell)),
-};
-
 /** Any safe integer. */
 export const integer: Column<number> = {
   type: 'Int64',

@@ -1,5 +1,5 @@
 import { inputStreamNames } from '../../actors/messages/subjects.ts';
-import { integer, oneOf, string, stringOrEmpty } from '../definition/column.ts';
+import { integer, nullableString, oneOf, string } from '../definition/column.ts';
 import { defineTable } from '../definition/table.ts';
 import type { StoredSnapshotHeader } from './foldSnapshot.ts';
 
@@ -22,7 +22,7 @@ export const foldStates = defineTable<StateChunkRow>({
     configuration: string,
     streamCreated: string,
     position: integer,
-    digest: stringOrEmpty,
+    digest: nullableString,
     takenAtMs: integer,
     checksum: string,
     payload: string,

@@ -18,7 +18,7 @@ CREATE TABLE fold_states
     `configuration` String,
     `stream_created` String,
     `position` Int64,
-    `digest` String,
+    `digest` Nullable(String),
     `taken_at_ms` Int64,
     `checksum` String,
     `payload` String

@@ -29,7 +29,6 @@ describe.each(useBothLocations())('tables in %s', (_, locate) => {
     const largeOnes = fc.oneof(fc.constant(2n ** 64n - 1n), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }));
     const values = fc.record<Omit<Values, 'order'>>({
       text: unicode,
-      unknownText: fc.option(unicode.filter((text) => text !== '')),
       named: unicode,
       perhapsNamed: fc.option(unicode),
       identifier: fc.uuid(),

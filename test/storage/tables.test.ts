@@ -90,7 +90,6 @@ describe('a table', () => {
 
   it('refuses a row that lacks a value, since unknown is null', () => {
     const unknown: Partial<Values> = {
-      unknownText: null,
       perhapsNamed: null,
       perhapsAmount: null,
       total: null,

@@ -19,7 +19,6 @@ import {
   oneOf,
   smallCount,
   string,
-  stringOrEmpty,
   sum,
   time,
   transactionHash,
@@ -31,7 +30,6 @@ import { buildBlockHash, buildTransactionHash } from '../chain/hashes.ts';
 const columns = {
   order: integer,
   text: string,
-  unknownText: stringOrEmpty,
   named: name,
   perhapsNamed: nullableString,
   identifier: uuid,
@@ -62,7 +60,6 @@ export type Values = {
 export const someValues: Values = {
   order: -1,
   text: 'text',
-  unknownText: null,
   named: 'name',
   perhapsNamed: null,
   identifier: 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',
