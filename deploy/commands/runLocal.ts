@@ -134,13 +134,9 @@ async function completePast(
 ): Promise<WheelState> {
   const { installationId, seed, pastFromMs, pastUntilMs } = simulation;
   const wheel = resumed ?? createWheel({ installationId, seed, startMs: pastFromMs });
-  const missing = Math.ceil((pastUntilMs - wheel.observedAtMs) / intervalMs) - 1;
-  if (missing <= 0) return rebootWheel(wheel);
-  const progress = createProgress({ label: 'simulated past', unit: 'readings', total: missing });
+  if (pastUntilMs - wheel.observedAtMs <= intervalMs) return rebootWheel(wheel);
   const rebootMs = pastFromMs + (pastUntilMs - pastFromMs) / 2;
-  const past = { untilMs: pastUntilMs, intervalMs, rebootMs, onProgress: progress.update };
-  const ended = await publishPast(gateway, wheel, past);
-  progress.stop();
+  const ended = await publishPast(gateway, wheel, { untilMs: pastUntilMs, intervalMs, rebootMs });
   gateway.logger.info(
     { installationId },
     'the simulated past is published; the wheel continues in real time',

@@ -24,7 +24,6 @@ interface PastSettings {
   readonly intervalMs: number;
   /** The device restarts once, at this time. */
   readonly rebootMs: number;
-  readonly onProgress: (count: number) => void;
 }
 
 /**
@@ -34,7 +33,7 @@ interface PastSettings {
 export async function publishPast(
   options: SimulatedGatewayOptions,
   start: WheelState,
-  { untilMs, intervalMs, rebootMs, onProgress }: PastSettings,
+  { untilMs, intervalMs, rebootMs }: PastSettings,
 ): Promise<WheelState> {
   let wheel = start;
   let inFlight: Promise<void>[] = [];
@@ -48,7 +47,6 @@ export async function publishPast(
     if (inFlight.length < inFlightMax) continue;
     await Promise.all(inFlight);
     inFlight = [];
-    onProgress(Math.ceil((atMs - start.observedAtMs) / intervalMs));
   }
   await Promise.all(inFlight);
   return wheel;
