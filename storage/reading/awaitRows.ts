@@ -57,22 +57,25 @@ export async function awaitStored(
   if (!wasStored) throw new StoreUnavailable(`ClickHouse does not hold ${what} yet`);
 }
 
-/** Longest time that a page waits for ClickHouse in all, so that a client knows within two seconds that it gets none. */
-const readMs = 1_800;
+/** Longest time that a page waits for a statement, so that a client knows within two seconds that it gets no answer. */
+const selectMs = 1_800;
 
-/** @throws StoreUnavailable (as a rejection) once a read takes too long, as while ClickHouse is frozen. */
-export function readInTime<Result>(
-  read: (signal: AbortSignal) => Promise<Result>,
-  signal: AbortSignal,
-): Promise<Result> {
-  const ending = new AbortController();
-  const late$ = timer(readMs).pipe(
-    map(() => {
-      ending.abort();
-      throw new StoreUnavailable('ClickHouse has not answered in time');
-    }),
-  );
-  return firstValueFrom(race(from(read(AbortSignal.any([signal, ending.signal]))), late$));
+/** The database for what clients ask: a statement that takes too long, as while ClickHouse is frozen, is cancelled. */
+export function limitSelects(database: Database): Database {
+  return {
+    ...database,
+    select: (sql, parameters, signal) => {
+      const ending = new AbortController();
+      const late$ = timer(selectMs).pipe(
+        map(() => {
+          ending.abort();
+          throw new StoreUnavailable('ClickHouse has not answered in time');
+        }),
+      );
+      const either = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
+      return firstValueFrom(race(from(database.select(sql, parameters, either)), late$));
+    },
+  };
 }
 
 /**

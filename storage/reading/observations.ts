@@ -5,7 +5,7 @@ import type { Database } from '../clickhouse/database.ts';
 import { type OldestReadingMs, selectNotOlder } from '../rows/readingsTtl.ts';
 import { type LineageRuns, selectMessages, selectRuns, selectWithin } from '../runs/lineages.ts';
 import { readings } from '../tables/readings.ts';
-import { type AwaitRows, type NewestEvicted, readInTime } from './awaitRows.ts';
+import type { AwaitRows, NewestEvicted } from './awaitRows.ts';
 import { createKeptReads } from './keptReads.ts';
 import type { ReadingsFloor, RecentReadings } from './recentReadings.ts';
 
@@ -54,8 +54,7 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
       findKey: ({ position }) => position,
       listInMemory: (after, most) => recent.page(installationId, after, most),
       isAboveFloor: (after) => after >= floor.position || !mayHaveReadings(installationId),
-      readRows: (after, most, signal) =>
-        readInTime((ending) => readRows({ installationId, after, floor, most, signal: ending }), signal),
+      readRows: (after, most, signal) => readRows({ installationId, after, floor, most, signal }),
     };
   }
 

@@ -7,7 +7,7 @@ import type { Database } from '../clickhouse/database.ts';
 import { type LineageRuns, selectRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/runsReader.ts';
 import { ownerActivity } from '../tables/ownerActivity.ts';
-import { type AwaitRows, awaitStored, readInTime, type StoringProgress } from './awaitRows.ts';
+import { type AwaitRows, awaitStored, type StoringProgress } from './awaitRows.ts';
 
 export interface StoredActivityOptions {
   readonly database: Database;
@@ -72,11 +72,7 @@ export function createStoredActivity(options: StoredActivityOptions): OlderActiv
     return rows.map(ownerActivity.read).map(toOwnerEvent);
   }
 
-  return {
-    read: (range, signal) => readInTime((ending) => readAll(range, ending), signal),
-    ofTransaction: (hash, state, signal) =>
-      readInTime((ending) => readTransaction(hash, state, ending), signal),
-  };
+  return { read: readAll, ofTransaction: readTransaction };
 }
 
 /** Sorts by number without duplicates: until parts are merged, the row of the highest position counts. */

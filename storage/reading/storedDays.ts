@@ -5,7 +5,6 @@ import type { Database } from '../clickhouse/database.ts';
 import { type LineageRuns, selectRuns } from '../runs/lineages.ts';
 import type { ReadRuns } from '../runs/runsReader.ts';
 import { rounds } from '../tables/rounds.ts';
-import { readInTime } from './awaitRows.ts';
 import { createKeptReads } from './keptReads.ts';
 
 interface StoredDaysOptions {
@@ -46,10 +45,9 @@ export function createStoredDays({ database, readRuns }: StoredDaysOptions): Rea
     return new Map([...works].flatMap(([place, work]) => (work === null ? [] : [[place, work] as const])));
   }
 
-  return (installationId, day, signal) =>
-    readInTime(async (ending) => {
-      const runs = await readRuns();
-      const key = `${installationId} ${day.startMs}`;
-      return kept.find(runs, key) ?? kept.add(runs, key, await read(runs, installationId, day, ending));
-    }, signal);
+  return async (installationId, day, signal) => {
+    const runs = await readRuns();
+    const key = `${installationId} ${day.startMs}`;
+    return kept.find(runs, key) ?? kept.add(runs, key, await read(runs, installationId, day, signal));
+  };
 }

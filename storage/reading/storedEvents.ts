@@ -9,7 +9,7 @@ import { selectNotOlder } from '../rows/readingsTtl.ts';
 import { type LineageRun, type LineageRuns, selectRun, selectRuns } from '../runs/lineages.ts';
 import { runsMax } from '../runs/mergedRuns.ts';
 import { chainEvents, type EventTables, measurementEvents } from '../tables/events.ts';
-import { type AwaitRows, readInTime } from './awaitRows.ts';
+import type { AwaitRows } from './awaitRows.ts';
 import { createKeptReads } from './keptReads.ts';
 
 const tables: Readonly<Record<FeedSource, EventTables>> = {
@@ -42,14 +42,13 @@ export function createStoredEvents(options: {
     chain: createKeptReads<readonly EventRow[]>(pagesKeptMax),
   };
   return {
-    before: (of, query, signal) =>
-      readInTime(async (ending) => {
-        const runs = await awaitEvicted(of, ending);
-        const key = `${formatArrival(of.evicted.through)} ${JSON.stringify(query)}`;
-        const kept = pages[of.source];
-        return kept.find(runs, key) ?? kept.add(runs, key, await readBefore(of, runs, query, ending));
-      }, signal),
-    after: (of, query, signal) => readInTime((ending) => readAfter(of, query, ending), signal),
+    before: async (of, query, signal) => {
+      const runs = await awaitEvicted(of, signal);
+      const key = `${formatArrival(of.evicted.through)} ${JSON.stringify(query)}`;
+      const kept = pages[of.source];
+      return kept.find(runs, key) ?? kept.add(runs, key, await readBefore(of, runs, query, signal));
+    },
+    after: readAfter,
   };
 
   async function readAfter(

@@ -5,7 +5,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import { closeGraceMs, type Member, saveGraceMs } from '../../machines/serviceMachine.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { createAwaitRows } from '../../storage/reading/awaitRows.ts';
+import { createAwaitRows, limitSelects } from '../../storage/reading/awaitRows.ts';
 import { createObservationReader } from '../../storage/reading/observations.ts';
 import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
 import { createStoredActivity } from '../../storage/reading/storedActivity.ts';
@@ -77,7 +77,8 @@ export type StreamWork = ReturnType<typeof createStreamWork>;
 
 /** Creates the followers of all folded streams, with their writers and the readers of what is stored. */
 export function createStreamWork(options: StreamWorkOptions) {
-  const { actors, database, oldestReadingMs, writer, indexer, audit, registry } = options;
+  const { actors, oldestReadingMs, writer, indexer, audit, registry } = options;
+  const database = limitSelects(options.database);
   const { nowMs } = options.clock;
   const writers = new Map<InputStreamName, RowWriter>();
   const rejections = new Map<InputStreamName, RejectionLog>();
@@ -168,7 +169,11 @@ interface OpenedLineage {
 
 function openLineage(options: LineageOptions, writer: EpochHolder | null): OpenedLineage {
   if (writer === null)
-    return { sinks: null, lineage: createReadLineage(options), readRuns: createRunsReader(options) };
+    return {
+      sinks: null,
+      lineage: createReadLineage(options),
+      readRuns: createRunsReader({ ...options, database: limitSelects(options.database) }),
+    };
   const { stream } = options;
   const lineage = createWrittenLineage({ ...options, writer });
   const hasRows = rowTablesOf(stream).length > 0;
