@@ -495,13 +495,10 @@ describe('what other sites and programs show', () => {
       ]);
   });
 
-  it('has an icon, a manifest and rules for crawlers', async () => {
+  it('has an icon and rules for crawlers', async () => {
     const server = await sharedServer();
     expect(await (await server.get('/robots.txt')).text()).toContain('Disallow: /v1/events/stream\n');
-    const manifest = await server.get('/manifest.webmanifest');
-    expect(manifest.headers.get('content-type')).toBe('application/manifest+json');
-    const { icons } = (await manifest.json()) as { icons: { src: string }[] };
-    for (const path of [icons[0]?.src as string, '/favicon.ico']) {
+    for (const path of ['/favicon.svg', '/favicon.ico']) {
       const icon = await server.get(path);
       expect(icon.headers.get('content-type')).toBe('image/svg+xml');
       expect(await icon.text()).toContain('<svg');

@@ -43,7 +43,6 @@ export function Head({
       {publicUrl !== null && <meta name="twitter:card" content="summary_large_image" />}
       {address !== null && <link rel="canonical" href={address} />}
       <link rel="icon" id="icon" type="image/svg+xml" href={files[icon]} />
-      <link rel="manifest" href="/manifest.webmanifest" />
       <link rel="stylesheet" href={files['style.css']} />
       {children}
     </head>

@@ -5,16 +5,6 @@ import type { createOpenApiDocument } from './openApi.ts';
 /** Crawlers may read everything except the event stream, which never ends. */
 export const robotsText = 'User-agent: *\nDisallow: /v1/events/stream\n';
 
-/** Names the pages as an app that can be installed. */
-export const appManifest = {
-  name: 'Mining activity',
-  start_url: '/',
-  display: 'standalone',
-  background_color: '#faf9f5',
-  theme_color: '#0b6a56',
-  icons: [{ src: '/favicon.svg', type: 'image/svg+xml', sizes: 'any' }],
-};
-
 /** RFC 9116 recommends less than a year. */
 const securityTextDays = 180;
 

@@ -5,12 +5,7 @@ import type { Clock } from '../../../actors/clock.ts';
 import type { FrameRequest } from '../../explorer/page.ts';
 import guidePages from '../../guides/pages.json' with { type: 'json' };
 import { createJsonSchema, schemaNames } from '../../routes/documentation/jsonSchemas.ts';
-import {
-  appManifest,
-  robotsText,
-  writeModelText,
-  writeSecurityText,
-} from '../../routes/documentation/machineTexts.ts';
+import { robotsText, writeModelText, writeSecurityText } from '../../routes/documentation/machineTexts.ts';
 import { createMessageSchema, messageSchemaNames } from '../../routes/documentation/messageSchemas.ts';
 import { createOpenApiDocument } from '../../routes/documentation/openApi.ts';
 import { toOpenApi30 } from '../../routes/documentation/openApi30.ts';
@@ -35,11 +30,11 @@ const cacheControl = 'public, max-age=300';
 const securityTextsMax = 1;
 /** Guides have no scripts. Tools that examine a page read `robots.txt` from it. */
 const guideHeaders = buildPageHeaders(
-  "default-src 'none'; style-src 'self'; img-src 'self'; manifest-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  "default-src 'none'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
 /** Swagger UI styles elements inline, and its icons are data URIs. Scripts come only from this service. */
 const referenceHeaders = buildPageHeaders(
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; manifest-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
 
 const guideStyle = '/docs/style.css';
@@ -154,7 +149,6 @@ export function loadDocuments(
       ),
     ),
     document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(robotsText)),
-    document('/manifest.webmanifest', 'application/manifest+json', () => toJson(appManifest)),
     ...['/favicon.svg', '/favicon.ico'].map((path) =>
       document(path, 'image/svg+xml', () => loadExplorerBuild().readIcon()),
     ),

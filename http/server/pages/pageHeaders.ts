@@ -13,7 +13,7 @@ export function buildPageHeaders(contentSecurityPolicy: string): readonly Header
 
 /** Everything comes from this service. Pictures of tokens are SVG in data URIs; as images they run no script. */
 export const pageHeaders = buildPageHeaders(
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; manifest-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
 
 /** Header for a page or file that cannot be read at the moment. */
