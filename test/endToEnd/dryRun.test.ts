@@ -109,7 +109,7 @@ describe('replay --dry-run', () => {
       /replay of MINER_COUNTER through message 2050, from the beginning on, a dry run\n(?:.*\n)*?rows as folded again: \d+ of stored_rounds, \d+ of stored_half_hour_buckets, [1-9]\d+ of stored_measurement_events_keys, [1-9]\d+ of stored_measurement_events, 2050 of stored_readings\nstate as folded again: [1-9]\d* records\n/,
     );
     expect(sound).toMatch(
-      /\nreplay of MINER_PIPELINE .*\n(?:.*\n)*?state as folded again: [1-9]\d* records\nreplay of MINER_CHAIN .*\n(?:.*\n)*?rows as folded again: [1-9]\d+ of stored_chain_events_keys, [1-9]\d+ of stored_chain_events, [1-9]\d+ of stored_owner_activity, .*\nstate as folded again: [1-9]\d* records\n/,
+      /\nreplay of MINER_PIPELINE .*\n(?:.*\n)*?state as folded again: [1-9]\d* records\nreplay of MINER_CHAIN .*\n(?:.*\n)*?rows as folded again: [1-9]\d+ of stored_chain_events_keys, [1-9]\d+ of stored_chain_events, [1-9]\d+ of stored_owner_activity\nstate as folded again: [1-9]\d* records\n/,
     );
     expect(sound).not.toMatch(/differs|not compared/);
     expect(await readCounting(database)).toEqual(counting);
