@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ModulesView, ModuleView } from '../../../actors/device/moduleSnapshot.ts';
 import { moduleStates } from '../../../actors/views/views.ts';
-import { encodeView } from '../encodeView.ts';
+import { toIsoString } from '../encodeView.ts';
 import { closed, defineObject, installationId, provenance, schemaVersion, timestamp } from '../scalars.ts';
 
 export const moduleSnapshot = defineObject('ModuleSnapshot', {
@@ -47,6 +47,19 @@ export function toModulesBody({ installationId, modules }: ModulesView): Modules
   return { schemaVersion: 1, installationId, modules: modules.map(toModuleBody) };
 }
 
+/** Names each member, since what is stored may have more than is shown. */
 export function toModuleBody(view: ModuleView): ModuleSnapshot {
-  return { ...encodeView(view), data: {} };
+  const { checkedAtMs, message, code } = view.health;
+  return {
+    instanceId: view.instanceId,
+    moduleType: view.moduleType,
+    driverId: view.driverId,
+    moduleVersion: view.moduleVersion,
+    schemaVersion: view.schemaVersion,
+    state: view.state,
+    observedAt: toIsoString(view.observedAtMs),
+    provenance: view.provenance,
+    health: { checkedAt: toIsoString(checkedAtMs), message, code },
+    data: {},
+  };
 }

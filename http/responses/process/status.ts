@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ProcessView } from '../../../actors/views/views.ts';
-import { encodeView, toIsoString } from '../encodeView.ts';
+import { toIsoString } from '../encodeView.ts';
 import { defineObject, generatedAt, installationId, schemaVersion, text, timestamp } from '../scalars.ts';
 import { builder, toBuilderBody } from './builder.ts';
 import { measurement, toMeasurementBody } from './measurement.ts';
@@ -39,7 +39,7 @@ export const statusResponse = z
 export type StatusResponse = z.infer<typeof statusResponse>;
 
 export function toStatusBody(view: ProcessView): StatusResponse {
-  const shownSigner = encodeView(view.signer);
+  const shownSigner = toSignerBody(view.signer);
   return {
     schemaVersion: 1,
     installationId: view.installationId,
@@ -61,4 +61,16 @@ export function computeStatusTag({ revision, modules }: StatusResponse): string 
 
 function digest(content: unknown): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
+}
+
+function toSignerBody(view: ProcessView['signer']): StatusResponse['signer'] {
+  if (view === null) return null;
+  return {
+    kind: view.kind,
+    algorithm: view.algorithm,
+    keySlot: view.keySlot,
+    lastSignature: view.lastSignature,
+    enrolledAt: toIsoString(view.enrolledAtMs),
+    lastVerifiedAt: toIsoString(view.lastVerifiedAtMs),
+  };
 }
