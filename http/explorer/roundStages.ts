@@ -72,11 +72,11 @@ const gapsMin = 3;
  */
 export function expectNext(
   times: readonly string[],
-): { readonly usualMs: number; readonly nextMs: number } | null {
+): Readonly<Record<'usualMs' | 'lastMs' | 'nextMs', number>> | null {
   const sorted = sort(times.map((one) => Date.parse(one)));
   const gaps = pairs(sorted, (before, after) => after - before);
   const usualMs = median(gaps);
   const lastMs = sorted.at(-1);
   if (usualMs === undefined || lastMs === undefined || gaps.length < gapsMin) return null;
-  return { usualMs, nextMs: lastMs + usualMs };
+  return { usualMs, lastMs, nextMs: lastMs + usualMs };
 }

@@ -18,7 +18,9 @@ function Expected({ what, times }: { what: string; times: readonly string[] }) {
     <>
       {' '}
       {what} {next.nextMs > page.nowMs ? 'is' : 'was'} expected <Age of={at} /> (usually every{' '}
-      {formatMinutes(Math.round(next.usualMs / 60_000))}).
+      {formatMinutes(Math.round(next.usualMs / 60_000))}, the last{' '}
+      <Age of={new Date(next.lastMs).toISOString()} />
+      ).
     </>
   );
 }

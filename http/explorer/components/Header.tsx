@@ -14,6 +14,7 @@ const navigation: readonly Place[] = [
   { view: 'settlements', range: '7d' },
   { view: 'owners', address: null },
   { view: 'feed', category: 'all' },
+  { view: 'status' },
 ];
 
 const searchLengthMax = 600;

@@ -77,7 +77,7 @@ function Stage({ date }: { date: string }) {
   return last <= first ? null : (
     <p class="lead">
       Of its {count(String(last - first), 'round')}, {describe(core.core.settledThroughRound, 'settled')}
-      {issuance !== null && ` and ${describe(issuance.issuance.processedThroughRound, 'minted for')}`}.
+      {issuance !== null && ` and ${describe(issuance.issuance.processedThroughRound, 'minted')}`}.
     </p>
   );
 }

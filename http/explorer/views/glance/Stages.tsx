@@ -67,7 +67,7 @@ export function Stages({ status }: StagesProps) {
   return (
     <section aria-labelledby="stages">
       <h2 id="stages">From a turn to a token</h2>
-      <p class="lead">{describeWhatItIs(chain)} Four separate stages: they do not add up.</p>
+      <p class="lead">{describeWhatItIs(chain)} The four stages are of the same work: do not add them up.</p>
       {rounds.length === 0 ? (
         lanes
       ) : (
@@ -360,7 +360,7 @@ const stageWords: Readonly<Record<RoundStage, string>> = {
   measured: 'measured, not closed by the oracle yet',
   optimistic: 'closed, waits to be settled',
   settled: 'settled, waits for the next mint',
-  issued: 'settled and minted for',
+  issued: 'settled, and its tokens are minted',
 };
 
 function describeRound({ round, startAt, stage, isOpen, isMissing }: StagedRound): string {

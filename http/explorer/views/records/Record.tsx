@@ -18,11 +18,9 @@ import { LatestSubmission } from '../settlements/LatestSubmission.tsx';
 import { MinerFacts } from './MinerFacts.tsx';
 import { RoundFacts } from './RoundFacts.tsx';
 
-const leads: Readonly<Record<RecordView, string>> = {
+const leads: Partial<Record<RecordView, string>> = {
   miner: 'A position that shares the minted tokens by weight.',
-  round: '',
   transaction: 'The events of this transaction.',
-  day: '',
 };
 
 const withoutEvents =
@@ -37,7 +35,7 @@ export function RecordPage({ view, id }: { view: RecordView; id: string }) {
   return (
     <section aria-labelledby="record">
       <h1 id="record">{nameView({ view, id })}</h1>
-      {leads[view] !== '' && <p class="lead">{leads[view]}</p>}
+      {leads[view] !== undefined && <p class="lead">{leads[view]}</p>}
       {view === 'transaction' && (
         <Transaction hash={id} isKnown={(events?.length ?? 0) + transfers.length > 0} />
       )}
