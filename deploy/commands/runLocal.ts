@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { formatAuthority } from '../../http/server/engine/listener.ts';
+import { pollUntil } from '../../storage/reading/awaitRows.ts';
 import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
@@ -118,7 +118,8 @@ type Running = SimulationOptions & Pick<SimulatedGatewayOptions, 'logger' | 'sig
 /** Runs the wheel first, then the economy, whose reporter settles the wheel's readings. */
 async function simulate(options: Running): Promise<void> {
   const { simulation, service, logger, signal } = options;
-  while (!service.readiness().isReady) await wait(readyPollMs, undefined, { signal });
+  const isReady = await pollUntil(() => service.readiness().isReady, { everyMs: readyPollMs, signal });
+  if (!isReady) signal.throwIfAborted();
   const gateway: SimulatedGatewayOptions = { jetStream: service.jetStream(), logger, signal };
   const last = service.actors.MINER_COUNTER.installation(simulation.installationId)?.acceptance.latest;
   const resumed = last === undefined ? null : resumeWheel(last, simulation.seed);

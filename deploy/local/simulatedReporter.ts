@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { getContract } from 'viem';
 import { coreAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { countWholeBlocks } from '../../actors/chain/state/blockUnits.ts';
@@ -14,6 +13,7 @@ import type { ReporterMessage } from '../../actors/settlement/reporterMessage.ts
 import { findRoundWork } from '../../actors/wheel/dayHistory.ts';
 import { roundSeconds } from '../../actors/wheel/roundFold.ts';
 import type { Submission } from '../../machines/submission.ts';
+import { pollUntil } from '../../storage/reading/awaitRows.ts';
 import type { Service } from '../service/service.ts';
 import type { EconomyActions } from './economyActions.ts';
 import type { LocalChainClient } from './localChainClient.ts';
@@ -49,7 +49,8 @@ export async function awaitFolded(
   stream: InputStreamName,
   sequence: number,
 ): Promise<void> {
-  while (service.foldedThrough(stream) < sequence) await wait(foldedPollMs, undefined, { signal });
+  const isFolded = () => service.foldedThrough(stream) >= sequence;
+  if (!(await pollUntil(isFolded, { everyMs: foldedPollMs, signal }))) signal.throwIfAborted();
 }
 
 /**
