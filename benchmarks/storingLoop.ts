@@ -1,4 +1,4 @@
-// What a developer would write by hand to keep readings: `node dist/tools/storingLoop.js TASK` decodes each message and inserts its row. Prints its rate.
+// The loop that a developer would write by hand to keep readings: `node dist/tools/storingLoop.js TASK` decodes each message and inserts its row. Prints its rate.
 import { DeliverPolicy, jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { openDatabase } from '../storage/clickhouse/database.ts';

@@ -33,7 +33,7 @@ const chainDetails = z.discriminatedUnion('type', [
     cumulativeWork: amount,
     blockHeight: amount,
     cumulativeBlockUnits: amount,
-    /** Difficulty with which it was settled, and the one of the next batch. */
+    /** Difficulty with which it was settled, and difficulty of the next batch. */
     workPerThousandBlocksBefore: amount,
     workPerThousandBlocksAfter: amount,
   }),

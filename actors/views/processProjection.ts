@@ -52,7 +52,7 @@ export const builderUnavailableReasons = [
   ...queueUnavailableReasons,
 ] as const;
 
-/** What the process snapshot and the status show of rounds, oracle and settlement. */
+/** Rounds, oracle and settlement, as the process snapshot and the status show them. */
 export type ProcessProjection = ReturnType<typeof projectProcess>;
 export type OracleView = ProcessProjection['oracle'];
 export type SettlementQueueView = ProcessProjection['settlementQueue'];

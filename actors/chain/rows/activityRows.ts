@@ -61,8 +61,8 @@ function countDue(pending: List<LoggedActivity>, finalBlock: bigint): number {
 
 /**
  * The events that stay follow from the state, not from when they became rows: so a state that is taken over equals one that is folded. Only after a fork into
- * the middle of a message may an owner keep more, until its next event is due. Of an owner without positions nothing stays but totals, so who comes back has fewer
- * events in memory.
+ * the middle of a message may an owner keep more, until its next event is due. Only totals stay of an owner without positions, so an owner who comes back has
+ * fewer events in memory.
  */
 function evictRows(
   { owners, pastOwners }: KnownOwners,

@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type Source, usePage } from './pageContext.ts';
 
-/** What figures beside each other have in common. */
+/** Members that figures in a row have in common. */
 interface Common extends Pick<Source, 'route' | 'safeBlock' | 'provenance' | 'observedAt'> {
   readonly isLarge?: boolean;
 }
@@ -16,7 +16,7 @@ interface FigureProps extends Omit<Source, 'route'>, Partial<Common> {
 
 const CommonContext = createContext<Common | null>(null);
 
-/** Figures beside each other. */
+/** Figures in a row. */
 export function Figures({ children, ...common }: Common & { readonly children: ComponentChildren }) {
   return (
     <CommonContext.Provider value={common}>
