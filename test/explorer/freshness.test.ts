@@ -2,18 +2,12 @@ import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { sharedMs } from '../../http/server/pages/pageReads.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
-import {
-  findViolations,
-  openPage,
-  openWindow,
-  startBrowser,
-  waitUntilLive,
-} from '../support/explorer/browser.ts';
+import { findViolations, openTab, useBrowser, waitUntilLive } from '../support/explorer/browser.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 
-const sharedBrowser = shareInFile(startBrowser);
+const { openWindow, openPage, openLive } = useBrowser();
 
 /** A server with a chain and more events than a page of the feed has. */
 async function startEventful() {
@@ -25,14 +19,6 @@ async function startEventful() {
 }
 
 const shared = shareInFile(startEventful);
-
-async function openClocked(url: string) {
-  const context = await openWindow(await sharedBrowser());
-  await context.clock.install();
-  const { page, conduct } = await openPage(context, url);
-  await waitUntilLive(page);
-  return { page, conduct };
-}
 
 /** The text of a page, without its ages and its clock. */
 const readContent = (page: Page): Promise<string> =>
@@ -72,40 +58,42 @@ const failures: readonly (readonly [string, string, (route: Route) => unknown, r
   ['never answers', 'Connection lost.', () => undefined, ['/', '/feed']],
 ];
 
-describe('a page that cannot be read again', () => {
-  it.each(failures)(
-    'because the service %s, is as complete as before, and says: %s',
-    async (_, notice, fail, tried) => {
-      const { server } = await shared();
-      for (const path of tried) {
-        const { page, conduct } = await openClocked(server.base + path);
-        const before = await readContent(page);
-        let isAway = true;
-        await page.route('**', (route) => (isAway ? fail(route) : route.fallback()));
-        // A refresh, and the time after which an answer is not waited for any more.
-        await page.clock.fastForward(31_000);
-        await page.clock.runFor(16_000);
-        await page.getByText(notice).waitFor();
-        expect([path, await readContent(page)]).toEqual([path, before]);
-        if (path === '/') expect(await findViolations(page)).toEqual([]);
-        isAway = false;
-        // It waits longer after each failure.
-        const saysSo = async () => {
-          await page.clock.runFor(20_000);
-          return page.getByText(notice).isVisible();
-        };
-        await expect.poll(saysSo, { timeout: 30_000 }).toBe(false);
-        expect([path, conduct.errors]).toEqual([path, []]);
-        await page.context().close();
+it.each(failures)(
+  'a page that cannot be read again because the service %s, is as complete as before, and says: %s',
+  async (_, notice, fail, tried) => {
+    const { server } = await shared();
+    for (const path of tried) {
+      const { page, conduct } = await openLive(server.base + path, { isClocked: true });
+      const before = await readContent(page);
+      let isAway = true;
+      await page.route('**', (route) => (isAway ? fail(route) : route.fallback()));
+      // A refresh, and the time after which an answer is not waited for any more.
+      await page.clock.fastForward(31_000);
+      await page.clock.runFor(16_000);
+      await page.getByText(notice).waitFor();
+      expect([path, await readContent(page)]).toEqual([path, before]);
+      if (path === '/') {
+        expect(await findViolations(page)).toEqual([]);
+        // What a page has not heard is not said of the present.
+        expect(await page.locator('#now .when.lost').isVisible()).toBe(notice === 'Connection lost.');
       }
-    },
-  );
-});
+      isAway = false;
+      // It waits longer after each failure.
+      const saysSo = async () => {
+        await page.clock.runFor(20_000);
+        return page.getByText(notice).isVisible();
+      };
+      await expect.poll(saysSo, { timeout: 30_000 }).toBe(false);
+      expect([path, conduct.errors]).toEqual([path, []]);
+      await page.context().close();
+    }
+  },
+);
 
 describe('a page whose network comes and goes', () => {
   it('says so at once, and asks once when it is back, however long it has waited', async () => {
     const { server } = await shared();
-    const { page, conduct } = await openClocked(`${server.base}/statistics`);
+    const { page, conduct } = await openLive(`${server.base}/statistics`, { isClocked: true });
     const tell = (event: string) =>
       page.evaluate(`for (let times = 0; times < 3; times++) dispatchEvent(new Event('${event}'))`);
     const countAsked = () => conduct.requests.filter((url) => url === page.url()).length;
@@ -129,13 +117,12 @@ describe('a page whose network comes and goes', () => {
 
   it('asks once for what happens at the same time, and when its events have been interrupted', async () => {
     const { server } = await shared();
-    const context = await openWindow(await sharedBrowser());
-    await context.clock.install();
+    const context = await openWindow({ isClocked: true });
     await context.addInitScript(`
       globalThis.EventSource = class extends EventTarget {
         constructor() { super(); globalThis.stream = this; }
       };`);
-    const { page, conduct } = await openPage(context, `${server.base}/statistics`);
+    const { page, conduct } = await openTab(context, `${server.base}/statistics`);
     await waitUntilLive(page);
     const countAsked = () => conduct.requests.filter((url) => url === page.url()).length;
     const countAfter = async (what: string, due: number) => {
@@ -158,57 +145,50 @@ describe('a page whose network comes and goes', () => {
   });
 });
 
-describe('a page that the browser has kept', () => {
-  it('asks at once how old it is, which a new one does not', async () => {
-    const { server } = await shared();
-    const { page, conduct } = await openPage(await openWindow(await sharedBrowser()), `${server.base}/about`);
-    await waitUntilLive(page);
-    const countAsked = () => conduct.requests.filter((url) => url === page.url()).length;
-    expect(countAsked()).toBe(1);
-    await page.reload();
-    await expect.poll(countAsked).toBe(3);
-  });
+it('a page that the browser has kept asks at once how old it is, which a new one does not', async () => {
+  const { server } = await shared();
+  const { page, conduct } = await openLive(`${server.base}/about`);
+  const countAsked = () => conduct.requests.filter((url) => url === page.url()).length;
+  expect(countAsked()).toBe(1);
+  await page.reload();
+  await expect.poll(countAsked).toBe(3);
 });
 
-describe('a page that is read again', () => {
-  it('keeps what the visitor has focused, opened, typed, selected and pointed at', async () => {
-    const { server } = await startEventful();
-    const { page } = await openClocked(server.base);
-    await page.locator('#table-today summary').click();
-    await page.getByRole('searchbox').fill('half a word');
-    await page
-      .locator('#chart-today .plot')
-      .dispatchEvent('pointerdown', { pointerType: 'touch', clientX: 400 });
-    const said = await page.locator('#chart-today .readout').textContent();
-    await page.evaluate(`getSelection().selectAllChildren(document.querySelector('#stages'))`);
-    await page.evaluate('scrollTo(0, 300)');
-    server.views.process = { ...server.views.process, measurement: null };
-    server.clock.advance(sharedMs);
-    await page.clock.runFor(10_000);
-    await page.getByText('The wheel has not reported yet.').waitFor();
-    expect(await page.locator('#table-today').getAttribute('open')).toBe('');
-    expect(await page.getByRole('searchbox').inputValue()).toBe('half a word');
-    expect(await page.locator('#chart-today .readout').textContent()).toBe(said);
-    expect(await page.locator('#chart-today .pointed-cell').count()).toBe(1);
-    expect(await page.evaluate('[document.activeElement.name, getSelection().toString(), scrollY]')).toEqual([
-      'q',
-      'From a turn to a token',
-      300,
-    ]);
-    expect(await page.title()).toMatch(/^Unknown/);
-  });
+it('a page that is read again keeps what the visitor has focused, opened, typed, selected and pointed at', async () => {
+  const { server } = await startEventful();
+  const { page } = await openLive(server.base, { isClocked: true });
+  await page.locator('#table-today summary').click();
+  await page.getByRole('searchbox').fill('half a word');
+  await page
+    .locator('#chart-today .plot')
+    .dispatchEvent('pointerdown', { pointerType: 'touch', clientX: 400 });
+  const said = await page.locator('#chart-today .readout').textContent();
+  await page.evaluate(`getSelection().selectAllChildren(document.querySelector('#stages'))`);
+  await page.evaluate('scrollTo(0, 300)');
+  server.views.process = { ...server.views.process, measurement: null };
+  server.clock.advance(sharedMs);
+  await page.clock.runFor(10_000);
+  await page.getByText('The wheel has not reported yet.').waitFor();
+  expect(await page.locator('#table-today').getAttribute('open')).toBe('');
+  expect(await page.getByRole('searchbox').inputValue()).toBe('half a word');
+  expect(await page.locator('#chart-today .readout').textContent()).toBe(said);
+  expect(await page.locator('#chart-today .pointed-cell').count()).toBe(1);
+  expect(await page.evaluate('[document.activeElement.name, getSelection().toString(), scrollY]')).toEqual([
+    'q',
+    'From a turn to a token',
+    300,
+  ]);
+  expect(await page.title()).toMatch(/^Unknown/);
 });
 
-describe('an earlier page of a list', () => {
-  it('has an address, and a way back without script', async () => {
-    const { server } = await shared();
-    const context = await openWindow(await sharedBrowser(), { isScriptAllowed: false });
-    const { page } = await openPage(context, `${server.base}/feed?category=measurement`);
-    const first = await page.locator('.event').first().getAttribute('id');
-    await page.getByRole('link', { name: 'Earlier events' }).click();
-    await page.waitForURL(/\/feed\?category=measurement&cursor=/);
-    expect(await page.locator('.event').first().getAttribute('id')).not.toBe(first);
-    await page.getByRole('link', { name: 'First page' }).click();
-    expect(await page.locator('.event').first().getAttribute('id')).toBe(first);
-  });
+it('an earlier page of a list has an address, and a way back without script', async () => {
+  const { server } = await shared();
+  const address = `${server.base}/feed?category=measurement`;
+  const { page } = await openPage(address, { isScriptAllowed: false });
+  const first = await page.locator('.event').first().getAttribute('id');
+  await page.getByRole('link', { name: 'Earlier events' }).click();
+  await page.waitForURL(/\/feed\?category=measurement&cursor=/);
+  expect(await page.locator('.event').first().getAttribute('id')).not.toBe(first);
+  await page.getByRole('link', { name: 'First page' }).click();
+  expect(await page.locator('.event').first().getAttribute('id')).toBe(first);
 });

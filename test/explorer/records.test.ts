@@ -7,6 +7,7 @@ import {
   createStateViews,
   stateOwner,
 } from '../support/chain/economyState.ts';
+import { settled } from '../support/chain/feedEvents.ts';
 import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { createTestChainViews } from '../support/chain/testChainViews.ts';
@@ -29,21 +30,13 @@ function buildBatches(state: ReturnType<typeof buildState>) {
     height += completed;
     const event = buildFeedEvent(
       state,
-      {
-        type: 'system.settlement_completed',
+      settled({
         previousSettledThroughRound: 3n * number,
         settledThroughRound: 3n * number + 3n,
-        workPerThousandBlocksBefore: 1n,
-        workPerThousandBlocksAfter: 1n,
-        activeRoundCount: 3n,
         workAdded: 3n,
-        completedBlockCount: completed,
-        firstCompletedBlock: completed === 0n ? null : first,
-        lastCompletedBlock: completed === 0n ? null : height,
-        cumulativeWork: 3n * number + 3n,
-        blockHeight: height,
-        cumulativeBlockUnits: height * 1_000_000_000n,
-      },
+        ...{ completedBlockCount: completed, blockHeight: height },
+        ...(completed > 0n && { firstCompletedBlock: first, lastCompletedBlock: height }),
+      }),
       index,
     );
     return {

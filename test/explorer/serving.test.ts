@@ -517,26 +517,24 @@ const nothingKnown: Known = {
   mayBeMiner: () => true,
 };
 
-describe('addresses of places', () => {
-  it.each([
-    '/',
-    '/statistics',
-    '/statistics?range=30d',
-    '/settlements',
-    '/settlements?range=now',
-    '/owners',
-    `/owners/0x${'ab'.repeat(20)}`,
-    '/feed',
-    '/feed?category=players',
-    '/miners/12',
-    '/rounds/1234',
-    `/transactions/${transaction.toLowerCase()}`,
-    '/days/2026-11-22',
-  ])('%s is read as it is written', (address) => {
-    const [path = '', query = ''] = address.split('?');
-    const place = findPlace(path, query, () => nothingKnown);
-    expect(typeof place === 'string' ? place : formatPlace(place)).toBe(address);
-  });
+it.each([
+  '/',
+  '/statistics',
+  '/statistics?range=30d',
+  '/settlements',
+  '/settlements?range=now',
+  '/owners',
+  `/owners/0x${'ab'.repeat(20)}`,
+  '/feed',
+  '/feed?category=players',
+  '/miners/12',
+  '/rounds/1234',
+  `/transactions/${transaction.toLowerCase()}`,
+  '/days/2026-11-22',
+])('%s is read as it is written', (address) => {
+  const [path = '', query = ''] = address.split('?');
+  const place = findPlace(path, query, () => nothingKnown);
+  expect(typeof place === 'string' ? place : formatPlace(place)).toBe(address);
 });
 
 describe('the search', () => {

@@ -8,38 +8,25 @@ import {
   createStateViews,
   stateOwner,
 } from '../support/chain/economyState.ts';
-import {
-  findViolations,
-  openPage,
-  openWindow,
-  savePicture,
-  startBrowser,
-  waitUntilLive,
-} from '../support/explorer/browser.ts';
+import { findViolations, savePicture, useBrowser, waitUntilLive } from '../support/explorer/browser.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { findFreePort } from '../support/processes/findFreePort.mjs';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { startMiner, waitUntilReady } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 
-const sharedBrowser = shareInFile(startBrowser);
+const { openLive } = useBrowser();
 
 /** A real service without a chain, and a wheel that a test moves. */
 const start = shareInFile(async () => {
   const nats = await startNats();
-  const dataDir = temporaryDirectory();
-  const port = await findFreePort();
-  const startService = () =>
-    startMiner({
-      natsUrl: nats.url,
-      dataDir,
-      // Half an hour ago, so that rounds and half hours have passed.
-      startMs: Math.floor(Date.now() / 1_800_000) * 1_800_000 - 3_600_000,
-      environment: { MINER_HTTP_PORT: String(port) },
-    });
-  let service = await startService();
+  const service = await startMiner({
+    natsUrl: nats.url,
+    dataDir: temporaryDirectory(),
+    // Half an hour ago, so that rounds and half hours have passed.
+    startMs: Math.floor(Date.now() / 1_800_000) * 1_800_000 - 3_600_000,
+  });
   await waitUntilReady(service);
   const js = jetstream((await connectTo(nats)).connection);
   let index = 0;
@@ -49,15 +36,7 @@ const start = shareInFile(async () => {
     const { subject, body } = toPublication(reading);
     await js.publish(subject, body);
   };
-  return {
-    url: `http://127.0.0.1:${port}`,
-    publish,
-    kill: () => service.end('SIGKILL'),
-    startAgain: async () => {
-      service = await startService();
-      await waitUntilReady(service);
-    },
-  };
+  return { url: service.publicUrl, publish };
 });
 
 /** Two windows that stay open while the wheel changes, one in each theme and width. */
@@ -67,21 +46,14 @@ const followed = shareInFile(async () => {
     { scheme: 'light', width: 1440 },
     { scheme: 'dark', width: 360 },
   ] as const;
-  const windows = [];
-  for (const look of looks) {
-    const opened = await openPage(await openWindow(await sharedBrowser(), look), url);
-    await waitUntilLive(opened.page);
-    windows.push({ ...look, ...opened });
-  }
-  return windows;
+  return Promise.all(looks.map(async (look) => ({ ...look, ...(await openLive(url, look)) })));
 });
 
 describe('the explorer follows the wheel', () => {
   it('says that nothing is known before the first reading: unknown, not zero', async () => {
     const { url } = await start();
-    const { page, conduct } = await openPage(await openWindow(await sharedBrowser()), url);
+    const { page, conduct } = await openLive(url);
     await page.getByRole('heading', { name: 'The wheel has not reported yet.' }).waitFor();
-    await waitUntilLive(page);
     await expect.poll(() => page.locator('.now .figures .unknown').count()).toBe(3);
     expect(await page.locator('.now .value').count()).toBe(0);
     expect(await page.locator('.lane .unknown').count()).toBe(8);
@@ -127,92 +99,41 @@ describe('the explorer follows the wheel', () => {
   });
 });
 
-describe('the explorer and its connection', () => {
-  it('says when it has asked too often, and continues when the service answers again', async () => {
-    // The server's clock stands still, so nothing is answered again before the test moves it.
-    const server = await startPublicServer({ rateLimits: true });
-    const context = await openWindow(await sharedBrowser());
-    await context.clock.install();
-    const { page } = await openPage(context, server.base);
-    await waitUntilLive(page);
-    const statuses = [];
-    for (let asked = 0; asked < 1_000 && statuses.at(-1) !== 429; asked++)
-      statuses.push((await server.get('/')).status);
-    expect(statuses.at(-1)).toBe(429);
-    const notice = page.getByText('The service cannot answer now.');
-    const isTold = async () => {
-      await page.clock.runFor(5_000);
-      return notice.isVisible();
-    };
-    await expect.poll(isTold, { timeout: 60_000 }).toBe(true);
-    expect(await findViolations(page)).toEqual([]);
-    await savePicture(page, 'state-asked-too-often');
-    server.clock.advance(60_000);
-    await expect.poll(isTold, { timeout: 60_000 }).toBe(false);
-    await waitUntilLive(page);
-  });
-
-  it('keeps what it knew while the service is away, and says so', async () => {
-    const { url, kill, startAgain, publish } = await start();
-    const { page } = await openPage(await openWindow(await sharedBrowser()), url);
-    await waitUntilLive(page);
-    await page.locator('.now .value').first().waitFor();
-    await kill();
-    await page.getByText('Connection lost.').waitFor();
-    expect(await page.locator('.liveness .lost').isVisible()).toBe(true);
-    // Nothing is said of the present.
-    expect(await page.locator('#now .lost').last().textContent()).toMatch(
-      /^The wheel was (?:turning|resting|out of touch)\.$/,
-    );
-    expect(await page.title()).toMatch(/^Not connected · /);
-    expect(await page.locator('.now .value').count()).toBeGreaterThan(0);
-    expect(await findViolations(page)).toEqual([]);
-    await savePicture(page, 'state-lost');
-    await startAgain();
-    await publish({ rpmMilli: 61_000, speedMmPerSecond: 1_000 });
-    await page.getByText('61.0', { exact: false }).waitFor();
-    await waitUntilLive(page);
-  });
-
-  it('shows an unreadable chain with its date on every page', async () => {
-    const { views, clock } = createStateViews(buildState(buildEconomyEvents()));
-    const server = await startPublicServer({ chain: views });
-    const context = await openWindow(await sharedBrowser());
-    await context.clock.install();
-    const { page } = await openPage(context, server.base);
-    await waitUntilLive(page);
-    const read = () => page.locator('.lane.issued .figures').textContent();
-    const before = await read();
-    expect(before).toContain('SQK');
-    expect(await page.locator('.banner:visible').count()).toBe(0);
-    clock.advance(120_001);
-    server.clock.advance(sharedMs);
-    const banner = page.getByText('A local test chain is no longer read');
-    const readAgain = async () => {
-      await page.clock.fastForward(10_000);
-      return banner.count();
-    };
-    await expect.poll(readAgain, { timeout: 60_000 }).toBe(1);
-    expect(await read()).toBe(before);
-    await savePicture(page, 'state-chain-away');
-    expect(await findViolations(page)).toEqual([]);
-    // Routes keep to their contract.
-    expect(await (await server.get('/v1/core')).json()).toMatchObject({ reason: 'indexer_unavailable' });
-    for (const path of [
-      '/',
-      '/settlements',
-      `/owners/${stateOwner}`,
-      '/feed',
-      '/owners',
-      '/miners/1',
-      '/rounds/2',
-      `/transactions/0x${'aa'.repeat(32)}`,
-    ]) {
-      const html = await (await server.get(path)).text();
-      expect([path, html.split('is no longer read').length - 1]).toEqual([path, 1]);
-      expect([path, html.includes('cannot be read at the moment')]).toEqual([path, false]);
-    }
-    const statistics = await (await server.get('/statistics')).text();
-    expect(statistics).toContain('is no longer read');
-  });
+it('the explorer shows an unreadable chain with its date on every page', async () => {
+  const { views, clock } = createStateViews(buildState(buildEconomyEvents()));
+  const server = await startPublicServer({ chain: views });
+  const { page } = await openLive(server.base, { isClocked: true });
+  const read = () => page.locator('.lane.issued .figures').textContent();
+  const before = await read();
+  expect(before).toContain('SQK');
+  expect(await page.locator('.banner:visible').count()).toBe(0);
+  clock.advance(120_001);
+  server.clock.advance(sharedMs);
+  const banner = page.getByText('A local test chain is no longer read');
+  const readAgain = async () => {
+    await page.clock.fastForward(10_000);
+    return banner.count();
+  };
+  await expect.poll(readAgain, { timeout: 60_000 }).toBe(1);
+  expect(await read()).toBe(before);
+  await savePicture(page, 'state-chain-away');
+  expect(await findViolations(page)).toEqual([]);
+  // Routes keep to their contract.
+  expect(await (await server.get('/v1/core')).json()).toMatchObject({ reason: 'indexer_unavailable' });
+  for (const path of [
+    '/',
+    '/settlements',
+    `/owners/${stateOwner}`,
+    '/feed',
+    '/owners',
+    '/miners/1',
+    '/rounds/2',
+    `/transactions/0x${'aa'.repeat(32)}`,
+  ]) {
+    const html = await (await server.get(path)).text();
+    expect([path, html.split('is no longer read').length - 1]).toEqual([path, 1]);
+    expect([path, html.includes('cannot be read at the moment')]).toEqual([path, false]);
+  }
+  const statistics = await (await server.get('/statistics')).text();
+  expect(statistics).toContain('is no longer read');
 });

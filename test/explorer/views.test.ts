@@ -11,11 +11,10 @@ import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
 import {
   findOverflow,
   findViolations,
-  openPage,
-  openWindow,
+  openTab,
   picturesFolder,
   savePicture,
-  startBrowser,
+  useBrowser,
   waitUntilLive,
 } from '../support/explorer/browser.ts';
 import { startLocalService } from '../support/explorer/localService.ts';
@@ -30,6 +29,8 @@ interface Feed {
   }[];
 }
 
+const { openWindow, openPage, openLive } = useBrowser();
+
 const start = shareInFile(async () => {
   const service = await startLocalService(
     { MINER_RATE_LIMITS: 'off' },
@@ -41,16 +42,21 @@ const start = shareInFile(async () => {
     glance: '/',
     statistics: '/statistics',
     settlements: '/settlements',
+    month: '/statistics?range=30d',
+    ...{ now: '/settlements?range=now', day: '/settlements?range=24h', days: '/settlements?range=30d' },
     feed: '/feed',
     owners: '/owners',
     status: '/status',
     about: '/about',
     owner: `/owners/${owner}`,
+    miner: '/miners/1',
   };
-  return { service, browser: await startBrowser(), paths, owner };
+  return { service, paths, owner };
 });
 
-const views = ['glance', 'statistics', 'settlements', 'feed', 'owners', 'status', 'about', 'owner'] as const;
+const hiddenCards =
+  "[...document.querySelectorAll('.cards')].filter((one) => one.scrollWidth > one.clientWidth).length";
+
 /** Both themes and both widths; screenshots are of all four. */
 const looks = (['light', 'dark'] as const).flatMap((scheme) =>
   [1440, 360]
@@ -60,10 +66,10 @@ const looks = (['light', 'dark'] as const).flatMap((scheme) =>
 
 describe('the explorer on what npm start runs', () => {
   it.each(looks)('has no fault that axe finds, and fits its window, $scheme at $width', async (look) => {
-    const { service, browser, paths } = await start();
-    const context = await openWindow(browser, look);
-    for (const view of views) {
-      const { page, conduct } = await openPage(context, `${service.url}${paths[view]}`);
+    const { service, paths } = await start();
+    const context = await openWindow(look);
+    for (const [view, path] of Object.entries(paths)) {
+      const { page, conduct } = await openTab(context, service.url + path);
       await waitUntilLive(page);
       if (view === 'owner') await page.locator('#activity').waitFor();
       expect([view, await findViolations(page)]).toEqual([view, []]);
@@ -71,6 +77,8 @@ describe('the explorer on what npm start runs', () => {
       for (const width of look.scheme === 'light' ? [320, 360, 768, look.width] : [look.width]) {
         await page.setViewportSize({ width, height: 740 });
         expect([view, width, await findOverflow(page)]).toEqual([view, width, 0]);
+        // On a phone no table is wider than its card.
+        if (width === 360) expect([view, await page.evaluate(hiddenCards)]).toEqual([view, 0]);
       }
       expect([view, conduct.errors]).toEqual([view, []]);
       expect(conduct.requests.filter((url) => !url.startsWith(service.url))).toEqual([]);
@@ -80,31 +88,12 @@ describe('the explorer on what npm start runs', () => {
     expect(await context.cookies()).toEqual([]);
   });
 
-  it('fits its window at every range of its views', async () => {
-    const { service, browser } = await start();
-    const context = await openWindow(browser, { width: 1280 });
-    for (const path of [
-      '/statistics?range=30d',
-      ...['now', '24h', '30d'].map((one) => `/settlements?range=${one}`),
-    ]) {
-      const { page } = await openPage(context, service.url + path);
-      await waitUntilLive(page);
-      for (const width of [320, 360, 768, 1280, 1920]) {
-        await page.setViewportSize({ width, height: 740 });
-        expect([path, width, await findOverflow(page)]).toEqual([path, width, 0]);
-      }
-      await page.close();
-    }
-  });
-
   // Pictures for the README, and for previews of shared links. Previews stay for years, so theirs has no figures.
   if (picturesFolder !== null)
     it('has pictures', async () => {
       const folder = join(import.meta.dirname, '../../http/explorer');
-      const { service, browser } = await start();
-      const context = await openWindow(browser, { width: 1200 });
-      const { page } = await openPage(context, service.url);
-      await waitUntilLive(page);
+      const { service } = await start();
+      const { page } = await openLive(service.url, { width: 1200 });
       await page.setViewportSize({ width: 1200, height: 630 });
       await page.screenshot({ path: join(folder, 'screenshot.png') });
       await page.goto(pathToFileURL(join(folder, 'preview.svg')).href);
@@ -112,11 +101,8 @@ describe('the explorer on what npm start runs', () => {
     });
 
   it('finds an owner without script, and opens its tables', async () => {
-    const { service, browser, owner } = await start();
-    const { page } = await openPage(
-      await openWindow(browser, { isScriptAllowed: false }),
-      `${service.url}/owners`,
-    );
+    const { service, owner } = await start();
+    const { page } = await openPage(`${service.url}/owners`, { isScriptAllowed: false });
     await page.getByRole('searchbox').fill(owner);
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
@@ -125,9 +111,8 @@ describe('the explorer on what npm start runs', () => {
   });
 
   it('keeps what the server has rendered in its place when the program takes over', async () => {
-    const { service, browser } = await start();
-    const context = await openWindow(browser);
-    const page = await context.newPage();
+    const { service } = await start();
+    const page = await (await openWindow()).newPage();
     await page.addInitScript(`
       window.shifts = [];
       new PerformanceObserver((list) => {
@@ -148,9 +133,8 @@ describe('the explorer on what npm start runs', () => {
   });
 
   it('says where each figure is from', async () => {
-    const { service, browser } = await start();
-    const { page } = await openPage(await openWindow(browser), service.url);
-    await waitUntilLive(page);
+    const { service } = await start();
+    const { page } = await openLive(service.url);
     const minted = page.locator('#sources tr', { hasText: 'issuance.mintedBaseUnits' });
     expect(await minted.isVisible()).toBe(false);
     await page.getByText('Sources of this page').focus();
@@ -161,9 +145,8 @@ describe('the explorer on what npm start runs', () => {
   });
 
   it('has the table behind each chart, also as a file', async () => {
-    const { service, browser } = await start();
-    const { page } = await openPage(await openWindow(browser), `${service.url}/statistics`);
-    await waitUntilLive(page);
+    const { service } = await start();
+    const { page } = await openLive(`${service.url}/statistics`);
     const data = page.locator('section:has(#half-hours) .data');
     await data.locator('summary').click();
     const rows = await data.locator('tbody tr').count();
@@ -182,9 +165,9 @@ describe('the explorer on what npm start runs', () => {
   });
 
   it('has a reference in the frame of the pages, in the theme', async () => {
-    const { service, browser } = await start();
-    const context = await openWindow(browser, { scheme: 'dark', width: 360 });
-    const { page, conduct } = await openPage(context, `${service.url}/docs/reference`);
+    const { service } = await start();
+    const look = { scheme: 'dark', width: 360 } as const;
+    const { page, conduct } = await openPage(`${service.url}/docs/reference`, look);
     await page.locator('html.dark-mode').waitFor();
     await page.locator('.opblock').first().waitFor();
     expect(await findViolations(page)).toEqual([]);
@@ -203,9 +186,8 @@ describe('the explorer on what npm start runs', () => {
   });
 
   it('has an address for each view, and goes back', async () => {
-    const { service, browser, owner } = await start();
-    const { page, conduct } = await openPage(await openWindow(browser), service.url);
-    await waitUntilLive(page);
+    const { service, owner } = await start();
+    const { page, conduct } = await openLive(service.url);
     await page.getByRole('link', { name: 'Statistics', exact: true }).click();
     await page.getByRole('heading', { name: 'Records of the range' }).waitFor();
     await page.getByRole('link', { name: '30 days' }).click();
@@ -218,6 +200,8 @@ describe('the explorer on what npm start runs', () => {
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
     const name = `Owner ${owner.slice(0, 8)}…${owner.slice(-4)}`;
     expect(await page.locator('h1').textContent()).toBe(name);
+    await page.locator('.lead .hash').click();
+    expect(await page.evaluate('getSelection().toString()')).toBe(owner);
     expect(await page.title()).toContain(`${name} · `);
     // Amounts keep their unit on their line.
     await page.evaluate(
@@ -238,11 +222,11 @@ describe('the explorer on what npm start runs', () => {
   });
 
   it('has a page for each miner, round, transaction and day', async () => {
-    const { service, browser } = await start();
+    const { service } = await start();
     const { events } = await service.json<Feed>('/v1/events?category=protocol');
     const settled = events.find(({ type }) => type === 'system.settlement_completed');
     if (settled === undefined) throw new Error('nothing is settled');
-    const { page, conduct } = await openPage(await openWindow(browser), service.url);
+    const { page, conduct } = await openPage(service.url);
     for (const [query, title] of [
       ['#1', 'Miner 1'],
       [`round ${settled.payload.settledThroughRound}`, 'Round'],
@@ -264,22 +248,19 @@ describe('the explorer on what npm start runs', () => {
   });
 });
 
-describe('the explorer, where settlement is in trouble', () => {
-  it('says while the oracle is blocked, in its own words', async () => {
-    const { service, browser } = await start();
-    const report = await connectOracle(service.natsUrl);
-    const { page } = await openPage(await openWindow(browser, { scheme: 'dark', width: 360 }), service.url);
-    await waitUntilLive(page);
-    // The page asks every five seconds.
-    const said = () => expect.poll(() => page.locator('header').textContent(), { timeout: 60_000 });
-    await report({ type: 'blocked', reason: 'the gate is being serviced' });
-    await said().toContain('The oracle is blocked. It says: “the gate is being serviced”.');
-    await said().toContain('Settlement is blocked. The oracle is blocked.');
-    expect(await findViolations(page)).toEqual([]);
-    await savePicture(page, 'state-oracle-blocked');
-    await report({ type: 'unblocked' });
-    await said().not.toMatch(/is blocked/);
-  });
+it('the explorer says while the oracle is blocked, in its own words', async () => {
+  const { service } = await start();
+  const report = await connectOracle(service.natsUrl);
+  const { page } = await openLive(service.url, { scheme: 'dark', width: 360 });
+  // The page asks every five seconds.
+  const said = () => expect.poll(() => page.locator('header').textContent(), { timeout: 60_000 });
+  await report({ type: 'blocked', reason: 'the gate is being serviced' });
+  await said().toContain('The oracle is blocked. It says: “the gate is being serviced”.');
+  await said().toContain('Settlement is blocked. The oracle is blocked.');
+  expect(await findViolations(page)).toEqual([]);
+  await savePicture(page, 'state-oracle-blocked');
+  await report({ type: 'unblocked' });
+  await said().not.toMatch(/is blocked/);
 });
 
 /** Publishes messages as the local installation's oracle. */

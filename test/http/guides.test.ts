@@ -17,13 +17,8 @@ import {
   createStateViews,
   stateOwner,
 } from '../support/chain/economyState.ts';
-import {
-  findOverflow,
-  findViolations,
-  openPage,
-  openWindow,
-  startBrowser,
-} from '../support/explorer/browser.ts';
+import { settled } from '../support/chain/feedEvents.ts';
+import { findOverflow, findViolations, openTab, useBrowser } from '../support/explorer/browser.ts';
 import { startLocalService } from '../support/explorer/localService.ts';
 import { createGrowingFeed } from '../support/http/growingFeed.ts';
 import { listSnippets, prepareSnippet, readGuide, writeTypeCheck } from '../support/http/guideSnippets.ts';
@@ -63,6 +58,7 @@ const printed: Record<string, RegExp> = {
 };
 
 const snippets = listSnippets();
+const { openWindow, openPage } = useBrowser();
 
 function findSnippet(id: string) {
   const snippet = snippets.find((one) => one.id === id);
@@ -94,21 +90,8 @@ function createSettlements(first = 5) {
   const settle = (more: number) => {
     for (let index = 0; index < more; index++) {
       const settledThroughRound = ++count * 2n;
-      feed.add({
-        type: 'system.settlement_completed',
-        previousSettledThroughRound: settledThroughRound - 2n,
-        settledThroughRound,
-        workPerThousandBlocksBefore: 1n,
-        workPerThousandBlocksAfter: 1n,
-        activeRoundCount: 1n,
-        workAdded: 1n,
-        completedBlockCount: 1n,
-        firstCompletedBlock: count,
-        lastCompletedBlock: count,
-        cumulativeWork: count,
-        blockHeight: count,
-        cumulativeBlockUnits: count * 1_000_000_000n,
-      });
+      const previousSettledThroughRound = settledThroughRound - 2n;
+      feed.add(settled({ previousSettledThroughRound, settledThroughRound, completedBlockCount: 1n }));
     }
   };
   settle(first);
@@ -227,25 +210,23 @@ describe('the programs of the guides', () => {
   });
 });
 
-describe('the programs in Python that go on', () => {
-  it.each(['start py follow', 'polling py poll', 'paging py pages', 'limits py limits'])(
-    '%s survives a service that is killed in the middle of a chunk',
-    async (id) => {
-      const port = await findFreePort();
-      const halfAnswer = `require('node:http').createServer((_, response) => response.write('{"half', () =>
-        console.log('answered'))).listen(${port}, '127.0.0.1', () => console.log('listening'))`;
-      const killed = startProcess(process.execPath, ['-e', halfAnswer]);
-      await killed.written('listening');
-      const run = await runSnippet(id, temporaryDirectory(), `http://127.0.0.1:${port}`, stateOwner);
-      await killed.written('answered');
-      await killed.end('SIGKILL');
-      if (id.startsWith('paging')) await startPaging(port);
-      else await startPublicServer({ chain: createSettlements().views }, port);
-      const pattern = new RegExp(printed[id]?.source.replace(/^\^|\$$/g, '') ?? '');
-      await eventually(() => pattern.test(run.output()), 'its output');
-    },
-  );
-});
+it.each(['start py follow', 'polling py poll', 'paging py pages', 'limits py limits'])(
+  'the program %s survives a service that is killed in the middle of a chunk',
+  async (id) => {
+    const port = await findFreePort();
+    const halfAnswer = `require('node:http').createServer((_, response) => response.write('{"half', () =>
+      console.log('answered'))).listen(${port}, '127.0.0.1', () => console.log('listening'))`;
+    const killed = startProcess(process.execPath, ['-e', halfAnswer]);
+    await killed.written('listening');
+    const run = await runSnippet(id, temporaryDirectory(), `http://127.0.0.1:${port}`, stateOwner);
+    await killed.written('answered');
+    await killed.end('SIGKILL');
+    if (id.startsWith('paging')) await startPaging(port);
+    else await startPublicServer({ chain: createSettlements().views }, port);
+    const pattern = new RegExp(printed[id]?.source.replace(/^\^|\$$/g, '') ?? '');
+    await eventually(() => pattern.test(run.output()), 'its output');
+  },
+);
 
 const findRounds = (output: string) =>
   [...output.matchAll(/through round (\d+)/g)].map(([, round]) => Number(round));
@@ -413,11 +394,9 @@ describe('the pages of the guides', () => {
   });
 
   it('list all routes without script, with links to their schemas', async () => {
-    const [server, browser] = await Promise.all([startPublicServer(), startBrowser()]);
-    const { page } = await openPage(
-      await openWindow(browser, { width: 360, isScriptAllowed: false }),
-      `${server.base}/docs/reference`,
-    );
+    const server = await startPublicServer();
+    const reference = `${server.base}/docs/reference`;
+    const { page } = await openPage(reference, { width: 360, isScriptAllowed: false });
     const text = await page.locator('#documentation').textContent();
     for (const { path, summary } of routes) expect(text).toContain(`GET ${path}\n${summary}.`);
     const schemas = await page.locator('#documentation a[href^="/schemas/"]').all();
@@ -429,23 +408,23 @@ describe('the pages of the guides', () => {
       expect([width, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([width, width]);
     }
     // The examination needs scripts, so only the one that replaces the list is missing.
-    const context = await openWindow(browser, { width: 360 });
+    const context = await openWindow({ width: 360 });
     await context.route('**/start.js', (route) => route.abort());
-    const examined = await openPage(context, `${server.base}/docs/reference`);
+    const examined = await openTab(context, reference);
     expect(await findViolations(examined.page)).toEqual([]);
   });
 
   it('are readable on a phone and in the dark', async () => {
-    const [server, browser] = await Promise.all([startPublicServer(), startBrowser()]);
+    const server = await startPublicServer();
     // All pages have one style sheet, so each is examined in one theme.
     const looks = [
       { width: 360, scheme: 'dark' },
       { width: 1440, scheme: 'light' },
     ] as const;
-    const windows = await Promise.all(looks.map((look) => openWindow(browser, look)));
+    const windows = await Promise.all(looks.map((look) => openWindow(look)));
     for (const [index, path] of paths.slice(1).entries()) {
       const window = windows[index % windows.length] as (typeof windows)[number];
-      const { page, conduct } = await openPage(window, `${server.base}${path}`);
+      const { page, conduct } = await openTab(window, server.base + path);
       expect([path, await findViolations(page), conduct.errors]).toEqual([path, [], []]);
       for (const width of [360, 1440]) {
         await page.setViewportSize({ width, height: 740 });

@@ -10,6 +10,7 @@ import {
   createStateViews,
   stateOwner,
 } from '../support/chain/economyState.ts';
+import { settled } from '../support/chain/feedEvents.ts';
 import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { expectError } from '../support/http/expectError.ts';
@@ -42,21 +43,7 @@ describe('the routes of records', () => {
       throw new StoreUnavailable('ClickHouse does not answer');
     };
     const olderEvents: OlderEvents = { ...noOlderEvents, before: unavailable };
-    const details = {
-      type: 'system.settlement_completed',
-      previousSettledThroughRound: 90n,
-      settledThroughRound: 93n,
-      activeRoundCount: 3n,
-      workAdded: 3n,
-      completedBlockCount: 0n,
-      firstCompletedBlock: null,
-      lastCompletedBlock: null,
-      cumulativeWork: 3n,
-      blockHeight: 5n,
-      cumulativeBlockUnits: 5_000_000_000n,
-      workPerThousandBlocksBefore: 1_000n,
-      workPerThousandBlocksAfter: 1_000n,
-    } as const;
+    const details = settled({ previousSettledThroughRound: 90n, settledThroughRound: 93n });
     const { views } = createStateViews(state);
     const through = { position: 1, ordinal: 0 };
     const evicted = { ...nothingEvicted, through, throughMs: state.block.timestampMs };

@@ -23,11 +23,13 @@ import {
   buildChainEvents,
   buildMeasurementEvents,
   feedChainId as chainId,
+  checkpointed,
   createWindow,
   evictShare,
   inFeedOrder,
   minted,
   recordStep,
+  settled,
 } from '../../support/chain/feedEvents.ts';
 import { evenShare } from '../../support/evenShare.ts';
 import { runs } from '../../support/propertyRuns.ts';
@@ -51,7 +53,7 @@ type Written = (typeof history extends fc.Arbitrary<infer Value> ? Value : never
 
 function buildEvents(written: readonly Written[]): ChainFeedEvent[] {
   const [plain] = buildChainEvents([{ gapMs: 0, blocks: [[[true]]] }]) as [ChainFeedEvent];
-  let [settled, processed, height, safeMs, blockMs, position] = [0n, 0n, 0n, 1e12, 5e11, 1];
+  let [settledRound, processed, height, safeMs, blockMs, position] = [0n, 0n, 0n, 1e12, 5e11, 1];
   return written.map((one, index) => {
     const count = BigInt(one.rounds);
     safeMs += one.safeMs;
@@ -59,34 +61,22 @@ function buildEvents(written: readonly Written[]): ChainFeedEvent[] {
     if (one.safeMs > 0) position++;
     const describe = (): ChainFeedEvent['details'] => {
       if (one.kind === 'mint') return minted;
-      const sums = { cumulativeWork: 1n, cumulativeBlockUnits: 1n };
       if (one.kind === 'checkpoint') {
         processed += count;
-        return {
-          type: 'system.mining_checkpointed',
-          afterRound: processed - count,
-          throughRound: processed,
-          completedBlockCount: 1n,
-          amountBaseUnits: 1n,
-          ...sums,
-        };
+        return { ...checkpointed, afterRound: processed - count, throughRound: processed };
       }
-      settled += count;
-      height += BigInt(one.blocks);
-      return {
-        type: 'system.settlement_completed',
-        previousSettledThroughRound: settled - count,
-        settledThroughRound: settled,
-        workPerThousandBlocksBefore: 1n,
-        workPerThousandBlocksAfter: 1n,
-        activeRoundCount: 1n,
-        workAdded: 1n,
-        firstCompletedBlock: one.blocks === 0 ? null : height - BigInt(one.blocks) + 1n,
-        lastCompletedBlock: one.blocks === 0 ? null : height,
-        completedBlockCount: BigInt(one.blocks),
-        blockHeight: height,
-        ...sums,
-      };
+      settledRound += count;
+      const completedBlockCount = BigInt(one.blocks);
+      height += completedBlockCount;
+      return settled({
+        previousSettledThroughRound: settledRound - count,
+        settledThroughRound: settledRound,
+        ...{ completedBlockCount, blockHeight: height },
+        ...(one.blocks > 0 && {
+          firstCompletedBlock: height - completedBlockCount + 1n,
+          lastCompletedBlock: height,
+        }),
+      });
     };
     const source = {
       ...plain.source,

@@ -17,7 +17,27 @@ export const feedChainId = 31_337n;
 /** Speeds, each a new record. */
 export const recordStep = 56;
 
-const checkpointed = {
+type Settled = Extract<ChainFeedDetails, { readonly type: 'system.settlement_completed' }>;
+
+/** A settlement of one round with work, which completes no block; a test names what matters to it. */
+export const settled = (given: Partial<Settled> = {}): Settled => ({
+  type: 'system.settlement_completed',
+  previousSettledThroughRound: 0n,
+  settledThroughRound: 1n,
+  activeRoundCount: 1n,
+  workAdded: 1n,
+  completedBlockCount: 0n,
+  firstCompletedBlock: null,
+  lastCompletedBlock: null,
+  cumulativeWork: 1n,
+  blockHeight: 0n,
+  cumulativeBlockUnits: 1n,
+  workPerThousandBlocksBefore: 1n,
+  workPerThousandBlocksAfter: 1n,
+  ...given,
+});
+
+export const checkpointed = {
   type: 'system.mining_checkpointed',
   afterRound: 0n,
   throughRound: 1n,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { browserNames } from '../../../deploy/build/browserNames.mjs';
-import { whenFinished } from '../processes/lifetime.ts';
+import { shareInFile, whenFinished } from '../processes/lifetime.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -35,11 +35,20 @@ interface Look {
   readonly isScriptAllowed?: boolean;
   readonly hasTouch?: boolean;
   readonly timezoneId?: string;
+  /** Whether a test moves the clock of its pages. */
+  readonly isClocked?: boolean;
 }
 
 /** A window with its own storage, which its tabs share. */
 export async function openWindow(browser: Browser, look: Look = {}): Promise<BrowserContext> {
-  const { width = 1440, scheme = 'light', isScriptAllowed = true, hasTouch = false, timezoneId } = look;
+  const {
+    width = 1440,
+    scheme = 'light',
+    isScriptAllowed = true,
+    hasTouch = false,
+    isClocked,
+    timezoneId,
+  } = look;
   const context = await browser.newContext({
     viewport: { width, height: width < 600 ? 740 : 900 },
     colorScheme: scheme,
@@ -50,6 +59,7 @@ export async function openWindow(browser: Browser, look: Look = {}): Promise<Bro
   });
   // Only a hanging test reaches this limit.
   context.setDefaultTimeout(60_000);
+  if (isClocked) await context.clock.install();
   whenFinished(() => context.close());
   return context;
 }
@@ -63,8 +73,8 @@ export async function savePicture(page: Page, name: string) {
     await page.screenshot({ path: join(picturesFolder, `${name}.png`), fullPage: true });
 }
 
-/** Opens a URL. @returns the page with its errors, and its requests: there should be none to other origins. */
-export async function openPage(context: BrowserContext, url: string) {
+/** Opens a URL in a window. @returns the page with its errors, and its requests: there should be none to other origins. */
+export async function openTab(context: BrowserContext, url: string) {
   const page = await context.newPage();
   const conduct = { errors: [] as string[], requests: [] as string[] };
   page.on('pageerror', (error) => conduct.errors.push(error.message));
@@ -81,6 +91,23 @@ export async function openPage(context: BrowserContext, url: string) {
 /** Waits until the page's script has taken over. */
 export async function waitUntilLive(page: Page) {
   await page.locator('html[data-connection=live]').waitFor();
+}
+
+/** One browser for all tests of a file. */
+export function useBrowser() {
+  const share = shareInFile(startBrowser);
+  const open = async (look?: Look) => openWindow(await share(), look);
+  return {
+    openWindow: open,
+    /** Opens a URL in a window of its own. */
+    openPage: async (url: string, look?: Look) => openTab(await open(look), url),
+    /** The same, once the page's script has taken over. */
+    openLive: async (url: string, look?: Look) => {
+      const opened = await openTab(await open(look), url);
+      await waitUntilLive(opened.page);
+      return opened;
+    },
+  };
 }
 
 /** Violations that axe finds, one line per element. A page should have none. */

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { EventSource } from 'eventsource';
 import { createParser } from 'eventsource-parser';
-import { openPage, openWindow, startBrowser } from '../explorer/browser.ts';
+import { openTab, openWindow, startBrowser } from '../explorer/browser.ts';
 import { startProcess } from '../processes/childProcess.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 
@@ -61,7 +61,7 @@ async function followWithCurl(url: string, eventType: string): Promise<Received>
 
 /** The `EventSource` of Chromium, in a page of the server. */
 async function followInBrowser(url: string, eventType: string): Promise<Received> {
-  const { page } = await openPage(await openWindow(await startBrowser()), new URL('/docs', url).href);
+  const { page } = await openTab(await openWindow(await startBrowser()), new URL('/docs', url).href);
   const received: Received = [];
   await page.exposeFunction('receive', (data: string) => received.push(nameMessage(data)));
   await page.evaluate(`{
