@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { CoreConfiguration } from '../../actors/chain/state/coreState.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
@@ -114,135 +114,125 @@ it('the open rounds of three days are projected', () => {
   expect(snapshot().builder.status).toBe('available');
 });
 
-describe('any numbers of the core, the oracle, the reporter and the wheel', () => {
-  it('give a process snapshot and a status that fit their schemas', () => {
-    const upTo = (bits: bigint, least = 0n) => {
-      const max = 2n ** bits - 1n;
-      const besidePower = fc
-        .tuple(fc.bigInt(1n, bits - 1n), fc.bigInt(-1n, 1n))
-        .map(([exponent, by]) => 2n ** exponent + by);
-      return fc.oneof(
-        fc.bigInt(least, max),
-        fc.bigInt(max - 3n, max),
-        besidePower,
-        fc.bigInt(least, 10_000n),
-      );
-    };
-    /** The sums after a batch of one round. */
-    const plausible = {
-      previousSettledThroughRound: 0n,
-      rounds: 1n,
-      activeRoundCount: 1,
-      cumulativeWork: 420n,
-      cumulativeBlockUnits: 466_666_666n,
-      workPerThousandBlocks: 900_000n,
-      completedBlockCount: 0n,
-    };
-    const submission = fc.record({
-      previousSettledThroughRound: upTo(64n),
-      rounds: upTo(6n, 1n),
-      activeRoundCount: fc.nat(16),
+it('any numbers of the core, the oracle, the reporter and the wheel give a process snapshot and a status that fit their schemas', () => {
+  const upTo = (bits: bigint, least = 0n) => {
+    const max = 2n ** bits - 1n;
+    const besidePower = fc
+      .tuple(fc.bigInt(1n, bits - 1n), fc.bigInt(-1n, 1n))
+      .map(([exponent, by]) => 2n ** exponent + by);
+    return fc.oneof(fc.bigInt(least, max), fc.bigInt(max - 3n, max), besidePower, fc.bigInt(least, 10_000n));
+  };
+  /** The sums after a batch of one round. */
+  const plausible = {
+    previousSettledThroughRound: 0n,
+    rounds: 1n,
+    activeRoundCount: 1,
+    cumulativeWork: 420n,
+    cumulativeBlockUnits: 466_666_666n,
+    workPerThousandBlocks: 900_000n,
+    completedBlockCount: 0n,
+  };
+  const submission = fc.record({
+    previousSettledThroughRound: upTo(64n),
+    rounds: upTo(6n, 1n),
+    activeRoundCount: fc.nat(16),
+    cumulativeWork: upTo(256n),
+    cumulativeBlockUnits: upTo(256n),
+    workPerThousandBlocks: upTo(256n, 1n),
+    completedBlockCount: upTo(64n),
+  });
+  const world = fc.record({
+    core: fc.record({
       cumulativeWork: upTo(256n),
       cumulativeBlockUnits: upTo(256n),
       workPerThousandBlocks: upTo(256n, 1n),
-      completedBlockCount: upTo(64n),
-    });
-    const world = fc.record({
-      core: fc.record({
-        cumulativeWork: upTo(256n),
-        cumulativeBlockUnits: upTo(256n),
-        workPerThousandBlocks: upTo(256n, 1n),
-        settledThroughRound: fc.oneof(fc.bigInt(0n, 4n), upTo(64n)),
+      settledThroughRound: fc.oneof(fc.bigInt(0n, 4n), upTo(64n)),
+    }),
+    limits: fc.record({
+      maxWorkPerRound: upTo(256n, 1n),
+      maxRoundsPerBatch: fc.bigInt(1n, 16n),
+      targetBlocksPerActiveRound: upTo(64n, 1n),
+      difficultySmoothingRounds: upTo(64n, 1n),
+    }),
+    closures: fc.array(
+      fc.record({
+        firstRound: fc.oneof(fc.bigInt(1n, 5n), upTo(64n, 1n)),
+        works: fc.array(upTo(256n), { minLength: 1, maxLength: 4 }),
       }),
-      limits: fc.record({
-        maxWorkPerRound: upTo(256n, 1n),
-        maxRoundsPerBatch: fc.bigInt(1n, 16n),
-        targetBlocksPerActiveRound: upTo(64n, 1n),
-        difficultySmoothingRounds: upTo(64n, 1n),
-      }),
-      closures: fc.array(
-        fc.record({
-          firstRound: fc.oneof(fc.bigInt(1n, 5n), upTo(64n, 1n)),
-          works: fc.array(upTo(256n), { minLength: 1, maxLength: 4 }),
-        }),
-        { maxLength: 3 },
-      ),
-      submissions: fc.array(fc.oneof(submission, fc.constant(plausible)), { maxLength: 3 }),
-      counters: fc.array(upTo(256n), { maxLength: 30 }),
-      clockMs: fc.constantFrom(-4_000_000, -600_000, -1, 0, 300_000, 2_000_000_000),
-    });
-    /** Fixed examples, so that every outcome is seen with any seed. */
-    const { core } = chainAtStart;
-    const begun = {
-      core,
-      limits: configuration,
-      closures: [{ firstRound: 1n, works: [420n] }],
-      submissions: [plausible, { ...plausible, activeRoundCount: 2 }],
-      counters: [],
-      clockMs: 0 as const,
-    };
-    const ahead = { ...begun, core: { ...core, settledThroughRound: 4n } };
-    // As much work as the core's configuration allows, and more.
-    const worked = [0n, 1n].map((by) => ({
-      ...begun,
-      closures: [{ firstRound: 1n, works: [configuration.maxWorkPerRound + by] }],
-    }));
-    // Sums that the closed round, or the open ones, take to a bound of the core or beyond it.
-    const [huge, height] = [2n ** 256n - 1n, 2n ** 64n];
-    const unlimited = { ...configuration, maxWorkPerRound: huge };
-    const atBounds = [
-      ...[0n, 419n, 420n, 500n, 10_000n].map((left) => ({ cumulativeWork: huge - left })),
-      ...[-1n, 0n, 1n].map((by) => ({ cumulativeBlockUnits: height * 1_000_000_000n + by })),
-      ...[-1n, 0n].map((by) => ({ cumulativeBlockUnits: height * 1_000_000_000n - 466_666_666n + by })),
-      ...[-1n, 0n].map((by) => ({ workPerThousandBlocks: (height - 1n) * 1_000n + by + 1n })),
-    ].map((sums) => ({ ...begun, core: { ...core, ...sums }, limits: unlimited }));
-    const seen = new Set<string>();
-    fc.assert(
-      fc.property(
-        world,
-        ({ core: sums, limits: given, closures: closed, submissions, counters, clockMs }) => {
-          const { world: state, run, closeRounds, reporter, approve, snapshot, clock } = startViews();
-          const chain = chainAtStart;
-          state.chain = {
-            ...chain,
-            core: { ...chain.core, ...sums, configuration: { ...configuration, ...given } },
-          };
-          run(31);
-          for (const cumulativeWorkUnits of counters)
-            run(1 / 6, { cumulativeWorkUnits: cumulativeWorkUnits.toString() });
-          approve();
-          for (const { firstRound, works } of closed) {
-            closeRounds(firstRound, works);
-            seen.add(snapshot().builder.status);
-          }
-          for (const [index, { rounds, previousSettledThroughRound, ...sums }] of submissions.entries()) {
-            const submissionId = deriveUuid(`s${index}`);
-            const { activeRoundCount, ...expected } = sums;
-            const outcome = reporter({
-              type: 'submission_prepared',
-              submissionId,
-              previousSettledThroughRound: String(previousSettledThroughRound),
-              settledThroughRound: String(previousSettledThroughRound + rounds),
-              activeRoundCount,
-              expected: Object.fromEntries(
-                Object.entries(expected).map(([name, sum]) => [name, String(sum)]),
-              ),
-            });
-            seen.add(outcome !== 'unread' && 'output' in outcome ? 'prepared' : 'refused');
-            snapshot();
-            reporter({ type: 'submission_superseded', submissionId });
-          }
-          clock.advance(clockMs);
-          const { process, ...status } = snapshot();
-          expect([processResponse.parse(process), statusResponse.parse(status)]).toEqual([process, status]);
-          seen.add(status.settlementQueue.status);
-        },
-      ),
-      {
-        numRuns: runs(60),
-        examples: [begun, ahead, ...worked, ...atBounds].map((one): [typeof one] => [one]),
-      },
-    );
-    expect([...seen].sort()).toEqual(['available', 'prepared', 'refused', 'unavailable']);
+      { maxLength: 3 },
+    ),
+    submissions: fc.array(fc.oneof(submission, fc.constant(plausible)), { maxLength: 3 }),
+    counters: fc.array(upTo(256n), { maxLength: 30 }),
+    clockMs: fc.constantFrom(-4_000_000, -600_000, -1, 0, 300_000, 2_000_000_000),
   });
+  /** Fixed examples, so that every outcome is seen with any seed. */
+  const { core } = chainAtStart;
+  const [huge, height] = [2n ** 256n - 1n, 2n ** 64n];
+  const begun = {
+    core,
+    limits: configuration,
+    closures: [{ firstRound: 1n, works: [420n] }],
+    submissions: [plausible, { ...plausible, activeRoundCount: 2 }],
+    counters: [] as bigint[],
+    clockMs: 0 as const,
+  };
+  // As much as the counter of a process snapshot holds, and more.
+  const counted = [height - 1n, height].map((counter) => ({ ...begun, counters: [counter] }));
+  const ahead = { ...begun, core: { ...core, settledThroughRound: 4n } };
+  // As much work as the core's configuration allows, and more.
+  const worked = [0n, 1n].map((by) => ({
+    ...begun,
+    closures: [{ firstRound: 1n, works: [configuration.maxWorkPerRound + by] }],
+  }));
+  // Sums that the closed round, or the open ones, take to a bound of the core or beyond it.
+  const unlimited = { ...configuration, maxWorkPerRound: huge };
+  const atBounds = [
+    ...[0n, 419n, 420n, 500n, 10_000n].map((left) => ({ cumulativeWork: huge - left })),
+    ...[-1n, 0n, 1n].map((by) => ({ cumulativeBlockUnits: height * 1_000_000_000n + by })),
+    ...[-1n, 0n].map((by) => ({ cumulativeBlockUnits: height * 1_000_000_000n - 466_666_666n + by })),
+    ...[-1n, 0n].map((by) => ({ workPerThousandBlocks: (height - 1n) * 1_000n + by + 1n })),
+  ].map((sums) => ({ ...begun, core: { ...core, ...sums }, limits: unlimited }));
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(world, ({ core: sums, limits: given, closures: closed, submissions, counters, clockMs }) => {
+      const { world: state, run, closeRounds, reporter, approve, snapshot, clock } = startViews();
+      const chain = chainAtStart;
+      state.chain = {
+        ...chain,
+        core: { ...chain.core, ...sums, configuration: { ...configuration, ...given } },
+      };
+      run(31);
+      for (const cumulativeWorkUnits of counters)
+        run(1 / 6, { cumulativeWorkUnits: cumulativeWorkUnits.toString() });
+      approve();
+      for (const { firstRound, works } of closed) {
+        closeRounds(firstRound, works);
+        seen.add(snapshot().builder.status);
+      }
+      for (const [index, { rounds, previousSettledThroughRound, ...sums }] of submissions.entries()) {
+        const submissionId = deriveUuid(`s${index}`);
+        const { activeRoundCount, ...expected } = sums;
+        const outcome = reporter({
+          type: 'submission_prepared',
+          submissionId,
+          previousSettledThroughRound: String(previousSettledThroughRound),
+          settledThroughRound: String(previousSettledThroughRound + rounds),
+          activeRoundCount,
+          expected: Object.fromEntries(Object.entries(expected).map(([name, sum]) => [name, String(sum)])),
+        });
+        seen.add(outcome !== 'unread' && 'output' in outcome ? 'prepared' : 'refused');
+        snapshot();
+        reporter({ type: 'submission_superseded', submissionId });
+      }
+      clock.advance(clockMs);
+      const { process, ...status } = snapshot();
+      expect([processResponse.parse(process), statusResponse.parse(status)]).toEqual([process, status]);
+      seen.add(status.settlementQueue.status);
+    }),
+    {
+      numRuns: runs(60),
+      examples: [begun, ahead, ...counted, ...worked, ...atBounds].map((one): [typeof one] => [one]),
+    },
+  );
+  expect([...seen].sort()).toEqual(['available', 'prepared', 'refused', 'unavailable']);
 });

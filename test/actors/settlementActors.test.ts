@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { moduleSubject, oracleSubject, signerSubject } from '../../actors/messages/subjects.ts';
+import { moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
 import {
   createSettlementActors,
   instancesMax,
@@ -72,28 +72,6 @@ describe('the actors of the settlement stream', () => {
       expect(report(next, 'm21')).toHaveProperty('rejection.reason', 'modules_too_large');
     // Another report of the same size takes the place of the known one.
     expect(reportBytes('m20', full)).toHaveProperty('output');
-  });
-
-  it('close rounds in their order: skipped ones stay open', () => {
-    const actors = createSettlementActors({ genesisMs });
-    const close = (first: number, last: number) => {
-      const rounds = Array.from({ length: last - first + 1 }, (_, index) => ({
-        roundId: String(first + index),
-        workUnits: '7',
-      }));
-      const times = { at: '2026-01-31T12:00:00Z', acceptedAt: '2026-01-31T12:00:00Z' };
-      const closure = { type: 'closure_accepted', firstRound: String(first), lastRound: String(last) };
-      return actors.receive(jsonMessage(oracleSubject('wheel.one'), { ...closure, rounds, ...times }));
-    };
-    const refuse = (last: number, given: number) => {
-      const detail = `firstRound: expected more than ${last}, the last round of the newest closure, given ${given}`;
-      return { rejection: { reason: 'not_allowed', detail } };
-    };
-    expect(close(5, 9)).toHaveProperty('output');
-    expect(close(9, 10)).toEqual(refuse(9, 9));
-    expect(close(12, 13)).toHaveProperty('output');
-    expect(close(10, 11)).toEqual(refuse(13, 10));
-    expect(close(14, 14)).toHaveProperty('output');
   });
 
   it('are restored from what they captured at the call', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   type CounterReadingMessage,
   counterReadingMessage,
@@ -23,25 +23,23 @@ function history(seed: string, times: Iterable<number>): CounterReadingMessage[]
   });
 }
 
-describe('simulated wheel', () => {
-  it('is the same for the same seed, and continues from its last message', () => {
-    const times = [...listPastTimes('a', past(3_600_000, 10_000))];
-    const messages = history('a', times);
-    expect(history('a', times)).toEqual(messages);
-    expect(history('b', times)).not.toEqual(messages);
-    let wheel = resumeWheel(toCounterReading(counterReadingMessage.parse(messages[99]), 100), 'a');
-    const rest = times.slice(100).map((atMs) => {
-      const observed = observe(wheel, atMs);
-      wheel = observed.wheel;
-      return observed.message;
-    });
-    // At most the unfinished turn at the stop is lost.
-    const difference =
-      BigInt(messages.at(-1)?.cumulativeWorkUnits ?? 0) - BigInt(rest.at(-1)?.cumulativeWorkUnits ?? 0);
-    expect(difference).toBeGreaterThanOrEqual(0n);
-    expect(difference).toBeLessThanOrEqual(4n);
-    expect(rest.map(({ telemetryId }) => telemetryId)).toEqual(
-      messages.slice(100).map(({ telemetryId }) => telemetryId),
-    );
+it('the simulated wheel is the same for the same seed, and continues from its last message', () => {
+  const times = [...listPastTimes('a', past(3_600_000, 10_000))];
+  const messages = history('a', times);
+  expect(history('a', times)).toEqual(messages);
+  expect(history('b', times)).not.toEqual(messages);
+  let wheel = resumeWheel(toCounterReading(counterReadingMessage.parse(messages[99]), 100), 'a');
+  const rest = times.slice(100).map((atMs) => {
+    const observed = observe(wheel, atMs);
+    wheel = observed.wheel;
+    return observed.message;
   });
+  // At most the unfinished turn at the stop is lost.
+  const difference =
+    BigInt(messages.at(-1)?.cumulativeWorkUnits ?? 0) - BigInt(rest.at(-1)?.cumulativeWorkUnits ?? 0);
+  expect(difference).toBeGreaterThanOrEqual(0n);
+  expect(difference).toBeLessThanOrEqual(4n);
+  expect(rest.map(({ telemetryId }) => telemetryId)).toEqual(
+    messages.slice(100).map(({ telemetryId }) => telemetryId),
+  );
 });

@@ -10,7 +10,7 @@ import {
   type Hex,
   pad,
 } from 'viem';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type ContractKind, contractAbis, contractKinds } from '../../../actors/chain/spans/chainEvent.ts';
 import { createLogDecoder } from '../../../actors/chain/spans/decodeLog.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
@@ -56,46 +56,44 @@ function argumentFor(kind: ContractKind, input: AbiParameter): fc.Arbitrary<unkn
   return isToken ? fc.constant(getAddress(addresses.token)) : generateArgument(input);
 }
 
-describe('a log of the contracts', () => {
-  it.each(events)(
-    'is decoded as by viem, with addresses in lower case: $kind, $event.name',
-    ({ kind, event }) => {
-      const decode = createLogDecoder(addresses);
-      fc.assert(
-        fc.property(
-          fc.tuple(...event.inputs.map((input) => argumentFor(kind, input))),
-          fc.nat(64),
-          (values, cut) => {
-            const args = Object.fromEntries(event.inputs.map(({ name }, index) => [name, values[index]]));
-            const topics = encodeEventTopics({ abi: [event], args } as never) as [Hex, ...Hex[]];
-            const data = encodeAbiParameters(
-              event.inputs.filter(({ indexed }) => !indexed),
-              values.filter((_, index) => !event.inputs[index]?.indexed),
+it.each(events)(
+  'a log of the contracts is decoded as by viem, with addresses in lower case: $kind, $event.name',
+  ({ kind, event }) => {
+    const decode = createLogDecoder(addresses);
+    fc.assert(
+      fc.property(
+        fc.tuple(...event.inputs.map((input) => argumentFor(kind, input))),
+        fc.nat(64),
+        (values, cut) => {
+          const args = Object.fromEntries(event.inputs.map(({ name }, index) => [name, values[index]]));
+          const topics = encodeEventTopics({ abi: [event], args } as never) as [Hex, ...Hex[]];
+          const data = encodeAbiParameters(
+            event.inputs.filter(({ indexed }) => !indexed),
+            values.filter((_, index) => !event.inputs[index]?.indexed),
+          );
+          const log = { ...place, address: addresses[kind], topics, data };
+          const isAddress = (name: string) =>
+            event.inputs.some((input) => input.name === name && input.type === 'address');
+          const asViem = (data: Hex) =>
+            Object.fromEntries(
+              Object.entries(decodeEventLog({ abi: [event], topics, data }).args ?? {}).map(
+                ([name, value]) => [name, isAddress(name) ? String(value).toLowerCase() : value],
+              ),
             );
-            const log = { ...place, address: addresses[kind], topics, data };
-            const isAddress = (name: string) =>
-              event.inputs.some((input) => input.name === name && input.type === 'address');
-            const asViem = (data: Hex) =>
-              Object.fromEntries(
-                Object.entries(decodeEventLog({ abi: [event], topics, data }).args ?? {}).map(
-                  ([name, value]) => [name, isAddress(name) ? String(value).toLowerCase() : value],
-                ),
-              );
-            expect(decode(block, log)?.args).toEqual(asViem(data));
-            if (kind === 'tokenFactory')
-              expect(decode(block, { ...log, topics: topics.with(1, pad('0x99')) })).toBeNull();
-            if (topics.length > 1)
-              expect(() => decode(block, { ...log, topics: topics.slice(0, -1) })).toThrow();
-            const shorter = data.slice(0, Math.max(2, data.length - 2 * (cut + 1))) as Hex;
-            const ours = attempt(() => decode(block, { ...log, data: shorter })?.args);
-            expect(ours).toEqual(attempt(() => asViem(shorter)));
-          },
-        ),
-        { numRuns: 15 },
-      );
-    },
-  );
-});
+          expect(decode(block, log)?.args).toEqual(asViem(data));
+          if (kind === 'tokenFactory')
+            expect(decode(block, { ...log, topics: topics.with(1, pad('0x99')) })).toBeNull();
+          if (topics.length > 1)
+            expect(() => decode(block, { ...log, topics: topics.slice(0, -1) })).toThrow();
+          const shorter = data.slice(0, Math.max(2, data.length - 2 * (cut + 1))) as Hex;
+          const ours = attempt(() => decode(block, { ...log, data: shorter })?.args);
+          expect(ours).toEqual(attempt(() => asViem(shorter)));
+        },
+      ),
+      { numRuns: 15 },
+    );
+  },
+);
 
 /** The result of a call, or `thrown`. */
 function attempt(run: () => unknown): unknown {

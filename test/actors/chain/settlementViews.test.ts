@@ -18,8 +18,9 @@ function history(views: ReturnType<typeof createStateViews>['views'], range: Set
   return view as SettlementHistoryView;
 }
 
-describe('the window of a settlement history', () => {
-  it.each(['24h', '7d', '30d'] as const)('bounds list, summary and buckets of %s at both ends', (range) => {
+it.each(['24h', '7d', '30d'] as const)(
+  'the window of a settlement history bounds list, summary and buckets of %s at both ends',
+  (range) => {
     const clock = manualClock();
     const first = createStateViews(buildState(coreEvents()), undefined, clock);
     const window = history(first.views, range).window;
@@ -47,51 +48,49 @@ describe('the window of a settlement history', () => {
     expect(history(views, range).window).toEqual(window);
     clock.advance(1);
     expect(history(views, range).window?.endAtMs).toBeGreaterThan(endAtMs);
-  });
-});
+  },
+);
 
-describe('the economy in a settlement history', () => {
-  const issuanceAt = (number: bigint, events: Parameters<typeof buildState>[0]) => {
-    const { views } = createStateViews(buildState(events, { number }));
-    return (['now', '24h'] as const).map((range) => {
-      const { issuance, buckets, previousPeriod, recentRounds } = history(views, range);
-      // The minted amount is unknown, not zero, and does not come from a refused contract.
-      const isUnknown =
-        previousPeriod === null &&
-        recentRounds === null &&
-        buckets.every((one) => one.mintedBaseUnits === null);
-      return typeof issuance === 'string' ? [issuance, isUnknown] : 'available';
-    });
-  };
-
-  const { economyDeploymentBlock: block } = stateDeployment.chain;
-  const change = (name: string, args: object) =>
-    buildEconomyEvents().map((event) =>
-      event.contract === 'mining' && event.name === name
-        ? { ...event, args: { ...event.args, ...args } }
-        : event,
-    );
-  const { token } = stateDeployment.contracts;
-  it.each([
-    ['not yet safe below its deployment block', block - 1n, coreEvents(), ['not_yet_safe', true]],
-    ['not yet safe there, even configured', block - 1n, buildEconomyEvents(), ['not_yet_safe', true]],
-    ['not configured if it is absent at its block', block, coreEvents(), ['not_configured', true]],
-    ['available at its block', block, buildEconomyEvents(), 'available'],
-    [
-      'not configured with others',
-      block,
-      change('MiningConfigured', { core: token }),
-      ['not_configured', true],
-    ],
-    [
-      'not configured in an unknown version',
-      block,
-      change('VersionActivated', { version: 3n }),
-      ['not_configured', true],
-    ],
-  ])('is %s', (_, number, events, issuance) => {
-    expect(issuanceAt(number, events)).toEqual([issuance, issuance]);
+const issuanceAt = (number: bigint, events: Parameters<typeof buildState>[0]) => {
+  const { views } = createStateViews(buildState(events, { number }));
+  return (['now', '24h'] as const).map((range) => {
+    const { issuance, buckets, previousPeriod, recentRounds } = history(views, range);
+    // The minted amount is unknown, not zero, and does not come from a refused contract.
+    const isUnknown =
+      previousPeriod === null &&
+      recentRounds === null &&
+      buckets.every((one) => one.mintedBaseUnits === null);
+    return typeof issuance === 'string' ? [issuance, isUnknown] : 'available';
   });
+};
+
+const { economyDeploymentBlock: block } = stateDeployment.chain;
+const change = (name: string, args: object) =>
+  buildEconomyEvents().map((event) =>
+    event.contract === 'mining' && event.name === name
+      ? { ...event, args: { ...event.args, ...args } }
+      : event,
+  );
+const { token } = stateDeployment.contracts;
+it.each([
+  ['not yet safe below its deployment block', block - 1n, coreEvents(), ['not_yet_safe', true]],
+  ['not yet safe there, even configured', block - 1n, buildEconomyEvents(), ['not_yet_safe', true]],
+  ['not configured if it is absent at its block', block, coreEvents(), ['not_configured', true]],
+  ['available at its block', block, buildEconomyEvents(), 'available'],
+  [
+    'not configured with others',
+    block,
+    change('MiningConfigured', { core: token }),
+    ['not_configured', true],
+  ],
+  [
+    'not configured in an unknown version',
+    block,
+    change('VersionActivated', { version: 3n }),
+    ['not_configured', true],
+  ],
+])('the economy in a settlement history is %s', (_, number, events, issuance) => {
+  expect(issuanceAt(number, events)).toEqual([issuance, issuance]);
 });
 
 describe('a settlement history that is not live', () => {

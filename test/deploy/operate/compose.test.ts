@@ -310,26 +310,24 @@ describe('the proxy', () => {
   });
 });
 
-describe('Prometheus', () => {
-  interface Scrapes {
-    readonly rule_files: readonly string[];
-    readonly scrape_configs: readonly {
-      readonly metrics_path: string;
-      readonly static_configs?: readonly { readonly targets: readonly string[] }[];
-      readonly dns_sd_configs?: readonly { readonly names: readonly string[]; readonly port: number }[];
-    }[];
-  }
+interface Scrapes {
+  readonly rule_files: readonly string[];
+  readonly scrape_configs: readonly {
+    readonly metrics_path: string;
+    readonly static_configs?: readonly { readonly targets: readonly string[] }[];
+    readonly dns_sd_configs?: readonly { readonly names: readonly string[]; readonly port: number }[];
+  }[];
+}
 
-  it('scrapes the metrics of each process', () => {
-    const { scrape_configs: scrapes, rule_files: rules } = readYaml<Scrapes>('prometheus/prometheus.yaml');
-    const targets = scrapes.flatMap(({ static_configs: fixed = [], dns_sd_configs: found = [] }) => [
-      ...fixed.flatMap((one) => one.targets),
-      ...found.flatMap((one) => one.names.map((name) => `${name}:${one.port}`)),
-    ]);
-    expect(targets).toEqual(
-      ours.map(([name, { environment }]) => `${name}:${environment?.MINER_OPS_PORT ?? ''}`),
-    );
-    for (const { metrics_path: path } of scrapes) expect(operatorPaths()).toContain(path);
-    for (const rule of rules) expect(existsSync(join(deployDir, 'prometheus', rule))).toBe(true);
-  });
+it('Prometheus scrapes the metrics of each process', () => {
+  const { scrape_configs: scrapes, rule_files: rules } = readYaml<Scrapes>('prometheus/prometheus.yaml');
+  const targets = scrapes.flatMap(({ static_configs: fixed = [], dns_sd_configs: found = [] }) => [
+    ...fixed.flatMap((one) => one.targets),
+    ...found.flatMap((one) => one.names.map((name) => `${name}:${one.port}`)),
+  ]);
+  expect(targets).toEqual(
+    ours.map(([name, { environment }]) => `${name}:${environment?.MINER_OPS_PORT ?? ''}`),
+  );
+  for (const { metrics_path: path } of scrapes) expect(operatorPaths()).toContain(path);
+  for (const rule of rules) expect(existsSync(join(deployDir, 'prometheus', rule))).toBe(true);
 });
