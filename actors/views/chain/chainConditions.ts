@@ -1,3 +1,4 @@
+import { memoizeByIdentity } from '../../caching/memoizeByIdentity.ts';
 import {
   type ChainAvailability,
   findChainAvailability,
@@ -33,29 +34,30 @@ export function createChainConditions(options: ChainConditionsOptions, { accepts
   const { onChain, clock } = options;
   const newest = () => onChain?.actors.newest() ?? null;
 
-  function checkState(state: ChainState | null, needsEconomy: boolean) {
-    const { core, mining } = state ?? { core: null, mining: null };
-    const firstBlock = needsEconomy
-      ? onChain?.deployment.chain.economyDeploymentBlock
-      : onChain?.deployment.chain.deploymentBlock;
-    const isConfigured = core?.configuration != null && (!needsEconomy || mining?.configuration != null);
-    const implementations = [core?.implementation, ...(needsEconomy ? [mining?.implementation] : [])];
-    return {
-      isSafe: state !== null && state.block.number >= (firstBlock ?? 0n) && isConfigured,
-      isSupported: implementations.every((one) => isSupported(one ?? null)),
-    };
-  }
+  /** Returns checks of a state. They are remembered per state, since every polled request asks for them. */
+  const createChecks = (needsEconomy: boolean) =>
+    memoizeByIdentity(({ block, core, mining }: ChainState) => {
+      const needed = needsEconomy ? [core, mining] : [core];
+      const firstBlock =
+        onChain?.deployment.chain[needsEconomy ? 'economyDeploymentBlock' : 'deploymentBlock'];
+      return {
+        isSafe: block.number >= (firstBlock ?? 0n) && needed.every((one) => one.configuration !== null),
+        isSupported: needed.every(({ implementation }) => isSupported(implementation)),
+      };
+    });
+  const [checkCore, checkEconomy] = [createChecks(false), createChecks(true)];
 
   /** Whether the configured mining contract is wrong: it was never configured on the chain, and another contract's events caused a fault. */
   function hasOtherMining({ actors, deployment }: FollowedDeployment): boolean {
+    if (actors.fault == null) return false;
     const state = actors.newest();
-    const isConfigured = state === null || state.mining.configuration !== null;
     const economyBlock = deployment.chain.economyDeploymentBlock ?? 0n;
-    return actors.fault != null && !isConfigured && state.block.number >= economyBlock;
+    return state !== null && state.mining.configuration === null && state.block.number >= economyBlock;
   }
 
-  function findAvailability(needsEconomy: boolean): ChainAvailability {
+  function findAvailability(check: typeof checkCore): ChainAvailability {
     const state = newest();
+    const checks = state === null ? null : check(state);
     const nowMs = clock.nowMs();
     const spanAtMs = onChain?.actors.newestSpanAtMs ?? null;
     const isBehind = state !== null && nowMs - state.block.timestampMs > options.behindAfterMs;
@@ -65,12 +67,13 @@ export function createChainConditions(options: ChainConditionsOptions, { accepts
       isCaughtUp: acceptsOld || options.isCaughtUp(),
       isApplied: acceptsOld || onChain?.actors.fault == null,
       isIndexed: acceptsOld || (spanAtMs !== null && nowMs - spanAtMs <= options.staleAfterMs && !isBehind),
-      ...checkState(state, needsEconomy),
+      isSafe: checks?.isSafe ?? false,
+      isSupported: checks?.isSupported ?? false,
     });
   }
 
   function economy(): ChainCondition {
-    const condition = findAvailability(true);
+    const condition = findAvailability(checkEconomy);
     const state = newest();
     if (condition !== 'available' || onChain === null || state === null) return condition;
     return findEconomyFault(state, onChain.deployment.contracts) ?? condition;
@@ -78,9 +81,12 @@ export function createChainConditions(options: ChainConditionsOptions, { accepts
 
   return {
     /** Whether the newest safe state passes every check of the core, however old it is. */
-    isGood: () => Object.values(checkState(newest(), false)).every(Boolean),
+    isGood: () => {
+      const state = newest();
+      return state !== null && Object.values(checkCore(state)).every(Boolean);
+    },
     /** Condition of the views that need only the core. */
-    core: () => findAvailability(false),
+    core: () => findAvailability(checkCore),
     /** Condition of the views that also need the economy. */
     economy,
     checkedIssuance: (): ChainCondition => {
