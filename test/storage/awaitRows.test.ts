@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import { type EvictedSource, StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
-import { createAwaitRows, limitSelects, pollMs } from '../../storage/reading/awaitRows.ts';
+import { awaitStored, createAwaitRows, limitSelects, pollMs } from '../../storage/reading/awaitRows.ts';
 import { createObservationReader } from '../../storage/reading/observations.ts';
 import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
 import { createStoredActivity } from '../../storage/reading/storedActivity.ts';
@@ -10,6 +10,7 @@ import { createStoredDays } from '../../storage/reading/storedDays.ts';
 import { createStoredEvents } from '../../storage/reading/storedEvents.ts';
 import { openEnd } from '../../storage/runs/lineages.ts';
 import { createRunsReader, type ReadRuns } from '../../storage/runs/runsReader.ts';
+import { useVirtualTime } from '../support/fakeTimers.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const runs = [{ run: 'own', through: openEnd }];
@@ -35,12 +36,7 @@ function startWaiting(signal = neverAborted) {
 }
 
 describe('rows that the writer of this process has not stored', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  useVirtualTime();
 
   it('are awaited until it has stored them, and are flushed meanwhile', async () => {
     const { progress, flushNow, ask } = startWaiting();
@@ -78,15 +74,30 @@ describe('rows that the writer of this process has not stored', () => {
     await Promise.all(refusedLater);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it('are asked for by one question at a time, which may hang', async () => {
+    const askedMs: number[] = [];
+    const startMs = Date.now();
+    const answers = [false, false, true];
+    const isStored = async () => {
+      askedMs.push(Date.now() - startMs);
+      await new Promise((resolve) => setTimeout(resolve, 2 * pollMs));
+      return answers.shift() ?? new Promise<boolean>(() => undefined);
+    };
+    const stored = awaitStored(isStored, 'rows', neverAborted);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await stored;
+    expect(askedMs).toEqual([0, 3, 6].map((polls) => polls * pollMs));
+    answers.push(false);
+    const late = expect(awaitStored(isStored, 'rows', neverAborted)).rejects.toThrow('does not hold rows');
+    await vi.advanceTimersByTimeAsync(2_000);
+    await late;
+    expect([askedMs.length, vi.getTimerCount()]).toEqual([5, 0]);
+  });
 });
 
 describe('pages while ClickHouse is frozen', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  useVirtualTime();
 
   /** Whether each statement was cancelled. */
   const signals: (AbortSignal | undefined)[] = [];

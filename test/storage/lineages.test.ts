@@ -20,6 +20,7 @@ import { createRunsReader } from '../../storage/runs/runsReader.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { storedRows } from '../support/storage/readingRows.ts';
+import { someLineage } from '../support/storage/someLineage.ts';
 import { someRows } from '../support/storage/someRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
@@ -27,19 +28,7 @@ const stream = 'MINER_COUNTER';
 const identity = { foldVersion: 1, configuration: 'ours' };
 const writer = { epoch: 1, holder: '', nowMs: 0 };
 
-const ownLineage: Lineage = {
-  ...identity,
-  stream,
-  epoch: 1,
-  holder: '',
-  step: 1,
-  cause: 'counts',
-  reason: 'begun',
-  runs: [{ run: 'own', through: openEnd }],
-  streamCreated: 'now',
-  position: 0,
-  continuedRun: '',
-};
+const ownLineage: Lineage = { ...someLineage, stream, runs: [{ run: 'own', through: openEnd }] };
 
 /** Positions after which one process after another begins a run. Some are killed before they store anything. */
 const begins = fc.array(fc.nat(50), { maxLength: 8 });
@@ -254,31 +243,19 @@ describe('what a replay notes', () => {
     await note(ownLineage, filled(0), filled(1));
     expect(await find()).toBe('replay 1');
     const continued: Lineage = {
-      ...filled(1),
-      cause: 'counts',
-      reason: 'replayed',
-      epoch: 1,
-      step: 2,
-      holder: '',
+      ...{ ...ownLineage, reason: 'replayed', step: 2, continuedRun: 'replay 1' },
       runs: [...cutRuns(filled(1).runs, 6), { run: 'next', through: openEnd }],
-      continuedRun: 'replay 1',
     };
     expect(await isContinued(database, filled(1))).toBe(false);
     // Another replay that continues it does not decide.
-    await note({ ...continued, cause: 'filling', continuedRun: 'replay 1' });
+    await note({ ...continued, cause: 'filling' });
     expect(await isContinued(database, filled(1))).toBe(false);
     await note(continued);
     expect(await isContinued(database, filled(1))).toBe(true);
     expect([await find(continued), await findContinued()]).toEqual([null, 'replay 1']);
     // Also once later starts no longer have rows of it.
-    await note({
-      ...continued,
-      step: 3,
-      cause: 'counts',
-      reason: 'diverged',
-      runs: [{ run: 'last', through: openEnd }],
-      continuedRun: '',
-    });
+    const last = [{ run: 'last', through: openEnd }];
+    await note({ ...ownLineage, step: 3, reason: 'diverged', runs: last });
     expect([await find(), await findContinued()]).toEqual([null, 'replay 1']);
   });
 

@@ -11,6 +11,7 @@ import { createRecentReadings } from '../../storage/reading/recentReadings.ts';
 import { cutRuns, type LineageRuns, openEnd } from '../../storage/runs/lineages.ts';
 import { readings as readingTable } from '../../storage/tables/readings.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { countSelects } from '../support/storage/countSelects.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
@@ -35,22 +36,12 @@ function recentOf(readings: readonly CounterReading[], retained: number) {
   return recent;
 }
 
-/** Counts the statements that read readings. */
-function countReads(database: Database) {
-  const counted = { reads: 0 };
-  const select: Database['select'] = (sql, ...rest) => {
-    if (sql.includes(`FROM ${readingTable.name}`)) counted.reads++;
-    return database.select(sql, ...rest);
-  };
-  return { counted, database: { ...database, select } };
-}
-
 describe('observations of any age', () => {
   it('are read ten pages at once for a client that reads page after page', async () => {
     const { database: real } = await openTables();
     const readings = buildReadings(1, 60);
     await storeRows(real, { readings });
-    const { counted, database } = countReads(real);
+    const { database, count } = countSelects(real, `FROM ${readingTable.name}`);
     const reader = createObservationReader({
       recent: recentOf(readings, 1),
       database,
@@ -60,7 +51,7 @@ describe('observations of any age', () => {
     for (let after = 0; after < 50; after += 2) {
       const page = await reader.page('wheel-1', after, 2, neverAborted);
       expect(page).toEqual({ items: readings.slice(after, after + 2), more: true });
-      counts.push(counted.reads);
+      counts.push(count());
     }
     // A client with a cursor reads on.
     expect([counts[0], counts[1], counts[10], counts[11], counts[20], counts[21]]).toEqual([
@@ -153,14 +144,7 @@ describe('observations of any age', () => {
 it('observations of an installation that the fold does not know are answered without ClickHouse', async () => {
   const { database: real } = await openTables();
   await storeRows(real, { readings: [acceptedReading({ position: 1, installationId: 'wheel-1' })] });
-  let statements = 0;
-  const database: Database = {
-    ...real,
-    select: (...statement) => {
-      statements++;
-      return real.select(...statement);
-    },
-  };
+  const { database, count } = countSelects(real);
   // After a restart: memory begins behind a snapshot.
   const recent = createRecentReadings({ storedThrough: () => 100 });
   recent.reset(100);
@@ -170,9 +154,9 @@ it('observations of an installation that the fold does not know are answered wit
     awaitRows: async () => oneRun,
     mayHaveReadings: (installationId) => installationId !== 'made-up',
   });
-  const count = async (installationId: string) =>
-    (await reader.page(installationId, 0, 10, new AbortController().signal)).items.length;
-  expect([await count('made-up'), statements]).toEqual([0, 0]);
-  expect([await count('wheel-1'), await count('wheel-2')]).toEqual([1, 0]);
-  expect(statements).toBeGreaterThan(1);
+  const find = async (installationId: string) =>
+    (await reader.page(installationId, 0, 10, neverAborted)).items.length;
+  expect([await find('made-up'), count()]).toEqual([0, 0]);
+  expect([await find('wheel-1'), await find('wheel-2')]).toEqual([1, 0]);
+  expect(count()).toBeGreaterThan(1);
 });

@@ -6,6 +6,7 @@ import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.
 import { createRunsReader } from '../../storage/runs/runsReader.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { countSelects } from '../support/storage/countSelects.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { someLineage } from '../support/storage/someLineage.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
@@ -19,18 +20,14 @@ const identity = { foldVersion: 1, configuration: 'ours' };
 async function openReader() {
   const { database } = await openTables();
   const clock = manualClock();
-  let reads = 0;
-  const select: typeof database.select = (sql, ...query) => {
-    if (sql.includes('FROM lineages')) reads++;
-    return database.select(sql, ...query);
-  };
-  const readRuns = createRunsReader({ database: { ...database, select }, stream, identity, clock });
+  const counted = countSelects(database, 'FROM lineages');
+  const readRuns = createRunsReader({ database: counted.database, stream, identity, clock });
   let step = 0;
   return {
     database,
     clock,
     readRuns,
-    reads: () => reads,
+    reads: counted.count,
     note: (runs: Lineage['runs'], change: Partial<Lineage> = {}) =>
       noteLineage(database, { ...someLineage, stream, runs, step: ++step, ...change }, 0),
   };
@@ -57,23 +54,15 @@ it('a reader relies on a lineage for five seconds', async () => {
 it('a replica looks for the newest evicted entry once, and in the newer lineage if needed', async () => {
   const { database, readRuns, reads, note } = await openReader();
   await note(first);
-  let questions = 0;
-  const select: typeof database.select = (...query) => {
-    questions++;
-    return database.select(...query);
-  };
-  const awaitRows = createAwaitRows({
-    database: { ...database, select },
-    writer: null,
-    readRuns,
-    what: 'the older readings',
-  });
+  const counted = countSelects(database);
+  const what = 'the older readings';
+  const awaitRows = createAwaitRows({ database: counted.database, writer: null, readRuns, what });
   const reading = (position: number, telemetryId: string) =>
     acceptedReading({ position, telemetryId: `${telemetryId.repeat(8)}-0000-4000-8000-000000000000` });
   /** Asks once memory has evicted readings through one. */
   const ask = async (evicted: CounterReading, signal = new AbortController().signal) => {
     const row = findNewestEvicted({ position: evicted.position, evicted }, null);
-    return [await awaitRows(row, signal), questions, reads()];
+    return [await awaitRows(row, signal), counted.count(), reads()];
   };
   const [two, five] = [reading(2, 'a'), reading(5, 'b')];
   await storeRows(database, { readings: [two] }, 'first');
