@@ -4,24 +4,19 @@ import { defaultIndexerTimings, indexerMachine, indexerStates } from '../../mach
 import { useVirtualTime } from '../support/fakeTimers.ts';
 
 type Snapshot = SnapshotFrom<typeof indexerMachine>;
-type Work =
-  | 'askNode'
-  | 'resume'
-  | 'publishReads'
-  | 'compare'
-  | 'publishRanges'
-  | 'publishBlocks'
-  | 'proveBranch'
-  | 'awaitIdle'
-  | 'awaitReconnection';
+const works = [
+  ...(['askNode', 'resume', 'publishReads', 'compare', 'publishRanges', 'publishBlocks'] as const),
+  ...(['proveBranch', 'awaitIdle', 'awaitReconnection'] as const),
+];
+type Work = (typeof works)[number];
 
 /** An indexer whose work a test ends. `begun` lists the started work, in order. */
 function indexer({ firstBlock = 100n } = {}) {
   const begun: Work[] = [];
   const cancelled: Work[] = [];
   const promises = new Map<Work, { resolve: (output: never) => void; reject: (error: unknown) => void }>();
-  const createPromiseActor = <Output>(name: Work) =>
-    fromPromise<Output>(
+  const createPromiseActor = (name: Work) =>
+    fromPromise<never>(
       ({ signal }) =>
         new Promise((resolve, reject) => {
           begun.push(name);
@@ -31,17 +26,7 @@ function indexer({ firstBlock = 100n } = {}) {
     );
   const actor = createActor(
     indexerMachine.provide({
-      actors: {
-        askNode: createPromiseActor('askNode'),
-        resume: createPromiseActor('resume'),
-        publishReads: createPromiseActor('publishReads'),
-        compare: createPromiseActor('compare'),
-        publishRanges: createPromiseActor('publishRanges'),
-        publishBlocks: createPromiseActor('publishBlocks'),
-        proveBranch: createPromiseActor('proveBranch'),
-        awaitIdle: createPromiseActor('awaitIdle'),
-        awaitReconnection: createPromiseActor('awaitReconnection'),
-      },
+      actors: Object.fromEntries(works.map((name) => [name, createPromiseActor(name)])),
       actions: { noteStarted: () => undefined },
     }),
     { input: { firstBlock, timings: defaultIndexerTimings } },

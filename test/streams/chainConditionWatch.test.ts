@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { expect, it, vi } from 'vitest';
 import type { ChainConditions } from '../../actors/views/chain/chainViews.ts';
 import { watchChainConditions } from '../../streams/health/chainConditionWatch.ts';
+import { useVirtualTime } from '../support/fakeTimers.ts';
 
 const all = (condition: ChainConditions['core']): ChainConditions => ({
   core: condition,
@@ -10,8 +11,9 @@ const all = (condition: ChainConditions['core']): ChainConditions => ({
   checkedIssuance: condition,
 });
 
+useVirtualTime();
+
 it('the condition of the chain is logged and shown once per change', async () => {
-  vi.useFakeTimers();
   let conditions: ChainConditions | null = null;
   const lines: [string, unknown][] = [];
   const registry = new Registry();
@@ -40,7 +42,6 @@ it('the condition of the chain is logged and shown once per change', async () =>
   watching.unsubscribe();
   conditions = all('indexer_unavailable');
   vi.advanceTimersByTime(10_000);
-  vi.useRealTimers();
   expect(lines).toEqual([
     ['info', all('projection_rebuilding')],
     ['info', all('available')],

@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Socket } from 'node:net';
 import { connect } from '@nats-io/transport-node';
-import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NatsEvent } from '../../machines/serviceMachine.ts';
 import { connectNats } from '../../streams/nats/connection.ts';
@@ -9,7 +8,7 @@ import { closeNats } from '../../streams/nats/jetStreamPort.ts';
 import { createNatsLink } from '../../streams/nats/natsLink.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { startNats } from '../support/processes/natsServer.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { collectLines } from '../support/streams/collectLines.ts';
 
 const info = { server_id: 'ending', proto: 1, headers: true, max_payload: 1_048_576 };
 
@@ -73,12 +72,10 @@ describe('opening a connection', () => {
     ['3.0.0', 0],
   ])('warns of NATS version %s so many times: %i', async (version, warnings) => {
     const { url } = await startEndingServer(version);
-    const warned: unknown[] = [];
-    const logger = pino({}, { write: (line) => void warned.push(JSON.parse(line)) });
-    logger.level = 'warn';
+    const { lines, logger } = collectLines('warn');
     const { signal } = new AbortController();
     await (await connectNats({ url, name: 'test', logger, signal })).close();
-    expect(warned).toHaveLength(warnings);
+    expect(lines).toHaveLength(warnings);
   });
 });
 
@@ -112,50 +109,50 @@ it('closing a connection survives a write to an ended socket', async () => {
 });
 
 describe('the connection of a process', () => {
+  /** Connects to a server that may not be there. `said` returns the warnings. */
+  function link(url: string) {
+    const { lines, logger } = collectLines('warn');
+    const events: NatsEvent[] = [];
+    const opened = createNatsLink({ url, name: 'test', logger });
+    const subscription = opened.changes$.subscribe((event) => events.push(event));
+    const close = async () => {
+      subscription.unsubscribe();
+      await opened.close();
+    };
+    onTestFinished(close);
+    return { ...opened, events, subscription, close, said: () => lines.map((line) => JSON.parse(line).msg) };
+  }
+
   it('is attempted until a server answers, and shows losses and reconnections', async () => {
     const nats = await startNats();
     await nats.kill();
-    const warnings: string[] = [];
-    const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
-    const link = createNatsLink({ url: nats.url, name: 'test', logger });
-    const changes: boolean[] = [];
-    const subscription = link.changes$.subscribe(({ isConnected }) => changes.push(isConnected));
-    onTestFinished(async () => {
-      subscription.unsubscribe();
-      await link.close();
-    });
-    await eventually(() => warnings.length > 0, 'a failed attempt');
-    expect(warnings).toEqual(['NATS is not available yet; retrying']);
-    expect(link.jetStream).toThrow('the connection to NATS is missing');
+    const { said, events, jetStream } = link(nats.url);
+    await eventually(() => said().length > 0, 'a failed attempt');
+    expect(said()).toEqual(['NATS is not available yet; retrying']);
+    expect(jetStream).toThrow('the connection to NATS is missing');
     await nats.start();
-    await eventually(() => changes.length === 1, 'the connection');
-    expect((await link.jetStream().account()).streams).toBe(0);
+    await eventually(() => events.length === 1, 'the connection');
+    expect((await jetStream().account()).streams).toBe(0);
     await nats.kill();
-    await eventually(() => changes.length === 2, 'the loss');
+    await eventually(() => events.length === 2, 'the loss');
     await nats.start();
-    await eventually(() => changes.length === 3, 'the reconnection');
-    expect(changes).toEqual([true, false, true]);
+    await eventually(() => events.length === 3, 'the reconnection');
+    expect(events.map(({ isConnected }) => isConnected)).toEqual([true, false, true]);
   });
 
   it('waits for a server that has no JetStream yet', async () => {
     const { url, closed } = await startEndingServer();
-    const warnings: string[] = [];
-    const logger = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line).msg) });
-    const link = createNatsLink({ url, name: 'test', logger });
-    const events: NatsEvent[] = [];
-    const subscription = link.changes$.subscribe((event) => events.push(event));
-    await eventually(() => warnings.length > 0, 'a failed attempt');
-    expect([warnings, events]).toEqual([['JetStream is not available yet; retrying'], []]);
-    subscription.unsubscribe();
-    await link.close();
+    const { said, events, close } = link(url);
+    await eventually(() => said().length > 0, 'a failed attempt');
+    expect([said(), events]).toEqual([['JetStream is not available yet; retrying'], []]);
+    await close();
     await closed;
   });
 
   it('is closed again if nobody waits for it any more', async () => {
     const { url, closed } = await startEndingServer();
-    const events: NatsEvent[] = [];
-    const link = createNatsLink({ url, name: 'test', logger: silentLogger });
-    link.changes$.subscribe((event) => events.push(event)).unsubscribe();
+    const { events, subscription } = link(url);
+    subscription.unsubscribe();
     await closed;
     expect(events).toEqual([]);
   });

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../actors/clock.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
 import { createStoredReadings } from '../../streams/definitions/storedReadings.ts';
 import { findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { askUntilProven, createSuspicions } from '../../streams/jetstream/proofs/suspicions.ts';
-import { StreamRefusal } from '../../streams/nats/streamPort.ts';
+import { type StreamPort, StreamRefusal } from '../../streams/nats/streamPort.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
@@ -18,15 +20,24 @@ import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { followedStream as stream } from '../support/streams/testFollower.ts';
 
+/** Looks for streams that were lost since they were created `then`. */
+async function openFinder(
+  jetStream: Partial<StreamPort>,
+  clock: Clock,
+  lost: readonly InputStreamName[] = [stream],
+) {
+  const { database } = await openTables();
+  for (const [epoch, name] of lost.entries())
+    await noteLineage(database, { ...someLineage, stream: name, epoch, streamCreated: 'then' }, 0);
+  const suspicions = createSuspicions(clock);
+  return () => findLostStreams({ database, jetStream: jetStream as StreamPort, suspicions, clock });
+}
+
 it('the same answers prove the loss of two streams', async () => {
   const { jetStream, jsm } = await connectTo(await startNats());
   await createRemovableStreams(jsm);
-  const { database } = await openTables();
-  for (const [step, lost] of (['MINER_CHAIN', 'MINER_PIPELINE'] as const).entries())
-    await noteLineage(database, { ...someLineage, stream: lost, epoch: step, streamCreated: 'then' }, 0);
+  const find = await openFinder(jetStream, systemClock, ['MINER_CHAIN', 'MINER_PIPELINE']);
   await jsm.streams.delete('MINER_PIPELINE');
-  const suspicions = createSuspicions(systemClock);
-  const find = () => findLostStreams({ database, jetStream, suspicions, clock: systemClock });
   await expect(find()).rejects.toThrow(/^MINER_CHAIN@then is lost/);
   expect(await find()).toMatchObject([
     { stream: 'MINER_CHAIN', folded: 'then', found: expect.any(String) },
@@ -35,25 +46,17 @@ it('the same answers prove the loss of two streams', async () => {
 });
 
 it('a stream is not lost because NATS does not answer', async () => {
-  const { database } = await openTables();
-  await noteLineage(database, { ...someLineage, stream, streamCreated: 'then' }, 0);
-  const jetStream = { info: () => Promise.reject(new Error('timeout')) } as never;
-  const suspicions = createSuspicions(systemClock);
-  await expect(findLostStreams({ database, jetStream, suspicions, clock: systemClock })).rejects.toThrow(
-    'timeout',
-  );
+  const find = await openFinder({ info: () => Promise.reject(new Error('timeout')) }, systemClock);
+  await expect(find()).rejects.toThrow('timeout');
 });
 
 it('a stream is lost by four answers over 30 seconds if one server of a cluster may not know it', async () => {
-  const { database } = await openTables();
-  await noteLineage(database, { ...someLineage, stream, streamCreated: 'then' }, 0);
   const clock = manualClock();
-  const jetStream = {
-    info: () => Promise.reject(new StreamRefusal('missing', 'stream not found')),
-    server: () => ({ address: '', version: '', isClustered: true }),
-  };
-  const suspicions = createSuspicions(clock);
-  const find = () => findLostStreams({ database, jetStream, suspicions, clock });
+  const info = () => Promise.reject(new StreamRefusal('missing', 'stream not found'));
+  const find = await openFinder(
+    { info, server: () => ({ address: '', version: '', isClustered: true }) },
+    clock,
+  );
   for (let answer = 1; answer <= 3; answer++) {
     await expect(find()).rejects.toThrow('not proven');
     clock.advance(10_000);
@@ -81,10 +84,9 @@ async function createAgain() {
     current,
     /** Stores readings of messages from 1 on. */
     store: (count: number, { observedAtMs = genesisMs, run = 'run' } = {}) => {
-      const of = Array.from({ length: count }, (_, at) =>
-        acceptedReading({ position: at + 1, observedAtMs }),
-      );
-      return storeRows(database, { readings: of }, run);
+      const positions = Array.from({ length: count }, (_, at) => at + 1);
+      const readings = positions.map((position) => acceptedReading({ position, observedAtMs }));
+      return storeRows(database, { readings }, run);
     },
     note: (streamCreated: string, change: Partial<Lineage> = {}) =>
       noteLineage(database, { ...someLineage, stream, step: ++step, streamCreated, ...change }, 0),

@@ -101,19 +101,9 @@ it('metrics of writing are its values', async () => {
 
 it('metrics of chain and indexer are their values, or absent', async () => {
   const registry = new Registry();
-  let [head, newest, fault, refusedSpan]: unknown[] = [null, null, null, null];
-  const actors = {
-    get state() {
-      return { head };
-    },
-    newest: () => newest,
-    get fault() {
-      return fault;
-    },
-    get refusedSpan() {
-      return refusedSpan;
-    },
-  } as ChainActors;
+  let newest: unknown = null;
+  const world: object = { state: { head: null }, newest: () => newest, fault: null, refusedSpan: null };
+  const actors = world as ChainActors;
   let status: IndexerStatus = notStarted;
   const counts = registerChainMetrics(registry, actors);
   registerIndexerMetrics(registry, { status: () => status });
@@ -124,28 +114,16 @@ it('metrics of chain and indexer are their values, or absent', async () => {
   } as unknown as CounterActors;
   registerAgeMetrics(registry, { counters, chain: actors, installationId: 'one', clock });
   const sound = { newest_reading_age_seconds: 3, chain_projection_failed: 0, chain_spans_refused: 0 };
-  expect(await readMetrics(registry)).toEqual({
-    ...sound,
-    'indexer_state{state="connecting"}': 1,
+  expect(await readMetrics(registry)).toEqual({ ...sound, 'indexer_state{state="connecting"}': 1 });
+  newest = { block: { number: 4n, timestampMs: clock.nowMs() + 1 } };
+  Object.assign(world, {
+    state: { head: { number: 5n } },
+    fault: { block: { number: 6n } },
+    refusedSpan: {},
   });
-  [head, newest, fault, refusedSpan] = [
-    { number: 5n },
-    { block: { number: 4n, timestampMs: clock.nowMs() + 1 } },
-    { block: { number: 6n } },
-    {},
-  ];
-  status = {
-    ...notStarted,
-    state: 'following',
-    head: 1n,
-    tip: 2n,
-    reorganizations: 3,
-    providerFailures: 4,
-    lostRaces: 5,
-  };
-  counts.reorganized(0);
-  counts.reorganized(1);
-  counts.reorganized(8);
+  const events = { reorganizations: 3, providerFailures: 4, lostRaces: 5 };
+  status = { ...notStarted, ...events, state: 'following', head: 1n, tip: 2n };
+  for (const safeDepth of [0, 1, 8]) counts.reorganized(safeDepth);
   counts.rewound();
   const shown = {
     newest_reading_age_seconds: 3,
@@ -168,7 +146,7 @@ it('metrics of chain and indexer are their values, or absent', async () => {
     chain_spans_refused: 1,
     'indexer_block{block="tip"}': 2,
   });
-  [head, newest, fault, refusedSpan] = [{ number: 7n }, newest, null, null];
+  Object.assign(world, { state: { head: { number: 7n } }, fault: null, refusedSpan: null });
   status = { ...status, tip: null };
   expect(await readMetrics(registry)).toEqual({ ...shown, ...sound, 'chain_block{block="head"}': 7 });
 });

@@ -123,52 +123,31 @@ async function restore(world: World) {
 
 describe('a fold continues from', () => {
   const young = { takenAtMs: clock.nowMs() - 999 };
+  const oldEnough = header(5, { takenAtMs: clock.nowMs() - 1_000 });
   const aged = { fold: { snapshotAgeMs: 1_000 } };
+  const cutOff = { ...aged, held: [8, 20] } as const;
+  const ofOther = header(9, { streamCreated: 'before' });
+  const ofOtherFolds = [header(7, { foldVersion: 2 }), header(5, { configuration: 'other' })];
   it.each<[string, World, number, boolean]>([
     ['the beginning without a snapshot', {}, 0, false],
     ['the newest snapshot', { headers: [header(7, young), header(3)] }, 7, false],
     [
       'the newest that is old enough',
-      { ...aged, headers: [header(7, young), header(5, { takenAtMs: clock.nowMs() - 1_000 }), header(3)] },
+      { ...aged, headers: [header(7, young), oldEnough, header(3)] },
       5,
       false,
     ],
     ['the oldest if all are too young', { ...aged, headers: [header(7, young), header(5, young)] }, 5, false],
-    [
-      'one that the stream continues',
-      { ...aged, held: [8, 20], headers: [header(9, young), header(7)] },
-      7,
-      false,
-    ],
-    ['no old one before a gap', { ...aged, held: [8, 20], headers: [header(9, young), header(6)] }, 9, false],
+    ['one that the stream continues', { ...cutOff, headers: [header(9, young), header(7)] }, 7, false],
+    ['no old one before a gap', { ...cutOff, headers: [header(9, young), header(6)] }, 9, false],
     ['one before a gap if there is no other', { held: [8, 20], headers: [header(6), header(5)] }, 6, false],
-    ['one of this stream', { headers: [header(9, { streamCreated: 'before' }), header(4)] }, 4, false],
-    [
-      'the beginning if all are of another stream',
-      { headers: [header(9, { streamCreated: 'before' })] },
-      0,
-      true,
-    ],
-    [
-      'one below the end of the stream, which has lost what came after it',
-      { headers: [header(21), header(20)] },
-      20,
-      true,
-    ],
-    [
-      'an old one, although a young one shows that the end is lost',
-      { ...aged, headers: [header(21, young), header(4)] },
-      4,
-      true,
-    ],
+    ['one of this stream', { headers: [ofOther, header(4)] }, 4, false],
+    ['the beginning if all are of another stream', { headers: [ofOther] }, 0, true],
+    ['one below the end of a stream that has lost the rest', { headers: [header(21), header(20)] }, 20, true],
+    ['an old one, though a young one is lost', { ...aged, headers: [header(21, young), header(4)] }, 4, true],
     ['one that the fold accepts', { acceptedMax: 4, headers: [header(7), header(4)] }, 4, false],
     ['one that can be read', { damaged: 7, headers: [header(7), header(4)] }, 4, false],
-    [
-      'one of this fold',
-      { headers: [header(7, { foldVersion: 2 }), header(5, { configuration: 'other' }), header(4)] },
-      4,
-      false,
-    ],
+    ['one of this fold', { headers: [...ofOtherFolds, header(4)] }, 4, false],
   ])('%s', async (_what, world, position, hasDiverged) => {
     const { outcome } = await restore(world);
     expect(outcome).toMatchObject({ place: { position }, hasDiverged, lastSequence: 20 });

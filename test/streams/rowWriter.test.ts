@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { StoreUnavailable } from '../../actors/pages/olderRows.ts';
@@ -22,14 +21,12 @@ import { someRows } from '../support/storage/someRows.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
-async function writerOn(database: Database, logger: Logger = silentLogger, run = () => 'run') {
+async function writerOn(database: Database, run = () => 'run') {
   const clock = manualClock();
-  const { writer } = await openWriter(database, { clock, logger, run });
+  const { writer } = await openWriter(database, { clock, run });
   onTestFinished(() => database.close());
   return { writer, feed: feedWriter(writer), clock };
 }
-
-const embedded = () => writerOn(openDatabase({ path: temporaryDirectory() }));
 
 async function countRows(database: Database) {
   const count = async ({ name }: Pick<Table<unknown>, 'name'>) => {
@@ -39,24 +36,37 @@ async function countRows(database: Database) {
   return [await count(readings), await count(rounds), await count(halfHourBuckets)];
 }
 
-/** A database whose inserts the test accepts or refuses. */
-function createSwitchableDatabase(
-  database: Database,
-): Database & { isUnavailable: boolean; refused: unknown[] } {
+/** A writer to an embedded database. A test may have something happen to its inserts, which `insert` passes on. */
+async function intercepted(
+  intercept: (insert: () => Promise<void>, table: string, blocks: unknown) => Promise<void>,
+  run?: () => string,
+) {
+  const database = openDatabase({ path: temporaryDirectory() });
+  let isOpen = false;
+  const insertBlocks: Database['insertBlocks'] = (table, blocks) => {
+    const insert = () => database.insertBlocks(table, blocks);
+    return isOpen ? intercept(insert, table, blocks) : insert();
+  };
+  const opened = await writerOn({ ...database, insertBlocks }, run);
+  // The migrations have ended.
+  isOpen = true;
+  return { database, ...opened };
+}
+
+/** Such a writer whose inserts the test accepts or refuses. */
+async function switchable(run?: () => string) {
   const state = { isUnavailable: false, refused: [] as unknown[] };
-  return Object.assign(state, {
-    ...database,
-    insertBlocks: async (...insert: Parameters<Database['insertBlocks']>) => {
-      if (!state.isUnavailable) return database.insertBlocks(...insert);
-      state.refused.push(insert[1]);
-      throw new StoreUnavailable('unavailable');
-    },
-  });
+  const opened = await intercepted(async (insert, _, blocks) => {
+    if (!state.isUnavailable) return insert();
+    state.refused.push(blocks);
+    throw new StoreUnavailable('unavailable');
+  }, run);
+  return { state, ...opened };
 }
 
 describe('row writer', () => {
   it('reports a position once all rows through it are stored', async () => {
-    const { writer, feed } = await embedded();
+    const { writer, feed } = await writerOn(openDatabase({ path: temporaryDirectory() }));
     feed.add(storedRows(1, 100));
     expect(writer.storedThrough()).toBe(0);
     feed.add(storedRows(101, 20));
@@ -71,38 +81,30 @@ describe('row writer', () => {
   });
 
   it('sends the identical batch again while the database is unavailable, and emits nothing meanwhile', async () => {
-    const database = createSwitchableDatabase(openDatabase({ path: temporaryDirectory() }));
-    const { writer, feed, clock } = await writerOn(database);
-    database.isUnavailable = true;
+    const { database, state, writer, feed, clock } = await switchable();
+    state.isUnavailable = true;
     for (let piece = 0; piece < 210; piece++) feed.add(storedRows(1 + piece * 500, 500));
     await eventually(() => writer.isFailing(), 'a failure');
     clock.advance(7_000);
-    await eventually(() => database.refused.length >= 3, 'three attempts');
-    expect(new Set(database.refused.map(String)).size).toBe(1);
+    await eventually(() => state.refused.length >= 3, 'three attempts');
+    expect(new Set(state.refused.map(String)).size).toBe(1);
     expect(writer.status()).toMatchObject({ state: 'retrying', failingForMs: 7_000, storingForMs: 7_000 });
     expect(writer.isFailing()).toBe(true);
     expect(feed.waiting).toBe(210);
-    database.isUnavailable = false;
+    state.isUnavailable = false;
     await feed.flushed();
     expect(writer.status().failingForMs).toBeNull();
     expect((await countRows(database))[0]).toEqual([105_000, 105_000]);
   });
 
   it('reports how long it waits for an answer, which is no failure', async () => {
-    const database = openDatabase({ path: temporaryDirectory() });
     let answer: (() => void) | null = null;
-    let isSilent = false;
-    const { writer, feed, clock } = await writerOn({
-      ...database,
-      insertBlocks: async (...insert) => {
-        await database.insertBlocks(...insert);
-        if (isSilent)
-          await new Promise<void>((resolve) => {
-            answer = resolve;
-          });
-      },
+    const { writer, feed, clock } = await intercepted(async (insert) => {
+      await insert();
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
     });
-    isSilent = true;
     expect(writer.status().storingForMs).toBeNull();
     feed.add(storedRows(1, 2));
     writer.flushNow();
@@ -118,19 +120,13 @@ describe('row writer', () => {
   });
 
   it('repeats the refused inserts of a batch, but not the acknowledged ones', async () => {
-    const database = openDatabase({ path: temporaryDirectory() });
-    let refusals = 0;
+    let refusals = 2;
     const inserted: string[] = [];
-    const { writer, feed } = await writerOn({
-      ...database,
-      insertBlocks: async (table, blocks) => {
-        if (inserted.length === 1 && refusals-- > 0) throw new StoreUnavailable('unavailable');
-        await database.insertBlocks(table, blocks);
-        inserted.push(table);
-      },
+    const { writer, feed } = await intercepted(async (insert, table) => {
+      if (inserted.length === 1 && refusals-- > 0) throw new StoreUnavailable('unavailable');
+      await insert();
+      inserted.push(table);
     });
-    inserted.length = 0; // Without the notes of the migrations.
-    refusals = 2;
     feed.add(storedRows(1, 60));
     await feed.flushed();
     expect(writer.status().failures).toBe(2);
@@ -138,20 +134,19 @@ describe('row writer', () => {
   });
 
   it('forgets waiting rows when cancelled, and continues elsewhere', async () => {
-    const database = createSwitchableDatabase(openDatabase({ path: temporaryDirectory() }));
     let run = 'first';
-    const { writer, feed } = await writerOn(database, silentLogger, () => run);
+    const { database, state, writer, feed } = await switchable(() => run);
     feed.add(storedRows(1, 60));
     await feed.flushed();
-    database.isUnavailable = true;
+    state.isUnavailable = true;
     feed.add(storedRows(61, 60));
     writer.flushNow();
-    await eventually(() => database.refused.length > 0, 'an attempt');
+    await eventually(() => state.refused.length > 0, 'an attempt');
     feed.cancel();
     await writer.whenIdle();
     const cancelled = { bufferedRows: 0, bufferedBytes: 0, failingForMs: null, storingForMs: null };
     expect([writer.isFailing(), writer.status()]).toMatchObject([false, cancelled]);
-    database.isUnavailable = false;
+    state.isUnavailable = false;
     run = 'second';
     const resumed = feedWriter(writer, 30);
     expect(writer.storedThrough()).toBe(30);
@@ -167,19 +162,13 @@ describe('row writer', () => {
   });
 
   it('is idle once the insert of a cancelled pipeline has ended', async () => {
-    const database = openDatabase({ path: temporaryDirectory() });
     let answer: () => void = () => undefined;
-    let isBlocked = false;
-    const { writer, feed } = await writerOn({
-      ...database,
-      insertBlocks: (...insert) => {
-        if (!isBlocked) return database.insertBlocks(...insert);
-        return new Promise((resolve) => {
+    const { writer, feed } = await intercepted(
+      () =>
+        new Promise((resolve) => {
           answer = resolve;
-        });
-      },
-    });
-    isBlocked = true;
+        }),
+    );
     feed.add(storedRows(1, 60));
     writer.flushNow();
     feed.cancel();

@@ -6,17 +6,16 @@ import type { PipelineItem } from '../../streams/pipeline/pipelineItem.ts';
 import type { RejectionLog } from '../../streams/pipeline/rejectionLog.ts';
 import { createRowWriter } from '../../streams/pipeline/rowWriter.ts';
 import { runStreamPipeline, underWayBytesMax } from '../../streams/pipeline/streamPipeline.ts';
+import { useVirtualTime } from '../support/fakeTimers.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { storedRows } from '../support/storage/readingRows.ts';
 
 type Options = Parameters<typeof runStreamPipeline>[1];
 
+useVirtualTime();
+
 it('rows that a closed gate waits for are not gathered for long', async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
   const writer = createRowWriter({
     stream: 'MINER_COUNTER',
     database: { insertBlocks: async () => undefined } as Partial<Database> as Database, // Nothing else of it is used.
