@@ -7,7 +7,7 @@ import { type DatabaseLocation, openDatabase } from '../../storage/clickhouse/da
 import { DirectoryInUse, lockDirectory } from '../../storage/clickhouse/directoryLock.ts';
 import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
 import { readBytesMax, readSecondsMax } from '../../storage/clickhouse/readLimits.ts';
-import { isSupportedVersion } from '../../storage/clickhouse/serverVersion.ts';
+import { isSupportedVersion, ServerTooOld } from '../../storage/clickhouse/serverVersion.ts';
 import { integer, string } from '../../storage/definition/column.ts';
 import { sqlString } from '../../storage/definition/sqlString.ts';
 import { defineTable, insertRows } from '../../storage/definition/table.ts';
@@ -129,9 +129,10 @@ describe('database', () => {
     await migrate(database, silentLogger);
     const { known } = await migrationState(database);
     await insertRows(database, migrations, [{ number: known + 1, name: 'of the future' }]);
-    await expect(migrate(database, silentLogger)).rejects.toThrow(
-      `at migration ${known + 1}, this program knows ${known}`,
-    );
+    await expect(migrate(database, silentLogger)).rejects.toMatchObject({
+      kind: 'unusable',
+      message: expect.stringContaining(`at migration ${known + 1}, this program knows ${known}`),
+    });
     // During an upgrade, replicas of this version still read it.
     await requireMigrated(database);
   });
@@ -172,6 +173,7 @@ describe('database', () => {
   it('is of a supported version from 24.8 on', () => {
     for (const version of ['24.8.1.2684', '24.10.1', '25.1', '26.7.2.1'])
       expect([version, isSupportedVersion(version)]).toEqual([version, true]);
+    expect(new ServerTooOld('18.16.1').kind).toBe('unusable');
     for (const version of ['18.16.1', '23.12.1', '24.3.5', '24.7.9', 'unknown'])
       expect([version, isSupportedVersion(version)]).toEqual([version, false]);
   });

@@ -116,6 +116,7 @@ describe('migrations', () => {
         `the database has another schema: it lacks ${table}.${first} and 1 more. ` +
           'Run the version that wrote it, or use an empty database, which is filled from the streams',
       );
+      expect(refusal.kind).toBe('unusable');
       await expect(migrate(database, silentLogger)).rejects.toThrow(refusal);
       await expect(requireMigrated(database)).rejects.toThrow(refusal);
       // A number that was never released says nothing.
