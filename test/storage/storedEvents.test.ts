@@ -178,15 +178,10 @@ function names({ event }: FeedItem, noun: EventNoun): boolean {
     case 'owner':
       return text.includes(noun.address);
     case 'miner': {
-      const {
-        tokenId,
-        survivorTokenId,
-        donorTokenId,
-        tokenIds = [],
-      } = event.details as Readonly<Record<string, unknown>> & {
-        readonly tokenIds?: readonly bigint[];
-      };
-      return [tokenId, survivorTokenId, donorTokenId, ...tokenIds].includes(noun.tokenId);
+      const { tokenIds = [], ...details } = event.details as { readonly tokenIds?: readonly bigint[] };
+      const tokens: Readonly<Record<string, unknown>> = details;
+      const named = ['tokenId', 'survivorTokenId', 'donorTokenId'].map((name) => tokens[name]);
+      return [...named, ...tokenIds].includes(noun.tokenId);
     }
     case 'transaction':
       return event.source.transactionHash === noun.hash;
@@ -199,6 +194,10 @@ function names({ event }: FeedItem, noun: EventNoun): boolean {
 
 type Feed = ReturnType<typeof createFeed>;
 type Category = (typeof feedCategories)[number];
+
+async function readPage({ page }: Feed['feed'], filter: EventFilter, limit: number, cursor: string | null) {
+  return ((await page({ filter, limit, cursor }, neverAborted)) as FeedPage).events;
+}
 
 async function walk({ feed }: Feed, filter: EventFilter, limit: number) {
   const seen: FeedItem[] = [];
@@ -338,25 +337,17 @@ describe('events of any age', () => {
     const split = splitRows(chainEvents, { cuts: [0.5], lost: 0, again: 0 });
     for (const { run, rows } of split) await storeRows(opened.database, { chainEvents: rows }, run);
     const all = inFeedOrder(measurements, chain);
-    const listOf = (nouns: readonly EventNoun[]) =>
-      fc.uniqueArray(fc.constantFrom(...nouns), { minLength: 1 });
-    const [owners, miners, transactions, blocks] = ['owner', 'miner', 'transaction', 'ethereumBlock'].map(
-      (kind) => listOf([...nounsOf(chain), ...unknownNouns].filter((noun) => noun.kind === kind)),
-    ) as [
-      fc.Arbitrary<EventNoun[]>,
-      fc.Arbitrary<EventNoun[]>,
-      fc.Arbitrary<EventNoun[]>,
-      fc.Arbitrary<EventNoun[]>,
-    ];
+    const lists = (['owner', 'miner', 'transaction', 'ethereumBlock'] as const).map((kind) => {
+      const nouns = [...nounsOf(chain), ...unknownNouns].filter((noun) => noun.kind === kind);
+      return fc.option(fc.uniqueArray(fc.constantFrom(...nouns), { minLength: 1 }), { freq: 1 });
+    });
     const timeMs = fc.option(
       fc.constantFrom(...all.flatMap(({ recordedAtMs }) => [recordedAtMs, recordedAtMs + 1])),
     );
     const filters: fc.Arbitrary<EventFilter> = fc.record({
       category: fc.constantFrom(...feedCategories),
       type: fc.option(fc.constantFrom(...listKeys(feedTypes))),
-      nouns: fc
-        .tuple(...[owners, miners, transactions, blocks].map((list) => fc.option(list, { freq: 1 })))
-        .map((lists) => lists.filter((list) => list !== null)),
+      nouns: fc.tuple(...lists).map((given) => given.filter((list) => list !== null)),
       fromMs: timeMs,
       toMs: timeMs,
     });
@@ -416,22 +407,18 @@ describe('events of any age', () => {
 
   it('are returned after any position that a client invents', async () => {
     const opened = await openTables();
-    const { database } = opened;
     const measurements = buildMeasurementEvents(
       [0, 1, 2].map((receivedAtMs) => ({ receivedAtMs, distances: 0 })),
     );
     const { feed, sources } = createFeed(opened);
     sources.measurement = evictShare(measurements, 1).window;
-    await storeRows(database, buildRows(measurements, []), feedRun);
+    await storeRows(opened.database, buildRows(measurements, []), feedRun);
     for (const source of ['chain', 'measurement'] as const)
       for (const position of [-1, 0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
         const cursor = encodeFeedCursor('all', { recordedAtMs: 1_001, source, position, ordinal: position });
-        const page = (await feed.page(
-          { filter: selectCategory('all'), limit: 9, cursor },
-          neverAborted,
-        )) as FeedPage;
-        expect(page.events.length).toBeGreaterThan(0);
-        expect(page.events.every(({ recordedAtMs }) => recordedAtMs <= 1_001)).toBe(true);
+        const events = await readPage(feed, selectCategory('all'), 9, cursor);
+        expect(events.length).toBeGreaterThan(0);
+        expect(events.every(({ recordedAtMs }) => recordedAtMs <= 1_001)).toBe(true);
       }
   });
 
@@ -458,11 +445,11 @@ describe('events of any age', () => {
     sources.chain = evictShare(events, 1).window;
     const middle = events[10_000] as ChainFeedEvent;
     const { recordedAtMs, position, ordinal, source } = middle;
-    const readPage = async (filter: EventFilter, cursor: string | null) =>
-      ((await feed.page({ filter, limit: 9, cursor }, neverAborted)) as FeedPage).events.length;
+    const countEvents = async (filter: EventFilter, cursor: string | null) =>
+      (await readPage(feed, filter, 9, cursor)).length;
     const reads = (['all', 'players', 'protocol'] as const).flatMap((category) => [
       () =>
-        readPage(
+        countEvents(
           selectCategory(category),
           encodeFeedCursor(category, { recordedAtMs, source: 'chain', position, ordinal }),
         ),
@@ -485,7 +472,7 @@ describe('events of any age', () => {
       const [row] = await database.select("SELECT value FROM system.events WHERE event = 'SelectedRows'");
       return Number(row?.[0]);
     };
-    for (const [at, read] of [...reads, find, () => readPage(ofTransaction, null)].entries()) {
+    for (const [at, read] of [...reads, find, () => countEvents(ofTransaction, null)].entries()) {
       const before = await rowsSelected();
       expect([at, await read()]).toEqual([at, at < reads.length ? 9 : 1]);
       expect((await rowsSelected()) - before).toBeLessThan(10_000);
