@@ -104,7 +104,7 @@ describe('replay --dry-run', () => {
     );
     const counting = await readCounting(database);
     const jetStream = await createJetStreamPort(connection);
-    const sound = await replayHere({ database, jetStream, environment, dryRun: true });
+    const sound = await replayHere({ database, jetStream, environment });
     expect(sound).toMatch(
       /replay of MINER_COUNTER through message 2050, from the beginning on, a dry run\n(?:.*\n)*?rows as folded again: \d+ of stored_rounds, \d+ of stored_half_hour_buckets, [1-9]\d+ of stored_measurement_events_keys, [1-9]\d+ of stored_measurement_events, 2050 of stored_readings\nstate as folded again: [1-9]\d* records\n/,
     );
@@ -154,7 +154,7 @@ describe('replay --dry-run', () => {
       expect(altered.output).toMatch(line);
     expect(altered.output.match(/as folded again: /g)).toHaveLength(2);
     const streams = ['MINER_CHAIN'] as const;
-    expect(await replayHere({ database, jetStream, environment, dryRun: true, streams })).toMatch(
+    expect(await replayHere({ database, jetStream, environment, streams })).toMatch(
       /stored_owner_activity differs: 3 of .*\nrows as folded again: .* of stored_chain_events\nstate as .*\nfill another database/,
     );
     expect(await readCounting(database)).toEqual(counting);

@@ -5,8 +5,8 @@ import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { writeCsv } from '../support/csv.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
-import { fetchReadiness, startMiner, waitUntilReady } from '../support/processes/minerProcess.ts';
-import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { startMiner } from '../support/processes/minerProcess.ts';
+import { startNats } from '../support/processes/natsServer.ts';
 import { promtool } from '../support/processes/prometheus.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
@@ -39,31 +39,6 @@ it('metrics show every actor of a process, at any depth', async () => {
   ].sort();
   await eventually(async () => (await actors()).length >= expected.length, 'all actors');
   expect(await actors()).toEqual(expected);
-});
-
-it('metrics show the use of the NATS store and ClickHouse’s disk, and settings that lose messages', async () => {
-  const settings =
-    'accounts { streams { jetstream { max_file: 8000000 }, users: [{ user: all, password: all }] } }\nno_auth_user: all\n';
-  const nats = await startNats(temporaryDirectory(), settings);
-  const { js, jsm } = await connectTo(nats);
-  const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
-  await waitUntilReady(miner);
-  expect(await miner.metric('miner_nats_store_bytes{kind="limit"}')).toBe(8_000_000);
-  const total = (await miner.metric('miner_database_disk_bytes{disk="default",kind="total"}')) ?? 0;
-  const free = (await miner.metric('miner_database_disk_bytes{disk="default",kind="free"}')) ?? 0;
-  expect(total).toBeGreaterThan(free);
-  expect(free).toBeGreaterThan(0);
-  await jsm.streams.update('MINER_PIPELINE', { max_msgs: 1 });
-  expect(await miner.metric('miner_stream_setting_risks{stream="MINER_PIPELINE",setting="max_msgs"}')).toBe(
-    1,
-  );
-  expect((await fetchReadiness(miner)).streamRisks).toMatchObject([{ setting: 'max_msgs', value: '1' }]);
-  const fill = async (bytes: number) => {
-    const text = 'x'.repeat(bytes);
-    for (;;) await js.publish('miner.counter.my~wheel', text);
-  };
-  await expect(fill(60_000)).rejects.toThrow(/maximum|insufficient|exceeded/);
-  expect(await miner.metric('miner_nats_store_bytes{kind="used"}')).toBeGreaterThan(0.85 * 8_000_000);
 });
 
 it('metrics are documented as a process that does everything has them (npm run tables)', async () => {

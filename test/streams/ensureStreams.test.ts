@@ -72,6 +72,7 @@ describe('streams', () => {
     const account = `jetstream { max_file: 1GB, ${limit} }, users: [{ user: a, password: b }]`;
     const server = await startNats(undefined, `accounts { A { ${account} } }\nno_auth_user: a`);
     const { jsm, jetStream } = await connectTo(server);
+    expect(await jetStream.account()).toMatchObject({ usedBytes: 0, limitBytes: 1024 ** 3 });
     const readAll = async () => {
       await createStreams(jetStream);
       for (const stream of streamNames) await jetStream.deliver(stream, { after: 0, ahead: 10 });
@@ -105,12 +106,10 @@ describe('streams', () => {
 
   it('are inspected, and not changed, by processes that do not ingest', async () => {
     const { jsm, jetStream } = await connectTo(await startNats());
-    expect(await verifyStreams(jetStream, ['MINER_CHAIN', 'MINER_COUNTER'], silentLogger)).toEqual([
-      'MINER_CHAIN',
-      'MINER_COUNTER',
-    ]);
+    const names = ['MINER_CHAIN', 'MINER_COUNTER'] as const;
+    expect(await verifyStreams(jetStream, names, silentLogger)).toEqual(names);
     await ensureStreams(jetStream, { streams: streamNames, retentionDays: 7, logger: silentLogger });
-    expect(await verifyStreams(jetStream, ['MINER_CHAIN', 'MINER_COUNTER'], silentLogger)).toEqual([]);
+    expect(await verifyStreams(jetStream, names, silentLogger)).toEqual([]);
     expect((await jsm.streams.info('MINER_COUNTER')).config.max_age).toBe(7 * 86_400 * 1e9);
   });
 });

@@ -11,11 +11,10 @@ interface ReplayedHere {
   readonly database: Database;
   readonly jetStream: StreamPort;
   readonly environment: Readonly<Record<string, string>>;
-  readonly dryRun: boolean;
   readonly streams?: readonly InputStreamName[];
 }
 
-/** Does in this process what `miner replay` does, without its progress on the error stream. Returns what it prints. */
+/** Does in this process what `miner replay --dry-run` does, without its progress on the error stream. Returns what it prints. */
 export async function replayHere({
   environment,
   streams = inputStreamNames,
@@ -24,6 +23,7 @@ export async function replayHere({
   let printed = '';
   const options = {
     ...given,
+    dryRun: true,
     logger: silentLogger,
     deployment: readDeployment(environment),
     signal: new AbortController().signal,
