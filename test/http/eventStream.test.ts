@@ -342,7 +342,13 @@ describe('a client of the event stream', () => {
     const { records, reads, open, abort, takeWritten } = createWorld();
     records.add(9);
     records.evictOldest(1, 0);
-    const opened = Array.from({ length: 12 }, () => open(undefined, fromTheBeginning));
+    const openSome = (count: number) =>
+      Array.from({ length: count }, () => open(undefined, fromTheBeginning));
+    const opened = openSome(4);
+    await pass(2_000);
+    // Nothing is read twice.
+    expect(reads).toHaveLength(4);
+    opened.push(...openSome(8));
     await pass(1_000);
     // The others wait for one of them.
     expect(reads.map(({ aborted }) => aborted)).toEqual(Array(8).fill(false));

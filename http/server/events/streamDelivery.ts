@@ -74,7 +74,7 @@ export function createStreamDelivery(options: StreamDeliveryOptions) {
       left--;
       if (!clients.has(client) || !client.output.isFlowing()) continue;
       client.output.cork(() => {
-        if (moment !== null && !client.isReading) left -= serve(client, moment);
+        if (moment !== null) left -= serve(client, moment);
         if (client.dueComments > 0) client.output.send(comment);
         client.dueComments = 0;
       });
@@ -92,11 +92,13 @@ export function createStreamDelivery(options: StreamDeliveryOptions) {
     }
     let sent = 0;
     for (const source of feedSources) {
+      // What is being read comes before what would be found now.
+      if (client.isReading) break;
       if (listStoredCategories(category, source).length === 0) continue;
       const next = moment.next(source, client.position[source], { category, limit: batchSize });
       if (next === null) continue;
       if (typeof next !== 'function') sent += sendEvents(client, source, next, moment);
-      else if (!client.isReading) startRead(client, source, next, moment);
+      else startRead(client, source, next, moment);
     }
     return sent;
   }
