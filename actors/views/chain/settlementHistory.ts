@@ -127,28 +127,22 @@ export function computeRoundStartMs(state: Pick<ChainState, 'core'>, round: bigi
 function projectNextMintRound(state: ChainState, rewardPerBlock: bigint, supplyCap: bigint) {
   const { mining, core } = state;
   const round = mining.processedThroughRound + 1n;
-  const activations = [...mining.pendingWeight]
-    .map(([activation, change]) => ({ activation: BigInt(activation), change }))
-    .sort((a, b) => (a.activation < b.activation ? -1 : 1));
-  let eligibleWeight = mining.totalWeight;
-  const activateThrough = (roundId: bigint) => {
-    while ((activations[0]?.activation ?? roundId + 1n) <= roundId) {
-      eligibleWeight += activations.shift()?.change ?? 0n;
-    }
-  };
+  const findEligibleWeight = (roundId: bigint) =>
+    [...mining.pendingWeight].reduce(
+      (weight, [activation, change]) => (BigInt(activation) <= roundId ? weight + change : weight),
+      mining.totalWeight,
+    );
   let amountBaseUnits = 0n;
   let throughBlock = mining.closedThroughBlock;
   for (const settled of state.unprocessedRounds) {
-    activateThrough(settled.roundId);
     const completed = countWholeBlocks(settled.cumulativeBlockUnits) - throughBlock;
     throughBlock += completed;
     const left = supplyCap - mining.mintedBaseUnits - amountBaseUnits;
-    const earned = eligibleWeight > 0n ? completed * rewardPerBlock : 0n;
+    const earned = findEligibleWeight(settled.roundId) > 0n ? completed * rewardPerBlock : 0n;
     amountBaseUnits += earned < left ? earned : left;
   }
   // No checkpoint passes a settled round, so both are equal once every settled round is processed.
   const countedThroughRound = core.settledThroughRound < round ? round - 1n : core.settledThroughRound;
-  activateThrough(countedThroughRound < round ? round : countedThroughRound);
   const roundState: MintRoundState = core.settledThroughRound >= round ? 'ready' : 'accruing';
   return {
     state: roundState,
@@ -159,7 +153,7 @@ function projectNextMintRound(state: ChainState, rewardPerBlock: bigint, supplyC
     previousCumulativeBlockUnits: mining.processedBlockUnits,
     cumulativeBlockUnits: core.cumulativeBlockUnits,
     completedBlockCount: throughBlock - mining.closedThroughBlock,
-    eligibleWeight,
+    eligibleWeight: findEligibleWeight(countedThroughRound < round ? round : countedThroughRound),
     amountBaseUnits,
   };
 }

@@ -1,6 +1,9 @@
+import { Map as ImmutableMap, List } from 'immutable';
 import { describe, expect, it } from 'vitest';
+import { blockUnitsPerBlock } from '../../../actors/chain/state/blockUnits.ts';
 import type { SettlementRange } from '../../../actors/views/chain/settlementHistory.ts';
 import type { SettlementHistoryView } from '../../../actors/views/chain/settlementView.ts';
+import { requireValue } from '../../../machines/requireValue.ts';
 import {
   buildEconomyEvents,
   buildState,
@@ -91,6 +94,45 @@ it.each([
   ],
 ])('the economy in a settlement history is %s', (_, number, events, issuance) => {
   expect(issuanceAt(number, events)).toEqual([issuance, issuance]);
+});
+
+it.each([
+  { settled: 4n, from: 5n, left: 9n, weight: 7n, earned: 0n },
+  { settled: 4n, from: 6n, left: 9n, weight: 0n, earned: 0n },
+  { settled: 6n, from: 5n, left: 9n, weight: 7n, earned: 3n },
+  { settled: 6n, from: 5n, left: 1n, weight: 7n, earned: 1n },
+  { settled: 6n, from: 6n, left: 9n, weight: 7n, earned: 2n },
+  { settled: 6n, from: 7n, left: 9n, weight: 0n, earned: 0n },
+])('the next mint has the weights of its rounds, and no more than the cap: %o', (given) => {
+  const { settled, from, left, weight, earned } = given;
+  const { views, source } = createStateViews(buildState(buildEconomyEvents()));
+  const { mining, core, ...rest } = requireValue(source.state, 'the state');
+  const { rewardPerBlock, supplyCap } = requireValue(mining.configuration, 'the configuration');
+  const rounds = [5n, 6n].filter((roundId) => roundId <= settled);
+  source.state = {
+    ...rest,
+    core: { ...core, settledThroughRound: settled },
+    unprocessedRounds: List(
+      // The first one completes a block, the second one two.
+      rounds.map((roundId) => ({
+        roundId,
+        cumulativeWork: 1n,
+        cumulativeBlockUnits: (roundId === 5n ? 1n : 3n) * blockUnitsPerBlock,
+      })),
+    ),
+    mining: {
+      ...mining,
+      processedThroughRound: 4n,
+      closedThroughBlock: 0n,
+      totalWeight: 0n,
+      mintedBaseUnits: supplyCap - left * rewardPerBlock,
+      pendingWeight: ImmutableMap([[String(from), 7n]]),
+    },
+  };
+  const { issuance } = history(views, 'now');
+  expect(issuance).toMatchObject({
+    nextRound: { round: 5n, eligibleWeight: weight, amountBaseUnits: earned * rewardPerBlock },
+  });
 });
 
 describe('a settlement history that is not live', () => {
