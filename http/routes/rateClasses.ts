@@ -1,6 +1,6 @@
 /**
  * Token buckets of the rate classes (CONTRACT.md, Rate limits). `other` covers everything except routes, such as documents and errors.
- * Probes have their own class, so that other requests from their address do not take their tokens.
+ * Each class gets at least a token per second, so a refused client waits for one second. Probes have their own class, so that other requests from their address do not take their tokens.
  */
 export const rateClasses = {
   publicFast: { perSecond: 30, burst: 60 },

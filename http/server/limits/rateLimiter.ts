@@ -11,7 +11,7 @@ const waysPerSet = 8;
 
 /** Whether a request may pass, and the headers that tell its limit (draft-ietf-httpapi-ratelimit-headers-11). */
 export interface RateVerdict {
-  /** 0 for a request that may pass, else the whole seconds until the next one may. */
+  /** 0 for a request that may pass, else 1, since the next one may within a second. */
   readonly waitSeconds: number;
   /**
    * `RateLimit-Policy`: the burst, and the seconds in which an empty bucket fills. `RateLimit`: the requests left, and the seconds over
@@ -66,16 +66,13 @@ export function createRateLimiter() {
     }
   }
 
-  /** @returns the whole tokens left after one was taken; for an empty bucket the seconds until its next token, as a negative number. */
+  /** @returns the whole tokens left after one was taken; -1 for an empty bucket. */
   function takeOne(address: AddressWords, factor: number, index: number, nowMs: number): number {
     const slot = findEntry(address, factor, nowMs) * classNames.length + index;
     const available = tokens[slot] as number;
-    if (available >= 1) {
-      tokens[slot] = available - 1;
-      return Math.floor(available - 1);
-    }
-    const { perSecond } = rateClasses[classNames[index] as RateClass];
-    return -Math.max(1, Math.ceil((1 - available) / (factor * perSecond)));
+    if (available < 1) return -1;
+    tokens[slot] = available - 1;
+    return Math.floor(available - 1);
   }
 
   return {
@@ -91,7 +88,7 @@ export function createRateLimiter() {
         clientLeft < 0 || site === null
           ? clientLeft
           : Math.min(clientLeft, takeOne(site, siteFactor, index, nowMs));
-      return left < 0 ? refused(-left) : allowed(left);
+      return left < 0 ? refused : allowed(left);
     },
   };
 }
@@ -110,14 +107,11 @@ function createVerdicts(name: RateClass) {
   const passing = Array.from({ length: burst + 1 }, (_, left) =>
     build(left, Math.max(1, Math.ceil(left / perSecond)), 0),
   );
-  const waiting = Array.from({ length: Math.ceil(1 / perSecond) }, (_, index) =>
-    build(0, index + 1, index + 1),
-  );
   return {
     /** @param left whole tokens left, at most the burst. */
     allowed: (left: number) => passing[left] as RateVerdict,
-    /** @param waitSeconds seconds until there is a token, at least 1. */
-    refused: (waitSeconds: number) => waiting[waitSeconds - 1] as RateVerdict,
+    /** Each class has the next token within a second. */
+    refused: build(0, 1, 1),
   };
 }
 
