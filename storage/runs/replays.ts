@@ -82,20 +82,19 @@ interface ReplayEnd {
   readonly nowMs: number;
 }
 
-/** Offers the result of a replay to the process that ingests, behind every earlier one of the epoch. */
+/** Offers the result of a replay to the process that ingests, behind every earlier one. */
 export async function offerReplay(
   database: Database,
   replay: Lineage,
   { position, nowMs }: ReplayEnd,
 ): Promise<Lineage> {
   const offers = await listLineages(database, replay.stream, 'filled');
-  const steps = offers.filter(({ epoch }) => epoch === replay.epoch).map(({ step }) => step);
   const offered: Lineage = {
     ...replay,
     cause: 'filled',
     runs: cutRuns(replay.runs, position),
     position,
-    step: Math.max(0, ...steps) + 1,
+    step: Math.max(0, ...offers.map(({ step }) => step)) + 1,
   };
   await noteLineage(database, offered, nowMs);
   return offered;

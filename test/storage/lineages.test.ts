@@ -15,7 +15,7 @@ import {
   selectWithin,
 } from '../../storage/runs/lineages.ts';
 import { mergeRuns, readCounted } from '../../storage/runs/mergedRuns.ts';
-import { findContinuedReplay, findReplay, isContinued } from '../../storage/runs/replays.ts';
+import { findContinuedReplay, findReplay, isContinued, offerReplay } from '../../storage/runs/replays.ts';
 import { createRunsReader } from '../../storage/runs/runsReader.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
@@ -257,6 +257,17 @@ describe('what a replay notes', () => {
     const last = [{ run: 'last', through: openEnd }];
     await note({ ...ownLineage, step: 3, reason: 'diverged', runs: last });
     expect([await find(), await findContinued()]).toEqual([null, 'replay 1']);
+  });
+
+  it('is offered with the rows that it has made, behind every earlier one', async () => {
+    const { database, note, find } = await open();
+    await note(ownLineage);
+    for (const number of [1, 2]) {
+      const offer = filled(number, { cause: 'filling', step: 1 });
+      const offered = await offerReplay(database, offer, { position: 9, nowMs: 0 });
+      expect([offered.step, offered.runs.at(-1)?.through]).toEqual([number, 9]);
+    }
+    expect(await find()).toBe('replay 2');
   });
 
   it('is not continued once what it has not made again was cut or replaced', async () => {
