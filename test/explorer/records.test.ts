@@ -82,9 +82,16 @@ describe('the page of a record', () => {
         expect(html).toContain(shown(batch));
       }
     }
-    // A round that is not settled has a page, without events.
-    const later = await readPage(`/rounds/${3 * batchCount + 1}`);
-    expect([later.status, later.html.includes('class="event ')]).toEqual([200, false]);
+  });
+
+  it('says of a round that is still to come what its route says, without events', async () => {
+    const { server, readPage } = await start();
+    const answer = await server.get('/v1/rounds/999999');
+    expect([answer.status, await answer.json()]).toMatchObject([200, { round: { state: 'future' } }]);
+    const { status, html } = await readPage('/rounds/999999');
+    expect([status, html.includes('class="event ')]).toEqual([200, false]);
+    expect(html).toContain('It has not begun yet.');
+    expect(html).not.toMatch(/on the day of|Next round/);
   });
 
   it('shows the hash of a transaction, also if nothing is known of it', async () => {

@@ -114,6 +114,14 @@ const month = [
   ...days.slice(-2),
 ];
 
+/** A round in a morning, which is of the day before. */
+const inTheMorning = {
+  ...bodies.RoundRecord.answer.round,
+  startAt: '2026-11-25T08:20:00.000Z',
+  endAt: '2026-11-25T08:30:00.000Z',
+  sqkMintedBaseUnits: '150000000000000000000',
+};
+
 /** The example of the body of each route. */
 const byPath: readonly (readonly [RegExp, unknown])[] = [
   [/^\/v1\/status$/, { ...bodies.Status.answer, measurement }],
@@ -125,7 +133,7 @@ const byPath: readonly (readonly [RegExp, unknown])[] = [
     { ...statistics, range: '30d', activity: { ...statistics.activity, days: month } },
   ],
   [/^\/v1\/days\//, { ...bodies.Day.answer, day: month[20] }],
-  [/^\/v1\/rounds\//, bodies.RoundRecord.answer],
+  [/^\/v1\/rounds\//, { ...bodies.RoundRecord.answer, round: inTheMorning }],
   [/^\/v1\/transactions\//, bodies.Transaction.answer],
   [/^\/v1\/miners\/\d+$/, miner],
   [/^\/v1\/settlements\?/, history],
@@ -136,7 +144,6 @@ const byPath: readonly (readonly [RegExp, unknown])[] = [
 ];
 const findBody = (path: string) => byPath.find(([pattern]) => pattern.test(path))?.[1] ?? null;
 
-const round = String(history.recentSettlements[0]?.settledThroughRound);
 const places: readonly Place[] = [
   { view: 'glance' },
   { view: 'statistics', range: '7d' },
@@ -147,8 +154,7 @@ const places: readonly Place[] = [
   { view: 'about' },
   { view: 'status' },
   { view: 'miner', id: '1' },
-  { view: 'round', id: round },
-  { view: 'round', id: '100' }, // In a morning, which is of the day before.
+  { view: 'round', id: inTheMorning.roundId },
   { view: 'transaction', id: `0x${'ab'.repeat(32)}` },
   { view: 'day', id: month[20]?.date ?? '' },
   { view: 'missing', reason: 'It is not here.', others: [{ view: 'round', id: '12' }], query: '12' },

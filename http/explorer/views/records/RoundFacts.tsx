@@ -8,51 +8,46 @@ import { formatInteger } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { toDay } from '../../format/sentence.ts';
 import type { Bodies } from '../../page.ts';
-import { corePath, settlementsPath, statisticsPath, statusPath } from '../../resources.ts';
-import { dayMs, findGenesisMs, halfHourMs, roundMs } from '../../rounds.ts';
+import { issuancePath, recordPath, statisticsPath } from '../../resources.ts';
+import { dayMs, halfHourMs } from '../../rounds.ts';
+
+type Round = Extract<Bodies['round'], { status: 'available' }>['round'];
+
+const states: Readonly<Record<Round['state'], string>> = {
+  future: 'It has not begun yet.',
+  open: 'It is open. Its work is being measured.',
+  ended: 'It has ended. The oracle has not closed it yet.',
+  closed: 'It is closed and waiting for settlement.',
+  settled: 'It is settled on the chain.',
+};
 
 /** A round's time, its stage, and its work if that is known. */
-export function RoundFacts({ round }: { round: string }) {
+export function RoundFacts({ round: id }: { round: string }) {
   return (
-    <Available what="The chain" body={usePage().read('core', corePath)}>
-      {(core) => <Known round={round} core={core} />}
+    <Available what="The round" body={usePage().read('round', recordPath('round', id))}>
+      {({ round }) => <Known {...round} />}
     </Available>
   );
 }
 
-function Known({ round, core }: { round: string; core: Extract<Bodies['core'], { status: 'available' }> }) {
-  const { read, nowMs } = usePage();
-  const startMs = (findGenesisMs(core) ?? 0) + (Number(round) - 1) * roundMs;
-  const endMs = startMs + roundMs;
-  const closedThrough = read('status', statusPath)?.oracle.latestClosure?.lastRound ?? null;
-  const statistics = read('statistics', statisticsPath('30d'));
-  const halfHour = findHalfHour(statistics, startMs);
-  const settlements = findAvailable(read('settlements', settlementsPath('now')));
-  const minted = settlements?.recentRounds?.find(({ roundId }) => roundId === round)?.sqkMintedBaseUnits;
-  const asset = findAvailable(settlements?.mining ?? null)?.economy ?? null;
-  const isSettled = BigInt(round) <= BigInt(core.core.settledThroughRound);
-  const state = isSettled
-    ? 'It is settled on the chain.'
-    : startMs > nowMs
-      ? 'It has not begun yet.'
-      : endMs > nowMs
-        ? 'It is open. Its work is being measured.'
-        : closedThrough === null || BigInt(closedThrough) < BigInt(round)
-          ? 'It has ended. The oracle has not closed it yet.'
-          : 'It is closed and waiting for settlement.';
+function Known({ roundId, startAt, endAt, state, sqkMintedBaseUnits }: Round) {
+  const { read } = usePage();
+  const startMs = Date.parse(startAt);
+  const halfHour = findHalfHour(read('statistics', statisticsPath('30d')), startMs);
+  const asset = findAvailable(read('issuance', issuancePath))?.asset ?? null;
+  const hasBegun = state !== 'future';
   return (
     <>
       <p class="lead">
-        <Time at={new Date(startMs).toISOString()} as="minute" /> to{' '}
-        <Time at={new Date(endMs).toISOString()} as="minute" />
-        {startMs <= nowMs && (
+        <Time at={startAt} as="minute" /> to <Time at={endAt} as="minute" />
+        {hasBegun && (
           <>
             , on the day of <To {...toDay(findDay(startMs))} />
           </>
         )}
-        . {state}
+        . {states[state]}
       </p>
-      <Figures route={settlementsPath('now')}>
+      <Figures route={recordPath('round', roundId)}>
         {halfHour !== null && (
           <Figure
             {...describeWork(halfHour.workUnits)}
@@ -64,17 +59,17 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
             {formatInteger(halfHour.observedRoundCount)} of 3 rounds observed
           </Figure>
         )}
-        {minted !== undefined && (
+        {sqkMintedBaseUnits !== null && (
           <Figure
-            {...describeAmount(minted, asset, 4)}
+            {...describeAmount(sqkMintedBaseUnits, asset, 4)}
             label="Minted for it"
-            field="recentRounds.sqkMintedBaseUnits"
+            field="round.sqkMintedBaseUnits"
           />
         )}
       </Figures>
       <nav class="choice" aria-label="Neighbours">
-        {round !== '1' && <a href={`/rounds/${BigInt(round) - 1n}`}>← Round before</a>}
-        {endMs <= nowMs && <a href={`/rounds/${BigInt(round) + 1n}`}>Next round →</a>}
+        {roundId !== '1' && <a href={`/rounds/${BigInt(roundId) - 1n}`}>← Round before</a>}
+        {hasBegun && state !== 'open' && <a href={`/rounds/${BigInt(roundId) + 1n}`}>Next round →</a>}
       </nav>
     </>
   );
