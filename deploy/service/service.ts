@@ -12,9 +12,7 @@ import {
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { registerMetrics } from '../../actors/registerMetrics.ts';
-import type { ChainConditions } from '../../actors/views/chain/chainViews.ts';
 import type { Readiness } from '../../actors/views/views.ts';
-import type { RouteSources } from '../../http/routes/route.ts';
 import { formatAuthority, type Listener } from '../../http/server/engine/listener.ts';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { createPublicServer } from '../../http/server/publicServer.ts';
@@ -32,7 +30,7 @@ import { createSelfAudit } from '../../streams/audit/selfAudit.ts';
 import { createStreamActors, type StreamActors } from '../../streams/definitions/streamDefinitions.ts';
 import { watchChainConditions } from '../../streams/health/chainConditionWatch.ts';
 import { watchDatabase } from '../../streams/health/databaseWatch.ts';
-import { createReadiness } from '../../streams/health/readiness.ts';
+import { createReadiness, createViewsCheck } from '../../streams/health/readiness.ts';
 import { createIngest } from '../../streams/ingest/ingest.ts';
 import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
 import { createStreamSettingsWatch } from '../../streams/jetstream/settings/streamSettings.ts';
@@ -90,21 +88,25 @@ type ServiceParts = ReturnType<typeof createParts>;
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const parts = createParts(options, () => root);
-  const { settings, database, nats, ingest, work, logger, registry } = parts;
+  const { settings, actors, database, nats, ingest, work, logger, registry } = parts;
+  const { roles, readyGraceMs: graceMs } = settings;
   const sources = createServiceViews(settings, parts);
   /** A process without streams, such as a standby, cannot know them. */
   const conditions = () => (work() === null ? null : sources.views.chain.conditions());
-  const readiness = createServiceReadiness(parts, conditions);
+  const readiness = createReadiness({
+    ...{ ...parts, graceMs, chain: actors.MINER_CHAIN, conditions },
+    mayWrite: () => !roles.ingest || ingest.isHeld(),
+  });
   registerServiceMetrics(parts, readiness);
   const conditions$ = watchChainConditions({ conditions, logger, registry });
   const operatorServer = createOperatorServer({
-    registry,
-    readiness,
+    ...{ readiness, names: settings.opsNames, logger, registry },
     diagnose: () => diagnose(parts),
-    logger,
-    names: settings.opsNames,
   });
-  const publicServer = settings.roles.serve ? openPublicServer(parts, sources, readiness) : null;
+  const hasViews = createViewsCheck({ ...parts, graceMs });
+  const publicServer = roles.serve
+    ? createPublicServer({ ...parts, sources, hasViews, readiness, settings: settings.http })
+    : null;
   const root: ServiceRoot = createActor(
     createServiceMachine<StreamWork>(publicServer !== null).provide({
       actors: {
@@ -114,7 +116,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         }),
         nats: fromEventObservable(() => nats.changes$),
         group: runMembers,
-        databaseWatch: fromObservable(() => watchDatabase(database, settings.readyGraceMs)),
+        databaseWatch: fromObservable(() => watchDatabase(database, graceMs)),
         ingest: ingest.logic,
         watchConditions: fromObservable(() => conditions$),
         compose: fromPromise(({ input }) => composeWork(parts, input.grant)),
@@ -123,7 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         closeDatabase: fromPromise(database.close),
       },
     }),
-    { input: { writes: settings.roles.ingest }, inspect: createActorTransitions({ logger, registry }) },
+    { input: { writes: roles.ingest }, inspect: createActorTransitions({ logger, registry }) },
   );
   root.start();
   const { fault, ports } = (await waitFor(root, (snapshot) => !snapshot.matches({ course: 'opening' })))
@@ -141,7 +143,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     publicUrl: ports.public === undefined ? null : buildUrl(settings.host, ports.public),
     operatorUrl: buildUrl(settings.opsHost, requireValue(ports.operator, 'the operators’ port')),
     readiness,
-    actors: parts.actors,
+    actors,
     foldedThrough: (stream) => work()?.followers.get(stream)?.status().position ?? 0,
     jetStream: nats.jetStream,
     stop: async (drainMs = 0) => {
@@ -208,7 +210,6 @@ async function composeWork(parts: ServiceParts, { epoch }: Grant): Promise<Strea
     ...(settings.roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
     policy: settings.snapshots,
     ...(await createNodeWork(parts)),
-    auditSeconds: settings.auditSeconds,
   });
 }
 
@@ -229,25 +230,12 @@ async function createNodeWork({ settings, actors, nats, registry, logger }: Serv
   const audit = createSelfAudit({
     safeStates: () => actors.MINER_CHAIN?.state.safe ?? [],
     auditBlock: createBlockAudit({ rpcUrl, ...onChain }),
+    everyMs: settings.auditMs,
     random: Math.random,
     registry,
     logger,
   });
   return { indexer, audit };
-}
-
-function createServiceReadiness(parts: ServiceParts, conditions: () => ChainConditions | null) {
-  const { settings, actors, ingest, streamGuard, streamSettings } = parts;
-  return createReadiness({
-    ...parts,
-    graceMs: settings.readyGraceMs,
-    standbyFor: ingest.standbyFor,
-    mayWrite: () => !settings.roles.ingest || ingest.isHeld(),
-    lostStreams: () => streamGuard.lost,
-    streamRisks: () => streamSettings.risks,
-    chain: actors.MINER_CHAIN,
-    conditions,
-  });
 }
 
 /** Registers what every process measures, whether or not it has streams to follow. */
@@ -287,42 +275,6 @@ async function diagnose(parts: ServiceParts): Promise<{ readonly findings: reado
   for await (const finding of inspectDatabase({ ...settings, database, jetStream, drifts }))
     findings.push(finding);
   return { findings };
-}
-
-/** Whether views can be shown. The chain's snapshot is some minutes old, so later messages are folded first, unless that takes long. */
-export function createViewsCheck({
-  settings,
-  work,
-  clock,
-}: Pick<ServiceParts, 'settings' | 'work' | 'clock'>): () => boolean {
-  let restoredAtMs: number | null = null;
-  let hasViews = false;
-  const checkViews = () => {
-    const followers = work()?.followers;
-    if (followers === undefined || ![...followers.values()].every(({ isRestored }) => isRestored))
-      return false;
-    restoredAtMs ??= clock.monotonicMs();
-    const wasCurrent = followers.get('MINER_CHAIN')?.wasCurrent ?? true;
-    return wasCurrent || clock.monotonicMs() - restoredAtMs > settings.readyGraceMs;
-  };
-  return () => {
-    // Once true it stays true, and is asked with each request.
-    hasViews ||= checkViews();
-    return hasViews;
-  };
-}
-
-function openPublicServer(parts: ServiceParts, sources: RouteSources, readiness: () => Readiness) {
-  const { settings, clock, logger, registry } = parts;
-  return createPublicServer({
-    sources,
-    hasViews: createViewsCheck(parts),
-    readiness,
-    clock,
-    logger,
-    registry,
-    settings: settings.http,
-  });
 }
 
 /** Creates the actor of an HTTP server on a port; 0 is any free one. */

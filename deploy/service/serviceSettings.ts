@@ -6,8 +6,8 @@ import type { Deployment } from '../configuration/deploymentFile.ts';
 /** After a kill, folding the messages since the last snapshot again takes seconds. */
 const snapshotPolicy = { intervalMs: 600_000, messages: 500_000 };
 
-/** Seconds between two samples of the self-audit. */
-const auditSeconds = 300;
+/** Time between two samples of the self-audit. */
+const auditMs = 300_000;
 
 /** Settings that the starting command decides, in addition to the configuration. */
 interface ProcessSettings {
@@ -54,7 +54,7 @@ export function buildSettings(configuration: Configuration, settings: ProcessSet
     chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
     chainBehindAfterMs: configuration.MINER_CHAIN_BEHIND_SECONDS * 1000,
     readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
-    auditSeconds,
+    auditMs,
     snapshots: snapshotPolicy,
   };
 }

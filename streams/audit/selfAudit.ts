@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import { Counter, Gauge, type Registry } from 'prom-client';
-import { exhaustMap, from, ignoreElements, interval, type Observable } from 'rxjs';
+import { Counter, type Registry } from 'prom-client';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
+import { registerMetrics } from '../../actors/registerMetrics.ts';
+import { repeatEvery } from '../operators/repeatEvery.ts';
 import type { Audit, BlockAudit, Drift } from './auditBlock.ts';
 
 /** Known differences, each compared again at every audit until it agrees. Further ones are found later. */
@@ -9,25 +10,22 @@ const driftsMax = 16;
 /** A node keeps the states of about the newest 128 blocks, and the newest safe one is twelve below its tip. */
 const sampledStates = 64;
 
-/** Compares samples of the state with the node. */
-export interface SelfAudit {
-  /** Compares one safe block and all known differences. */
-  sample(): Promise<void>;
-  /** Differences that are known at the moment. */
-  drifts(): Drift[];
-}
+export type SelfAudit = ReturnType<typeof createSelfAudit>;
 
 interface SelfAuditOptions {
   /** States at safe blocks, ascending. */
   readonly safeStates: () => readonly ChainState[];
   readonly auditBlock: BlockAudit;
+  /** Time between two samples. */
+  readonly everyMs: number;
   readonly random: () => number;
   readonly registry: Registry;
   readonly logger: Logger;
 }
 
-export function createSelfAudit(options: SelfAuditOptions): SelfAudit {
-  const { safeStates, auditBlock, random, registry, logger } = options;
+/** Compares samples of the state with the node. */
+export function createSelfAudit(options: SelfAuditOptions) {
+  const { safeStates, auditBlock, everyMs, random, registry, logger } = options;
   const known = new Map<bigint, Drift>();
   const compared = registerAuditMetrics(registry, known);
   /** Whether the last sample could not be compared. */
@@ -69,21 +67,27 @@ export function createSelfAudit(options: SelfAuditOptions): SelfAudit {
     if (state !== undefined) note(state.block.number, await auditBlock(state));
   }
 
+  /** Compares one safe block and all known differences. */
+  async function sample(): Promise<void> {
+    try {
+      await compare();
+      isFailing = false;
+    } catch (error) {
+      compared.inc({ outcome: 'skipped' });
+      if (!isFailing)
+        logger.warn(
+          { err: error },
+          'a safe block cannot be compared with the node; the next audit continues with another one',
+        );
+      isFailing = true;
+    }
+  }
+
   return {
-    sample: async () => {
-      try {
-        await compare();
-        isFailing = false;
-      } catch (error) {
-        compared.inc({ outcome: 'skipped' });
-        if (!isFailing)
-          logger.warn(
-            { err: error },
-            'a safe block cannot be compared with the node; the next audit continues with another one',
-          );
-        isFailing = true;
-      }
-    },
+    sample,
+    /** Compares at each interval while subscribed; emits nothing. */
+    samples$: repeatEvery(everyMs, sample),
+    /** Differences that are known at the moment. */
     drifts: () => [...known.values()],
   };
 }
@@ -96,21 +100,8 @@ function registerAuditMetrics(registry: Registry, known: ReadonlyMap<bigint, Dri
     registers: [registry],
   });
   for (const outcome of ['agrees', 'drift', 'skipped']) samples.inc({ outcome }, 0);
-  new Gauge({
-    name: 'miner_audit_drifts',
-    help: 'Safe blocks known to differ from the node.',
-    registers: [registry],
-    collect() {
-      this.set(known.size);
-    },
+  registerMetrics(registry, {
+    miner_audit_drifts: ['Safe blocks known to differ from the node.', () => known.size],
   });
   return samples;
-}
-
-/** Compares a sample at each interval while subscribed; emits nothing. */
-export function runSelfAudit(audit: SelfAudit, everySeconds: number): Observable<never> {
-  return interval(everySeconds * 1000).pipe(
-    exhaustMap(() => from(audit.sample())),
-    ignoreElements(),
-  );
 }

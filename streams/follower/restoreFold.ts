@@ -33,7 +33,7 @@ export interface RestorationOptions extends Omit<SnapshotChoiceOptions, 'isUsabl
   /** Finds out which snapshots may be restored. */
   readonly chooseFrom: (streamCreated: string) => Promise<(header: StoredSnapshotHeader) => boolean>;
   /** Called when the stream does not exist; omitted by a process that does not create streams. */
-  readonly onMissing?: () => Promise<void>;
+  readonly onMissing?: () => Promise<unknown>;
 }
 
 /**

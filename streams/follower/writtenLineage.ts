@@ -32,15 +32,14 @@ interface WrittenLineageOptions {
   /** This process. */
   readonly writer: EpochHolder;
   readonly verifier: StreamVerifier;
+  /** Writer of the rows; null for a stream without rows. */
+  readonly rows: Pick<RowWriter, 'progress$' | 'resumeAfter'> | null;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly logger: Logger;
 }
 
 /** The lineage that a process writes: which rows of a stream count, and the run of its own rows. */
-export interface WrittenLineage
-  extends Required<Pick<RestorationOptions, 'chooseFrom'> & Pick<StoredOutput, 'end'>> {
-  /** Begins or continues a run, whose rows the writer stores. Returns whether the stream has lost messages that had been folded. */
-  beginRun(restored: RestoredPlace, rows: Pick<RowWriter, 'progress$'> | null): Promise<boolean>;
+export interface WrittenLineage extends Required<Pick<RestorationOptions, 'chooseFrom'> & StoredOutput> {
   /** Run of the rows that this process stores; empty before the first restoration. */
   run(): string;
   runs(): LineageRuns;
@@ -56,7 +55,7 @@ export interface WrittenLineage
  * Readers see the new lineage when it has everything that they saw before, or at once if the stream has lost messages.
  */
 export function createWrittenLineage(options: WrittenLineageOptions): WrittenLineage {
-  const { stream, identity, database, writer, verifier, clock, logger } = options;
+  const { stream, identity, database, writer, verifier, rows, clock, logger } = options;
   const superseded$ = new Subject<void>();
   /** The lineage that this process continues. */
   let earlier: Lineage | null = null;
@@ -149,7 +148,7 @@ export function createWrittenLineage(options: WrittenLineageOptions): WrittenLin
     return earlier?.cause === 'pending' ? earlier.continuedRun : findLastRun(runs);
   }
 
-  function countOnceStored(pending: Lineage, due: number, rows: Pick<RowWriter, 'progress$'> | null): void {
+  function countOnceStored(pending: Lineage, due: number): void {
     (rows?.progress$ ?? EMPTY)
       .pipe(
         filter(({ storedThrough }) => storedThrough >= due),
@@ -177,7 +176,8 @@ export function createWrittenLineage(options: WrittenLineageOptions): WrittenLin
       return readCounted(database, earlier);
     },
 
-    beginRun: async (restored, rows) => {
+    beginRun: async (restored) => {
+      rows?.resumeAfter(restored.position);
       superseded$.next();
       const facts = await findFacts(restored);
       const choice = chooseRun(facts);
@@ -195,7 +195,7 @@ export function createWrittenLineage(options: WrittenLineageOptions): WrittenLin
       if (outcome === 'waits') {
         // If this process is killed before, the next one of a fold without a lineage continues here.
         await note(next, { cause: 'pending', position });
-        countOnceStored(next, choice.due, rows);
+        countOnceStored(next, choice.due);
       } else await note(next, { cause: 'counts', position });
       return facts.hasDiverged;
     },

@@ -2,11 +2,11 @@ import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import type { Clock } from '../../actors/clock.ts';
 import type { ChainConditions } from '../../actors/views/chain/chainViews.ts';
 import type { Readiness } from '../../actors/views/views.ts';
-import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import type { DatabaseReach } from '../../machines/serviceMachine.ts';
 import type { StreamFollower } from '../follower/streamFollower.ts';
-import type { LostStream } from '../ingest/lostStreams.ts';
-import type { StreamRisk } from '../jetstream/settings/streamRisks.ts';
+import type { Ingest } from '../ingest/ingest.ts';
+import type { LostStream, StreamGuard } from '../ingest/lostStreams.ts';
+import type { StreamSettingsWatch } from '../jetstream/settings/streamSettings.ts';
 import type { StreamWork } from '../work/streamWork.ts';
 
 const noFollowers: StreamWork['followers'] = new Map();
@@ -23,17 +23,12 @@ interface ReadinessOptions {
   readonly isNatsConnected: () => boolean;
   /** Undefined before ClickHouse is asked. */
   readonly databaseReach: () => DatabaseReach | undefined;
-  /** The process that ingests while this one waits as a standby. */
-  readonly standbyFor: () => LeaseHolder | null;
+  readonly ingest: Pick<Ingest, 'standbyFor'>;
   /** Whether rows may be stored. Not by a process that ingests and cannot renew its lease, since NATS is away. */
   readonly mayWrite: () => boolean;
-  /** Sources of stored rows or snapshots that the last check did not find. */
-  readonly lostStreams: () => readonly LostStream[];
-  /**
-   * Settings of streams that can lose or refuse messages, as an ingesting process knows them. They make no process unready: what is shown is
-   * right, and every other process would be in the same condition.
-   */
-  readonly streamRisks: () => readonly StreamRisk[];
+  readonly streamGuard: Pick<StreamGuard, 'lost'>;
+  /** Risks make no process unready: what is shown is right, and every other process would be in the same condition. */
+  readonly streamSettings: Pick<StreamSettingsWatch, 'risks'>;
   /** The process is about to end. */
   readonly isLeaving: () => boolean;
   /** Null without contracts. */
@@ -47,11 +42,12 @@ interface ReadinessOptions {
  * stored. Otherwise the result names everything that the process waits for.
  */
 export function createReadiness(options: ReadinessOptions): () => Readiness {
-  const { clock, graceMs, work, isNatsConnected, databaseReach, standbyFor, isLeaving, chain } = options;
+  const { clock, graceMs, work, isNatsConnected, databaseReach, isLeaving, chain } = options;
+  const { standbyFor } = options.ingest;
 
   /** Lost streams, without those that have been found again. */
   function findLost(followers: StreamWork['followers']): readonly LostStream[] {
-    return options.lostStreams().filter(({ stream }) => {
+    return options.streamGuard.lost.filter(({ stream }) => {
       const follower = followers.get(stream);
       return !follower?.isRestored || ['missing', 'diverged'].includes(follower.status().state);
     });
@@ -146,13 +142,37 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
         ...(standby === null ? {} : { standbyFor: standby }),
         streams,
         lostStreams,
-        streamRisks: options
-          .streamRisks()
-          .map(({ stream, setting, value, detail }) => ({ stream, setting, value, detail })),
+        streamRisks: options.streamSettings.risks.map(({ stream, setting, value, detail }) => ({
+          stream,
+          setting,
+          value,
+          detail,
+        })),
         chain: chainDetail(),
       },
     };
   };
 }
 
-/** Shows readiness for alerts. A standby has no value: it is as ready as it can be. */
+/** Whether views can be shown. The chain's snapshot is some minutes old, so later messages are folded first, unless that takes long. */
+export function createViewsCheck({
+  work,
+  graceMs,
+  clock,
+}: Pick<ReadinessOptions, 'work' | 'graceMs' | 'clock'>): () => boolean {
+  let restoredAtMs: number | null = null;
+  let hasViews = false;
+  const checkViews = () => {
+    const followers = work()?.followers;
+    if (followers === undefined || ![...followers.values()].every(({ isRestored }) => isRestored))
+      return false;
+    restoredAtMs ??= clock.monotonicMs();
+    const wasCurrent = followers.get('MINER_CHAIN')?.wasCurrent ?? true;
+    return wasCurrent || clock.monotonicMs() - restoredAtMs > graceMs;
+  };
+  return () => {
+    // Once true it stays true, and is asked with each request.
+    hasViews ||= checkViews();
+    return hasViews;
+  };
+}

@@ -6,7 +6,6 @@ import type { Clock } from '../../actors/clock.ts';
 import type { FoldIdentity } from '../../actors/folds/foldIdentity.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
-import type { LeaseHolder } from '../../machines/leaseMachine.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { requireSupportedServer } from '../../storage/clickhouse/serverVersion.ts';
 import { findDamagedParts } from '../../storage/clickhouse/systemTables.ts';
@@ -51,26 +50,10 @@ export interface IngestOptions extends StreamSettings {
   readonly actor: () => IngestActor | undefined;
 }
 
-/** Controls what this process may do with the database. */
-interface Ingest {
-  readonly logic: typeof ingestMachine;
-  /** Name of this process, unlike any other one's. */
-  readonly holder: string;
-  /** Whether this process holds the lease now, according to its own clock. */
-  isHeld(): boolean;
-  /** The process that ingests while this one waits as a standby. */
-  standbyFor(): LeaseHolder | null;
-  /** The database with this process's rights: an ingesting process writes only while it holds the lease, in its epoch. */
-  databaseIn(epoch: number | null): Database;
-  /**
-   * Creates the streams, or updates their settings.
-   *
-   * @throws StreamsLost
-   */
-  ensureStreams(): Promise<void>;
-}
+export type Ingest = ReturnType<typeof createIngest>;
 
-export function createIngest(options: IngestOptions): Ingest {
+/** Controls what this process may do with the database. */
+export function createIngest(options: IngestOptions) {
   const { jetStream, database, clock, logger, retentionDays, replicas = null } = options;
   const streamOptions = { retentionDays, replicas, logger };
   const { readingsTtlDays, streamGuard, streamSettings, actor } = options;
@@ -79,7 +62,11 @@ export function createIngest(options: IngestOptions): Ingest {
     await streamGuard.check();
     await ensureExists(jetStream(), { ...streamOptions, stream: 'MINER_LEASE' });
   };
-  /** Returns the streams whose loss is accepted. */
+  /**
+   * Creates the streams, or updates their settings. Returns the streams whose loss is accepted.
+   *
+   * @throws StreamsLost if another stream is lost.
+   */
   const ensureAll = async () => {
     const lost = await streamGuard.check();
     await ensureStreams(jetStream(), { ...streamOptions, streams: streamNames });
@@ -157,13 +144,15 @@ export function createIngest(options: IngestOptions): Ingest {
 
   return {
     logic,
+    /** Name of this process, unlike any other one's. */
     holder,
+    /** Whether this process holds the lease now, according to its own clock. */
     isHeld,
+    /** The process that ingests while this one waits as a standby. */
     standbyFor: () => findStandbyHolder(lease()),
-    databaseIn: (epoch) => (epoch === null ? database : fence(epoch)),
-    ensureStreams: async () => {
-      await ensureAll();
-    },
+    /** The database with this process's rights: an ingesting process writes only while it holds the lease, in its epoch. */
+    databaseIn: (epoch: number | null) => (epoch === null ? database : fence(epoch)),
+    ensureStreams: ensureAll,
   };
 }
 

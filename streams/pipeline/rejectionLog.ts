@@ -64,7 +64,7 @@ export interface RejectionLogOptions extends StreamReaderOptions {
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
   /** Called when nothing can be published: the stream of rejections may have been deleted. */
-  readonly ensureStreams?: () => Promise<void>;
+  readonly ensureStreams?: () => Promise<unknown>;
 }
 
 /** What is published of a stream: read once by a pipeline, then updated by it. */

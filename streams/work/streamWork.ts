@@ -20,7 +20,7 @@ import { createRunsReader, type ReadRuns } from '../../storage/runs/runsReader.t
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import type { EpochHolder } from '../../storage/tables/ingestEpochs.ts';
 import { rowTablesOf } from '../../storage/tables/rowTables.ts';
-import { runSelfAudit, type SelfAudit } from '../audit/selfAudit.ts';
+import type { SelfAudit } from '../audit/selfAudit.ts';
 import {
   createStreamFold,
   listFolds,
@@ -30,7 +30,6 @@ import {
 import {
   createStreamFollower,
   type FollowedLineage,
-  type FollowerSinks,
   type StreamFollower,
   type StreamFollowerOptions,
 } from '../follower/streamFollower.ts';
@@ -62,13 +61,11 @@ interface StreamWorkOptions
   /** Whether this process still ingests; omitted by one that only reads. */
   readonly mayPublish?: () => boolean;
   /** Recreates the streams if one was deleted, unless something stored was made from it; omitted by a process that only reads. */
-  readonly ensureStreams?: () => Promise<void>;
+  readonly ensureStreams?: () => Promise<unknown>;
   /** Null for a process that does not index. */
   readonly indexer: Indexer | null;
   /** Null without a node to compare with. */
   readonly audit: SelfAudit | null;
-  /** Seconds between two samples of the audit. */
-  readonly auditSeconds: number;
   readonly registry: Registry;
 }
 
@@ -79,7 +76,9 @@ export type StreamWork = ReturnType<typeof createStreamWork>;
 export function createStreamWork(options: StreamWorkOptions) {
   const { actors, oldestReadingMs, writer, indexer, audit, registry } = options;
   const database = limitSelects(options.database);
+  const snapshots = createSnapshotStore(options.database);
   const { nowMs } = options.clock;
+  const onMissing = options.ensureStreams ?? options.checkStreams;
   const writers = new Map<InputStreamName, RowWriter>();
   const rejections = new Map<InputStreamName, RejectionLog>();
   const followers = new Map<InputStreamName, StreamFollower>();
@@ -89,29 +88,35 @@ export function createStreamWork(options: StreamWorkOptions) {
     storedThrough: () => writers.get('MINER_COUNTER')?.storedThrough() ?? Number.MAX_SAFE_INTEGER,
   });
   for (const [stream, identity] of listFolds(actors)) {
-    const verifier = createStreamVerifier({ ...options, stream });
-    const fold = requireValue(
-      createStreamFold(stream, actors, { ...options, recent }),
-      `the fold of ${stream}`,
-    );
-    const { readRuns, ...opened } = openLineage({ ...options, stream, identity, verifier }, writer);
-    followers.set(stream, createFollower({ ...options, ...opened, stream, verifier, fold }));
-    runsOf.set(stream, readRuns);
-    if (opened.sinks?.writer) writers.set(stream, opened.sinks.writer);
-    if (opened.sinks?.rejections) rejections.set(stream, opened.sinks.rejections);
+    const reading = { ...options, stream, identity, verifier: createStreamVerifier({ ...options, stream }) };
+    const written = writer === null ? null : openWritten({ ...reading, writer });
+    const fold = createStreamFold(stream, actors, { ...options, recent });
+    const readStored = streamDefinitions[stream].createStoredReader?.(reading);
+    const follower = createStreamFollower({
+      ...reading,
+      fold: requireValue(fold, `the fold of ${stream}`),
+      source: createMessageSource({ ...reading, onMissing, readStored }),
+      snapshots,
+      sinks: written?.sinks ?? null,
+      lineage: written?.lineage ?? createReadLineage(reading),
+      onMissing,
+    });
+    followers.set(stream, follower);
+    runsOf.set(stream, written?.readRuns ?? createRunsReader({ ...reading, database }));
+    if (written === null) continue;
+    rejections.set(stream, written.sinks.rejections);
+    if (written.sinks.writer !== null) writers.set(stream, written.sinks.writer);
   }
   registerWriterMetrics(registry, { writers, rejections, recent });
   const members = new Map<string, Member & { readonly graceMs: number }>();
   for (const [stream, { member }] of followers) members.set(stream, { ...member, graceMs: saveGraceMs });
   if (indexer !== null) members.set('indexer', { ...indexer.member, graceMs: closeGraceMs });
-  const readRunsOf = (stream: InputStreamName): ReadRuns => runsOf.get(stream) ?? (async () => []);
-  const createAwait = (stream: InputStreamName, what: string) =>
-    createAwaitRows({
-      database,
-      writer: writers.get(stream) ?? null,
-      readRuns: readRunsOf(stream),
-      what,
-    });
+  const rowsOf = (stream: InputStreamName) => ({
+    database,
+    writer: writers.get(stream) ?? null,
+    readRuns: runsOf.get(stream) ?? (async () => []),
+  });
+  const [ofCounter, ofChain] = [rowsOf('MINER_COUNTER'), rowsOf('MINER_CHAIN')];
   const takeReplay = async () => followers.get('MINER_COUNTER')?.takeReplay();
   return {
     followers,
@@ -122,32 +127,27 @@ export function createStreamWork(options: StreamWorkOptions) {
     rejections,
     recent,
     observations: createObservationReader({
-      recent,
-      database,
-      awaitRows: createAwait('MINER_COUNTER', 'the older readings'),
-      oldestReadingMs,
-      mayHaveReadings: actors.MINER_COUNTER.mayHaveReadings,
+      ...{ recent, database, oldestReadingMs, mayHaveReadings: actors.MINER_COUNTER.mayHaveReadings },
+      awaitRows: createAwaitRows({ ...ofCounter, what: 'the older readings' }),
     }),
     olderEvents: createStoredEvents({
       database,
       awaitRows: {
-        measurement: createAwait('MINER_COUNTER', 'the older measurement events'),
-        chain: createAwait('MINER_CHAIN', 'the older chain events'),
+        measurement: createAwaitRows({ ...ofCounter, what: 'the older measurement events' }),
+        chain: createAwaitRows({ ...ofChain, what: 'the older chain events' }),
       },
     }),
     olderActivity: createStoredActivity({
-      database,
-      writer: writers.get('MINER_CHAIN') ?? null,
-      readRuns: readRunsOf('MINER_CHAIN'),
-      awaitRows: createAwait('MINER_CHAIN', 'the older activity'),
+      ...ofChain,
+      awaitRows: createAwaitRows({ ...ofChain, what: 'the older activity' }),
     }),
-    olderDay: createStoredDays({ database, readRuns: readRunsOf('MINER_COUNTER') }),
+    olderDay: createStoredDays(ofCounter),
     /** Differences that the audit knows. */
     drifts: () => audit?.drifts() ?? [],
     /** Audits samples, takes replays up and drops unused rows while subscribed; emits nothing. */
     upkeep: () =>
       merge(
-        audit === null ? NEVER : runSelfAudit(audit, options.auditSeconds),
+        audit?.samples$ ?? NEVER,
         // Only a process that shares the database can replay a stream.
         database.kind === 'server' ? repeatEvery(replayCheckMs, takeReplay) : NEVER,
         writer === null ? NEVER : repeatEvery(dropMs, () => dropRetiredRuns({ ...options, writer, nowMs })),
@@ -159,52 +159,14 @@ interface LineageOptions extends StreamWorkOptions, StreamReaderOptions {
   readonly identity: FoldIdentity;
 }
 
-/** Where the output of a stream is stored, by this process or by another one. */
-interface OpenedLineage {
-  /** Null on a read replica. */
-  readonly sinks: FollowerSinks | null;
-  readonly lineage: FollowedLineage;
-  readonly readRuns: ReadRuns;
-}
-
-function openLineage(options: LineageOptions, writer: EpochHolder | null): OpenedLineage {
-  if (writer === null)
-    return {
-      sinks: null,
-      lineage: createReadLineage(options),
-      readRuns: createRunsReader({ ...options, database: limitSelects(options.database) }),
-    };
-  const { stream } = options;
-  const lineage = createWrittenLineage({ ...options, writer });
-  const hasRows = rowTablesOf(stream).length > 0;
-  const rows = hasRows ? createRowWriter({ ...options, run: lineage.run }) : null;
-  const rejections = createRejectionLog(options);
-  const sinks: FollowerSinks = {
-    end: lineage.end,
-    writer: rows,
-    rejections,
-    beginRun: (restored) => {
-      rows?.resumeAfter(restored.position);
-      return lineage.beginRun(restored, rows);
-    },
-  };
-  return { sinks, lineage, readRuns: async () => lineage.runs() };
-}
-
-type FollowerOptions = StreamWorkOptions & Omit<StreamFollowerOptions, 'source' | 'snapshots' | 'onMissing'>;
-
-function createFollower(options: FollowerOptions): StreamFollower {
-  const { stream, database, ensureStreams, checkStreams } = options;
-  const onMissing = async () => {
-    await (ensureStreams ?? checkStreams)();
-  };
-  const readStored = streamDefinitions[stream].createStoredReader?.(options);
-  return createStreamFollower({
-    ...options,
-    source: createMessageSource({ ...options, onMissing, readStored }),
-    snapshots: createSnapshotStore(database),
-    onMissing,
-  });
+/** Where this process stores the output of a stream. */
+function openWritten(options: LineageOptions & { readonly writer: EpochHolder }) {
+  const hasRows = rowTablesOf(options.stream).length > 0;
+  const writer: RowWriter | null = hasRows ? createRowWriter({ ...options, run: () => lineage.run() }) : null;
+  const lineage = createWrittenLineage({ ...options, rows: writer });
+  const { beginRun, end, runs } = lineage;
+  const sinks = { writer, rejections: createRejectionLog(options), beginRun, end };
+  return { sinks, lineage, readRuns: async () => runs() };
 }
 
 /** The lineage of a process that only reads: another process has noted it last. */

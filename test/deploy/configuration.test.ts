@@ -86,7 +86,7 @@ describe('configuration', () => {
       chainStaleAfterMs: 103_000,
       chainBehindAfterMs: 104_000,
       readyGraceMs: 105_000,
-      auditSeconds: 300,
+      auditMs: 300_000,
       snapshots: { intervalMs: 600_000, messages: 500_000 },
     });
   });

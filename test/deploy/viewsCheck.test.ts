@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createViewsCheck } from '../../deploy/service/service.ts';
+import { createViewsCheck } from '../../streams/health/readiness.ts';
 import { manualClock } from '../support/manualClock.ts';
 
 it('views are shown once the chain was caught up, or later than the grace after all is restored', () => {
-  const readyGraceMs = 10_000;
+  const graceMs = 10_000;
   const start = (chain: { wasCurrent: boolean } | null) => {
     const clock = manualClock();
     const world = { isRestored: false, chain };
@@ -15,7 +15,7 @@ it('views are shown once the chain was caught up, or later than the grace after 
       );
     };
     const work = () => ({ followers: followers() });
-    const hasViews = createViewsCheck({ settings: { readyGraceMs }, work, clock } as never);
+    const hasViews = createViewsCheck({ work, graceMs, clock } as never);
     return { clock, world, hasViews };
   };
   const chainless = start(null);
@@ -24,11 +24,11 @@ it('views are shown once the chain was caught up, or later than the grace after 
   expect(chainless.hasViews()).toBe(true);
 
   const { clock, world, hasViews } = start({ wasCurrent: false });
-  clock.advance(readyGraceMs * 2);
+  clock.advance(graceMs * 2);
   expect(hasViews()).toBe(false);
   world.isRestored = true;
   expect(hasViews()).toBe(false);
-  clock.advance(readyGraceMs);
+  clock.advance(graceMs);
   expect(hasViews()).toBe(false);
   clock.advance(1);
   expect(hasViews()).toBe(true);

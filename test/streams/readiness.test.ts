@@ -40,10 +40,10 @@ function read({ status, isRestored = true, storingForMs, publishingForMs, option
     work: () => work,
     isNatsConnected: () => true,
     databaseReach: () => ({ isReachable: true, isWithinGrace: true }),
-    standbyFor: () => null,
+    ingest: { standbyFor: () => null },
     mayWrite: () => true,
-    lostStreams: () => [],
-    streamRisks: () => [],
+    streamGuard: { lost: [] },
+    streamSettings: { risks: [] },
     isLeaving: () => false,
     chain: null,
     conditions: () => null,
@@ -60,7 +60,7 @@ function read({ status, isRestored = true, storingForMs, publishingForMs, option
 }
 
 const lost = { stream: 'MINER_COUNTER', folded: 'once', found: null } as const;
-const loses = { lostStreams: () => [lost] };
+const loses = { streamGuard: { lost: [lost] } };
 const disconnected = { isNatsConnected: () => false };
 const isBehind = { isCurrent: false };
 const loseDatabase = (isWithinGrace: boolean) => ({
@@ -93,7 +93,7 @@ describe('a process', () => {
     ['MINER_REJECTED, which takes no rejection', { publishingForMs: graceMs + 1 }, ['MINER_REJECTED']],
     ['nothing while spans are refused within the grace', { options: refusedAt(60_000 - graceMs) }, []],
     ['a span that can be folded', { options: refusedAt(59_999 - graceMs) }, ['a span that can be folded']],
-    ['the lease', { options: { standbyFor: () => holder } }, ['the ingest lease']],
+    ['the lease', { options: { ingest: { standbyFor: () => holder } } }, ['the ingest lease']],
     ['its end', { options: { isLeaving: () => true } }, ['the end of this process']],
     [
       'its streams, at the start',
@@ -111,7 +111,7 @@ describe('a process', () => {
     const lags = [{ lastSequence: 12 }, { lastSequence: 3 }, { lastSequence: null }];
     expect(lags.map((status) => read({ status }).lag)).toEqual([3, 0, null]);
     const risk = { stream: 'MINER_COUNTER', setting: 'max_msgs', value: '1' } as StreamRisk;
-    expect(read({ options: { streamRisks: () => [risk] } }).streamRisks).toMatchObject([risk]);
+    expect(read({ options: { streamSettings: { risks: [risk] } } }).streamRisks).toMatchObject([risk]);
     const worlds: World[] = [{}, { storingForMs: graceMs + 1 }, isHalted, { options: loseDatabase(true) }];
     expect(worlds.map((world) => read(world).clickhouse)).toEqual([
       'reachable',

@@ -40,7 +40,6 @@ async function open(
     ensureStreams: () => createStreams(nats.jetStream),
     indexer: null,
     audit: null,
-    auditSeconds: 300,
     policy: { intervalMs: 600_000, messages: 1_000 },
     clock: systemClock,
     logger,

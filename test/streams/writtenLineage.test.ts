@@ -62,6 +62,7 @@ function buildRows(from: number, through: number, made: bigint): Partial<FoldedR
 function createLineage(
   of: InputStreamName,
   identityOfFold: FoldIdentity,
+  rows: Parameters<typeof createWrittenLineage>[0]['rows'] = null,
   hasLostEnd = async (tip: number) => end < tip,
 ): WrittenLineage {
   return createWrittenLineage({
@@ -70,21 +71,18 @@ function createLineage(
     database: opened.database,
     writer: { epoch: ++epoch, holder: 'test' },
     verifier: { hasLostEnd } as never,
+    rows,
     clock: { nowMs: () => 0 },
     logger: silentLogger,
   });
 }
 
 /** Begins a run as a restoration does, which finds out first which snapshots it may restore. */
-async function begin(
-  lineage: WrittenLineage,
-  { disagrees = false, newestPosition = null, ...start }: Start,
-  rows: Parameters<WrittenLineage['beginRun']>[1],
-) {
+async function begin(lineage: WrittenLineage, { disagrees = false, newestPosition = null, ...start }: Start) {
   const beginning = { position: 0, streamCreated: 'now', firstSequence: 1, fault: null };
   const restored = { ...beginning, ...start, choice: { found: null, disagrees, newestPosition } };
   await lineage.chooseFrom(restored.streamCreated);
-  return lineage.beginRun(restored, rows);
+  return lineage.beginRun(restored);
 }
 
 /** Which snapshots of these runs and positions a process may restore. */
@@ -93,20 +91,18 @@ async function listUsable(process: WrittenLineage, ...places: (readonly [run: st
   return places.map(([run, position]) => isUsable({ run, position } as never));
 }
 
-function openProcess(of: FoldIdentity = identity, hasLostEnd?: Parameters<typeof createLineage>[2]) {
+function openProcess(of: FoldIdentity = identity, hasLostEnd?: Parameters<typeof createLineage>[3]) {
   const progress$ = new BehaviorSubject({ storedThrough: 0, isFailing: false });
-  const lineage = createLineage(stream, of, hasLostEnd);
+  const resumeAfter = (storedThrough: number) => progress$.next({ storedThrough, isFailing: false });
+  const lineage = createLineage(stream, of, { progress$, resumeAfter }, hasLostEnd);
   const { database } = opened;
   return {
     ...lineage,
-    start: (start: Start = {}) => {
-      progress$.next({ storedThrough: start.position ?? 0, isFailing: false });
-      return begin(lineage, start, { progress$ });
-    },
+    start: (start: Start = {}) => begin(lineage, start),
     /** Stores rows of messages. */
     store: async (from: number, through: number, made = 1n) => {
       await storeRows(database, buildRows(from, through, made), lineage.run());
-      progress$.next({ storedThrough: through, isFailing: false });
+      resumeAfter(through);
     },
   };
 }
@@ -413,13 +409,13 @@ it('a process that follows MINER_PIPELINE, of which no rows are stored, restores
   const open = () => createLineage('MINER_PIPELINE', identity);
   const readPipeline = () => readLineage(opened.database, 'MINER_PIPELINE');
   const [first, second] = [open(), open()];
-  await begin(first, {}, null);
+  await begin(first, {});
   expect(await readPipeline()).toMatchObject({
     cause: 'counts',
     reason: 'begun',
     runs: [{ run: first.run(), through: openEnd }],
   });
-  await begin(second, { position: 3, newestPosition: 3 }, null);
+  await begin(second, { position: 3, newestPosition: 3 });
   expect(await readPipeline()).toMatchObject({
     cause: 'counts',
     reason: 'continued',

@@ -1,5 +1,6 @@
 import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
+import type { Gate } from '../../operators/gate.ts';
 import type { StreamPosition } from '../proofs/streamPosition.ts';
 
 /**
@@ -22,4 +23,11 @@ export interface MessageBatch {
   readonly weight: number;
   /** The place after the last message of this batch. */
   place(): StreamPosition;
+}
+
+/** Receives the batches of one subscription to a stream. */
+export interface BatchRecipient {
+  readonly gate: Gate;
+  readonly signal: AbortSignal;
+  emit(batch: MessageBatch): void;
 }

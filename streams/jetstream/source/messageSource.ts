@@ -12,8 +12,7 @@ import { createDoubts } from '../proofs/doubts.ts';
 import type { StreamPosition } from '../proofs/streamPosition.ts';
 import type { StreamDiverged } from '../proofs/streamVerifier.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
-import type { BatchRecipient } from './batchRecipient.ts';
-import type { MessageBatch } from './messageBatch.ts';
+import type { BatchRecipient, MessageBatch } from './messageBatch.ts';
 import { createMissingMessages, type MissingMessagesOptions } from './missingMessages.ts';
 import { runOrderedConsumer } from './orderedConsumer.ts';
 import { createSourceProgress, type SourceCounts } from './sourceProgress.ts';
@@ -32,7 +31,7 @@ export interface SourceStatus extends SourceCounts {
 
 interface MessageSourceOptions extends StreamReaderOptions, Pick<MissingMessagesOptions, 'readStored'> {
   /** Called while the stream does not exist, to create it or to find out why it is gone. */
-  readonly onMissing?: () => Promise<void>;
+  readonly onMissing?: () => Promise<unknown>;
   /** The messages end with this sequence; without it they never end. */
   readonly through?: number;
 }

@@ -5,8 +5,7 @@ import { missingDigest, type StreamPosition } from '../proofs/streamPosition.ts'
 import { hasAll } from '../proofs/streamVerifier.ts';
 import { askUntilProven } from '../proofs/suspicions.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
-import type { BatchRecipient } from './batchRecipient.ts';
-import { messageOverheadBytes } from './messageBatch.ts';
+import { type BatchRecipient, messageOverheadBytes } from './messageBatch.ts';
 import type { SourceProgress } from './sourceProgress.ts';
 
 /** Messages are missing, and the stream does not explain why. */

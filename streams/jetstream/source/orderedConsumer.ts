@@ -3,9 +3,8 @@ import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import type { Doubts } from '../proofs/doubts.ts';
 import { digestMessage, type StreamPosition } from '../proofs/streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
-import type { BatchRecipient } from './batchRecipient.ts';
 import { watchConsumption } from './consumptionWatch.ts';
-import { batchBytesMax, batchMessagesMax, messageOverheadBytes } from './messageBatch.ts';
+import { type BatchRecipient, batchBytesMax, batchMessagesMax, messageOverheadBytes } from './messageBatch.ts';
 import type { MissingMessages } from './missingMessages.ts';
 import type { SourceProgress } from './sourceProgress.ts';
 

@@ -64,7 +64,7 @@ export async function startServiceProcess(options: ServiceProcessOptions) {
     startService({
       settings: {
         ...buildSettings(configuration, { roles, nats, deployment, rpcUrl }),
-        auditSeconds: 60,
+        auditMs: 60_000,
         acceptedLosses,
         // Messages that left a stream here were never read, so a new fold version loses nothing.
         acceptsLoss: true,

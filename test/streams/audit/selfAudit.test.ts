@@ -28,6 +28,7 @@ function startAudit() {
       if (!world.wrong.has(number)) return { outcome: 'agrees' };
       return { outcome: 'drift', about: `block ${number}`, differences: ['one'], repair: 'index' };
     },
+    everyMs: 60_000,
     random: () => world.draw,
     registry,
     logger: { error: note, info: note, warn: note } as unknown as Logger,
