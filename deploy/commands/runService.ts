@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
-import { readErrorMessage } from '../../actors/readErrorMessage.ts';
+import { OperatorError } from '../../actors/operatorError.ts';
 import { detectImplementation, isOldEngine, uwsPackage } from '../../http/server/engine/uws.ts';
 import type { NatsAccess } from '../../streams/nats/natsAccess.ts';
 import {
@@ -21,32 +21,6 @@ import { systemClock } from '../process/systemClock.ts';
 import { type Service, startService } from '../service/service.ts';
 import { buildSettings, type ServiceSettings } from '../service/serviceSettings.ts';
 
-/** Errors whose message is sufficient: a stack trace would only obscure it. */
-const expectedErrors: ReadonlySet<string> = new Set([
-  'ConfigurationError',
-  'DatabaseIncompatible',
-  'DatabaseTooNew',
-  'DeploymentFileError',
-  'DirectoryInUse',
-  'DirectoryNotCreated',
-  'EmbeddedEngineMissing',
-  'LocalAnvilError',
-  'LocalNatsError',
-  'PortUnavailable',
-  'RebuildIncomplete',
-  'ReplayRefused',
-  'ServerTooOld',
-  'StreamsLost',
-]);
-/** Errors that need another configuration. They have their own exit status. */
-const configurationErrors: ReadonlySet<string> = new Set([
-  'ConfigurationError',
-  'DirectoryNotCreated',
-  'EmbeddedEngineMissing',
-  'RebuildIncomplete',
-  'ServerTooOld',
-]);
-const configurationErrorStatus = 2;
 /**
  * If not everything has stopped within this time, the process ends regardless, just before an orchestrator would kill it (after ten seconds by
  * default). Normally a stop takes a moment.
@@ -122,7 +96,7 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = configurationErrorStatus;
+    process.exitCode = error.exitStatus;
     return;
   }
   const logger = createLogger(configuration.MINER_LOG_LEVEL);
@@ -164,11 +138,11 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
     async ({ signal, err }) => {
       isStopping = true;
       if (err === undefined) logger.info({ signal }, 'stopping');
-      else if (expectedErrors.has(err.name)) process.stderr.write(`${err.message}\n`);
+      else if (err instanceof OperatorError) process.stderr.write(`${err.message}\n`);
       else logger.fatal({ err }, 'the service cannot continue');
       await stopAll();
       logger.info('stopped');
-      if (err !== undefined && configurationErrors.has(err.name)) process.exit(configurationErrorStatus);
+      if (err instanceof OperatorError) process.exit(err.exitStatus);
     },
   );
   const finish = async () => {
@@ -184,12 +158,11 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
     await start({ configuration, logger, onStop: (what, stop) => stops.push({ what, stop }), finish, fail });
   } catch (error) {
     if (isStopping) return;
-    const name = error instanceof Error ? error.name : '';
-    if (expectedErrors.has(name)) process.stderr.write(`${readErrorMessage(error)}\n`);
+    if (error instanceof OperatorError) process.stderr.write(`${error.message}\n`);
     else logger.fatal({ err: error }, 'the service cannot start');
     await stopAll();
     grace.uninstall();
-    process.exit(configurationErrors.has(name) ? configurationErrorStatus : 1);
+    process.exit(error instanceof OperatorError ? error.exitStatus : 1);
   }
 }
 

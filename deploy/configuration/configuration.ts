@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { installationsMax as installationsDefault } from '../../actors/folds/places.ts';
+import { OperatorError } from '../../actors/operatorError.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import type { DatabaseLocation } from '../../storage/clickhouse/database.ts';
 import { readingsTtlDaysMax, readingsTtlDaysMin } from '../../storage/rows/readingsTtl.ts';
@@ -236,11 +237,11 @@ export type Configuration = {
 };
 
 /** Invalid environment variables: the message names each variable, what was given and what is expected. */
-export class ConfigurationError extends Error {
-  override readonly name = 'ConfigurationError';
-
+export class ConfigurationError extends OperatorError {
   constructor(problems: readonly string[]) {
-    super(`invalid configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    super(`invalid configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`, {
+      exitStatus: 2,
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { OperatorError } from '../../actors/operatorError.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { address, bytes32, installationId } from '../../actors/schemas/wireScalars.ts';
 import { bucketSeconds } from '../../actors/wheel/roundFold.ts';
@@ -49,41 +50,32 @@ export interface Deployment extends z.infer<typeof installationMembers> {
   readonly onChain: z.infer<typeof chainMembers> | null;
 }
 
-export class DeploymentFileError extends Error {
-  override readonly name = 'DeploymentFileError';
-
-  constructor(path: string, problem: string) {
-    super(`deployment file ${path} (MINER_DEPLOYMENT): ${problem}`);
-  }
-}
-
-/** @throws DeploymentFileError */
+/** @throws OperatorError if it cannot be read, or is not one. */
 export function readDeploymentFile(path: string): Deployment {
+  const refuse = (problem: string) =>
+    new OperatorError(`deployment file ${path} (MINER_DEPLOYMENT): ${problem}`);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new DeploymentFileError(path, `cannot be read (${readErrorMessage(error)})`);
+    throw refuse(`cannot be read (${readErrorMessage(error)})`);
   }
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new DeploymentFileError(path, `is not JSON: ${readErrorMessage(error)}`);
+    throw refuse(`is not JSON: ${readErrorMessage(error)}`);
   }
   const installation = installationMembers.safeParse(json);
-  if (!installation.success) throw new DeploymentFileError(path, formatProblems(installation.error));
+  if (!installation.success) throw refuse(formatProblems(installation.error));
   // An object, since it passed the schema of one.
   const members = ['release', 'chain', 'contracts'].filter((member) => member in (json as object));
   if (members.length === 0) return { ...installation.data, onChain: null };
   if (members.length < 3) {
-    throw new DeploymentFileError(
-      path,
-      `has ${members.join(' and ')}; release, chain and contracts come together`,
-    );
+    throw refuse(`has ${members.join(' and ')}; release, chain and contracts come together`);
   }
   const chain = chainMembers.safeParse(json);
-  if (!chain.success) throw new DeploymentFileError(path, formatProblems(chain.error));
+  if (!chain.success) throw refuse(formatProblems(chain.error));
   return { ...installation.data, onChain: chain.data };
 }
 

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
+import { OperatorError } from '../../actors/operatorError.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
 import { bindToParent, endProcess, stopOrphan } from './childServer.ts';
@@ -13,10 +14,6 @@ const startMs = 15_000;
 /** It writes its state before it ends. */
 const stopMs = 2_500;
 const stateIntervalSeconds = 60;
-
-export class LocalAnvilError extends Error {
-  override readonly name = 'LocalAnvilError';
-}
 
 interface LocalAnvilSettings {
   /** Time of the first block, Unix seconds. */
@@ -31,7 +28,7 @@ interface LocalAnvilSettings {
  * Starts anvil on loopback, on any free port. It mines a block on request. It is not in the terminal's process group, so Ctrl-C reaches only this process,
  * which stops it.
  *
- * @throws LocalAnvilError
+ * @throws OperatorError
  */
 export async function startAnvil(settings: LocalAnvilSettings) {
   const { genesisTimestamp, dir, hardfork = 'cancun', logger } = settings;
@@ -78,7 +75,7 @@ function findAnvil(): string {
     const manifest = launcher.resolve(`@foundry-rs/anvil-${platform}/package.json`);
     return join(dirname(manifest), 'bin', process.platform === 'win32' ? 'anvil.exe' : 'anvil');
   } catch {
-    throw new LocalAnvilError(`there is no anvil for ${platform} among the installed packages`);
+    throw new OperatorError(`there is no anvil for ${platform} among the installed packages`);
   }
 }
 
@@ -86,7 +83,7 @@ function findAnvil(): string {
 function readPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     const lines: string[] = [];
-    const fail = () => reject(new LocalAnvilError(`anvil does not start:\n${lines.join('\n')}`));
+    const fail = () => reject(new OperatorError(`anvil does not start:\n${lines.join('\n')}`));
     const timer = setTimeout(fail, startMs);
     child.once('exit', fail);
     child.once('error', fail);

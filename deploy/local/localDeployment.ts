@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { OperatorError } from '../../actors/operatorError.ts';
 import { dayMs } from '../../actors/schemas/durations.ts';
 import { bucketMs } from '../../actors/wheel/roundFold.ts';
 import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
 import { type Deployment, readDeploymentFile } from '../configuration/deploymentFile.ts';
 import { deployContracts } from './deployContracts.ts';
-import { LocalAnvilError } from './localAnvil.ts';
 import { createLocalChainClient, type LocalAccounts, type LocalChainClient } from './localChainClient.ts';
 import { simulatedSpeedMax } from './simulatedWheel.ts';
 
@@ -52,7 +52,7 @@ interface LocalDeploymentOptions {
 /**
  * Loads the deployment of a data folder. Deploys the contracts if the folder has none yet.
  *
- * @throws LocalAnvilError if the local chain lacks the deployment's contracts.
+ * @throws OperatorError if the local chain lacks the deployment's contracts.
  */
 export async function loadDeployment(options: LocalDeploymentOptions): Promise<Deployment> {
   const { dataDir, url } = options;
@@ -62,7 +62,7 @@ export async function loadDeployment(options: LocalDeploymentOptions): Promise<D
   const deployment = readDeploymentFile(path);
   const core = deployment.onChain?.contracts.core;
   if (core === undefined || (await client.getCode({ address: core })) === undefined) {
-    throw new LocalAnvilError(
+    throw new OperatorError(
       `${path} names contracts that the local chain does not have; remove ${dataDir} to start over`,
     );
   }

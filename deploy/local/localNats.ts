@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { filter, firstValueFrom, fromEvent, interval, map, merge, race, takeUntil, timer } from 'rxjs';
 import { z } from 'zod';
+import { OperatorError } from '../../actors/operatorError.ts';
 import { lockDirectory } from '../../storage/clickhouse/directoryLock.ts';
 import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
 import type { NatsAccess } from '../../streams/nats/natsAccess.ts';
@@ -24,10 +25,6 @@ const restartAfterMs = 250;
 /** JetStream takes a moment to close its files; the next start recovers the others. */
 const stopMs = 1_000;
 
-class LocalNatsError extends Error {
-  override readonly name = 'LocalNatsError';
-}
-
 export type LocalNats = Awaited<ReturnType<typeof startLocalNats>>;
 
 interface LocalNatsSettings {
@@ -41,7 +38,7 @@ interface LocalNatsSettings {
  * start to start, unless another program has taken the port. It is not in the terminal's process group, so Ctrl-C reaches only this process, which stops
  * it last. If it ends by itself, it is restarted with the same port, token and data.
  *
- * @throws LocalNatsError
+ * @throws OperatorError
  * @throws DirectoryInUse if another process has its server there.
  */
 export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings) {
@@ -122,11 +119,11 @@ async function readLastAccess(file: string): Promise<{ port: number; token: stri
   return { port: isUsable ? Number(port) : -1, token };
 }
 
-/** @throws LocalNatsError with the command that installs it, if it is missing. */
+/** @throws OperatorError with the command that installs it, if it is missing. */
 export function findNatsServer(): string {
   const program = findServer('nats-server');
   if (program !== null) return program;
-  throw new LocalNatsError(
+  throw new OperatorError(
     'nats-server is not installed. Install it (Debian, Ubuntu: apt-get install nats-server; macOS: brew install ' +
       'nats-server), or set MINER_NATS_URL to a server with JetStream.',
   );
@@ -194,7 +191,7 @@ async function waitForAddress(child: ChildProcess, dir: string): Promise<string>
   );
   const url = await firstValueFrom(url$, { defaultValue: null });
   if (url !== null) return url;
-  throw new LocalNatsError(
+  throw new OperatorError(
     `nats-server did not start; see ${join(dir, 'nats.log')} and ${join(dir, 'nats.err')}`,
   );
 }

@@ -9,6 +9,7 @@ import {
   type ClickHouseSettings,
   createClient,
 } from '@clickhouse/client';
+import { OperatorError } from '../../actors/operatorError.ts';
 import { RecordsDamaged, StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
@@ -77,20 +78,6 @@ const unknownTable = '60';
 /** ClickHouse's error codes for a damaged file: an early end, a wrong checksum, a missing file, corrupted data, data that cannot be decompressed. */
 const damageErrors: ReadonlySet<string> = new Set(['32', '33', '40', '107', '226', '246', '271']);
 
-/** The embedded engine is not installed or does not load on this machine, so a server is needed. */
-class EmbeddedEngineMissing extends Error {
-  override readonly name = 'EmbeddedEngineMissing';
-
-  constructor(cause: unknown) {
-    super(
-      'the embedded ClickHouse (chdb) is not installed, or does not load here: set MINER_CLICKHOUSE_URL',
-      {
-        cause,
-      },
-    );
-  }
-}
-
 /**
  * ClickHouse, embedded or a server. Statements use only SQL that the oldest supported server (`serverVersion.ts`) and the embedded engine
  * both understand. Values are sent as parameters; the text contains only table names and numbers of our own.
@@ -133,7 +120,7 @@ export type DatabaseLocation =
  * Opens ClickHouse. A server may still be down.
  *
  * @throws DirectoryInUse when another process has the embedded engine's directory.
- * @throws EmbeddedEngineMissing when this installation has no embedded engine.
+ * @throws OperatorError when this installation has no embedded engine.
  */
 export function openDatabase(location: DatabaseLocation): Database {
   if ('url' in location) {
@@ -229,7 +216,10 @@ function loadEmbeddedEngine(): typeof import('chdb') & typeof import('chdb/conne
   try {
     return { ...load('chdb'), ...load('chdb/connection') };
   } catch (error) {
-    throw new EmbeddedEngineMissing(error);
+    throw new OperatorError(
+      'the embedded ClickHouse (chdb) is not installed, or does not load here: set MINER_CLICKHOUSE_URL',
+      { exitStatus: 2, cause: error },
+    );
   }
 }
 

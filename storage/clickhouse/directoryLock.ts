@@ -1,10 +1,9 @@
 import { readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { OperatorError } from '../../actors/operatorError.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 
-export class DirectoryInUse extends Error {
-  override readonly name = 'DirectoryInUse';
-
+export class DirectoryInUse extends OperatorError {
   constructor(path: string, pid: number) {
     super(
       `${path} is in use by process ${pid}. Only one process may use it. ` +

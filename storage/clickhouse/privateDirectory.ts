@@ -1,30 +1,22 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { OperatorError } from '../../actors/operatorError.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
-
-/** Thrown, for example, in a container without a volume. */
-class DirectoryNotCreated extends Error {
-  override readonly name = 'DirectoryNotCreated';
-
-  constructor(path: string, cause: unknown) {
-    super(
-      `the folder ${path} cannot be created (${readErrorCode(cause)}); set MINER_DATA_DIR to one that this user may write, or MINER_NATS_URL and MINER_CLICKHOUSE_URL to servers`,
-      { cause },
-    );
-  }
-}
 
 /**
  * Creates a folder that only this user may enter. An existing folder gets the same permissions.
  *
- * @throws DirectoryNotCreated
+ * @throws OperatorError if that is impossible, for example in a container without a volume.
  */
 export function createPrivateDirectory(path: string): void {
   try {
     createFolders(path);
     chmodSync(path, 0o700);
   } catch (error) {
-    throw new DirectoryNotCreated(path, error);
+    throw new OperatorError(
+      `the folder ${path} cannot be created (${readErrorCode(error)}); set MINER_DATA_DIR to one that this user may write, or MINER_NATS_URL and MINER_CLICKHOUSE_URL to servers`,
+      { exitStatus: 2, cause: error },
+    );
   }
 }
 

@@ -1,20 +1,8 @@
-import type { ErrorKind } from '../../machines/failures.ts';
+import { OperatorError } from '../../actors/operatorError.ts';
 import type { Database } from './database.ts';
 
 /** Oldest version with everything that the tables and statements need. */
 const oldestServer = { year: 24, release: 8 } as const;
-
-export class ServerTooOld extends Error {
-  override readonly name = 'ServerTooOld';
-  readonly kind: ErrorKind = 'unusable';
-
-  constructor(version: string) {
-    super(
-      `the ClickHouse server of MINER_CLICKHOUSE_URL is version ${version}; expected ${oldestServer.year}.${oldestServer.release} or newer. ` +
-        'Upgrade the server, name another one, or leave the variable unset for the embedded engine',
-    );
-  }
-}
 
 export async function readServerVersion(database: Pick<Database, 'select'>, signal?: AbortSignal) {
   const [row] = await database.select('SELECT version()', {}, signal);
@@ -29,10 +17,15 @@ export function isSupportedVersion(version: string): boolean {
 /**
  * Makes sure that the server can hold the tables, before anything is read or created.
  *
- * @throws ServerTooOld when it cannot.
+ * @throws OperatorError when it cannot.
  * @throws StoreUnavailable when it does not answer.
  */
 export async function requireSupportedServer(database: Database): Promise<void> {
   const version = await readServerVersion(database);
-  if (!isSupportedVersion(version)) throw new ServerTooOld(version);
+  if (!isSupportedVersion(version))
+    throw new OperatorError(
+      `the ClickHouse server of MINER_CLICKHOUSE_URL is version ${version}; expected ${oldestServer.year}.${oldestServer.release} or newer. ` +
+        'Upgrade the server, name another one, or leave the variable unset for the embedded engine',
+      { kind: 'unusable', exitStatus: 2 },
+    );
 }

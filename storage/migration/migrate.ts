@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import { OperatorError } from '../../actors/operatorError.ts';
 import { StoreUnavailable } from '../../actors/pages/olderRows.ts';
-import type { ErrorKind } from '../../machines/failures.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { hasTable, readColumns } from '../clickhouse/systemTables.ts';
 import { createTable, insertRows } from '../definition/table.ts';
@@ -32,35 +32,10 @@ const allTables = [
   agedRows,
 ];
 
-export class DatabaseTooNew extends Error {
-  override readonly name = 'DatabaseTooNew';
-  readonly kind: ErrorKind = 'unusable';
-
-  constructor(found: number, known: number) {
-    super(
-      `the database is at migration ${found}, this program knows ${known}: run the version that wrote it, or a newer one`,
-    );
-  }
-}
-
-/** The database lacks columns of this program, and no migration adds them. */
-export class DatabaseIncompatible extends Error {
-  override readonly name = 'DatabaseIncompatible';
-  readonly kind: ErrorKind = 'unusable';
-
-  constructor([first, ...others]: readonly string[]) {
-    const more = others.length === 0 ? '' : ` and ${others.length} more`;
-    super(
-      `the database has another schema: it lacks ${first}${more}. Run the version that wrote it, or use an empty database, which is filled from the streams`,
-    );
-  }
-}
-
 /**
  * Applies the missing migrations, each once and in order.
  *
- * @throws DatabaseTooNew when this program does not know a migration of the database.
- * @throws DatabaseIncompatible when a column is missing.
+ * @throws OperatorError when this program does not know a migration of the database, or a column is missing.
  * @throws StoreUnavailable when ClickHouse does not answer.
  */
 export async function migrate(
@@ -113,8 +88,7 @@ export async function hasTables(database: Database): Promise<boolean> {
 /**
  * Makes sure that this program can migrate the database and write to it.
  *
- * @throws DatabaseTooNew when this program does not know a migration of the database.
- * @throws DatabaseIncompatible when a column is missing.
+ * @throws OperatorError when this program does not know a migration of the database, or a column is missing.
  */
 export async function requireUsable(
   database: Database,
@@ -123,14 +97,18 @@ export async function requireUsable(
   const state = await migrationState(database, later);
   const { applied, known } = state;
   if (applied >= known) await requireColumns(database);
-  if (applied > known) throw new DatabaseTooNew(applied, known);
+  if (applied > known)
+    throw new OperatorError(
+      `the database is at migration ${applied}, this program knows ${known}: run the version that wrote it, or a newer one`,
+      { kind: 'unusable' },
+    );
   return state;
 }
 
 /**
  * Makes sure that a process that only reads finds the tables of its version.
  *
- * @throws DatabaseIncompatible when a column is missing.
+ * @throws OperatorError when a column is missing.
  * @throws StoreUnavailable while the process that ingests has not migrated the database yet.
  */
 export async function requireMigrated(database: Database): Promise<void> {
@@ -142,11 +120,16 @@ export async function requireMigrated(database: Database): Promise<void> {
   await requireColumns(database);
 }
 
-/** @throws DatabaseIncompatible when a table lacks a column. */
+/** @throws OperatorError when a table lacks a column, which no migration adds. */
 async function requireColumns(database: Database): Promise<void> {
   const found = await readColumns(database);
   for (const { name, storedColumns } of allTables) {
     const missing = storedColumns.map((column) => `${name}.${column.name}`).filter((one) => !found.has(one));
-    if (missing.length > 0) throw new DatabaseIncompatible(missing);
+    const more = missing.length > 1 ? ` and ${missing.length - 1} more` : '';
+    if (missing.length > 0)
+      throw new OperatorError(
+        `the database has another schema: it lacks ${missing[0]}${more}. Run the version that wrote it, or use an empty database, which is filled from the streams`,
+        { kind: 'unusable' },
+      );
   }
 }

@@ -28,7 +28,7 @@ export interface RestorationOptions extends Omit<SnapshotChoiceOptions, 'isUsabl
   /** Null for a process that stores nothing. */
   readonly stored: StoredOutput | null;
   readonly jetStream: StreamPort;
-  /** @throws StreamsLost when what is stored was made from a stream that is gone. */
+  /** @throws OperatorError when what is stored was made from a stream that is gone. */
   readonly checkStreams: () => Promise<unknown>;
   /** Finds out which snapshots may be restored. */
   readonly chooseFrom: (streamCreated: string) => Promise<(header: StoredSnapshotHeader) => boolean>;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type FoldIdentity, isOfFold } from '../../actors/folds/foldIdentity.ts';
-import type { ErrorKind } from '../../machines/failures.ts';
+import { OperatorError } from '../../actors/operatorError.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { type Lineage, noteLineage, readLineage } from '../../storage/runs/lineages.ts';
 import { readCounted } from '../../storage/runs/mergedRuns.ts';
@@ -24,16 +24,10 @@ export interface AcceptedLossOptions {
   readonly logger: Logger;
 }
 
-/** Some messages can no longer be folded again; the error says which, and how to continue. */
-export class RebuildIncomplete extends Error {
-  override readonly name = 'RebuildIncomplete';
-  readonly kind: ErrorKind = 'unusable';
-}
-
 /**
  * Makes sure that streams without a history of this version and deployment can be folded again from their beginning.
  *
- * @throws RebuildIncomplete when messages are in neither the stream nor the rows, unless the loss is accepted.
+ * @throws OperatorError when messages are in neither the stream nor the rows, unless the loss is accepted.
  */
 export async function requireComplete(options: AcceptedLossOptions): Promise<void> {
   await requireState(options);
@@ -90,11 +84,12 @@ interface Loss {
   readonly lost: object;
 }
 
-/** Logs an accepted loss. @throws RebuildIncomplete when the loss is not accepted. */
+/** Logs an accepted loss. @throws OperatorError when the loss is not accepted. */
 function report({ acceptsLoss, logger }: AcceptedLossOptions, { cause, detail, remedy, lost }: Loss): void {
   if (!acceptsLoss) {
-    throw new RebuildIncomplete(
+    throw new OperatorError(
       `${cause}. ${detail} ${remedy}, or set MINER_INCOMPLETE_REBUILD=accept to continue without what is lost`,
+      { kind: 'unusable', exitStatus: 2 },
     );
   }
   logger.warn(lost, `the rebuild is incomplete: ${detail}`);

@@ -65,7 +65,7 @@ export function createIngest(options: IngestOptions) {
   /**
    * Creates the streams, or updates their settings. Returns the streams whose loss is accepted.
    *
-   * @throws StreamsLost if another stream is lost.
+   * @throws OperatorError if another stream is lost.
    */
   const ensureAll = async () => {
     const lost = await streamGuard.check();

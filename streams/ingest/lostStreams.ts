@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
 import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
+import { OperatorError } from '../../actors/operatorError.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { hasTables } from '../../storage/migration/migrate.ts';
 import { readLineage } from '../../storage/runs/lineages.ts';
@@ -17,14 +18,10 @@ export interface LostStream {
   readonly found: string | null;
 }
 
-/** Stored rows or snapshots were made from streams that NATS does not have; the message says how to continue. */
-export class StreamsLost extends Error {
-  override readonly name = 'StreamsLost';
-
-  constructor(lost: readonly LostStream[]) {
-    const { detail, remedy } = describeLostStreams(lost);
-    super(`${detail} Nothing is created or removed. ${remedy}`);
-  }
+/** The error for rows or snapshots that were made from streams which NATS does not have. */
+export function refuseLostStreams(lost: readonly LostStream[]): OperatorError {
+  const { detail, remedy } = describeLostStreams(lost);
+  return new OperatorError(`${detail} Nothing is created or removed. ${remedy}`);
 }
 
 /** Describes the loss and both ways to continue. */
@@ -59,16 +56,15 @@ interface StreamSources {
  */
 export async function findLostStreams(sources: StreamSources): Promise<LostStream[]> {
   const { database, suspicions } = sources;
-  const findings: Comparison[] = [];
+  const findings = [];
   for (const stream of inputStreamNames.toSorted()) {
     const newest = await readLineage(database, stream);
     if (newest !== null)
-      findings.push({ stream, folded: newest.streamCreated, current: await readCurrent(sources, stream) });
+      findings.push({ stream, folded: newest.streamCreated, ...(await readCurrent(sources, stream)) });
   }
   const lost: LostStream[] = [];
   let notProven: NotProven | null = null;
-  for (const { stream, folded, current } of findings) {
-    const { created: found, replicas, askedAtMs } = current;
+  for (const { stream, folded, found, replicas, askedAtMs } of findings) {
     const claim = `${formatLostStream({ stream, folded })} is lost`;
     const isProven = await orNotProven(() =>
       suspicions.isProven({ claim, isConfirmed: folded !== found, askedAtMs, replicas }),
@@ -80,32 +76,17 @@ export async function findLostStreams(sources: StreamSources): Promise<LostStrea
   return lost;
 }
 
-/** The stream that NATS has now, compared with the folded one. */
-interface Comparison extends Pick<LostStream, 'stream' | 'folded'> {
-  readonly current: CurrentStream;
-}
-
-interface CurrentStream {
-  /** Null if NATS has no stream of this name. */
-  readonly created: string | null;
-  /** Servers that may answer. */
-  readonly replicas: number;
-  readonly askedAtMs: number;
-}
-
-async function readCurrent(
-  { jetStream, clock }: StreamSources,
-  stream: InputStreamName,
-): Promise<CurrentStream> {
+/** Reads when the stream that NATS has now was created, null without one, and how many servers may answer for it. */
+async function readCurrent({ jetStream, clock }: StreamSources, stream: InputStreamName) {
   const askedAtMs = clock.bootMs();
   try {
-    const { created, replicas } = await readInfo(jetStream, stream);
-    return { created, replicas, askedAtMs };
+    const { created: found, replicas } = await readInfo(jetStream, stream);
+    return { found, replicas, askedAtMs };
   } catch (error) {
     if (!isRefusedAs('missing', error)) throw error;
     // Any server of a cluster may answer for the whole cluster, before it has learned of all streams.
     const replicas = jetStream.server().isClustered ? Number.POSITIVE_INFINITY : 1;
-    return { created: null, replicas, askedAtMs };
+    return { found: null, replicas, askedAtMs };
   }
 }
 
@@ -139,7 +120,7 @@ export function createStreamGuard({
    * Resolves with the streams whose loss is accepted and whose rows or snapshots still count. Callers that come while a check runs share
    * the next one.
    *
-   * @throws StreamsLost, or NotProven while a stream may be lost.
+   * @throws OperatorError if one is lost, or NotProven while a stream may be lost.
    */
   function check(): Promise<readonly LostStream[]> {
     next ??= running.then(begin, begin);
@@ -162,7 +143,7 @@ export function createStreamGuard({
     const isNew = JSON.stringify(refused) !== JSON.stringify(lost);
     lost = refused;
     if (refused.length === 0) return found;
-    const error = new StreamsLost(refused);
+    const error = refuseLostStreams(refused);
     if (isNew) logger.error({ lost: refused }, error.message);
     throw error;
   }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { OperatorError } from '../../actors/operatorError.ts';
 import {
   ConfigurationError,
   locateDatabase,
@@ -9,7 +10,7 @@ import {
   unknownVariables,
   variables,
 } from '../../deploy/configuration/configuration.ts';
-import { DeploymentFileError, readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts';
+import { readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts';
 import { locateNats } from '../../deploy/configuration/natsConfiguration.ts';
 import { buildSettings } from '../../deploy/service/serviceSettings.ts';
 import { readNatsAccess } from '../../streams/nats/natsAccess.ts';
@@ -309,7 +310,7 @@ describe('deployment file', () => {
     ['no object', '[]', 'expected object'],
   ])('is refused for %s with a reason', (_what, content, word) => {
     const path = written(content);
-    expect(() => readDeploymentFile(path)).toThrow(DeploymentFileError);
+    expect(() => readDeploymentFile(path)).toThrow(OperatorError);
     expect(() => readDeploymentFile(path)).toThrow(word);
     expect(() => readDeploymentFile(path)).toThrow(path);
   });

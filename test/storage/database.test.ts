@@ -7,7 +7,7 @@ import { type DatabaseLocation, openDatabase } from '../../storage/clickhouse/da
 import { DirectoryInUse, lockDirectory } from '../../storage/clickhouse/directoryLock.ts';
 import { createPrivateDirectory } from '../../storage/clickhouse/privateDirectory.ts';
 import { readBytesMax, readSecondsMax } from '../../storage/clickhouse/readLimits.ts';
-import { isSupportedVersion, ServerTooOld } from '../../storage/clickhouse/serverVersion.ts';
+import { isSupportedVersion, requireSupportedServer } from '../../storage/clickhouse/serverVersion.ts';
 import { integer, string } from '../../storage/definition/column.ts';
 import { sqlString } from '../../storage/definition/sqlString.ts';
 import { defineTable, insertRows } from '../../storage/definition/table.ts';
@@ -170,10 +170,11 @@ describe('database', () => {
     expect(() => lockDirectory(moved)).toThrow(DirectoryInUse);
   });
 
-  it('is of a supported version from 24.8 on', () => {
+  it('is of a supported version from 24.8 on', async () => {
     for (const version of ['24.8.1.2684', '24.10.1', '25.1', '26.7.2.1'])
       expect([version, isSupportedVersion(version)]).toEqual([version, true]);
-    expect(new ServerTooOld('18.16.1').kind).toBe('unusable');
+    const old = requireSupportedServer({ select: async () => [['18.16.1']] } as never);
+    await expect(old).rejects.toMatchObject({ kind: 'unusable', exitStatus: 2 });
     for (const version of ['18.16.1', '23.12.1', '24.3.5', '24.7.9', 'unknown'])
       expect([version, isSupportedVersion(version)]).toEqual([version, false]);
   });

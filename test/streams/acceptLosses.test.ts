@@ -14,7 +14,6 @@ import { readings as readingTable } from '../../storage/tables/readings.ts';
 import {
   type AcceptedLossOptions,
   leaveLostStreams,
-  RebuildIncomplete,
   requireComplete,
 } from '../../streams/ingest/acceptLosses.ts';
 import { createIngest } from '../../streams/ingest/ingest.ts';
@@ -141,7 +140,7 @@ describe('a stream is folded from its beginning', () => {
     await applyReadingsTtl(database, { days: 32, nowMs });
     expect(await findLostNow()).toEqual(lost);
     const refused = require({ nowMs: () => nowMs });
-    await expect(refused).rejects.toThrow(RebuildIncomplete);
+    await expect(refused).rejects.toMatchObject({ kind: 'unusable', exitStatus: 2 });
     await expect(refused).rejects.toThrow(`${describeLost(lost)} Run the version`);
     // Expired rows do not come back when the TTL is removed.
     await applyReadingsTtl(database, { days: 0, nowMs });
@@ -184,7 +183,7 @@ describe('a stream is folded from its beginning', () => {
     // No state was ever saved, so nothing known is lost.
     await require();
     await note('MINER_PIPELINE', others);
-    await expect(require()).rejects.toThrow(RebuildIncomplete);
+    await expect(require()).rejects.toMatchObject({ kind: 'unusable', exitStatus: 2 });
     await expect(require()).rejects.toThrow('Messages 1 to 1 have left MINER_PIPELINE');
     await require({ acceptsLoss: true });
     // The refusal comes before the migration, so that the previous version can still run. That would find a table missing.
@@ -196,7 +195,7 @@ describe('a stream is folded from its beginning', () => {
       { jetStream: () => nats.jetStream, database, streamGuard: guard(database, nats) },
     );
     const { context } = await waitFor(ingest, ({ status }) => status === 'done');
-    expect(context.fault).toBeInstanceOf(RebuildIncomplete);
+    expect(context.fault).toMatchObject({ kind: 'unusable' });
     await note('MINER_PIPELINE', ours);
     await require();
     // Its states are gone, or no longer count.

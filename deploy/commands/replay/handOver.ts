@@ -1,4 +1,5 @@
 import { isOfFold } from '../../../actors/folds/foldIdentity.ts';
+import { OperatorError } from '../../../actors/operatorError.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { Database } from '../../../storage/clickhouse/database.ts';
 import { pollUntil } from '../../../storage/reading/awaitRows.ts';
@@ -6,7 +7,6 @@ import { type Lineage, readLineage } from '../../../storage/runs/lineages.ts';
 import { readCounted } from '../../../storage/runs/mergedRuns.ts';
 import { dropReplay, isContinued, isKeptBy, offerReplay } from '../../../storage/runs/replays.ts';
 import { systemClock } from '../../process/systemClock.ts';
-import { ReplayRefused } from './replayPlan.ts';
 
 /** A service that ingests looks for a replay every second, and shows its result once it has stored what came after it. */
 const takeOverMs = 30_000;
@@ -26,7 +26,7 @@ interface HandOverOptions {
 /**
  * Offers the result of a replay to the process that ingests, and waits a while for that. Returns in a sentence what has happened or will.
  *
- * @throws ReplayRefused if the result does not fit what counts now.
+ * @throws OperatorError if the result does not fit what counts now.
  */
 export async function handOver(
   { database, signal, print, limitMs = takeOverMs }: HandOverOptions,
@@ -36,7 +36,7 @@ export async function handOver(
   const current = await readFitting(database, filled);
   if (current === null) {
     await dropReplay(database, filled);
-    throw new ReplayRefused(notUsed);
+    throw new OperatorError(notUsed);
   }
   // Later than the result of any replay before.
   const { epoch, holder } = current;
@@ -64,7 +64,7 @@ export async function handOver(
     if (await pollUntil(isTaken, { everyMs: askEveryMs, limitMs, signal }))
       return `the result counts now: the service has taken it over, and continues after ${position}`;
   }
-  if ((await ask(readFitting(database, offered), offered)) === null) throw new ReplayRefused(notUsed);
+  if ((await ask(readFitting(database, offered), offered)) === null) throw new OperatorError(notUsed);
   return `the result is complete: a running service takes it over once it has stored the messages after ${position}, otherwise the next one when it starts`;
 }
 

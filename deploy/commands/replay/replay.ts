@@ -1,4 +1,5 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
+import { OperatorError } from '../../../actors/operatorError.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { cutRuns, findLastRun, type Lineage } from '../../../storage/runs/lineages.ts';
 import { dropReplay, findReplayBase, selectReplayed } from '../../../storage/runs/replays.ts';
@@ -20,7 +21,7 @@ import { systemClock } from '../../process/systemClock.ts';
 import { compareRows, compareStates, digestRecords, type RecordDigests } from './compareFold.ts';
 import { handOver } from './handOver.ts';
 import type { ReplayOptions } from './replayOptions.ts';
-import { planReplay, type ReplayPlan, ReplayRefused, type StreamPlace } from './replayPlan.ts';
+import { planReplay, type ReplayPlan, type StreamPlace } from './replayPlan.ts';
 
 export interface ReplayRequest {
   /** Only a dry run folds another stream than `MINER_COUNTER`. */
@@ -41,7 +42,7 @@ export async function replay(options: ReplayOptions, { streams, from }: ReplayRe
     try {
       isSound = (await replayStream({ ...options, actors, stream }, from)) && isSound;
     } catch (error) {
-      if (!(error instanceof ReplayRefused)) throw error;
+      if (!(error instanceof OperatorError)) throw error;
       options.print(`${stream}: ${error.message}`);
       isSound = false;
     }
@@ -79,7 +80,7 @@ async function replayStream(replayed: StreamReplay, from: StreamPlace): Promise<
   const headers = await snapshots.list(stream);
   const folded = headers.find((one) => one.run === findLastRun(runs) && one.position === through);
   if (folded === undefined)
-    throw new ReplayRefused('the folded state was removed: run the same command again');
+    throw new OperatorError('the folded state was removed: run the same command again');
   const compared = [
     await compareRows(database, stream, { stored: lineage.runs, folded: runs, after, through }),
     compareStates(saved, await digest(folded)),
@@ -101,7 +102,7 @@ async function digestState(...state: Parameters<typeof digestRecords>): Promise<
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const detail = `the newest state is damaged (${readErrorMessage(error)})`;
-    throw new ReplayRefused(
+    throw new OperatorError(
       `${detail}: start the service, which restores an older state and saves a new one`,
     );
   }
@@ -110,7 +111,7 @@ async function digestState(...state: Parameters<typeof digestRecords>): Promise<
 /**
  * Folds the planned messages into runs that nobody reads yet, and returns their lineage. Null if it was stopped before the end.
  *
- * @throws ReplayRefused
+ * @throws OperatorError
  */
 async function fold(
   replayed: StreamReplay & { readonly snapshots: SnapshotStore; readonly verifier: StreamVerifier },
@@ -136,10 +137,10 @@ async function fold(
   // A state that it began with may have been removed.
   const isUsable = isComplete && findReplayBase(filled) === after;
   if (!isUsable) await dropReplay(database, filled);
-  if (hasLost) throw new ReplayRefused('the stream has lost messages meanwhile: run the same command again');
+  if (hasLost) throw new OperatorError('the stream has lost messages meanwhile: run the same command again');
   if (signal.aborted) return null;
   if (!isUsable)
-    throw new ReplayRefused('it did not reach the newest saved state: run the same command again');
+    throw new OperatorError('it did not reach the newest saved state: run the same command again');
   const seconds = (systemClock.monotonicMs() - startedMs) / 1_000;
   const messages = through - after;
   print(

@@ -1,5 +1,6 @@
 import { type FoldIdentity, isOfFold } from '../../../actors/folds/foldIdentity.ts';
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
+import { OperatorError } from '../../../actors/operatorError.ts';
 import type { Database } from '../../../storage/clickhouse/database.ts';
 import { type Lineage, readLineage } from '../../../storage/runs/lineages.ts';
 import { readCounted } from '../../../storage/runs/mergedRuns.ts';
@@ -8,11 +9,6 @@ import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.
 import { StreamDiverged, type StreamVerifier } from '../../../streams/jetstream/proofs/streamVerifier.ts';
 import { askUntilProven } from '../../../streams/jetstream/proofs/suspicions.ts';
 import type { StreamPort } from '../../../streams/nats/streamPort.ts';
-
-/** The requested replay is impossible; the message says why, and what helps. */
-export class ReplayRefused extends Error {
-  override readonly name = 'ReplayRefused';
-}
 
 /** A place in the stream: a sequence, or the time at which the server stored a message. */
 export type StreamPlace = { readonly sequence: number } | { readonly time: Date };
@@ -40,14 +36,14 @@ interface ReplayPlanOptions {
  * Finds the messages and the lineage of a replay: from the newest saved state before a message on, or from the oldest one that the stream continues if
  * earlier messages have left it.
  *
- * @throws ReplayRefused
+ * @throws OperatorError if the requested replay is impossible.
  */
 export async function planReplay(options: ReplayPlanOptions, from: StreamPlace): Promise<ReplayPlan> {
   const { jetStream, database, snapshots, stream, identity, verifier } = options;
   const { created, firstSequence } = await jetStream.info(stream);
   const lineage = await readLineage(database, stream);
   if (lineage !== null && !isOfFold(lineage, identity))
-    throw new ReplayRefused(
+    throw new OperatorError(
       'the stored rows were made with another version or another deployment file: set MINER_DEPLOYMENT to the file that the service uses, ' +
         'or start the service with this file: it folds the stream again by itself',
     );
@@ -57,14 +53,14 @@ export async function planReplay(options: ReplayPlanOptions, from: StreamPlace):
   );
   const [newest] = usable;
   if (lineage === null || newest === undefined)
-    throw new ReplayRefused('no state is saved yet: start the service, and try again once it has caught up');
+    throw new OperatorError('no state is saved yet: start the service, and try again once it has caught up');
   if (lineage.streamCreated !== created || (await isLost(verifier, newest)))
-    throw new ReplayRefused(
+    throw new OperatorError(
       'the stream has lost messages whose rows are stored: start the service, which leaves these rows out; then try again',
     );
   const fromSequence = await findSequence(options, from);
   if (fromSequence > newest.position)
-    throw new ReplayRefused(
+    throw new OperatorError(
       `the newest state is saved at message ${newest.position}: a replay begins there or before, not at ${fromSequence}`,
     );
   const continued = usable.filter(({ position }) => position + 1 >= firstSequence);
@@ -72,7 +68,7 @@ export async function planReplay(options: ReplayPlanOptions, from: StreamPlace):
     continued.find(({ position }) => position < fromSequence) ??
     (firstSequence <= 1 ? null : continued.at(-1));
   if (base === undefined || base === newest)
-    throw new ReplayRefused(
+    throw new OperatorError(
       `messages through ${firstSequence - 1} have left the stream, and no earlier state is saved: try again once the service has saved more states`,
     );
   return { after: base?.position ?? 0, newest, lineage };
@@ -92,5 +88,5 @@ async function findSequence({ jetStream, stream }: ReplayPlanOptions, place: Str
   if ('sequence' in place) return place.sequence;
   const found = await jetStream.firstSince(stream, place.time);
   if (found !== null) return found;
-  throw new ReplayRefused(`the stream has stored nothing since ${place.time.toISOString()}`);
+  throw new OperatorError(`the stream has stored nothing since ${place.time.toISOString()}`);
 }

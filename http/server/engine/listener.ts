@@ -1,5 +1,6 @@
 import type { ListenSocket, TemplatedApp } from 'uWebSockets.js';
 import { isIPv6 } from 'node:net';
+import { OperatorError } from '../../../actors/operatorError.ts';
 import { closeListenSocket, portOfSocket } from './uws.ts';
 
 /** @returns host and port as in a URL, such as `127.0.0.1:8080` or `[::]:8080`. */
@@ -7,9 +8,7 @@ export function formatAuthority(host: string, port: number): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-export class PortUnavailable extends Error {
-  override readonly name = 'PortUnavailable';
-
+export class PortUnavailable extends OperatorError {
   /** @param setting the variable that sets the port, if it is known. */
   constructor(host: string, port: number, setting = 'the port') {
     super(
