@@ -16,7 +16,7 @@ import { requireFreePorts } from '../process/freePorts.ts';
 import { showIndexingProgress } from '../process/indexingProgress.ts';
 import { createProcessRegistry } from '../process/processMetrics.ts';
 import { within } from '../process/within.ts';
-import { listPorts, runUntilStopped } from './runService.ts';
+import { runUntilStopped } from './runService.ts';
 
 const closeGraceMs = 1_000;
 const notConnected: IndexerStatus = { ...notStarted, waitingFor: 'NATS', problem: 'not connected yet' };
@@ -40,7 +40,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
         `MINER_DEPLOYMENT is ${path}, which names no contracts; there is nothing to index`,
       ]);
     }
-    await requireFreePorts(listPorts(configuration, { serve: false }));
+    await requireFreePorts(configuration, { serve: false });
     const stopping = new AbortController();
     const registry = createProcessRegistry();
     // Null until NATS is connected; the operators' port does not wait for it.

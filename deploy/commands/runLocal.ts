@@ -16,13 +16,7 @@ import { requireFreePorts } from '../process/freePorts.ts';
 import { createProgress } from '../process/progress.ts';
 import { within } from '../process/within.ts';
 import type { Service } from '../service/service.ts';
-import {
-  type CommandContext,
-  listPorts,
-  runUntilStopped,
-  startConfigured,
-  startOwnNats,
-} from './runService.ts';
+import { type CommandContext, runUntilStopped, startConfigured, startOwnNats } from './runService.ts';
 
 export interface LocalOptions {
   readonly pastDays: number;
@@ -39,7 +33,7 @@ export function runLocal({ pastDays, pastInterval }: LocalOptions): Promise<void
     const { logger, onStop } = context;
     const configuration = addressPages(context.configuration);
     const dataDir = configuration.MINER_DATA_DIR;
-    await requireFreePorts(listPorts(configuration, { serve: true }));
+    await requireFreePorts(configuration, { serve: true });
     const simulation = loadSimulation(dataDir, Date.now(), pastDays);
     const access = locateNats(configuration);
     const ownNats = access === null ? await startOwnNats(configuration, logger, onStop) : null;

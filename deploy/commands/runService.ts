@@ -13,7 +13,7 @@ import {
 import { type Deployment, readDeploymentFile } from '../configuration/deploymentFile.ts';
 import { locateNats } from '../configuration/natsConfiguration.ts';
 import { type LocalNats, startLocalNats } from '../local/localNats.ts';
-import { type PortSetting, requireFreePorts } from '../process/freePorts.ts';
+import { requireFreePorts } from '../process/freePorts.ts';
 import { checkHttpEngine } from '../process/httpEngine.ts';
 import { createProcessRegistry } from '../process/processMetrics.ts';
 import { createLogger } from '../process/serviceLogger.ts';
@@ -41,7 +41,7 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
       ]);
     }
     const deployment = readDeploymentFile(path);
-    await requireFreePorts(listPorts(configuration, roles));
+    await requireFreePorts(configuration, roles);
     const nats = locateNats(configuration) ?? {
       url: (await startOwnNats(configuration, logger, onStop)).url,
     };
@@ -53,27 +53,6 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
       );
     await startConfigured({ configuration, deployment, roles, nats, rpcUrl, logger, onStop, fail });
   });
-}
-
-/** The ports of a process with these roles. */
-export function listPorts(
-  configuration: Configuration,
-  { serve }: Pick<ServiceSettings['roles'], 'serve'>,
-): PortSetting[] {
-  const operators = {
-    setting: 'MINER_OPS_PORT',
-    port: configuration.MINER_OPS_PORT,
-    hostSetting: 'MINER_OPS_HOST',
-    host: configuration.MINER_OPS_HOST,
-  };
-  if (!serve) return [operators];
-  const open = {
-    setting: 'MINER_HTTP_PORT',
-    port: configuration.MINER_HTTP_PORT,
-    hostSetting: 'MINER_HOST',
-    host: configuration.MINER_HOST,
-  };
-  return [operators, open];
 }
 
 /** Everything a command uses until it is asked to stop. */

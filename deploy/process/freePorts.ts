@@ -2,29 +2,27 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 import { PortUnavailable } from '../../http/server/engine/listener.ts';
-import { ConfigurationError } from '../configuration/configuration.ts';
+import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
 
-/** A configured port; 0 is any free one. */
-export interface PortSetting {
-  /** Its variable. */
-  readonly setting: string;
-  readonly port: number;
-  /** The variable of the address. */
-  readonly hostSetting: string;
-  readonly host: string;
-}
+/** The variables of a port's address and number. */
+const operatorsPort = ['MINER_OPS_HOST', 'MINER_OPS_PORT'] as const;
+const publicPort = ['MINER_HOST', 'MINER_HTTP_PORT'] as const;
 
 /** Why a port cannot be opened, if another port of the same address may be free. Any other reason is about the address. */
 const portProblems: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EACCES']);
 
 /**
- * Checks that the ports can be opened, before anything else starts.
+ * Checks that the ports of a process can be opened, before anything else starts.
  *
  * @throws PortUnavailable
  * @throws ConfigurationError if this machine does not have the address.
  */
-export async function requireFreePorts(ports: readonly PortSetting[]): Promise<void> {
-  for (const { setting, port, hostSetting, host } of ports) {
+export async function requireFreePorts(
+  configuration: Configuration,
+  { serve }: { readonly serve: boolean },
+): Promise<void> {
+  for (const [hostSetting, setting] of serve ? [operatorsPort, publicPort] : [operatorsPort]) {
+    const { [hostSetting]: host, [setting]: port } = configuration;
     const problem = await findProblem(host, port);
     if (problem === null) continue;
     if (portProblems.has(problem)) throw new PortUnavailable(host, port, setting);
