@@ -30,9 +30,9 @@ export function readKind(error: unknown): ErrorKind | undefined {
 }
 
 /** Guard of transitions whose event carries an error: an invoked actor failed, or the event reports a failure. */
-export function hasKind(kind: ErrorKind) {
+export function hasKind(...kinds: readonly ErrorKind[]) {
   return ({ event }: { readonly event: EventObject & { readonly error?: unknown } }): boolean =>
-    readKind(event.error) === kind;
+    kinds.some((kind) => kind === readKind(event.error));
 }
 
 export function passError({ event }: { readonly event: { readonly error: unknown } }): {

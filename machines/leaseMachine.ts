@@ -1,6 +1,7 @@
 import { assign, fromPromise, or, setup, stateIn } from 'xstate';
 import { hasKind, passError } from './failures.ts';
 import { notProvided } from './notProvided.ts';
+import { requireValue } from './requireValue.ts';
 
 /** How often the holder renews the lease, and how often a waiting process checks it. */
 const renewalMs = 1_000;
@@ -26,7 +27,7 @@ export interface LeaseHolder {
 
 interface StoredLease {
   readonly sequence: number;
-  /** Start of the attempt that stored it, by the same clock. The lease counts from then on. */
+  /** Time by the same clock from which the lease counts. */
   readonly sinceMs: number;
 }
 
@@ -35,6 +36,8 @@ interface Replacement {
   readonly sequence: number;
   /** True to hold the lease, false to release it. */
   readonly holds: boolean;
+  /** Since when the lease counts; by default the start of the attempt. */
+  readonly sinceMs?: number | undefined;
 }
 
 interface Context {
@@ -61,11 +64,12 @@ function computeSeenSince(context: Context, { sequence, answeredAtMs }: LeaseObs
   return isUnchanged ? context.seenSinceMs : answeredAtMs;
 }
 
-function isFreeLease(context: Context, observation: LeaseObservation): boolean {
-  const { sequence, holder, hasHolderEnded, askedAtMs } = observation;
-  const isNew = sequence === 0 && context.isUnused && !context.hasSeenLease;
-  const isAbandoned = askedAtMs - computeSeenSince(context, observation) >= abandonedMs;
-  return isNew || holder === null || hasHolderEnded || isAbandoned;
+/** Whether the observed lease is free. */
+function isFree({ context }: { readonly context: Context }): boolean {
+  const { isUnused, hasSeenLease, seenSinceMs } = context;
+  const { holder, hasHolderEnded, askedAtMs } = requireValue(context.observed, 'the observed lease');
+  const isNew = isUnused && !hasSeenLease;
+  return isNew || holder === null || hasHolderEnded || askedAtMs - seenSinceMs >= abandonedMs;
 }
 
 const lease = setup({
@@ -86,8 +90,7 @@ const lease = setup({
     recreate: fromPromise<void>(notProvided),
   },
   guards: {
-    isFree: ({ context }, { observation }: { observation: LeaseObservation }) =>
-      isFreeLease(context, observation),
+    isFree,
     /** A release was requested during an attempt to take or renew the lease. */
     isUnwanted: or([
       stateIn({ contending: { taking: 'unwanted' } }),
@@ -115,21 +118,7 @@ const lease = setup({
   delays: { renewal: renewalMs },
 });
 
-const noteTaken = {
-  type: 'noteStored',
-  params: ({
-    context: { observed },
-    event: { output },
-  }: {
-    context: Context;
-    event: { output: StoredLease };
-  }) => ({
-    // Other processes count from an observation before it was stored.
-    stored: { ...output, sinceMs: observed?.askedAtMs ?? output.sinceMs },
-  }),
-} as const;
-
-const noteRenewed = {
+const noteStored = {
   type: 'noteStored',
   params: ({ event }: { event: { output: StoredLease } }) => ({ stored: event.output }),
 } as const;
@@ -144,22 +133,18 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
         invoke: {
           src: 'observe',
           input: ({ context: { name } }) => ({ name }),
-          onDone: [
-            {
-              guard: { type: 'isFree', params: ({ event }) => ({ observation: event.output }) },
-              target: 'taking',
-              actions: { type: 'noteObservation', params: ({ event }) => ({ observation: event.output }) },
-            },
-            {
-              target: '#lease.standby.waiting',
-              actions: { type: 'noteObservation', params: ({ event }) => ({ observation: event.output }) },
-            },
-          ],
+          onDone: {
+            target: 'deciding',
+            actions: { type: 'noteObservation', params: ({ event }) => ({ observation: event.output }) },
+          },
           onError: {
             target: 'waiting',
             actions: [{ type: 'reportFailure', params: passError }, 'noteFailure'],
           },
         },
+      },
+      deciding: {
+        always: [{ guard: 'isFree', target: 'taking' }, { target: '#lease.standby.waiting' }],
       },
       taking: {
         invoke: {
@@ -168,12 +153,14 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
             name,
             sequence: observed?.sequence ?? 0,
             holds: true,
+            // Other processes count from an observation before it was stored.
+            sinceMs: observed?.askedAtMs,
           }),
           onDone: [
-            { guard: 'isUnwanted', target: '#lease.releasing', actions: noteTaken },
+            { guard: 'isUnwanted', target: '#lease.releasing', actions: noteStored },
             {
               target: '#lease.held',
-              actions: [noteTaken, { type: 'reportTaken', params: { wasStandby } }],
+              actions: [noteStored, { type: 'reportTaken', params: { wasStandby } }],
             },
           ],
           // The attempt may have stored its message.
@@ -233,8 +220,8 @@ export const leaseMachine = lease.createMachine({
             input: ({ context: { name, stored } }) => ({ name, sequence: stored.sequence, holds: true }),
             // A release needs the sequence of the message that it replaces.
             onDone: [
-              { guard: 'isUnwanted', target: '#lease.releasing', actions: noteRenewed },
-              { target: 'waiting', actions: noteRenewed },
+              { guard: 'isUnwanted', target: '#lease.releasing', actions: noteStored },
+              { target: 'waiting', actions: noteStored },
             ],
             onError: [
               { guard: 'isUnwanted', target: '#lease.releasing' },

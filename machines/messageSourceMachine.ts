@@ -33,6 +33,13 @@ interface Context {
   readonly fault: unknown;
 }
 
+const report = { type: 'report', params: passError } as const;
+const diverged = {
+  guard: 'isDiverged',
+  target: 'diverged',
+  actions: { type: 'noteFault', params: passError },
+} as const;
+
 /**
  * The source of one stream. Each attempt verifies that the stream is still the folded one, then runs a consumer. Consumers can die silently,
  * so a consumer ends at the first sign of trouble. Only a divergence or the last requested message ends the source.
@@ -66,6 +73,7 @@ export const messageSourceMachine = setup({
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
     /** Called when the end of the stream is no longer known. */
     noteInterruption: notProvided,
+    noteFault: assign((_, { error }: { error: unknown }) => ({ fault: error })),
     report: (_, _params: { error: unknown }): void => notProvided(),
   },
   delays: { backoff: backoffDelay(backoff) },
@@ -80,20 +88,9 @@ export const messageSourceMachine = setup({
         src: 'verify',
         onDone: { target: 'consuming', actions: assign({ missingTimes: 0 }) },
         onError: [
-          {
-            guard: 'isDiverged',
-            target: 'diverged',
-            actions: assign({ fault: ({ event }) => event.error }),
-          },
-          {
-            guard: 'isMissing',
-            target: 'missing',
-            actions: { type: 'report', params: passError },
-          },
-          {
-            target: 'interrupted',
-            actions: { type: 'report', params: passError },
-          },
+          diverged,
+          { guard: 'isMissing', target: 'missing', actions: report },
+          { target: 'interrupted', actions: report },
         ],
       },
     },
@@ -114,20 +111,9 @@ export const messageSourceMachine = setup({
           { target: 'interrupted', actions: 'noteInterruption' },
         ],
         onError: [
-          {
-            guard: 'isDiverged',
-            target: 'diverged',
-            actions: assign({ fault: ({ event }) => event.error }),
-          },
-          {
-            guard: 'isGap',
-            target: 'gap',
-            actions: ['noteInterruption', { type: 'report', params: passError }],
-          },
-          {
-            target: 'interrupted',
-            actions: ['noteInterruption', { type: 'report', params: passError }],
-          },
+          diverged,
+          { guard: 'isGap', target: 'gap', actions: ['noteInterruption', report] },
+          { target: 'interrupted', actions: ['noteInterruption', report] },
         ],
       },
       states: {

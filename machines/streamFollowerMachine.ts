@@ -1,6 +1,6 @@
 import { assign, fromEventObservable, fromPromise, setup, stateIn } from 'xstate';
 import { backoffDelay } from './backoff.ts';
-import { type ErrorKind, hasKind, passError } from './failures.ts';
+import { type ErrorKind, hasKind, passError, readKind } from './failures.ts';
 import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
 
@@ -90,8 +90,7 @@ export const streamFollowerMachine = setup({
     /** Whether the saved state includes everything that was folded to catch up. */
     coversWay: ({ context }, { position }: { position: number }) =>
       position >= requireValue(context.restored, 'the restored state').lastSequence,
-    isDiverged: hasKind('diverged'),
-    needsOlderSnapshot: hasKind('olderSnapshotNeeded'),
+    needsRestoration: hasKind('diverged', 'olderSnapshotNeeded'),
   },
   actions: {
     /** Gives the provider of the work access to the running actor. */
@@ -111,7 +110,10 @@ export const streamFollowerMachine = setup({
       return { wasCurrent: true, isCurrent: true, isSaveDue: lastSequence > place.position };
     }),
     noteRestoreFailure: (_, _params: { error: unknown }): void => notProvided(),
-    notePendingFault: assign((_, { pendingFault }: { pendingFault: PipelineFault }) => ({ pendingFault })),
+    notePendingFault: assign(({ context }, { error }: { error: unknown }) => ({
+      pendingFault: readKind(error) as PipelineFault,
+      divergences: context.divergences + (readKind(error) === 'diverged' ? 1 : 0),
+    })),
     noteFault: (_, _params: { error: unknown }): void => notProvided(),
     noteCaughtUp: (_, _params: { position: number }): void => notProvided(),
     endSource: notProvided,
@@ -182,19 +184,10 @@ export const streamFollowerMachine = setup({
         onError: [
           { guard: 'isDraining', target: 'stopped' },
           {
-            guard: 'isDiverged',
+            guard: 'needsRestoration',
             target: 'awaitingIdle',
             actions: [
-              assign({ divergences: ({ context }) => context.divergences + 1 }),
-              { type: 'notePendingFault', params: { pendingFault: 'diverged' } },
-              { type: 'noteFault', params: passError },
-            ],
-          },
-          {
-            guard: 'needsOlderSnapshot',
-            target: 'awaitingIdle',
-            actions: [
-              { type: 'notePendingFault', params: { pendingFault: 'olderSnapshotNeeded' } },
+              { type: 'notePendingFault', params: passError },
               { type: 'noteFault', params: passError },
             ],
           },

@@ -81,8 +81,7 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
         const hasHolderEnded = holder !== null && hasEnded(holder);
         return { sequence: newest.sequence, holder, hasHolderEnded, askedAtMs, answeredAtMs: clock.bootMs() };
       }),
-      replace: fromPromise(async ({ input: { name, sequence, holds } }) => {
-        const sinceMs = clock.bootMs();
+      replace: fromPromise(async ({ input: { name, sequence, holds, sinceMs = clock.bootMs() } }) => {
         const message = JSON.stringify(holds ? self : { id, holder: null });
         const replaced = await jetStream().append(leaseSubject(name), sequence, [message], { answerMs });
         stored = { sequence: replaced, atMs: clock.bootMs() };

@@ -43,8 +43,7 @@ function contend(initial: Partial<typeof emptyStore> = {}, isUnused = true) {
           const { sequence, holder, hasHolderEnded } = store;
           return { sequence, holder, hasHolderEnded, askedAtMs, answeredAtMs: Date.now() };
         }),
-        replace: fromPromise(async ({ input: { name, sequence, holds } }) => {
-          const sinceMs = Date.now();
+        replace: fromPromise(async ({ input: { name, sequence, holds, sinceMs = Date.now() } }) => {
           await check(name);
           if (sequence !== store.sequence) throw new Error('wrong last sequence');
           said.push(holds ? 'stored' : 'given back');
