@@ -7,6 +7,9 @@ export interface OfRun extends StoredBy {
   readonly run: string;
 }
 
+/** A stored row. Its work is null if it exceeds the column. */
+export type StoredWork<Row> = Omit<Row, 'workUnits'> & { readonly workUnits: bigint | null };
+
 export const runColumn: Column<string> = column(name, { comment: 'Run that stored the row; see lineages' });
 
 export function storedByColumn(stream: InputStreamName): Column<number> {

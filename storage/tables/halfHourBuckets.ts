@@ -1,15 +1,10 @@
 import type { BucketRow } from '../../actors/wheel/roundFold.ts';
 import { byte, column, count, name, sum, time } from '../definition/column.ts';
-import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.ts';
+import { type OfRun, runColumn, type StoredWork, storedByColumn } from '../definition/runColumns.ts';
 import { defineTable } from '../definition/table.ts';
 
-/** A stored half hour. Its work is null if it exceeds the column. */
-interface StoredBucket extends Omit<BucketRow, 'workUnits'> {
-  readonly workUnits: bigint | null;
-}
-
 /** Half hours with readings. */
-export const halfHourBuckets = defineTable<StoredBucket & OfRun, StoredBucket>({
+export const halfHourBuckets = defineTable<StoredWork<BucketRow> & OfRun, StoredWork<BucketRow>>({
   name: 'stored_half_hour_buckets',
   comment: 'Half hours with readings, by time of observation',
   columns: {

@@ -1,15 +1,10 @@
 import type { RoundRow } from '../../actors/wheel/roundFold.ts';
 import { column, count, name, smallCount, sum, time } from '../definition/column.ts';
-import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.ts';
+import { type OfRun, runColumn, type StoredWork, storedByColumn } from '../definition/runColumns.ts';
 import { defineTable } from '../definition/table.ts';
 
-/** A stored round. Its work is null if it exceeds the column. */
-interface StoredRound extends Omit<RoundRow, 'workUnits'> {
-  readonly workUnits: bigint | null;
-}
-
 /** Observed rounds. */
-export const rounds = defineTable<StoredRound & OfRun, StoredRound>({
+export const rounds = defineTable<StoredWork<RoundRow> & OfRun, StoredWork<RoundRow>>({
   name: 'stored_rounds',
   comment: 'Rounds of 600 seconds that were observed in full; a missing round has no row',
   columns: {

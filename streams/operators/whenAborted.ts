@@ -1,14 +1,6 @@
-import { Observable } from 'rxjs';
+import { defer, fromEvent, type Observable, of, take } from 'rxjs';
 
 /** Emits once when a signal is aborted, immediately if it already is. */
-export function whenAborted(signal: AbortSignal): Observable<void> {
-  return new Observable((subscriber) => {
-    const emit = () => {
-      subscriber.next();
-      subscriber.complete();
-    };
-    if (signal.aborted) return emit();
-    signal.addEventListener('abort', emit);
-    return () => signal.removeEventListener('abort', emit);
-  });
+export function whenAborted(signal: AbortSignal): Observable<unknown> {
+  return defer(() => (signal.aborted ? of(undefined) : fromEvent(signal, 'abort').pipe(take(1))));
 }
