@@ -68,15 +68,17 @@ describe('message source', () => {
     expect(refused.flatMap(({ sequences }) => sequences)).toEqual([]);
   });
 
-  it('passes single deletions without another consumer', async () => {
+  it('passes single deletions, also at the end, without another consumer', async () => {
     const { nats } = await startServer();
-    await publish(nats, 1, 101);
-    for (let sequence = 2; sequence <= 100; sequence += 2)
+    await publish(nats, 1, 102);
+    for (let sequence = 2; sequence <= 102; sequence += 2)
       await nats.jsm.streams.deleteMessage('MINER_COUNTER', sequence);
     const collected = collectSource(nats);
-    await eventually(() => collected.sequences.at(-1) === 101, 'the last message');
-    expect(collected.sequences).toEqual(range(1, 101).filter((sequence) => sequence % 2 === 1));
-    expect(collected.source.status()).toMatchObject({ missedMessages: 50, interruptions: 0 });
+    await eventually(() => collected.source.status().position === 102, 'the end');
+    await publish(nats, 103, 103);
+    await eventually(() => collected.sequences.at(-1) === 103, 'the last message');
+    expect(collected.sequences).toEqual(range(1, 103).filter((sequence) => sequence % 2 === 1));
+    expect(collected.source.status()).toMatchObject({ missedMessages: 51, interruptions: 0 });
   });
 
   it('emits large messages in small batches, and lets the event loop turn in between', async () => {

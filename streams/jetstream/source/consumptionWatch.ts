@@ -26,13 +26,8 @@ interface ConsumptionWatchOptions extends Pick<StreamReaderOptions, 'verifier' |
   readonly onVerified: (atMs: number) => void;
   /** The end of the stream cannot be determined at the moment. */
   readonly onUnknown: () => void;
-}
-
-interface RemovedRest {
-  /** The last sequence of the stream. */
-  readonly through: number;
-  /** Whether its messages were deleted singly, rather than everything through the last one. */
-  readonly isDeleted: boolean;
+  /** Skips the rest of the stream, which was removed: all of its messages singly, or everything through the last one. */
+  readonly skipRest: (through: number, how: { readonly isDeleted: boolean }) => Promise<void>;
 }
 
 /**
@@ -41,7 +36,6 @@ interface RemovedRest {
  */
 export function watchConsumption(options: ConsumptionWatchOptions) {
   const { verifier, doubts, clock, delivery, signal } = options;
-  let removedRest: RemovedRest | null = null;
   let failure: StreamDiverged | null = null;
   let isStopped = false;
 
@@ -72,10 +66,9 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
       fromSequence: position + 1,
       toSequence: lastSequence,
     });
-    if (explanation !== null && options.reached().position === position) {
-      removedRest = { through: lastSequence, isDeleted: explanation !== 'removed' };
-      delivery.stop('the rest of the stream was deleted');
-    } else if (clock.monotonicMs() - progress.sinceMs > stalledAfterMs) delivery.stop('delivery stalled');
+    if (explanation !== null && options.reached().position === position)
+      await options.skipRest(lastSequence, { isDeleted: explanation !== 'removed' });
+    else if (clock.monotonicMs() - progress.sinceMs > stalledAfterMs) delivery.stop('delivery stalled');
   };
   const inspections = interval(inspectionMs)
     .pipe(
@@ -92,8 +85,6 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
     .subscribe();
 
   return {
-    /** The rest of the stream, if its removal ended the consumption; null otherwise. */
-    removedRest: () => removedRest,
     /** @throws StreamDiverged when the stream turned out to be another one. */
     throwFailure: () => {
       if (failure !== null) throw failure;

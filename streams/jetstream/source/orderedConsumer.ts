@@ -4,7 +4,12 @@ import type { Doubts } from '../proofs/doubts.ts';
 import { digestMessage, type StreamPosition } from '../proofs/streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import { watchConsumption } from './consumptionWatch.ts';
-import { type BatchRecipient, batchBytesMax, batchMessagesMax, messageOverheadBytes } from './messageBatch.ts';
+import {
+  type BatchRecipient,
+  batchBytesMax,
+  batchMessagesMax,
+  messageOverheadBytes,
+} from './messageBatch.ts';
 import type { MissingMessages } from './missingMessages.ts';
 import type { SourceProgress } from './sourceProgress.ts';
 
@@ -45,7 +50,10 @@ export async function runOrderedConsumer(
   });
   let pending: StreamMessage[] = [];
   let pendingBytes = 0;
+  let expected = from.position + 1;
   let isAtGap = false;
+  /** No message is taken while the removed rest of the stream is being skipped. */
+  let skipping: Promise<void> | null = null;
   /** The place of the last emitted batch. */
   let reached = () => from;
   const reach = (place: StreamPosition) => {
@@ -59,6 +67,14 @@ export async function runOrderedConsumer(
     reached: () => reached(),
     onVerified: progress.verifiedAt,
     onUnknown: progress.forgetEnd,
+    skipRest: async (rest, how) => {
+      // Otherwise a message has arrived after all.
+      if (isAtGap || expected !== reached().position + 1) return;
+      skipping = missing.skipRemoved(reached(), rest, how).then(reach);
+      await skipping;
+      expected = rest + 1;
+      skipping = null;
+    },
   });
   // The verification may have found the end already.
   if (progress.isAtEnd()) options.onCaughtUp();
@@ -75,8 +91,8 @@ export async function runOrderedConsumer(
   };
 
   try {
-    let expected = from.position + 1;
     for await (const message of delivery) {
+      if (skipping !== null) await skipping;
       if (signal.aborted) break;
       // Read once: the client looks both up in its acknowledgement subject and buffers.
       const { seq, data } = message;
@@ -110,9 +126,8 @@ export async function runOrderedConsumer(
       }
     }
     emitPending();
+    if (skipping !== null) await skipping;
     watch.throwFailure();
-    const rest = watch.removedRest();
-    if (rest !== null && !signal.aborted) reach(await missing.skipRemoved(reached(), rest.through, rest));
   } finally {
     pending = []; // Not emitted: the next consumer reads them again.
     options.onEnded(reached(), delivery.reason()?.startsWith('connection: ') ?? false);
