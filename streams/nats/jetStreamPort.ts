@@ -241,10 +241,10 @@ async function translated<Answer>(asked: Promise<Answer>): Promise<Answer> {
   }
 }
 
-function describeStream(
+export function describeStream(
   // Its type lacks the time of the answer.
   { config, created, state, cluster, ts }: JetStreamInfo & { readonly ts?: string },
-  { info: server }: NatsConnection,
+  { info: server }: Pick<NatsConnection, 'info'>,
 ): StreamInfo {
   const payloadMax = server?.max_payload ?? Number.POSITIVE_INFINITY;
   const { max_msg_size: size } = config;

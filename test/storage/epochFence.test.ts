@@ -49,9 +49,11 @@ it('two processes never write in the same epoch', async () => {
   expect(await begin('two', 1)).toBe(8);
   // Both hold a lease, of different servers, and have read the same newest epoch.
   await Promise.allSettled([begin('three', 20), begin('four', 20)]);
-  const isNewest = (holder: string) =>
-    isNewestEpoch({ database, epoch: 20, holder, onSuperseded: () => undefined });
+  const reasons: string[] = [];
+  const onSuperseded = ({ message }: Error) => void reasons.push(message);
+  const isNewest = (holder: string) => isNewestEpoch({ database, epoch: 20, holder, onSuperseded });
   expect([await isNewest('three'), await isNewest('four')]).toEqual([true, false]);
+  expect(reasons).toEqual([expect.stringContaining('another process ingests')]);
   // One is paused before it has read its epoch back, and loses the lease meanwhile.
   const held = [true, false];
   await expect(begin('five', 30, () => held.shift() ?? false)).rejects.toThrow('lease is not held');

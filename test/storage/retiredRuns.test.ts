@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { insertRows } from '../../storage/definition/table.ts';
-import { type Lineage, noteLineage, openEnd, readLineage } from '../../storage/runs/lineages.ts';
+import {
+  type Lineage,
+  noteLineage,
+  openEnd,
+  readContinued,
+  readLineage,
+} from '../../storage/runs/lineages.ts';
 import { dropRetiredRuns, retainedMs } from '../../storage/runs/retiredRuns.ts';
 import { foldStates } from '../../storage/tables/foldStates.ts';
 import { rowTables } from '../../storage/tables/rowTables.ts';
@@ -66,15 +72,17 @@ async function openLineages() {
 describe('runs that nobody needs', () => {
   it('are retired, and dropped an hour later from every table, partition by partition', async () => {
     const { database, pass, note, open, expectRuns } = await openLineages();
-    for (const run of ['kept', 'lost']) await storeRun(database, run);
+    for (const run of ['ahead', 'kept', 'lost']) await storeRun(database, run);
+    // Its process had a clock that was far ahead of its successor's.
+    await note({ ...open('ahead'), epoch: 0 }, startMs);
     await note(open('kept'), 0);
     // No lineage names the copy, so that nothing of it is needed.
     await note({ ...open('lost', 'copy'), cause: 'merged' }, startMs);
     await pass(0);
     await pass(hourMs - 1);
-    await expectRuns('kept', 'lost');
+    await expectRuns('ahead', 'kept', 'lost');
     await pass(1);
-    await expectRuns('kept');
+    await expectRuns('ahead', 'kept');
   });
 
   it('are not those of the newest or recent lineages', async () => {
@@ -105,17 +113,19 @@ describe('runs that nobody needs', () => {
     await note(open('base'), 0);
     const daysAgo = (days: number) => startMs - days * 24 * hourMs;
     await note({ ...open('base', 'filled'), cause: 'filling', step: 2 }, daysAgo(3));
-    await note({ ...open('base', 'filled'), cause: 'filled', step: 3 }, daysAgo(3));
-    await note({ ...open('base', 'first'), cause: 'filling', step: 2 }, startMs - hourMs);
+    await note({ ...open('base', 'filled'), cause: 'filled', step: 6 }, daysAgo(3));
+    await note({ ...open('base', 'first'), cause: 'filling', step: 5 }, startMs - hourMs);
     await note({ ...open('base', 'first', 'filling'), cause: 'filling', step: 3 }, startMs);
     await note({ ...open('base', 'left'), cause: 'filling', step: 2 }, daysAgo(2));
-    await note({ ...open('stale'), cause: 'pending', step: 2 }, daysAgo(2));
+    const another = { ...someLineage, configuration: 'another' };
+    await note({ ...another, ...open('stale'), cause: 'pending', step: 2 }, daysAgo(2));
     await note({ ...open('recent'), cause: 'pending', step: 3 }, startMs);
     // It is written still.
     await note({ ...open('newest'), cause: 'pending', step: 4 }, daysAgo(3));
     await pass(0);
     await pass(hourMs);
     await expectRuns('base', 'filled', 'filling', 'first', 'newest', 'recent');
+    expect(await readContinued(database, 'MINER_CHAIN', another)).toBeNull();
   });
 
   it('are not those of a replay that begins meanwhile', async () => {

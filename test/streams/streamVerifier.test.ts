@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
+import { describeStream } from '../../streams/nats/jetStreamPort.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { streamInfo } from '../support/streams/streamInfo.ts';
 
@@ -22,6 +23,19 @@ it('a missing message contradicts a place from the first sequence of the stream 
 it('a stream has lost its end if it ends before a message with rows', async () => {
   expect(await verify().hasLostEnd(9)).toBe(false);
   await expect(verify().hasLostEnd(10)).rejects.toThrow(NotProven);
+});
+
+it.each([
+  ['of its settings', 3, 1, 3],
+  ['that hold it, while it is moved', 1, 1, 2],
+])('a stream is on the servers %s', (_, num_replicas, others, replicas) => {
+  const peers = Array.from({ length: others }, (_unused, at) => ({ name: `peer ${at}`, current: false }));
+  const info = {
+    config: { num_replicas, max_msg_size: -1 },
+    state: {},
+    cluster: { name: 'c', replicas: peers },
+  };
+  expect(describeStream(info as never, {})).toMatchObject({ replicas, cluster: { leader: null } });
 });
 
 it('a replicated stream says nothing while it has no leader', async () => {

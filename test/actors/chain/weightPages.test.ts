@@ -94,6 +94,19 @@ it('a cursor of another list, or of none, is refused', () => {
   expect(views.miners({ limit: 1, cursor: 'x' })).toEqual({ fault: 'undecodable' });
 });
 
+it('a miner that was merged is known by its number, also the newest one', () => {
+  const { views, source } = createStateViews(plain);
+  source.state = {
+    ...holdMiners([]),
+    collection: { ...plain.collection, publicMinted: 2n, reserveMinted: 1n },
+  };
+  const created = [3, 4].map((tokenId) => views.miner(tokenId));
+  expect(created).toMatchObject([
+    { isCreated: true, live: null },
+    { isCreated: false, live: null },
+  ]);
+});
+
 it('a pending weight counts from its round on', () => {
   const [template] = plain.minerPositions.values();
   const pending = { round: 5n, weight: 7n, source: 'mint' } as const;

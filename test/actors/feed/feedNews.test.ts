@@ -197,8 +197,12 @@ function createClient(category: FeedCategory, limit: number, hasFault: (source: 
             places[source].clear();
             readAll(replica, source);
           }
+          let before = next.isRestarted ? null : position[source];
           for (const { item, place } of next.items) {
             if (left-- <= 0) return;
+            if (before !== null && compareArrivals(place, before) <= 0)
+              problems.push(`${item.id} comes too late`);
+            before = place;
             const key = JSON.stringify(place);
             if (places[source].has(key)) problems.push(`${item.id} came twice`);
             if (!isOfCategory(category, item.type)) problems.push(`${item.id} has another category`);
@@ -246,9 +250,10 @@ it('a client of the event stream loses nothing, and is told before it receives a
     steps: fc.array(step, { minLength: 1, maxLength: 80, size: 'max' }),
     category: fc.constantFrom(...feedCategories),
     limit: fc.integer({ min: 1, max: 9 }),
+    evictedAtLast: fc.constantFrom(0, 0.5, 0.9, 1),
   });
   await fc.assert(
-    fc.asyncProperty(story, async ({ steps, category, limit }) => {
+    fc.asyncProperty(story, async ({ steps, category, limit, evictedAtLast }) => {
       const streams: Record<FeedSource, Stream> = {
         measurement: { createdMs: 1, messages: [] },
         chain: { createdMs: 2, messages: [] },
@@ -314,6 +319,7 @@ it('a client of the event stream loses nothing, and is told before it receives a
       [nowMs, backMs] = [nowMs + 3_600_000, 0];
       for (const of of feedSources) publish(of);
       foldEverywhere();
+      replicaAt(0).evict(evictedAtLast);
       await client.receive(replicaAt(0));
       expect(client.problems).toEqual([]);
       const shown = feedSources.flatMap((of) => replicaAt(0).listItems(of));

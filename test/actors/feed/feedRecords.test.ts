@@ -263,6 +263,20 @@ it('a page shows no evicted event that has only one of two nouns', async () => {
   expect(idsOf((page as FeedPage).events)).toEqual([toChainItem(chainId, events[3] as ChainFeedEvent).id]);
 });
 
+it('a page has no event of the time at which it ends, also behind a cursor', () => {
+  const events = buildEqualEvents(3, { kind: 'mint', rounds: 1, blocks: 0, safeMs: 1, blockMs: 0 });
+  const [oldest, next] = events as [ChainFeedEvent, ChainFeedEvent];
+  const feed = createFeed(events, 0);
+  const filter = selectCategory('all');
+  const { nextCursor } = feed.page({ filter, limit: 1, cursor: null }, signal) as FeedPage;
+  for (const cursor of [null, nextCursor]) {
+    const ending = { ...filter, toMs: next.recordedAtMs };
+    expect(feed.page({ filter: ending, limit: 9, cursor }, signal)).toMatchObject({
+      events: [{ event: oldest }],
+    });
+  }
+});
+
 it('a page has an evicted event of the chain before measurements of its time', async () => {
   const events = buildEqualEvents(1, { kind: 'mint', rounds: 1, blocks: 0, safeMs: 1, blockMs: 0 });
   const receivedAtMs = (events[0] as ChainFeedEvent).recordedAtMs - 1_000;
@@ -317,6 +331,12 @@ it('evicted events are never missed silently while ClickHouse is away', async ()
   });
   const feed = createFeed(events, 0.25, { isStoreAway: true });
   const page = { limit: 9, cursor: null, fromMs: null, toMs: null };
+  // A page without evicted events is no promise.
+  const complete = createFeed(events, 0).page(
+    { filter: selectCategory('all'), limit: 99, cursor: null },
+    signal,
+  );
+  expect(complete).toMatchObject({ nextCursor: null });
   const { blockTimestampMs: earlyMs, transactionHash: hash } = (events[3] as ChainFeedEvent).source;
   const asked = [
     findEventsOfSpan(feed, 'settledRounds', [3n, 3n], signal),
