@@ -1,5 +1,7 @@
 import type { JetStreamAccountStats } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
+import { parseNanos } from '../../streams/nats/nanos.ts';
+import { findCertainOffset, measureNatsClock } from '../../streams/nats/natsClock.ts';
 import { measureAccount, measureFullestServer } from '../../streams/nats/natsStore.ts';
 import { streamInfo } from '../support/streams/streamInfo.ts';
 
@@ -50,4 +52,28 @@ describe('the store of NATS', () => {
   ])('is that of the fullest of %s', (_what, streams, used, bytes) => {
     expect(measureFullestServer(streams, used)).toBe(bytes);
   });
+});
+
+it.each([
+  [-50, -30],
+  [-20, 0],
+  [10, 0],
+  [50, 30],
+])('a clock that is measured %d ms ahead, give or take 20, is at least %d ms ahead', async (ahead, least) => {
+  const times = [1_000, 1_040];
+  const serverTime = new Date(1_020 + ahead).toISOString();
+  const clock = await measureNatsClock(
+    { info: async () => streamInfo({ serverTime }) },
+    () => times.shift() ?? 0,
+  );
+  expect(clock).toEqual({ offsetMs: ahead, uncertainMs: 20 });
+  expect(clock && findCertainOffset(clock)).toBeCloseTo(least);
+});
+
+it.each([
+  ['2026-01-31T12:00:00Z', 0n],
+  ['2026-01-31T12:00:00.5Z', 500_000_000n],
+  ['2026-01-31T12:00:00.000000001Z', 1n],
+])('the time %s of a message is read to the nanosecond', (text, nanos) => {
+  expect(parseNanos(text)).toBe(BigInt(Date.UTC(2026, 0, 31, 12)) * 1_000_000n + nanos);
 });

@@ -25,6 +25,17 @@ it('a stream has lost its end if it ends before a message with rows', async () =
   await expect(verify().hasLostEnd(10)).rejects.toThrow(NotProven);
 });
 
+it('messages below the first one were removed, and no others', async () => {
+  const verifier = verify();
+  const place = { streamCreated: 'then', position: 3, digest: null };
+  const find = async (position: number) => verifier.findRemoved(await verifier.ask(), { ...place, position });
+  await expect(find(3)).rejects.toThrow(NotProven);
+  expect([await find(3), await find(4)]).toEqual([4, null]);
+  const explain = (toSequence: number) => verifier.explainGap({ fromSequence: 2, toSequence });
+  await expect(explain(4)).rejects.toThrow(NotProven);
+  expect([await explain(4), await explain(5)]).toEqual(['removed', null]);
+});
+
 it.each([
   ['of its settings', 3, 1, 3],
   ['that hold it, while it is moved', 1, 1, 2],
