@@ -136,7 +136,7 @@ export function createSnapshotMarks<Item extends Folded, Captured>(
         ignoreElements(),
         endWith(item),
         tap(() => {
-          savedThrough = Math.max(savedThrough, item.position);
+          savedThrough = item.position;
           settle();
         }),
         catchError((error: unknown) => {

@@ -46,7 +46,7 @@ const segments: Readonly<Record<string, readonly [wrong: string[], right?: Recor
   tokenId: [['0', '01', '10000', '-1', '1.0', 'a', '%2531', '%31%'], { '%31': '1' }],
   eventId: [['7', 'x:1', 'chain:', 'chain:a b'].map(encodeURIComponent)],
   transactionHash: [[hash.slice(2), hash.toUpperCase(), `${hash}0`], { [hash.replace('0', '%30')]: hash }],
-  round: [['0', '01', '-1', '1e3', '9999999999', 'x'], { '%31': '1' }],
+  round: [['0', '01', '-1', '1e3', '1000000000', 'x'], { '%31': '1', '999999999': '999999999' }],
   date: [['2026-02-30', '2026-1-31', 'yesterday', '2026-01-31T00:00Z'], { '2026%2D01-31': '2026-01-31' }],
 };
 

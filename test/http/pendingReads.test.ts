@@ -13,6 +13,8 @@ import { manualClock } from '../support/manualClock.ts';
 function createWorld() {
   const clock = manualClock();
   const answers: string[] = [];
+  const aborts: (() => void)[] = [];
+  const signals: AbortSignal[] = [];
   const reads = createPendingReads({
     writer: {
       writeError: ({ route }: Exchange, { code, retryAfterSeconds }: HttpError) =>
@@ -29,18 +31,22 @@ function createWorld() {
       route,
       client: site ?? [0, 0, 0xffff, client],
       counts: { shed: () => answers.push(`${route} shed`) },
-      response: { cork: (write: () => void) => write(), onAborted: () => undefined },
+      response: {
+        cork: (write: () => void) => write(),
+        onAborted: (abort: () => void) => aborts.push(abort),
+      },
     } as unknown as Exchange;
     reads.run(
       exchange,
-      found.map((body) => () => {
+      found.map((body) => (signal) => {
+        signals.push(signal);
         answers.push(`${route} reads`);
         return body instanceof Promise ? body.then((later) => ({ body: later })) : { body };
       }),
       (bodies) => answers.push(`${route}: ${bodies.map(({ body }) => body)}`),
     );
   };
-  return { clock, ask, take: () => answers.splice(0) };
+  return { clock, aborts, signals, ask, take: () => answers.splice(0) };
 }
 
 it('each body that a page reads, and the page, take turns with the requests of others', async () => {
@@ -55,6 +61,14 @@ it('each body that a page reads, and the page, take turns with the requests of o
     await nextTurn();
   }
   expect(turns).toEqual([['1 reads'], ['1 reads'], ['1 reads'], ['2 reads', '2: d'], ['3: '], ['1: a,b,c']]);
+});
+
+it('a read ends with the connection of its request', () => {
+  const { aborts, signals, ask } = createWorld();
+  ask(1, [new Promise<string>(() => undefined)]);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  aborts[0]?.();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });
 
 it('while the next turn has been waited for too long, the client with the most waiting is refused', async () => {

@@ -98,7 +98,7 @@ describe('an address', () => {
     ['::192.0.2.7', '::', '::ffff:ffff:0:30'],
     ['0:0:0:1::ffff:192.0.2.7', '0:0:0:1::', '::ffff:ffff:0:30'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::', '2001:db8:1:0:ffff:ffff:0:30'],
-    ['fd00:1:ffff:2:3:4:5:6', 'fd00:1:ffff:2::', 'fd00:1:ffff:0:ffff:ffff:0:30'],
+    ['fd00:1:ffff:fffe:3:4:5:6', 'fd00:1:ffff:fffe::', 'fd00:1:ffff:0:ffff:ffff:0:30'],
   ])('%s counts for the client %s, and for the site %s', (text, client, site) => {
     expect(toClient(words(text))).toEqual(words(client));
     expect(toSite(words(text))).toEqual(site === null ? null : words(site));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readKnown } from '../../../http/addresses/knownRecords.ts';
 import type { Place } from '../../../http/addresses/place.ts';
 import { findKnown } from '../../../http/explorer/charts/observed.ts';
 import { describeEvent } from '../../../http/explorer/format/events.ts';
@@ -326,6 +327,10 @@ describe('a shared link', () => {
     expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([1200, 630]);
     expect(picture.length).toBeLessThan(60_000);
   });
+});
+
+it('any miner may be there while nothing is known', () => {
+  expect(readKnown(null, 0).mayBeMiner('7')).toBe(true);
 });
 
 it('says in every state what the wheel is', () => {

@@ -21,7 +21,7 @@ function startMarks(
 ) {
   const { set, save: saved } = createSnapshotMarks<Folded, string>({
     policy: { intervalMs: 20, messages: 5 },
-    from: 0,
+    from: 1,
     capture: ({ position }) => `state ${position}`,
     save,
     onFailure: (error) => failures.push(error),
@@ -93,9 +93,9 @@ describe('snapshot marks', () => {
     inVirtualTime(({ hot, cold, expectObservable, flush }) => {
       const failures: unknown[] = [];
       let attempts = 0;
-      const source = hot('-1---- 20ms 2 30ms |');
+      const source = hot('-2---- 20ms 3 30ms |');
       const save = () => (attempts++ === 0 ? throwError(() => new Error('unavailable')) : cold<string>('|'));
-      expectObservable(startMarks(source, save, failures)).toBe('-1---- 20ms 2 13ms b 16ms |', values);
+      expectObservable(startMarks(source, save, failures)).toBe('-2---- 20ms 3 13ms e 16ms |', values);
       flush();
       expect(failures).toHaveLength(1);
     });
