@@ -96,6 +96,21 @@ describe('rows that the writer of this process has not stored', () => {
   });
 });
 
+it('a row that was found is looked for again in another lineage', async () => {
+  let counting = [{ run: 'a', through: openEnd }];
+  const select = async (_: string, { run0 }: { readonly run0?: unknown } = {}) => (run0 === 'a' ? [[1]] : []);
+  const awaitRows = createAwaitRows({
+    database: { select } as unknown as Database,
+    writer: null,
+    readRuns: async () => counting,
+    what: 'a row',
+  });
+  const row = { entry: {}, table: 'rows', condition: { sql: 'true', parameters: {} } };
+  expect(await awaitRows({ position: 5, row }, neverAborted)).toBe(counting);
+  counting = [{ run: 'b', through: openEnd }];
+  await expect(awaitRows({ position: 5, row }, AbortSignal.abort())).rejects.toThrow(StoreUnavailable);
+});
+
 describe('pages while ClickHouse is frozen', () => {
   useVirtualTime();
 

@@ -4,6 +4,7 @@ import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import {
   createObservationReader,
+  findNewestEvicted,
   oldestStoredReading,
   readStored,
 } from '../../storage/reading/observations.ts';
@@ -57,6 +58,23 @@ describe('observations of any age', () => {
     expect([counts[0], counts[1], counts[10], counts[11], counts[20], counts[21]]).toEqual([
       1, 2, 2, 3, 3, 4,
     ]);
+  });
+
+  it('are complete while a batch that was sent twice is not merged, and gone once they are too old', async () => {
+    const { database } = await openTables();
+    const readings = buildReadings(1, 30, { receivedAtMs: 10_000_000 });
+    for (let time = 0; time < 2; time++) await storeRows(database, { readings });
+    let oldestMs = 0;
+    const reader = createObservationReader({
+      recent: recentOf(readings, 1),
+      database,
+      awaitRows: async () => oneRun,
+      oldestReadingMs: () => oldestMs,
+    });
+    const read = () => reader.page('wheel-1', 0, 20, neverAborted);
+    expect(await read()).toEqual({ items: readings.slice(0, 20), more: true });
+    oldestMs = 20_000_000;
+    expect(await read()).toEqual({ items: readings.slice(-1), more: false });
   });
 
   it('are read once and in order over the border of runs, each page of one lineage', async () => {
@@ -139,6 +157,11 @@ describe('observations of any age', () => {
     );
     expect(await oldestStoredReading(database, [], null)).toBeNull();
   });
+});
+
+it('a row is awaited unless it may have aged out', () => {
+  const floor = { position: 5, evicted: acceptedReading({ position: 5, receivedAtMs: 7 }) };
+  expect([7, 8].map((oldestMs) => findNewestEvicted(floor, oldestMs).row === null)).toEqual([false, true]);
 });
 
 it('observations of an installation that the fold does not know are answered without ClickHouse', async () => {
