@@ -219,10 +219,7 @@ it('every number and time of every response is compared with at least two values
   await world.mine([
     (transaction) => {
       const roundId = transaction.state.core.settledThroughRound + 1n;
-      settle(transaction, BigInt(genesisMs / 1_000), {
-        through: roundId,
-        active: [{ roundId, work: 4_000n }],
-      });
+      settle(transaction, { through: roundId, active: [{ roundId, workUnits: 4_000n }] });
     },
   ]);
   await world.apply(live(14, 900, 0));

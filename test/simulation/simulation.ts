@@ -73,7 +73,7 @@ export async function simulate({ plan, engine, onLog, onTrace = () => undefined 
   process.on('uncaughtException', onUnhandled);
 
   const outside = (name: string) => ({ random: world.random.fork(name), wallMs: world.time.wallMs });
-  const miners = createMiners({ chain, genesis, ...outside('miners') });
+  const miners = createMiners({ chain, ...outside('miners') });
   if (startMs > genesisMs) await miners.mineSpan(startMs - genesisMs);
 
   const drive = async () => {

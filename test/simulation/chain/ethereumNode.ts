@@ -1,8 +1,6 @@
 import type { Hex } from 'viem';
 import { zeroHash } from '../../../actors/schemas/hex.ts';
-import type { WrittenEvent } from '../../support/chain/writtenSpans.ts';
-import { copyState, createEconomyState, type EconomyState, Reverted } from './contracts/contractState.ts';
-import { economySettings } from './contracts/settings.ts';
+import { copyState, createEconomyState, type EconomyState, runAction } from './contracts/contractState.ts';
 import { listDeployment } from './deployment.ts';
 import type { Action } from './drawAction.ts';
 import { type RunTransaction, type SealedBlock, type SentTransaction, sealBlock } from './sealBlock.ts';
@@ -31,7 +29,7 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint) {
 
   async function extend(chain: readonly SealedBlock[], { timestamp, drawActions }: BlockPlan) {
     const parent = chain.at(-1) ?? null;
-    const state = parent?.state ?? createEconomyState(economySettings.initialWorkPerThousandBlocks);
+    const state = parent?.state ?? createEconomyState(genesis);
     const least = (parent?.timestamp ?? -1n) + 1n;
     const run = runTransactions(state, timestamp > least ? timestamp : least, drawActions, () => nextNonce++);
     const block = await sealBlock({
@@ -133,15 +131,8 @@ function runTransactions(
   const transactions: RunTransaction[] = [];
   for (const drawn of drawActions(state, timestamp)) {
     const sent = typeof drawn === 'function' ? { act: drawn, nonce: takeNonce() } : drawn;
-    const events: WrittenEvent[] = [];
-    try {
-      sent.act({ state, timestamp, emit: (contract, name, args) => events.push({ contract, name, args }) });
-      transactions.push({ ...sent, events, isReverted: false });
-    } catch (error) {
-      if (!(error instanceof Reverted)) throw error;
-      // Contracts refuse before they change anything.
-      transactions.push({ ...sent, events: [], isReverted: true });
-    }
+    const events = runAction(sent.act, state, timestamp);
+    transactions.push({ ...sent, events: events ?? [], isReverted: events === null });
   }
   return { state, timestamp, transactions };
 }

@@ -13,15 +13,14 @@ const blocksOfSpan = [10, 40, 100];
 interface MinersOptions {
   readonly chain: EthereumChain;
   readonly random: Random;
-  readonly genesis: bigint;
   /** The chain's clock. */
   readonly wallMs: () => number;
 }
 
-export function createMiners({ chain, random, genesis, wallMs }: MinersOptions) {
+export function createMiners({ chain, random, wallMs }: MinersOptions) {
   function* drawActions(state: EconomyState, timestamp: bigint) {
     for (let count = random.pick([0, 0, 1, 1, 2, 4]); count > 0; count--)
-      yield drawAction(random, state, timestamp, genesis);
+      yield drawAction(random, state, timestamp);
   }
   const planBlock = (atMs: number): BlockPlan => ({
     timestamp: BigInt(Math.floor(atMs / 1_000)),

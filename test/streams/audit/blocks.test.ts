@@ -10,7 +10,6 @@ import { refuseCalls } from '../../support/chain/writtenNode.ts';
 it('the self-audit compares safe blocks with the contracts', async () => {
   const economy = await startEconomy();
   const random = createRandomEconomy(economy, 7);
-  await random.mintInEveryPhase();
   await random.open();
   for (let step = 0; step < 20; step++) await random.step();
   const { actors, fold, deployment } = await foldChain(economy);

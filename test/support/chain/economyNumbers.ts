@@ -12,4 +12,4 @@ export const economyNumbers = {
     weight: BigInt(100 * 2 ** index + 7 * index),
     cooldownBlocks: BigInt(index),
   })),
-} as const;
+};

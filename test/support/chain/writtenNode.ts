@@ -1,7 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 import { answerCall, type RpcAnswer, type RpcCall } from '../../simulation/chain/answerCall.ts';
 import { createEconomyState } from '../../simulation/chain/contracts/contractState.ts';
-import { economySettings } from '../../simulation/chain/contracts/settings.ts';
 import { type SealedBlock, sealBlock } from '../../simulation/chain/sealBlock.ts';
 import type { WrittenEvent } from './writtenSpans.ts';
 
@@ -22,7 +21,7 @@ export async function writeChain(
   events: readonly (readonly WrittenEvent[])[],
   { salt = 0n, shared = [] }: { readonly salt?: bigint; readonly shared?: readonly SealedBlock[] } = {},
 ): Promise<SealedBlock[]> {
-  const state = createEconomyState(economySettings.initialWorkPerThousandBlocks);
+  const state = createEconomyState(0n);
   const blocks = [...shared];
   for (const [at, written] of events.entries()) {
     if (at < shared.length) continue;

@@ -140,7 +140,7 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
     ): Iterable<Action | SentTransaction> {
       yield* repeated;
       if (typeof actions !== 'number') return yield* actions;
-      for (let index = 0; index < actions; index++) yield drawAction(random, state, at, genesis);
+      for (let index = 0; index < actions; index++) yield drawAction(random, state, at);
     },
   });
   /** Mines one block of drawn or given actions. */

@@ -10,7 +10,7 @@ export function configureSale({ state: { collection }, emit }: Transaction, sale
   emit('collection', 'SaleConfigured', { ...sale });
 }
 
-export function mint(transaction: Transaction, genesis: bigint, owner: Address, quantity: bigint): void {
+export function mint(transaction: Transaction, owner: Address, quantity: bigint): void {
   const { collection } = transaction.state;
   const { sale } = collection;
   expect(!collection.paused, 'EnforcedPause');
@@ -19,30 +19,25 @@ export function mint(transaction: Transaction, genesis: bigint, owner: Address, 
   collection.publicMinted += quantity;
   const { publicMinted } = collection;
   transaction.emit('collection', 'PublicMinted', { owner, quantity, publicMinted });
-  mintTokens(transaction, genesis, owner, quantity);
+  mintTokens(transaction, owner, quantity);
 }
 
-export function mintReserve(
-  transaction: Transaction,
-  genesis: bigint,
-  owner: Address,
-  quantity: bigint,
-): void {
+export function mintReserve(transaction: Transaction, owner: Address, quantity: bigint): void {
   const { collection } = transaction.state;
   expect(collection.reserveMinted + quantity <= (collection.sale?.protocolReserve ?? 0n), 'SoldOut');
   collection.reserveMinted += quantity;
   const { reserveMinted } = collection;
   transaction.emit('collection', 'ReserveMinted', { owner, quantity, reserveMinted });
-  mintTokens(transaction, genesis, owner, quantity);
+  mintTokens(transaction, owner, quantity);
 }
 
-function mintTokens(transaction: Transaction, genesis: bigint, owner: Address, quantity: bigint) {
+function mintTokens(transaction: Transaction, owner: Address, quantity: bigint) {
   const { collection } = transaction.state;
   const last = collection.publicMinted + collection.reserveMinted;
   for (let tokenId = last - quantity + 1n; tokenId <= last; tokenId++) {
     collection.owners.set(tokenId, owner);
     transaction.emit('collection', 'Transfer', { from: zeroAddress, to: owner, tokenId });
-    mintPosition(transaction, genesis, owner, tokenId);
+    mintPosition(transaction, owner, tokenId);
     publishMetadata(transaction, tokenId);
   }
 }

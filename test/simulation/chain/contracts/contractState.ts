@@ -1,6 +1,8 @@
 import type { Hex } from 'viem';
 import type { ContractKind } from '../../../../actors/chain/spans/chainEvent.ts';
 import type { Address } from '../../../../actors/schemas/hex.ts';
+import type { WrittenEvent } from '../../../support/chain/writtenSpans.ts';
+import { economySettings } from './settings.ts';
 
 /** The contracts' state, as far as their events depend on it. */
 export type EconomyState = ReturnType<typeof createEconomyState>;
@@ -48,8 +50,24 @@ export interface Transaction {
 }
 
 /** Undoes the transaction, which then has no logs. */
-export class Reverted extends Error {
+class Reverted extends Error {
   override readonly name = 'Reverted';
+}
+
+/** Runs an action, which changes the state. Returns its logs; null if the contracts refused it, before they changed anything. */
+export function runAction(
+  act: (transaction: Transaction) => void,
+  state: EconomyState,
+  timestamp: bigint,
+): WrittenEvent[] | null {
+  const events: WrittenEvent[] = [];
+  try {
+    act({ state, timestamp, emit: (contract, name, args) => events.push({ contract, name, args }) });
+    return events;
+  } catch (error) {
+    if (!(error instanceof Reverted)) throw error;
+    return null;
+  }
 }
 
 export function expect(isTrue: boolean, rule: string): asserts isTrue {
@@ -57,13 +75,15 @@ export function expect(isTrue: boolean, rule: string): asserts isTrue {
 }
 
 /** The state after the contracts' constructors and initializers. */
-export function createEconomyState(workPerThousandBlocks: bigint) {
+export function createEconomyState(genesis: bigint) {
   return {
+    /** Start of the first round in Unix seconds. */
+    genesis,
     core: {
       paused: false,
       cumulativeWork: 0n,
       cumulativeBlockUnits: 0n,
-      workPerThousandBlocks,
+      workPerThousandBlocks: economySettings.initialWorkPerThousandBlocks,
       settledThroughRound: 0n,
       authorizationNonce: 0n,
       version: 1n,
@@ -100,8 +120,9 @@ export function createEconomyState(workPerThousandBlocks: bigint) {
 }
 
 /** A copy that can be changed; lists and entries of maps are replaced, never changed. */
-export function copyState({ core, mining, collection, upgrade }: EconomyState): EconomyState {
+export function copyState({ genesis, core, mining, collection, upgrade }: EconomyState): EconomyState {
   return {
+    genesis,
     core: { ...core },
     mining: {
       ...mining,

@@ -1,5 +1,5 @@
 import { adjustDifficulty } from '../../../reference/workToBlocks.ts';
-import { expect, type Transaction } from './contractState.ts';
+import { type EconomyState, expect, type Transaction } from './contractState.ts';
 import { economySettings, guardian } from './settings.ts';
 
 /** `SettlementCore.sol`: the rules of a settlement, and its logs. */
@@ -7,30 +7,30 @@ import { economySettings, guardian } from './settings.ts';
 export interface Batch {
   readonly through: bigint;
   /** Ascending; rounds without work are left out. */
-  readonly active: readonly { readonly roundId: bigint; readonly work: bigint }[];
+  readonly active: readonly { readonly roundId: bigint; readonly workUnits: bigint }[];
 }
 
 /** The round that holds a time; 0 before the genesis. */
-export function findRound(timestamp: bigint, genesis: bigint): bigint {
+export function findRound({ genesis }: EconomyState, timestamp: bigint): bigint {
   return timestamp < genesis ? 0n : (timestamp - genesis) / economySettings.roundSeconds + 1n;
 }
 
-export function settle({ state, timestamp, emit }: Transaction, genesis: bigint, batch: Batch): void {
+export function settle({ state, timestamp, emit }: Transaction, batch: Batch): void {
   const { core, mining } = state;
   const { through, active } = batch;
   const previous = core.settledThroughRound;
   expect(!core.paused, 'EnforcedPause');
   expect(through > previous, 'RoundsOutOfOrder');
-  expect(through < findRound(timestamp, genesis), 'RoundNotEnded');
+  expect(through < findRound(state, timestamp), 'RoundNotEnded');
   expect(BigInt(active.length) <= economySettings.maxRoundsPerBatch, 'TooManyActiveRounds');
   let last = previous;
-  for (const { roundId, work } of active) {
+  for (const { roundId, workUnits: work } of active) {
     expect(roundId > last && roundId <= through, 'RoundsOutOfOrder');
     expect(work > 0n && work <= economySettings.maxWorkPerRound, 'IneligibleWork');
     last = roundId;
   }
   let workAdded = 0n;
-  for (const { roundId, work } of active) {
+  for (const { roundId, workUnits: work } of active) {
     workAdded += work;
     core.cumulativeWork += work;
     core.cumulativeBlockUnits +=

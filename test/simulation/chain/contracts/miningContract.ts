@@ -8,15 +8,10 @@ import { contracts, economySettings, scale } from './settings.ts';
 
 const { blockUnitsPerBlock, levels, rewardPerBlock, supplyCap } = economySettings;
 
-export function mintPosition(
-  { state, timestamp, emit }: Transaction,
-  genesis: bigint,
-  owner: Address,
-  tokenId: bigint,
-): void {
+export function mintPosition({ state, timestamp, emit }: Transaction, owner: Address, tokenId: bigint): void {
   const [first] = levels;
   if (first === undefined) throw new Error('there is no first level');
-  const firstRound = scheduleWeight(state, timestamp, genesis, first.weight);
+  const firstRound = scheduleWeight(state, timestamp, first.weight);
   const nextMergeBlock = state.core.cumulativeBlockUnits / blockUnitsPerBlock + first.cooldownBlocks;
   state.mining.positions.set(tokenId, {
     level: 1,
@@ -40,7 +35,6 @@ export function isMergeable(state: EconomyState, tokenId: bigint): boolean {
 
 export function merge(
   transaction: Transaction,
-  genesis: bigint,
   owner: Address,
   survivorTokenId: bigint,
   donorTokenId: bigint,
@@ -57,7 +51,7 @@ export function merge(
   const next = levels[survivor.level];
   if (next === undefined) throw new Error(`there is no level above ${survivor.level}`);
   const activeWeight = survivor.activeWeight + donor.activeWeight;
-  const effectiveRound = scheduleWeight(state, timestamp, genesis, next.weight - activeWeight);
+  const effectiveRound = scheduleWeight(state, timestamp, next.weight - activeWeight);
   const merged = {
     ...survivor,
     level: survivor.level + 1,
@@ -172,13 +166,9 @@ function activateThrough(
 }
 
 /** A change of weight counts from the next round on. */
-function scheduleWeight(
-  { mining }: EconomyState,
-  timestamp: bigint,
-  genesis: bigint,
-  change: bigint,
-): bigint {
-  const round = findRound(timestamp, genesis) + 1n;
+function scheduleWeight(state: EconomyState, timestamp: bigint, change: bigint): bigint {
+  const { mining } = state;
+  const round = findRound(state, timestamp) + 1n;
   const isKnown = mining.activations.includes(round) || mining.perWeightAtActivation.has(round);
   if (!isKnown) mining.activations = [...mining.activations, round];
   mining.weightChanges.set(round, (mining.weightChanges.get(round) ?? 0n) + change);

@@ -20,6 +20,6 @@ export const economySettings = {
   maxRoundsPerBatch: 16n,
   blockUnitsPerBlock: 1_000_000_000n,
   ...economyNumbers,
-} as const;
+};
 
 export const scale = 10n ** 27n;
