@@ -2,14 +2,15 @@ import type { Hash } from 'viem';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
 import { applyEvent } from '../../../actors/chain/handlers/applyEvent.ts';
 import type { ChainEvent, ContractKind } from '../../../actors/chain/spans/chainEvent.ts';
+import { proposerRole } from '../../../actors/chain/spans/chainReads.ts';
 import { type ChainState, emptyChainState, type KnownBlock } from '../../../actors/chain/state/chainState.ts';
-import { toAddress, toBlockHash, toTransactionHash } from '../../../actors/schemas/hex.ts';
+import { toAddress, toBlockHash, toTransactionHash, zeroAddress } from '../../../actors/schemas/hex.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { noOlderActivity } from '../storage/noOlderRows.ts';
 import { testRelease } from './testRelease.ts';
-import { type WrittenEvent, writtenContracts } from './writtenSpans.ts';
+import { findEvent, type WrittenEvent, writtenContracts } from './writtenSpans.ts';
 
 const repeatAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`);
 const repeatBytes32 = (digit: string): Hash => `0x${digit.repeat(64)}`;
@@ -66,65 +67,51 @@ export const plainEconomy = {
 };
 export type EconomyValues = typeof plainEconomy;
 
-const version = (contract: ContractKind, codeVersion: bigint): StateEvent => ({
-  contract,
-  name: 'VersionActivated',
-  args: {
-    version: codeVersion,
-    storageLayoutDigest: repeatBytes32('d'),
-    implementation: repeatAddress('8'),
-    runtimeHash: repeatBytes32('e'),
-  },
+/** Arguments of the logs by name. Those that no value decides are fixed. */
+const listArguments = (values: EconomyValues): Readonly<Record<string, unknown>> => ({
+  ...values,
+  ...{ streamId: repeatBytes32('5'), guardian: repeatAddress('b'), reporter: repeatAddress('c') },
+  ...{ maxRoundsPerBatch: 16n, blockUnitsPerBlock: 1_000_000_000n },
+  initialWorkPerThousandBlocks: values.workPerThousandBlocks,
+  ...{ newAdmin: writtenContracts.proxyAdmin, newOwner: writtenContracts.operatorTimelock },
+  ...{ role: proposerRole, account: repeatAddress('9') },
+  ...{ id: repeatBytes32('f'), index: 0n, target: writtenContracts.proxyAdmin, value: 0n, data: '0x' },
+  ...{ predecessor: repeatBytes32('0'), delay: values.timelockDelay },
+  ...{ version: values.codeVersion, storageLayoutDigest: repeatBytes32('d') },
+  ...{ implementation: repeatAddress('8'), runtimeHash: repeatBytes32('e') },
+  ...{ roundId: values.settledRound, activeRoundCount: 1n, workAdded: values.work },
+  ...{ cumulativeWork: values.work, cumulativeBlockUnits: values.blockUnits },
+  ...{ previousSettledThroughRound: values.previousRound, settledThroughRound: values.settledRound },
+  ...{ core: writtenContracts.core, token: writtenContracts.token, collection: writtenContracts.collection },
+  weights: [values.weight, values.weight],
+  cooldownBlocks: [values.cooldownBlocks, values.cooldownBlocks],
+  ...{ owner: stateOwner, quantity: 1n, epoch: 1n },
+  ...{ totalWeight: values.weight, eligibleWeight: values.weight },
+  ...{ amount: values.minted, totalMinted: values.minted },
+  ...{ afterRound: 0n, throughRound: values.processedRound },
 });
+
+/** Writes logs with the arguments that a state needs: those of the list that the contract's event has. */
+function createWriter(values: EconomyValues) {
+  const list = listArguments(values);
+  return (contract: ContractKind, name: string, given: WrittenEvent['args'] = {}): StateEvent => {
+    const known = { ...list, ...given };
+    const inputs = findEvent(contract, name).inputs.map((input) => input.name as string);
+    const args = inputs.flatMap((input) => (input in known ? [[input, known[input]]] : []));
+    return { contract, name, args: Object.fromEntries(args) };
+  };
+}
 
 /** Logs of the core and its governance. */
 export function coreEvents(values: EconomyValues = plainEconomy): StateEvent[] {
+  const write = createWriter(values);
   return [
-    {
-      contract: 'core',
-      name: 'CoreConfigured',
-      args: {
-        streamId: repeatBytes32('5'),
-        genesisTimestamp: values.genesisTimestamp,
-        roundDuration: values.roundDuration,
-        maxWorkPerRound: values.maxWorkPerRound,
-        maxRoundsPerBatch: 16n,
-        initialWorkPerThousandBlocks: values.workPerThousandBlocks,
-        targetBlocksPerActiveRound: values.targetBlocksPerActiveRound,
-        difficultySmoothingRounds: values.difficultySmoothingRounds,
-        blockUnitsPerBlock: 1_000_000_000n,
-        guardian: repeatAddress('b'),
-        reporter: repeatAddress('c'),
-      },
-    },
-    version('core', values.codeVersion),
-    { contract: 'core', name: 'AdminChanged', args: { newAdmin: writtenContracts.proxyAdmin } },
-    {
-      contract: 'proxyAdmin',
-      name: 'OwnershipTransferred',
-      args: { newOwner: writtenContracts.operatorTimelock },
-    },
-    {
-      contract: 'operatorTimelock',
-      name: 'RoleGranted',
-      args: {
-        role: '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5ca736082b6819cc1',
-        account: repeatAddress('9'),
-      },
-    },
-    {
-      contract: 'operatorTimelock',
-      name: 'CallScheduled',
-      args: {
-        id: repeatBytes32('f'),
-        index: 0n,
-        target: writtenContracts.proxyAdmin,
-        value: 0n,
-        data: '0x',
-        predecessor: repeatBytes32('0'),
-        delay: values.timelockDelay,
-      },
-    },
+    write('core', 'CoreConfigured'),
+    write('core', 'VersionActivated'),
+    write('core', 'AdminChanged'),
+    write('proxyAdmin', 'OwnershipTransferred'),
+    write('operatorTimelock', 'RoleGranted'),
+    write('operatorTimelock', 'CallScheduled'),
   ];
 }
 
@@ -133,81 +120,22 @@ export function settlementEvents(
   values: EconomyValues = plainEconomy,
   { atMs, cumulativeWork = values.work }: { readonly atMs?: number; readonly cumulativeWork?: bigint } = {},
 ): StateEvent[] {
-  const sums = { cumulativeWork, cumulativeBlockUnits: values.blockUnits };
-  return [
-    {
-      contract: 'core',
-      name: 'RoundSettled',
-      args: { roundId: values.settledRound, work: values.work, ...sums },
-    },
-    {
-      contract: 'core',
-      name: 'BatchSettled',
-      ...(atMs === undefined ? {} : { atMs }),
-      args: {
-        previousSettledThroughRound: values.previousRound,
-        settledThroughRound: values.settledRound,
-        activeRoundCount: 1n,
-        workAdded: values.work,
-        ...sums,
-        workPerThousandBlocks: values.workPerThousandBlocks,
-        nonce: values.nonce,
-      },
-    },
-  ];
+  const write = createWriter(values);
+  const batch = write('core', 'BatchSettled', { cumulativeWork });
+  return [write('core', 'RoundSettled', { cumulativeWork }), atMs === undefined ? batch : { ...batch, atMs }];
 }
 
 /** Logs of the economy before anything is settled. */
 export function economyEvents(values: EconomyValues = plainEconomy): StateEvent[] {
+  const write = createWriter(values);
   return [
-    {
-      contract: 'tokenFactory',
-      name: 'TokenCreated',
-      args: { token: writtenContracts.token, symbol: values.symbol, decimals: values.decimals },
-    },
-    {
-      contract: 'mining',
-      name: 'MiningConfigured',
-      args: {
-        core: writtenContracts.core,
-        token: writtenContracts.token,
-        collection: writtenContracts.collection,
-        rewardPerBlock: values.rewardPerBlock,
-        supplyCap: values.supplyCap,
-        claimLimit: values.claimLimit,
-        weights: [values.weight, values.weight],
-        cooldownBlocks: [values.cooldownBlocks, values.cooldownBlocks],
-      },
-    },
-    version('mining', values.codeVersion),
-    { contract: 'collection', name: 'MetadataEpochAdvanced', args: { epoch: 1n } },
-    {
-      contract: 'collection',
-      name: 'SaleConfigured',
-      args: {
-        allowlistStart: values.allowlistStart,
-        allowlistEnd: values.allowlistEnd,
-        publicPrice: values.publicPrice,
-        publicAllocation: values.publicAllocation,
-        protocolReserve: values.protocolReserve,
-      },
-    },
-    {
-      contract: 'collection',
-      name: 'PublicMinted',
-      args: { owner: stateOwner, quantity: 1n, publicMinted: values.publicMinted },
-    },
-    {
-      contract: 'mining',
-      name: 'PositionMinted',
-      args: {
-        owner: stateOwner,
-        tokenId: values.tokenId,
-        weight: values.weight,
-        nextMergeBlock: values.nextMergeBlock,
-        firstRound: values.firstRound,
-      },
-    },
+    write('tokenFactory', 'TokenCreated'),
+    write('mining', 'MiningConfigured'),
+    write('mining', 'VersionActivated'),
+    write('collection', 'MetadataEpochAdvanced'),
+    write('collection', 'SaleConfigured'),
+    write('collection', 'PublicMinted'),
+    write('mining', 'PositionMinted'),
     metadataEvent(values.tokenId, plainMetadata),
   ];
 }
@@ -227,42 +155,13 @@ export function metadataEvent(tokenId: bigint, metadata: object | string): State
 
 /** A checkpoint that mints for the batch of {@link settlementEvents}. */
 function checkpointEvents(values: EconomyValues = plainEconomy): StateEvent[] {
+  const write = createWriter(values);
+  const minting = { from: zeroAddress, to: writtenContracts.mining, value: values.supply };
   return [
-    {
-      contract: 'mining',
-      name: 'WeightActivated',
-      args: { roundId: values.firstRound, totalWeight: values.weight, accumulatedPerWeight: 0n },
-    },
-    {
-      contract: 'mining',
-      name: 'RoundMinted',
-      args: {
-        roundId: values.settledRound,
-        completedBlockCount: values.completedBlockCount,
-        eligibleWeight: values.weight,
-        amount: values.minted,
-        accumulatedPerWeight: values.accumulatedPerWeight,
-      },
-    },
-    {
-      contract: 'token',
-      name: 'Transfer',
-      args: { from: `0x${'0'.repeat(40)}`, to: writtenContracts.mining, value: values.supply },
-    },
-    {
-      contract: 'mining',
-      name: 'Checkpointed',
-      args: {
-        afterRound: 0n,
-        throughRound: values.processedRound,
-        completedBlockCount: values.completedBlockCount,
-        cumulativeWork: values.work,
-        cumulativeBlockUnits: values.blockUnits,
-        eligibleWeight: values.weight,
-        amount: values.minted,
-        totalMinted: values.minted,
-      },
-    },
+    write('mining', 'WeightActivated', { roundId: values.firstRound, accumulatedPerWeight: 0n }),
+    write('mining', 'RoundMinted'),
+    write('token', 'Transfer', minting),
+    write('mining', 'Checkpointed'),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { type Abi, encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
+import { type Abi, type AbiEvent, encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
 import {
   type ContractAddresses,
   type ContractKind,
@@ -43,11 +43,17 @@ function fillArgument(type: string): unknown {
   return 0n;
 }
 
-/** Builds the contract's log of an event. */
-export function buildLog({ contract, name, args: given }: WrittenEvent, logIndex: number): ChainLog {
+/** The declaration of a contract's event. */
+export function findEvent(contract: ContractKind, name: string): AbiEvent {
   const abi: Abi = contractAbis[contract];
   const event = abi.find((item) => item.type === 'event' && item.name === name);
   if (event?.type !== 'event') throw new Error(`${contract} has no event ${name}`);
+  return event;
+}
+
+/** Builds the contract's log of an event. */
+export function buildLog({ contract, name, args: given }: WrittenEvent, logIndex: number): ChainLog {
+  const event = findEvent(contract, name);
   const args = Object.fromEntries(
     event.inputs.map((input) => [input.name, given[input.name as string] ?? fillArgument(input.type)]),
   );
