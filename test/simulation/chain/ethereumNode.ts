@@ -17,7 +17,6 @@ export type EthereumChain = Awaited<ReturnType<typeof createEthereumChain>>;
 
 export async function createEthereumChain(genesis: bigint, startsAt: bigint) {
   const known = new Map<Hex, SealedBlock>();
-  const byNumber = new Map<bigint, SealedBlock[]>();
   const confirmed = new Map<Hex, bigint>();
   const returned = new Set<Hex>();
   let blocks: SealedBlock[] = [];
@@ -40,7 +39,6 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint) {
       ...run,
     });
     known.set(block.hash, block);
-    byNumber.set(block.number, [...(byNumber.get(block.number) ?? []), block]);
     return block;
   }
 
@@ -70,8 +68,6 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint) {
     },
     /** Includes replaced branches. */
     find: (hash: Hex) => known.get(hash) ?? null,
-    /** Blocks of all branches with this number. */
-    findByNumber: (number: bigint): readonly SealedBlock[] => byNumber.get(number) ?? [],
     /** Most confirmations that a block ever had, its own block counted; 0 if it is unknown. */
     confirmationsOf: (hash: Hex) => confirmed.get(hash) ?? 0n,
     /** Whether the chain has returned to a block that a reorganization had replaced. */

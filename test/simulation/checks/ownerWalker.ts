@@ -23,9 +23,11 @@ interface Page {
 
 export type OwnerList = 'miners' | 'activity';
 
+const confirmations = 12n;
+
 /**
- * A client that reads an owner's lists page by page, from any process, again and again. A complete list must equal the contracts' state at the block of
- * its first page.
+ * A client that reads an owner's lists page by page, from any process, again and again. Pages are of a confirmed block, and a complete list must equal the
+ * contracts' state at the block of its first page.
  */
 export function createOwnerWalker(chain: EthereumChain, owner: Address, list: OwnerList, limit = 4) {
   let found: object[] = [];
@@ -44,7 +46,8 @@ export function createOwnerWalker(chain: EthereumChain, owner: Address, list: Ow
 
   function note({ chain: { safeBlockHash }, positions, activity, nextCursor }: Page) {
     const shown = chain.find(safeBlockHash);
-    if (shown === null) fail(`the block ${safeBlockHash} is of no chain`);
+    if (shown === null || chain.confirmationsOf(safeBlockHash) < confirmations)
+      fail(`the block ${safeBlockHash} never had ${confirmations} confirmations`);
     if (block !== null && shown !== block)
       fail(`a page is of block ${safeBlockHash}, the first one of ${block.hash}`);
     block = shown;

@@ -2,7 +2,6 @@ import type { Reading } from '../../reference/acceptedReadings.ts';
 import { owners } from '../chain/contracts/settings.ts';
 import { SimulationFailure } from '../checks/failure.ts';
 import { createOwnerWalker } from '../checks/ownerWalker.ts';
-import { observeSafeBlocks } from '../checks/safeBlockObserver.ts';
 import { observeTags } from '../checks/tagObserver.ts';
 import { createWalker } from '../checks/walker.ts';
 import type { Fleet } from '../processes/simulatedFleet.ts';
@@ -22,12 +21,6 @@ const polledPaths = [
   '/v1/settlements?range=24h',
   '/v1/public/installations/wheel.one/observations?limit=100',
 ];
-/** Paths whose tag depends only on their contents, not on the clock. */
-const shownBlockPaths: ReadonlySet<string> = new Set([
-  '/v1/core',
-  '/v1/mining/state',
-  '/v2/public/miners/state',
-]);
 /** Statuses of a service that cannot answer at the moment. */
 const busyStatuses: ReadonlySet<number> = new Set([503, 504]);
 
@@ -41,7 +34,6 @@ export function createClients(world: SimulatedWorld, fleet: Fleet) {
       (['miners', 'activity'] as const).map((list) => createOwnerWalker(world.chain, owner, list)),
     );
   const tags = observeTags();
-  const safeBlocks = observeSafeBlocks(world.chain);
 
   async function step() {
     const { alive } = fleet;
@@ -55,7 +47,6 @@ export function createClients(world: SimulatedWorld, fleet: Fleet) {
     if (response.status >= 500 && !busyStatuses.has(response.status))
       throw new SimulationFailure('answers', `${process.name} ${path}: ${response.status} ${response.body}`);
     tags.note(process.name, path, response);
-    if (shownBlockPaths.has(path)) safeBlocks.note(process.name, path, response);
   }
 
   return {
