@@ -84,14 +84,8 @@ export function drawCall(
     // Reverts, because nobody owns this token.
     [0.5, () => ['transfer', account(), account(), 9_999n]],
   ];
-  const total = weights.reduce((sum, [weight]) => sum + weight, 0);
   for (;;) {
-    let at = random.next() * total;
-    const chosen = weights.find(([weight]) => {
-      at -= weight;
-      return at < 0;
-    });
-    const call = chosen?.[1]() ?? null;
+    const call = random.pickWeighted(weights)();
     if (call !== null) return call;
   }
 }

@@ -1,7 +1,13 @@
 import { createMPT } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
 import { bytesToHex, concatBytes, type Hex, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem';
-import { zeroAddress, zeroHash } from '../../../actors/schemas/hex.ts';
+import type { ChainLog } from '../../../actors/chain/spans/chainSpan.ts';
+import {
+  type TransactionHash,
+  toTransactionHash,
+  zeroAddress,
+  zeroHash,
+} from '../../../actors/schemas/hex.ts';
 import { buildLog, type WrittenEvent } from '../../support/chain/writtenSpans.ts';
 import type { EconomyState } from './contracts/contractState.ts';
 import { contracts, operator } from './contracts/settings.ts';
@@ -23,7 +29,7 @@ export interface RunTransaction extends SentTransaction {
 
 /** An event with its place on the chain. */
 interface LoggedEvent extends WrittenEvent {
-  readonly transactionHash: Hex;
+  readonly transactionHash: TransactionHash;
   readonly transactionIndex: number;
   readonly logIndex: number;
 }
@@ -38,6 +44,8 @@ export interface SealedBlock {
   readonly transactions: readonly Readonly<Record<string, unknown>>[];
   readonly receipts: readonly RpcReceipt[];
   readonly events: readonly LoggedEvent[];
+  /** The same as logs. */
+  readonly logs: readonly ChainLog[];
   readonly sent: readonly SentTransaction[];
   readonly state: EconomyState;
 }
@@ -79,7 +87,12 @@ export async function sealBlock(contents: BlockContents): Promise<SealedBlock> {
   const logged = sent.map(({ hash, run }, transactionIndex) =>
     run.events.map((event) => ({ ...event, transactionHash: hash, transactionIndex, logIndex: logIndex++ })),
   );
-  const encodedLogs = logged.map((events) => events.map((event) => buildLog(event, event.logIndex)));
+  const encodedLogs = logged.map((events) =>
+    events.map(({ contract, name, args, ...place }) => ({
+      ...buildLog({ contract, name, args }, place.logIndex),
+      ...place,
+    })),
+  );
   const blooms = encodedLogs.map(computeLogsBloom);
   const encodedReceipts = sent.map(({ run }, index) =>
     concatBytes([
@@ -131,6 +144,7 @@ export async function sealBlock(contents: BlockContents): Promise<SealedBlock> {
     timestamp,
     state,
     events: logged.flat(),
+    logs: encodedLogs.flat(),
     sent: contents.transactions,
     header: { ...mapQuantities(header), hash, size: '0x220', uncles: [], withdrawals: [] },
     transactions: sent.map(({ members, hash: transactionHash }, index) => ({
@@ -152,10 +166,7 @@ export async function sealBlock(contents: BlockContents): Promise<SealedBlock> {
       contractAddress: null,
       logs: (encodedLogs[index] ?? []).map((log) => ({
         ...place,
-        address: log.address,
-        topics: log.topics as Hex[],
-        data: log.data as Hex,
-        transactionHash,
+        ...log,
         transactionIndex: toHex(index),
         logIndex: toHex(log.logIndex),
         removed: false,
@@ -187,7 +198,7 @@ function buildTransaction(run: RunTransaction) {
     v: '0x0',
     yParity: '0x0',
   };
-  return { run, serialized, hash: keccak256(serialized), members };
+  return { run, serialized, hash: toTransactionHash(keccak256(serialized)), members };
 }
 
 async function hashTrie(values: readonly Uint8Array[]): Promise<Hex> {

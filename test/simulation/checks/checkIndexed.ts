@@ -1,6 +1,6 @@
+import type { ChainLog } from '../../../actors/chain/spans/chainSpan.ts';
 import { operator } from '../chain/contracts/settings.ts';
 import { onChain } from '../chain/deployment.ts';
-import type { RpcLog } from '../chain/sealBlock.ts';
 import { payloadBytesMax } from '../nats/memoryPort.ts';
 import type { ServiceProcess } from '../processes/simulatedService.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
@@ -40,11 +40,11 @@ function compareIndexed({ chain }: SimulatedWorld, reference: Reference): string
     ...chain.blocks
       .slice(Number(onChain.chain.deploymentBlock))
       .filter(({ events }) => events.length > 0)
-      .map(({ number, hash, timestamp, receipts }) => ({
+      .map(({ number, hash, timestamp, logs }) => ({
         number,
         hash,
         timestampMs: Number(timestamp) * 1_000,
-        logs: receipts.flatMap(({ logs }) => logs.map(cutLog).map(describeLog)),
+        logs: logs.map(cutLog),
       })),
   ];
   const found = [
@@ -55,20 +55,17 @@ function compareIndexed({ chain }: SimulatedWorld, reference: Reference): string
         number,
         hash,
         timestampMs,
-        logs: logs.map(describeLog),
+        logs: logs.map(selectMembers),
       })),
   ];
   return findDifference(expected, found);
 }
 
 /** MESSAGES.md, Chain span: of a log that no message can hold, the first 2,048 bytes are published. */
-const cutLog = (log: RpcLog): RpcLog =>
+const cutLog = (log: ChainLog): ChainLog =>
   log.data.length < payloadBytesMax ? log : { ...log, data: `0x${log.data.slice(2, 2 + 2 * 2_048)}` };
 
-const describeLog = ({ address, topics, data, transactionHash, transactionIndex, logIndex }: Log) => ({
-  ...{ address, topics, data, transactionHash },
-  transactionIndex: Number(transactionIndex),
-  logIndex: Number(logIndex),
-});
-
-type Log = Readonly<Record<string, unknown>>;
+const selectMembers = (log: Readonly<Record<string, unknown>>) => {
+  const { address, topics, data, transactionHash, transactionIndex, logIndex } = log;
+  return { address, topics, data, transactionHash, transactionIndex, logIndex };
+};

@@ -153,12 +153,7 @@ function drawFault(random: Random, density: Density): Fault {
     [1, () => ({ kind: 'replay', afterSendings: oneOf(4) ? 0 : integer(1, 200) })],
     ...(density === 'sparse' ? ofSparse : []),
   ];
-  let at = random.next() * draws.reduce((sum, [weight]) => sum + weight, 0);
-  const chosen = draws.find(([weight]) => {
-    at -= weight;
-    return at < 0;
-  });
-  return (chosen ?? (draws[0] as (typeof draws)[number]))[1]();
+  return random.pickWeighted(draws)();
 }
 
 /** Mostly few messages are lost, so that some history is left. */

@@ -2,9 +2,7 @@ import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts
 import type { ServiceSettings } from '../../../deploy/service/serviceSettings.ts';
 import { SimulationFailure } from '../checks/failure.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
-import { type ServiceProcess, startServiceProcess } from './simulatedService.ts';
-
-export type Role = 'run' | 'serve';
+import { type Role, type ServiceProcess, startServiceProcess } from './simulatedService.ts';
 
 /** The running processes of the service. */
 export type Fleet = ReturnType<typeof createFleet>;
@@ -35,8 +33,7 @@ export function createFleet({ world, deployment, settings, onLog, onEnded }: Fle
       world,
       name: `${role} ${++started}`,
       deployment,
-      roles: { ingest: role === 'run', serve: true },
-      isIndexing: role === 'run',
+      role,
       ...(settings && { settings }),
       ...(onLog && { onLog }),
     });

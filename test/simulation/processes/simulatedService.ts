@@ -16,6 +16,9 @@ const configuration = readConfiguration({
 });
 const nats = { url: 'nats://127.0.0.1:4222' };
 
+/** A process that ingests, indexes the chain and serves, or only serves. */
+export type Role = 'run' | 'serve';
+
 /** One process of the service, from its start to its end. */
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 
@@ -25,10 +28,8 @@ interface ServiceProcessOptions {
   readonly world: SimulatedWorld;
   readonly name: string;
   readonly deployment: Deployment;
-  readonly roles?: ServiceSettings['roles'];
+  readonly role: Role;
   readonly settings?: Partial<ServiceSettings>;
-  /** Whether it indexes the chain. */
-  readonly isIndexing?: boolean;
   /** Receives lines of its log. */
   readonly onLog?: (line: string) => void;
 }
@@ -38,11 +39,11 @@ const chainLoss = 'MINER_CHAIN@';
 
 /** Starts the service as the command does, in a process of the simulation. */
 export async function startServiceProcess(options: ServiceProcessOptions) {
-  const { world, name, deployment, roles = { ingest: true, serve: true }, settings = {} } = options;
+  const { world, name, deployment, role, settings = {} } = options;
   const domain = world.time.createDomain(name);
-  const { isIndexing = false } = options;
+  const roles = { ingest: role === 'run', serve: true };
   // viem batches requests by address, even across processes, so each process has its own address.
-  const rpcUrl = isIndexing ? `http://node/${world.number}/${encodeURIComponent(name)}` : null;
+  const rpcUrl = role === 'run' ? `http://node/${world.number}/${encodeURIComponent(name)}` : null;
   const { deleted } = world.nats.store;
   // A stream that no snapshot names any more is lost under the time of its newest rows.
   const acceptedLosses = {

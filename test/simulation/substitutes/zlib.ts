@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream';
-import { type BrotliOptions, brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { type BrotliOptions, brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 
-export { brotliCompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
+export { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 /** Compresses in this thread. Node.js compresses in another one, and finishes at a time that no seed decides. */
 export function createBrotliCompress(options: BrotliOptions): Transform {
@@ -10,10 +10,6 @@ export function createBrotliCompress(options: BrotliOptions): Transform {
 
 export function createBrotliDecompress(): Transform {
   return transformWhole((bytes) => brotliDecompressSync(bytes));
-}
-
-export function createGunzip(): Transform {
-  return transformWhole((bytes) => gunzipSync(bytes));
 }
 
 /** Converts everything at the end. */

@@ -22,14 +22,10 @@ const readingsOfSpanMax = 600;
 const dayMs = 86_400_000;
 
 export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
-  const drawUuid = () => {
-    const hex = Array.from({ length: 32 }, () => random.integer(0, 15).toString(16)).join('');
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
-  };
   const wheels = installations.map((installationId) => ({
     installationId,
-    bootId: drawUuid(),
-    counterEpoch: drawUuid(),
+    bootId: random.uuid(),
+    counterEpoch: random.uuid(),
     sequence: 0,
     counter: 0n,
     distanceMm: 0,
@@ -43,12 +39,12 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
 
   function read(wheel: Wheel, observedAtMs: number): Publication {
     if (random.oneOf(200)) {
-      wheel.bootId = drawUuid();
+      wheel.bootId = random.uuid();
       wheel.sequence = 0;
     }
     if (random.oneOf(300)) {
       wheel.earlier = { counterEpoch: wheel.counterEpoch, counter: wheel.counter };
-      wheel.counterEpoch = drawUuid();
+      wheel.counterEpoch = random.uuid();
       wheel.counter = 0n;
     }
     const day = Math.floor((observedAtMs - dayMs / 2) / dayMs);
@@ -62,7 +58,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
     }
     wheel.observedAtMs = observedAtMs;
     const reading = {
-      telemetryId: drawUuid(),
+      telemetryId: random.uuid(),
       installationId: wheel.installationId,
       bootId: wheel.bootId,
       sequence: wheel.sequence,

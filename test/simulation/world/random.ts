@@ -7,6 +7,9 @@ export interface Random {
   /** True with a probability of 1 / `times`. */
   oneOf(times: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
+  /** Picks an item by its weight. */
+  pickWeighted<Item>(items: readonly (readonly [weight: number, item: Item])[]): Item;
+  uuid(): string;
   /** An independent sequence, unaffected by draws from this one. */
   fork(name: string): Random;
 }
@@ -31,6 +34,18 @@ export function createRandom(seed: string): Random {
     pick: (items) => {
       if (items.length === 0) throw new Error('nothing to pick from');
       return items[integer(0, items.length - 1)] as (typeof items)[number];
+    },
+    pickWeighted: (items) => {
+      let at = next() * items.reduce((sum, [weight]) => sum + weight, 0);
+      const chosen = items.find(([weight]) => {
+        at -= weight;
+        return at < 0;
+      });
+      return (chosen ?? (items[0] as (typeof items)[number]))[1];
+    },
+    uuid: () => {
+      const hex = Array.from({ length: 32 }, () => integer(0, 15).toString(16)).join('');
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
     },
     fork: (name) => createRandom(`${seed}/${name}`),
   };

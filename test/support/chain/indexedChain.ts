@@ -1,5 +1,5 @@
 import { createSpanFold } from '../../../actors/chain/fold/spanFold.ts';
-import { emptySpanFoldState, type SpanFoldState } from '../../../actors/chain/fold/spanFoldState.ts';
+import { emptySpanFoldState } from '../../../actors/chain/fold/spanFoldState.ts';
 import { type ChainSpanMessage, chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
 import { decodeChain } from '../../../actors/chain/spans/decodeChain.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
@@ -68,20 +68,12 @@ export async function fetchSpans(nats: TestConnection): Promise<ChainSpanMessage
     .map((message) => chainSpanMessage.parse(message.json()));
 }
 
-/** The newest safe state and the blocks above it as text, to compare two folds with. */
-export function describeState({ safe, head, unsafe }: SpanFoldState): string {
-  return JSON.stringify({ newest: safe.at(-1), head, unsafe }, (_key, value) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  );
-}
-
 /** Folds a stream's spans. Also returns the refused spans. */
 export async function foldSpans(economy: TestEconomy, nats: TestConnection) {
   const { contracts, deploymentBlock } = economy.deployed;
   const fold = createSpanFold({ chainId: testChainId, contracts, deploymentBlock, retainedFromBlock: null });
   let state = emptySpanFoldState;
   const rejections: string[] = [];
-  const reorganizations: number[] = [];
   for (const { subject, data } of await fetchMessages(nats, 'MINER_CHAIN')) {
     const decoded = decodeChain(subject, data);
     if (decoded === null) continue;
@@ -96,7 +88,6 @@ export async function foldSpans(economy: TestEconomy, nats: TestConnection) {
       continue;
     }
     state = outcome.state;
-    if (outcome.reorganization !== null) reorganizations.push(outcome.reorganization.safeDepth);
   }
-  return { state, rejections, reorganizations };
+  return { state, rejections };
 }

@@ -106,17 +106,11 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
       timestamp: toTime(last.timestamp),
       blocks: group
         .filter(({ events }) => events.length > 0)
-        .map(({ number, hash: blockHash, timestamp, receipts }) => ({
+        .map(({ number, hash: blockHash, timestamp, logs }) => ({
           number: String(number),
           hash: blockHash,
           timestamp: toTime(timestamp),
-          logs: receipts.flatMap(({ logs }) =>
-            logs.map(({ address, topics, data, transactionHash, transactionIndex, logIndex }) => ({
-              ...{ address, topics, data, transactionHash },
-              transactionIndex: Number(transactionIndex),
-              logIndex: Number(logIndex),
-            })),
-          ),
+          logs,
         })),
     };
   };
