@@ -12,7 +12,7 @@ export type TestProject = 'longer' | 'parts' | 'unit';
 
 const longerFiles: ReadonlySet<string> = new Set(
   [
-    'deploy/natsOfCommands',
+    'deploy/doctorWithoutJetStream',
     'deploy/operate/haproxy',
     'endToEnd/doctor',
     'endToEnd/dryRun',

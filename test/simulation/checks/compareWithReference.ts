@@ -2,7 +2,7 @@ import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import type { FeedEvent } from '../../reference/feed.ts';
 import { createReference, type ReferenceDeployment } from '../../reference/index.ts';
 import type { StoredMessage } from '../../reference/messages.ts';
-import { followPages, type Page } from '../../support/reference/followPages.ts';
+import { followPages, type Page } from '../../support/http/followPages.ts';
 import { listDifferences } from '../../support/reference/listDifferences.ts';
 import type { ServiceProcess } from '../processes/simulatedService.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { eventually, startProcess } from '../processes/childProcess.ts';
+import { eventually } from '../processes/childProcess.ts';
 import { findFreePort } from '../processes/findFreePort.mjs';
 import { whenFinished } from '../processes/lifetime.ts';
+import { startMinerCommand } from '../processes/minerCommand.ts';
 import { temporaryDirectory } from '../processes/temporaryDirectory.ts';
-
-const program = resolve(import.meta.dirname, '../../../dist/deploy/miner.js');
 
 interface LocalService {
   readonly url: string;
@@ -26,16 +24,12 @@ export async function startLocalService(
 ): Promise<LocalService> {
   const dataDir = temporaryDirectory();
   const past = ['--past-days', String(pastDays), '--past-interval', '60'];
-  const started = startProcess(process.execPath, [program, 'local', ...past], {
-    env: {
-      PATH: process.env.PATH,
-      TZ: process.env.TZ,
-      MINER_DATA_DIR: dataDir,
-      // The pages name their own address, which a port that the system chooses is not part of.
-      MINER_HTTP_PORT: String(await findFreePort()),
-      MINER_OPS_PORT: '0',
-      ...environment,
-    },
+  const started = startMinerCommand(['local', ...past], {
+    MINER_DATA_DIR: dataDir,
+    // The pages name their own address, which a port that the system chooses is not part of.
+    MINER_HTTP_PORT: String(await findFreePort()),
+    MINER_OPS_PORT: '0',
+    ...environment,
   });
   const findPid = (name: string) =>
     Number(new RegExp(`"pid":(\\d+)[^\\n]*"${name} started"`).exec(started.output())?.[1]);

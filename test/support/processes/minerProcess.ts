@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import {
   type BoundDeployment,
   boundDeployment,
@@ -7,9 +7,8 @@ import {
 } from '../../../deploy/configuration/configuration.ts';
 import { readDeploymentFile } from '../../../deploy/configuration/deploymentFile.ts';
 import { genesisMs } from '../genesis.ts';
-import { eventually, startProcess, type TestProcess } from './childProcess.ts';
-
-const program = resolve(import.meta.dirname, '../../../dist/deploy/miner.js');
+import { eventually, type TestProcess } from './childProcess.ts';
+import { startMinerCommand } from './minerCommand.ts';
 
 export interface MinerProcess extends TestProcess {
   readonly publicUrl: string;
@@ -55,21 +54,17 @@ export function readDeployment(environment: Readonly<Record<string, string>>): B
 /** Starts the built service as a separate process on free ports, as an operator would. */
 export async function startMiner(settings: MinerSettings): Promise<MinerProcess> {
   const { role = 'run', natsUrl, dataDir, clickhouseUrl, onChain, startMs, environment = {} } = settings;
-  const started = startProcess(process.execPath, [program, role], {
-    env: {
-      PATH: process.env.PATH,
-      TZ: process.env.TZ,
-      MINER_HTTP_PORT: '0',
-      MINER_OPS_PORT: '0',
-      MINER_NATS_URL: natsUrl,
-      MINER_DATA_DIR: dataDir,
-      MINER_DEPLOYMENT: writeDeployment(dataDir, onChain, startMs),
-      MINER_RATE_LIMITS: 'off',
-      // The chains of tests begin at the genesis.
-      MINER_CHAIN_BEHIND_SECONDS: '999999999',
-      ...(clickhouseUrl === undefined ? {} : { MINER_CLICKHOUSE_URL: clickhouseUrl }),
-      ...environment,
-    },
+  const started = startMinerCommand([role], {
+    MINER_HTTP_PORT: '0',
+    MINER_OPS_PORT: '0',
+    MINER_NATS_URL: natsUrl,
+    MINER_DATA_DIR: dataDir,
+    MINER_DEPLOYMENT: writeDeployment(dataDir, onChain, startMs),
+    MINER_RATE_LIMITS: 'off',
+    // The chains of tests begin at the genesis.
+    MINER_CHAIN_BEHIND_SECONDS: '999999999',
+    ...(clickhouseUrl === undefined ? {} : { MINER_CLICKHOUSE_URL: clickhouseUrl }),
+    ...environment,
   });
   const log = () =>
     started
@@ -99,7 +94,7 @@ export async function startMiner(settings: MinerSettings): Promise<MinerProcess>
 }
 
 /** Uses a new connection: on a slow machine, the server may close a reused one just when the request is sent. */
-export function ask(url: string): Promise<Response> {
+function ask(url: string): Promise<Response> {
   return fetch(url, { headers: { Connection: 'close' } });
 }
 

@@ -11,13 +11,13 @@ import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts'
 import type { StreamWork } from '../../../streams/work/streamWork.ts';
 import { createReference } from '../../reference/index.ts';
 import type { StoredMessage } from '../../reference/messages.ts';
+import { followPages, type Page } from '../http/followPages.ts';
 import { plainServerSettings } from '../http/publicServer.ts';
 import { manualClock } from '../manualClock.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { buildBatch } from '../readings/buildBatch.ts';
 import { silentLogger } from '../silentLogger.ts';
 import { noOlderActivity, noOlderEvents } from '../storage/noOlderRows.ts';
-import { followPages, type Page } from './followPages.ts';
 import { listDifferences } from './listDifferences.ts';
 import { noteMembers } from './seenQuantities.ts';
 

@@ -4,7 +4,7 @@ import { readLineage, selectRuns } from '../../../storage/runs/lineages.ts';
 import { halfHourBuckets } from '../../../storage/tables/halfHourBuckets.ts';
 import { readings } from '../../../storage/tables/readings.ts';
 import { rounds } from '../../../storage/tables/rounds.ts';
-import { followCursors } from '../http/followCursors.ts';
+import { followPages, type Page } from '../http/followPages.ts';
 import type { MinerProcess } from '../processes/minerProcess.ts';
 
 /** Opens a database for a short time: of a server, or an embedded one that no service uses at the moment. */
@@ -34,18 +34,10 @@ export async function readStoredState(database: Database) {
   };
 }
 
-interface ObservationsPage {
-  readonly items: readonly { readonly cursor: string; readonly telemetryId: string }[];
-  readonly nextCursor: string | null;
-}
-
 /** Reads all observations of an installation page by page, as a client does. */
-export async function allObservations(miner: MinerProcess, installationId: string) {
-  const path = `/v1/public/installations/${installationId}/observations`;
-  const items: ObservationsPage['items'][number][] = [];
-  for await (const page of followCursors((cursor) =>
-    miner.json<ObservationsPage>(cursor === null ? path : `${path}?cursor=${cursor}`),
-  ))
-    items.push(...page.items);
-  return items;
+export async function allObservations({ json }: MinerProcess, installationId: string) {
+  const path = `/v1/public/installations/${installationId}/observations?limit=100`;
+  const page = await followPages(path, json<Page>);
+  if (typeof page === 'string') throw new Error(page);
+  return page.items as { readonly cursor: string; readonly telemetryId: string }[];
 }
