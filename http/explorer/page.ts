@@ -43,7 +43,6 @@ type ResourceName = keyof Bodies;
 /** Returns the body of the route at a path with its query, such as `/v1/measurement/stats?range=7d`; null if it has none at the moment. */
 export type ReadBody = <Name extends ResourceName>(name: Name, path: string) => Bodies[Name] | null;
 
-/** Settings that a page is rendered with. */
 export interface PageSettings {
   /** URL prefix of a transaction's page, to which the hash is appended; null if transactions are not linked. */
   readonly transactionUrl: string | null;
@@ -64,12 +63,10 @@ export interface PageChain {
 
 export interface PageRequest {
   readonly place: Place;
-  /** Time of rendering, in epoch milliseconds. */
   readonly nowMs: number;
   readonly settings: PageSettings;
   /** Null if no contracts are configured, or state is not restored yet. */
   readonly chain: PageChain | null;
-  /** Returns the body of a route; null if it has none at the moment. */
   readonly read: ReadBody;
   /** Names of the parts that cannot be read at the moment, and when what is shown of each was read (epoch milliseconds). Complete once all is read. */
   readonly old: ReadonlyMap<string, number>;
@@ -103,7 +100,6 @@ export interface FrameRequest {
   readonly settings: FrameSettings;
 }
 
-/** The page for an error, by its code. */
 export interface RefusalRequest {
   readonly code: string;
   readonly settings: FrameSettings;

@@ -9,11 +9,9 @@ type Page = Pick<PageRequest, 'read' | 'chain' | 'old'>;
 /** The parts that work passes through, in its order, and the page itself. */
 export type Part = 'wheel' | 'oracle' | 'settlement' | 'chain' | 'page';
 
-/** Something that does not work at the moment. */
 export interface Problem {
   readonly part: Part;
   readonly title: string;
-  /** Its consequence. */
   readonly meaning: string;
   /** The last sign that it worked, such as `last reading`, with its time. */
   readonly last: readonly [what: string, at: string] | null;

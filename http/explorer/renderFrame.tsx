@@ -25,7 +25,6 @@ export function renderFrame(request: FrameRequest): string {
   );
 }
 
-/** Errors that a person gets as a page, by their codes. */
 const titles: Readonly<Record<string, string>> = {
   rate_limited: 'Too many requests',
   database_busy: 'Busy at the moment',

@@ -19,7 +19,6 @@ export function describeWhatItIs(chain: PageChain | null): string {
   return `Every turn of a wheel is counted as work, settled on ${nameChain(chain)} and rewarded with tokens.`;
 }
 
-/** Describes the wheel by its newest reading. */
 export function describeWheel(status: Bodies['status'] | null) {
   const state = classify(status?.measurement ?? null);
   const [name, sentence, lostSentence] = words[state];

@@ -413,11 +413,15 @@ describe('pages of the explorer', () => {
   });
 
   it('have an image of each chart, which says whose it is', async () => {
-    const server = await startPublicServer();
+    const server = await startPublicServer({
+      chain: createStateViews(buildState(buildEconomyEvents())).views,
+    });
+    const ofOwner = await server.get(`/tables/earnings.svg?owner=${stateOwner}`);
+    expect(await ofOwner.text()).toMatch(new RegExp(`Mining activity of wheel.* Owner ${stateOwner}\\.`));
     const image = await server.get('/tables/half-hours.svg');
     expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
     expect(await image.text()).toMatch(
-      /^<svg .*Half hours of 25 Jan to 31 Jan: work units.*Mining activity of wheel/s,
+      /^<svg .*Half hours of 25 Jan to 31 Jan.*work units.*Mining activity of wheel/s,
     );
     const links = [
       ...(await (await server.get('/statistics')).text()).matchAll(/href="(\/tables\/[^"]*svg[^"]*)"/g),

@@ -44,7 +44,6 @@ export function connectCharts(zone: () => Zone): () => void {
   return show;
 }
 
-/** Draws a frame around a cell, if the drawing has it. */
 function frameCell(drawing: SVGSVGElement, index: number) {
   const { columns, first } = readCells(drawing);
   const cell = index - first;

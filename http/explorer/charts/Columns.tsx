@@ -1,11 +1,11 @@
 import { ticks as listTicks, nice } from 'd3-array';
+import { Timed } from '../components/Time.tsx';
 import type { Tone } from '../format/events.ts';
-import { formatInteger } from '../format/numbers.ts';
+import { formatScale } from '../format/numbers.ts';
 import { writeTimes } from '../format/times.ts';
 import { Chart, cells } from './Chart.tsx';
 import type { Observed } from './observed.ts';
 
-/** One column of a chart: its height, its coverage, and the text shown when it is pointed at. */
 interface ColumnMark {
   readonly key: string;
   readonly value: number | null;
@@ -15,7 +15,6 @@ interface ColumnMark {
   readonly reference?: number | null;
 }
 
-/** A label below a chart. */
 interface Tick {
   /** Distance from the left edge, as a fraction of the width. */
   readonly at: number;
@@ -25,7 +24,10 @@ interface Tick {
 
 interface ColumnsProps {
   readonly id: string;
-  readonly label: string;
+  /** What its axes are. It may have times in it (`format/times.ts`). */
+  readonly caption: string;
+  /** What it says without its picture, if that is more. */
+  readonly label?: string;
   readonly marks: readonly ColumnMark[];
   /** Phones show every other one. */
   readonly ticks: readonly Tick[];
@@ -43,7 +45,7 @@ const gridLines = 3;
  * Unknown parts are hatched: all of a missing column, and above a partly observed one. A running column is hollow, an observed zero a line at the bottom,
  * and a future column empty.
  */
-export function Columns({ id, label, marks, ticks, tone = 'measured' }: ColumnsProps) {
+export function Columns({ id, caption, label, marks, ticks, tone = 'measured' }: ColumnsProps) {
   const most = Math.max(0, ...marks.flatMap(({ value, reference }) => [value ?? 0, reference ?? 0]));
   const [, largest] = nice(0, most === 0 ? 1 : most, gridLines);
   const gridValues = most === 0 ? [0] : listTicks(0, largest, gridLines);
@@ -52,6 +54,9 @@ export function Columns({ id, label, marks, ticks, tone = 'measured' }: ColumnsP
   const width = marks.length * cellWidth;
   return (
     <Chart id={id} class={`chart ${tone}`} texts={marks.map(({ text }) => text)}>
+      <p class="small quiet">
+        <Timed text={caption} />
+      </p>
       <div class="plot-row">
         <div class="scale" aria-hidden="true">
           {gridValues.map((value) => (
@@ -67,7 +72,7 @@ export function Columns({ id, label, marks, ticks, tone = 'measured' }: ColumnsP
           viewBox={`0 0 ${width} ${height}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={label}
+          aria-label={label ?? writeTimes(caption, 'UTC')}
           {...cells(marks.length)}
         >
           {gridValues.map((value) => (
@@ -104,10 +109,6 @@ export function Ticks({ ticks }: { ticks: readonly Tick[] }) {
     </svg>
   );
 }
-
-/** Large values have few digits, for which a phone has room. */
-const formatScale = (value: number) =>
-  value < 100_000 ? formatInteger(value) : value.toLocaleString('en', { notation: 'compact' });
 
 /** A line at the bottom distinguishes an observed zero from nothing. */
 const leastHeight = 2.5;
@@ -146,59 +147,42 @@ function drawReference(marks: readonly ColumnMark[], y: (value: number) => numbe
   return path;
 }
 
-/** What the parts of charts mean. */
-const meanings = {
-  complete: 'observed',
-  running: 'so far',
-  partial: 'partly observed',
-  'partial-corner': 'partly observed',
-  zero: 'zero',
-  missing: 'not observed',
-  reference: 'typical day',
-  'heat-1': 'little work',
-  'heat-5': 'much work',
-  future: 'still to come, or before the first reading',
-};
-type Kind = keyof typeof meanings;
+const square = 'M0 0h12v12H0z';
 
-export function Legend({ kinds }: { kinds: readonly Kind[] }) {
+/** What the parts of charts mean, with their shapes. */
+const parts = {
+  complete: ['observed', square],
+  running: ['so far', 'M1 1h10v10H1z'],
+  partial: ['partly observed', 'M0 6h12v6H0z'],
+  'partial-corner': ['partly observed', 'M11.5 .5v11L.5 .5z'],
+  zero: ['zero', 'M0 9h12v3H0z'],
+  missing: ['not observed', ''],
+  reference: ['typical day', 'M0 6h12'],
+  'heat-1': ['little work', square],
+  'heat-5': ['much work', square],
+  future: ['still to come, or before the first reading', 'M0 11.5h12'],
+} as const;
+
+export function Legend({ kinds }: { kinds: readonly (keyof typeof parts)[] }) {
   return (
     <ul class="legend">
-      {kinds.map((kind) => (
-        <li key={kind}>
-          <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
-            <Swatch kind={kind} />
-          </svg>
-          {meanings[kind]}
-        </li>
-      ))}
+      {kinds.map((kind) => {
+        const [meaning, shape] = parts[kind];
+        const isHatched = kind === 'missing' || kind === 'partial';
+        return (
+          <li key={kind}>
+            <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+              {isHatched && <rect width="12" height="12" fill="url(#hatching)" />}
+              <path
+                class={kind === 'partial-corner' ? kind : `column ${kind}`}
+                d={shape}
+                fill="url(#hatching)"
+              />
+            </svg>
+            {meaning}
+          </li>
+        );
+      })}
     </ul>
   );
-}
-
-function Swatch({ kind }: { kind: Kind }) {
-  const hatch = <rect width="12" height="12" fill="url(#hatching)" />;
-  switch (kind) {
-    case 'missing':
-      return hatch;
-    case 'partial':
-      return (
-        <>
-          {hatch}
-          <rect class="column partial" y="6" width="12" height="6" />
-        </>
-      );
-    case 'partial-corner':
-      return <path class="partial-corner" d="M11.5 .5v11L.5 .5z" fill="url(#hatching)" />;
-    case 'running':
-      return <rect class="running" x="1" y="1" width="10" height="10" />;
-    case 'zero':
-      return <rect class="zero" y="9" width="12" height="3" />;
-    case 'reference':
-      return <path class="reference" d="M0 6h12" />;
-    case 'future':
-      return <path class="ground" d="M0 11.5h12" />;
-    default:
-      return <rect class={`column ${kind}`} width="12" height="12" />;
-  }
 }

@@ -41,6 +41,7 @@ export function DayChart({ statistics, day }: DayChartProps) {
       <Columns
         id="today"
         label={`Work in each half hour of the day of ${day.date}, from noon to noon UTC: ${formatInteger(day.observedWorkUnits)} work units${hasEnded ? '' : ' so far'}`}
+        caption={`Work units in each half hour, ${time('zone')}`}
         marks={marks}
         ticks={[0, 1, 2, 3, 4, 5, 6].map((index) => ({
           at: index / 6,

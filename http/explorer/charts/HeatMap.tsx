@@ -43,7 +43,7 @@ export function HeatMap({ days, known }: { days: readonly Day[]; known: Known })
               <Ticks ticks={hours} />
             </th>
             <th scope="col" class="number">
-              Work
+              Units
             </th>
             <th scope="col" class="number coverage">
               Observed

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { explain } from '../format/words.ts';
 
-/** Replaces figures that are unavailable, with the reason. */
 export function Unavailable({ children }: { children: ComponentChildren }) {
   return (
     <div class="unavailable">

@@ -7,7 +7,6 @@ interface ChoiceProps<Option extends string> {
   readonly toPlace: (option: Option) => Place;
 }
 
-/** Links between variants of a view, such as its ranges; each has an address of its own. */
 export function Choice<Option extends string>({ label, names, chosen, toPlace }: ChoiceProps<Option>) {
   const options = Object.keys(names) as Option[]; // The keys that the type above lists.
   const mark = (option: Option) => (option === chosen ? 'true' : undefined);

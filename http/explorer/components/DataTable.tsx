@@ -9,7 +9,6 @@ const renderedRowsMax = 400;
 interface DataTableProps<Row> {
   readonly id: string;
   readonly table: DataRows<Row>;
-  /** Path of the table as a file. */
   readonly file: string;
 }
 

@@ -1,10 +1,16 @@
 import { formatMinutes } from '../format/times.ts';
 import type { Mining } from '../format/words.ts';
-import { corePath, statusPath } from '../resources.ts';
+import { corePath, settlementsPath, statusPath } from '../resources.ts';
 import { expectNext } from '../roundStages.ts';
 import { findAvailable } from './Available.tsx';
 import { usePage } from './pageContext.ts';
 import { Age } from './Time.tsx';
+
+/** What was minted, and what a mint would be now; null if that is not known. */
+export function useMining(): Mining | null {
+  const settlements = findAvailable(usePage().read('settlements', settlementsPath('now')));
+  return findAvailable(settlements?.mining ?? null);
+}
 
 /** When the next of several similar events, such as batches, is expected; nothing while something prevents it. */
 function Expected({ what, times }: { what: string; times: readonly string[] }) {
@@ -25,7 +31,6 @@ function Expected({ what, times }: { what: string; times: readonly string[] }) {
   );
 }
 
-/** When the next batch is expected. */
 export function NextBatch() {
   const events = findAvailable(usePage().read('core', corePath))?.events ?? [];
   const batches = events.filter(({ eventName }) => eventName === 'BatchSettled');
@@ -33,7 +38,6 @@ export function NextBatch() {
   return <Expected what="The next batch" times={times} />;
 }
 
-/** When the next mint is expected; nothing once all tokens are minted. */
 export function NextMint({ mining: { recentCheckpoints, unmintedCapacityBaseUnits } }: { mining: Mining }) {
   if (unmintedCapacityBaseUnits === '0') return null;
   return (

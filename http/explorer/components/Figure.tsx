@@ -2,7 +2,6 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type Source, usePage } from './pageContext.ts';
 
-/** Members that figures in a row have in common. */
 interface Common extends Pick<Source, 'route' | 'safeBlock' | 'provenance' | 'observedAt'> {
   readonly isLarge?: boolean;
 }
@@ -16,7 +15,6 @@ interface FigureProps extends Omit<Source, 'route'>, Partial<Common> {
 
 const CommonContext = createContext<Common | null>(null);
 
-/** Figures in a row. */
 export function Figures({ children, ...common }: Common & { readonly children: ComponentChildren }) {
   return (
     <CommonContext.Provider value={common}>
@@ -25,7 +23,6 @@ export function Figures({ children, ...common }: Common & { readonly children: C
   );
 }
 
-/** A figure with its label. */
 export function Figure({ value, unit, children, ...own }: FigureProps) {
   const common = useContext(CommonContext);
   if (common === null) throw new Error('a figure is rendered outside of figures');

@@ -1,11 +1,8 @@
 import { time } from '../format/times.ts';
-import { findMainPath } from '../resources.ts';
-import { usePage } from './pageContext.ts';
 import { Sources } from './Sources.tsx';
 import { Timed } from './Time.tsx';
 
 export function Footer() {
-  const json = findMainPath(usePage().place);
   return (
     <>
       <p>
@@ -16,10 +13,7 @@ export function Footer() {
         </button>
       </p>
       <Sources />
-      <p>
-        Unknown is never shown as zero. Read the contracts again before you sign anything.{' '}
-        {json !== null && <a href={json}>This page as JSON</a>}
-      </p>
+      <p>Unknown is never shown as zero. Read the contracts again before you sign anything.</p>
       <Links />
     </>
   );

@@ -3,12 +3,10 @@ import type { ComponentChildren } from 'preact';
 interface FrameProps {
   readonly header: ComponentChildren;
   readonly footer: ComponentChildren;
-  /** The content, as components or as HTML. */
   readonly children?: ComponentChildren;
   readonly html?: string;
 }
 
-/** What all pages for people have around their content. */
 export function Frame({ header, footer, children, html }: FrameProps) {
   return (
     <>

@@ -16,7 +16,6 @@ interface HeadProps {
 /** How long after a failure a page is asked for again. */
 export const retrySeconds = 10;
 
-/** Title, description and links of a page for people. */
 export function Head({
   title,
   sharedTitle = title,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { formatPlace, type Place } from '../../addresses/place.ts';
 import { describeUnreal, nameNetwork } from '../format/networks.ts';
 import { nameView } from '../nameView.ts';
-import { statusPath } from '../resources.ts';
+import { findMainPath, statusPath } from '../resources.ts';
 import { describeWheel } from '../wheelState.ts';
 import { LiveNotices, Liveness } from './Live.tsx';
 import { Problems } from './Problems.tsx';
@@ -19,7 +19,6 @@ const navigation: readonly Place[] = [
 
 const searchLengthMax = 600;
 
-/** Name, navigation, connection state, and notices that concern every view. */
 export function Header() {
   const { place, read, chain } = usePage();
   const status = read('status', statusPath);
@@ -36,6 +35,7 @@ export function Header() {
         current={place.view}
         query={place.view === 'missing' ? place.query : undefined}
         liveness={<Liveness />}
+        json={findMainPath(place)}
       />
       {unreal !== null && <p class="unreal">{unreal.sentence}</p>}
       <LiveNotices />
@@ -52,10 +52,11 @@ interface BarProps {
   readonly current: Place['view'] | 'docs' | null;
   readonly query?: string | undefined;
   readonly liveness?: ComponentChildren;
+  /** Path of the route with most of what the page shows; null without one. */
+  readonly json?: string | null;
 }
 
-/** The head that all pages for people have: the name, the navigation and the search. */
-export function Bar({ logo, installation, current, query, liveness }: BarProps) {
+export function Bar({ logo, installation, current, query, liveness, json = null }: BarProps) {
   return (
     <div class="bar">
       <a class="brand" href="/">
@@ -69,6 +70,11 @@ export function Bar({ logo, installation, current, query, liveness }: BarProps) 
         </span>
       </a>
       {liveness}
+      {json !== null && (
+        <a class="small" href={json}>
+          <span class="visually-hidden">This page as </span>JSON
+        </a>
+      )}
       <nav class="places" aria-label="Views">
         {navigation.map((one) => (
           <a key={one.view} href={formatPlace(one)} aria-current={one.view === current ? 'page' : undefined}>

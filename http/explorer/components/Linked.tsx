@@ -1,16 +1,28 @@
 import { formatPlace } from '../../addresses/place.ts';
 import type { Link, Sentence } from '../format/sentence.ts';
+import { corePath } from '../resources.ts';
+import { findGenesisMs, roundMs } from '../rounds.ts';
+import { usePage } from './pageContext.ts';
+import { Time } from './Time.tsx';
 
-/** A link to a page. */
-export function To({ text, place, title }: Link) {
+export function To({ text, place, title, isDated = false }: Link) {
+  const { read } = usePage();
+  const genesisMs = isDated ? findGenesisMs(read('core', corePath)) : null;
   return (
-    <a href={formatPlace(place)} title={title}>
-      {text}
-    </a>
+    <>
+      <a href={formatPlace(place)} title={title}>
+        {text}
+      </a>
+      {'id' in place && genesisMs !== null && (
+        <>
+          {' ('}
+          <Time at={new Date(genesisMs + (Number(place.id) - 1) * roundMs).toISOString()} as="minute" />)
+        </>
+      )}
+    </>
   );
 }
 
-/** A text with its links, and with its folds closed. */
 export function Linked({ of }: { of: Sentence }) {
   return <>{of.map(toPart)}</>;
 }

@@ -8,7 +8,6 @@ interface MoreProps {
   readonly text: string;
 }
 
-/** A link to the next page of a list. */
 export function More({ place, list, cursor, text }: MoreProps) {
   if (cursor === null) return null;
   return (

@@ -1,7 +1,6 @@
 import { usePage } from './pageContext.ts';
 import { Age } from './Time.tsx';
 
-/** Lists the current problems on every page, with their consequences and since when they last. */
 export function Problems() {
   const { problems } = usePage();
   if (problems.length === 0) return null;

@@ -2,7 +2,6 @@ import { formatPlace } from '../../addresses/place.ts';
 import { shortenHash } from '../format/numbers.ts';
 import { usePage } from './pageContext.ts';
 
-/** A transaction, which leads to its page. */
 export function TransactionLink({ hash }: { hash: string }) {
   return (
     <a href={formatPlace({ view: 'transaction', id: hash })} title={hash}>

@@ -28,7 +28,6 @@ export interface Page extends Omit<PageRequest, 'read'> {
   readonly sources: Source[];
 }
 
-/** `renderPage` provides the page to every component. */
 export const PageContext = createContext<Page | null>(null);
 
 export function usePage(): Page {

@@ -1,7 +1,7 @@
 import type { FeedEvent } from '../page.ts';
 import { count, formatExact, formatInteger, formatShort } from './numbers.ts';
 import { describeDistance, describeSpeed } from './quantities.ts';
-import { listLinks, type Sentence, say, toDay, toMiner, toOwner, toRound } from './sentence.ts';
+import { listLinks, type Sentence, say, toDay, toMiner, toOwner, toRound, toStart } from './sentence.ts';
 
 interface EventWords {
   readonly title: string;
@@ -41,11 +41,11 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
   },
   'player.miner_minted': ({ tokenId, weight, firstRound, owner }) => ({
     title: 'New miner',
-    sentence: say`Miner ${toMiner(tokenId)} was created with weight ${formatInteger(weight)} for ${toOwner(owner)}. It earns from round ${toRound(firstRound)}.`,
+    sentence: say`Miner ${toMiner(tokenId)} was created with weight ${formatInteger(weight)} for ${toOwner(owner)}. It earns from round ${toStart(firstRound)}.`,
   }),
   'player.miners_merged': ({ donorTokenId, survivorTokenId, level, effectiveRound, owner }) => ({
     title: 'Merged',
-    sentence: say`Miner ${toMiner(donorTokenId)} was merged into miner ${toMiner(survivorTokenId)} of ${toOwner(owner)}, which has level ${level} from round ${toRound(effectiveRound)}.`,
+    sentence: say`Miner ${toMiner(donorTokenId)} was merged into miner ${toMiner(survivorTokenId)} of ${toOwner(owner)}, which has level ${level} from round ${toStart(effectiveRound)}.`,
   }),
   'player.rewards_claimed': ({ asset, amountBaseUnits, tokenIds, owner }) => ({
     title: 'Claimed',
@@ -109,7 +109,6 @@ export function describeEvent({ type, payload }: FeedEvent): EventWords {
   return describe?.(payload) ?? { title: 'Event', sentence: say`The service reports ${type}.` };
 }
 
-/** Names the origin of an event: a block of the chain, or an accepted reading. */
 export function nameEventSource({ source }: FeedEvent): string {
   return source.kind === 'chain'
     ? `chain block ${formatInteger(source.blockNumber)}`
@@ -119,7 +118,6 @@ export function nameEventSource({ source }: FeedEvent): string {
 /** A stage of work, whose colour marks its events and charts. */
 export type Tone = 'measured' | 'settled' | 'issued';
 
-/** The stage that an event belongs to. */
 export function findTone({ type }: FeedEvent): Tone {
   if (type === 'system.settlement_completed') return 'settled';
   return type.startsWith('measurement.') ? 'measured' : 'issued';

@@ -1,7 +1,7 @@
 import { group } from 'd3-array';
 import type { Bodies } from '../page.ts';
 import { count, formatInteger } from './numbers.ts';
-import { type Sentence, say, toMiner } from './sentence.ts';
+import { type Sentence, say, toMiner, toStart } from './sentence.ts';
 import { formatMinutes } from './times.ts';
 
 type Position = Extract<Bodies['portfolio'], { status: 'available' }>['positions'][number];
@@ -32,7 +32,7 @@ export function findPartner(position: Position, positions: readonly Position[]):
  * @param partner undefined if its owner has none, null if that is not known.
  */
 export function describeMerge(
-  { mergeState, level, blocksUntilMerge, pendingActivationSource }: Position,
+  { mergeState, level, blocksUntilMerge, pendingActivationSource, pendingRound }: Position,
   partner: Position | null | undefined,
   history: History | null,
 ): Sentence {
@@ -40,7 +40,7 @@ export function describeMerge(
     case 'terminal':
       return ['highest level'];
     case 'pending':
-      return say`change by ${pendingActivationSource ?? 'merge'} under way`;
+      return say`change by ${pendingActivationSource ?? 'merge'} under way${pendingRound === null ? '' : say`, until round ${toStart(pendingRound)}`}`;
     case 'cooldown':
       return [`in ${count(blocksUntilMerge, 'work block')}${estimateTime(blocksUntilMerge, history)}`];
     case 'ready':

@@ -10,6 +10,13 @@ export function formatInteger(value: string | number): string {
   return groupDigits(String(value));
 }
 
+/** Formats a value of an axis. Large values have few digits, for which a phone has room. */
+export function formatScale(value: number): string {
+  if (value < 100_000) return formatInteger(value);
+  const notation = value < 1e15 ? 'compact' : 'scientific';
+  return value.toLocaleString('en', { notation, maximumSignificantDigits: 3 });
+}
+
 /** Formats a number of things: `1 block`, `1,234 blocks`. */
 export function count(number: string, noun: string, nouns = `${noun}s`): string {
   return `${formatInteger(number)} ${number === '1' ? noun : nouns}`;

@@ -1,4 +1,4 @@
-import { formatExact, formatFixed, formatInteger, formatShort } from './numbers.ts';
+import { count, formatExact, formatFixed, formatInteger, formatShort } from './numbers.ts';
 
 /** A measured, counted or paid figure. Its value is null if unknown. */
 export interface Quantity {
@@ -38,6 +38,13 @@ export function describeRpm(rpmMilli: string | number | null): Quantity {
 export function describeWork(units: string | null): Quantity {
   if (units === null) return { ...unknown, unit: 'units' };
   return { value: formatInteger(units), unit: 'units', exact: `${formatInteger(units)} work units` };
+}
+
+/** A number of things, whose exact form has their unit as well. */
+export function describeCount(number: string | null, noun: string): Quantity {
+  if (number === null) return unknown;
+  const exact = count(number, noun);
+  return { value: formatInteger(number), unit: exact.replace(/^\S+ /, ''), exact };
 }
 
 /** An amount in base units as tokens, with at most `shown` digits of the fraction. */

@@ -8,6 +8,8 @@ export interface Link {
   readonly place: Place;
   /** All of a shortened text. */
   readonly title?: string;
+  /** Whether the time at which the round begins is written behind it. */
+  readonly isDated?: boolean;
 }
 
 /** A part that is closed until it is opened: what it is called, and all of it. */
@@ -16,7 +18,6 @@ interface Fold {
   readonly all: Sentence;
 }
 
-/** A text with links in it. */
 export type Sentence = readonly (string | Link | Fold)[];
 
 /** Tag of a template whose values may be links or sentences. */
@@ -45,6 +46,11 @@ export function listLinks(links: readonly Link[]): Sentence {
 
 export function toRound(id: string): Link {
   return { text: formatInteger(id), place: { view: 'round', id } };
+}
+
+/** A round from which something counts, with its time. */
+export function toStart(id: string): Link {
+  return { ...toRound(id), isDated: true };
 }
 
 export function toMiner(id: string): Link {

@@ -35,7 +35,6 @@ const halfHourColumns: readonly DataColumn<HalfHour>[] = [
   { name: 'observed_rounds_of_3', value: ({ observedRoundCount }) => observedRoundCount },
 ];
 
-/** The half hours of universal days that have begun. */
 export function halfHoursTable(days: readonly Day[], known: Known): DataRows<HalfHour> {
   return {
     caption: `Half hours of ${nameSpan(days)}`,
@@ -45,7 +44,6 @@ export function halfHoursTable(days: readonly Day[], known: Known): DataRows<Hal
   };
 }
 
-/** Universal days, from noon to noon. */
 export function daysTable(
   days: readonly Day[],
   firstObservedMs: number,
@@ -80,7 +78,6 @@ export function daysTable(
   };
 }
 
-/** The settled work and minted tokens of each part of a range. */
 export function settlementsTable({
   buckets,
   mining,
@@ -131,7 +128,6 @@ export function earningsTable({
   };
 }
 
-/** What an owner did, a row for each action. */
 export function activityTable({ activity }: Activity): DataRows<Activity['activity'][number]> {
   return {
     caption: 'Activity',

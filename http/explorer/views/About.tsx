@@ -2,7 +2,6 @@ import { terms, toAnchor } from '../../addresses/terms.ts';
 import { usePage } from '../components/pageContext.ts';
 import { nameChain } from '../format/networks.ts';
 
-/** Explains the project in six sentences, and its words. */
 export function About() {
   const { chain } = usePage();
   return (

@@ -17,14 +17,12 @@ const range = '30d';
 /** Why nothing is known of a part whose state cannot be read. */
 const unread = 'database_unavailable';
 
-/** A day of a part: how it went, as a level of colour, and in words. */
 interface DayMark {
   readonly key: string;
   readonly kind: 'full' | 'part' | 'none' | 'unknown';
   readonly text: string;
 }
 
-/** Whether each part works, and the recorded ones of its last 30 days. */
 export function StatusView() {
   return (
     <section aria-labelledby="status">

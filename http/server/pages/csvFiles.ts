@@ -11,8 +11,7 @@ import {
   statisticsPath,
   statusPath,
 } from '../../explorer/resources.ts';
-import { type DataRows, writeCsv } from '../../explorer/tables/dataTable.ts';
-import { writeImage } from '../../explorer/tables/image.ts';
+import type { DataRows } from '../../explorer/tables/dataTable.ts';
 import {
   activityTable,
   daysTable,
@@ -27,6 +26,7 @@ import { type PreparedResponse, prepareDocument } from '../answers/preparedRespo
 import type { Header } from '../engine/headerBlock.ts';
 import { retryAfter } from './pageHeaders.ts';
 import type { ExplorerPage, PageReads } from './pageReads.ts';
+import { writeCsv, writeImage } from './tableFiles.ts';
 
 interface TableFile {
   /** With the wheel and the dates of its rows, without an extension. */
@@ -96,7 +96,7 @@ const tableKinds: Readonly<Record<string, TableKind>> = {
         write: (read) => {
           const portfolio = read('portfolio', readPath);
           if (portfolio?.status !== 'available') return null;
-          return writeFile(read, `earnings-${owner}`, earningsTable(portfolio));
+          return writeFile(read, `earnings-${owner}`, earningsTable(portfolio), ` Owner ${owner}.`);
         },
       };
     },
@@ -169,15 +169,19 @@ function choose<Range extends string>(ranges: readonly Range[], requested = '7d'
   return ranges.find((one) => one === requested) ?? null;
 }
 
-/** The first column of each table is a date, or a time. */
-function writeFile<Row>(read: ReadBody, what: string, table: DataRows<Row>): TableFile {
+/**
+ * The first column of each table is a date, or a time.
+ *
+ * @param whose said in the image behind its source.
+ */
+function writeFile<Row>(read: ReadBody, what: string, table: DataRows<Row>, whose = ''): TableFile {
   const wheel = read('status', statusPath)?.installationId ?? 'wheel';
   const dates = [table.rows[0], table.rows.at(-1)].flatMap((row) =>
     row === undefined ? [] : [String(table.columns[0]?.value(row)).slice(0, 10)],
   );
   const span = [...new Set(dates)].join('-to-');
   const name = [wheel, what, ...(span === '' ? [] : [span])].join('-').replace(/[^\w.-]/g, '_');
-  return { name, csv: writeCsv(table), draw: (source) => writeImage(table, source) };
+  return { name, csv: writeCsv(table), draw: (source) => writeImage(table, `${source}${whose}`) };
 }
 
 /**

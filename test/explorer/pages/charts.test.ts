@@ -10,10 +10,9 @@ import { More } from '../../../http/explorer/components/More.tsx';
 import { type Page, PageContext } from '../../../http/explorer/components/pageContext.ts';
 import { Wheel } from '../../../http/explorer/components/Wheel.tsx';
 import { time, writeTimes, type Zone } from '../../../http/explorer/format/times.ts';
-import { writeCsv } from '../../../http/explorer/tables/dataTable.ts';
-import { writeImage } from '../../../http/explorer/tables/image.ts';
 import { Settlements } from '../../../http/explorer/views/settlements/Settlements.tsx';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
+import { writeCsv, writeImage } from '../../../http/server/pages/tableFiles.ts';
 import { useTimeZone } from '../../support/explorer/useTimeZone.ts';
 
 /** Renders a component. @returns its HTML, with its times in a zone. */
@@ -145,7 +144,7 @@ describe('a chart', () => {
     ).map(([key, value, state, reference]) => ({ key, value, state, text: key, reference }));
     const { html } = render(Columns, {
       id: 'work',
-      label: 'Work',
+      caption: 'Work',
       marks,
       ticks: [],
     });
@@ -163,7 +162,7 @@ describe('a chart', () => {
 
   it('has a scale of round values', () => {
     const marks = [{ key: 'a', value: 97, state: 'complete', text: 'a' } as const];
-    const { html } = render(Columns, { id: 'work', label: 'Work', marks, ticks: [] });
+    const { html } = render(Columns, { id: 'work', caption: 'Work', marks, ticks: [] });
     const scale = [...html.matchAll(/<text x="100%" y="([^"]*)"[^>]*>([^<]*)/g)].map(([, y, text]) => [
       text,
       y,
@@ -237,13 +236,14 @@ it('the image of a table has a column for each row, hatched where it is unknown,
   const image = writeImage({ caption: 'Half hours & <more>', rows, columns, drawn: 'work_units' }, 'Wheel.');
   const bars = [...(image ?? '').matchAll(/<rect x="[\d.]+" y="([\d.]+)" .*? fill="([^"]+)"/g)];
   expect(bars.map(([, y, fill]) => [y, fill])).toEqual([
-    ['64', '#0b6a56'],
-    ['64', 'url(#unknown)'],
-    ['207', '#85b5aa'],
-    ['350', '#0b6a56'],
+    ['74', '#0b6a56'],
+    ['74', 'url(#unknown)'],
+    ['217', '#85b5aa'],
+    ['360', '#0b6a56'],
   ]);
   expect([...(image ?? '').matchAll(/<text [^>]*>([^<]*)/g)].map(([, text]) => text)).toEqual([
-    'Half hours &amp; &lt;more>: work units',
+    'Half hours &amp; &lt;more>',
+    'work units',
     '4',
     '0',
     '2026-11-25 00:00 UTC',
@@ -251,4 +251,24 @@ it('the image of a table has a column for each row, hatched where it is unknown,
     'Wheel. Lighter: partly observed, or so far. Hatched: unknown.',
   ]);
   expect(writeImage({ caption: 'Activity', rows, columns }, '')).toBeNull();
+  expect(writeImage({ caption: 'Nothing', rows: [], columns, drawn: 'work_units' }, '')).toBeNull();
+});
+
+it.each([
+  [12_345_678_901_234_567n, '1.5E16'],
+  [123_456n, '150K'],
+  ['0.000000000000000003', '3e-18'],
+])('the image of %s has a short label, and a source in lines that fit', (value, label) => {
+  const columns = [
+    { name: 'day', value: () => '2026-11-25', isText: true },
+    { name: 'earned', value: () => String(value) },
+  ];
+  const source = `Mining activity of ${'w'.repeat(128)} (simulated). Owner 0x${'ab'.repeat(20)}.`;
+  const image = writeImage({ caption: 'Earnings', rows: [0], columns, drawn: 'earned' }, source) ?? '';
+  const [, , largest, , , , ...lines] = [...image.matchAll(/<text [^>]*>([^<]*)/g)].map(
+    ([, text]) => text ?? '',
+  );
+  expect(largest).toBe(label);
+  expect(lines.join('')).toBe(source);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100);
 });

@@ -11,9 +11,9 @@ import { explainNoMint, explainProjection } from '../../../http/explorer/format/
 import type { PageChain, PageRequest } from '../../../http/explorer/page.ts';
 import { renderPage } from '../../../http/explorer/renderPage.tsx';
 import { toReadBody } from '../../../http/explorer/resources.ts';
-import { writeCsv } from '../../../http/explorer/tables/dataTable.ts';
 import { daysTable, halfHoursTable, settlementsTable } from '../../../http/explorer/tables/tables.ts';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
+import { writeCsv } from '../../../http/server/pages/tableFiles.ts';
 
 const { bodies } = recorded;
 const { measurement } = bodies.Status.answer;
@@ -361,7 +361,7 @@ it('a half hour that has not ended is hollow, with the work of its ended rounds'
     const row = /<td>2026-11-25 22:00<\/td><td>2026-11-25 22:30.*?<\/tr>/.exec(html)?.[0];
     return {
       text: /‹halfHour 2026-11-25T22:00:00.000Z›: ([^,\n]*)/.exec(html)?.[1],
-      isHollow: /class="(?:column|zero) running"/.test(html),
+      isHollow: /<rect class="(?:column|zero) running"/.test(html),
       row: row?.replace(/<[^>]*>/g, ' '),
     };
   };

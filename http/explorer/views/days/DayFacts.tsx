@@ -14,7 +14,6 @@ import { findGenesisMs, roundMs } from '../../rounds.ts';
 
 type Day = Bodies['day']['day'];
 
-/** Distance, work and coverage of one universal day, and its half hours. */
 export function DayFacts({ date }: { date: string }) {
   const page = usePage();
   const { read, nowMs } = page;
@@ -112,7 +111,6 @@ function DayFigures({ day }: { day: Day }) {
   );
 }
 
-/** The way to other days. */
 export function Neighbours({ date }: { date: string }) {
   const { read, nowMs } = usePage();
   const first = read('statistics', statisticsPath('30d'))?.lifetime.firstObservedAt ?? null;

@@ -53,7 +53,6 @@ function EmptyEvents({ events }: { events: readonly FeedEvent[] }) {
   );
 }
 
-/** An event of the feed as an item of a list. */
 export function toItem(event: FeedEvent) {
   const { id, occurredAt, source } = event;
   const { title, sentence } = describeEvent(event);
@@ -73,7 +72,6 @@ export function toItem(event: FeedEvent) {
 
 interface EventItemProps {
   readonly id: string;
-  /** Colour of the event's mark. */
   readonly tone: Tone;
   readonly at: string;
   /** Origin of the event, such as `chain block 17`. */

@@ -13,7 +13,6 @@ const names: Record<FeedCategory, string> = {
   measurement: 'The wheel',
 };
 
-/** Events of a category, newest first, back to the first one page by page. */
 export function Feed(place: Extract<Place, { view: 'feed' }>) {
   const { category, earlier } = place;
   const events = usePage().read('events', eventsPath(category, earlier?.cursor));

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { addDays, findDay } from '../../../addresses/days.ts';
+import { addDays, findDay, formatDay } from '../../../addresses/days.ts';
 import { DayChart } from '../../charts/DayChart.tsx';
 import { Unread } from '../../components/Available.tsx';
 import { Figure, Figures } from '../../components/Figure.tsx';
@@ -17,7 +17,6 @@ import { describeWhatItIs, describeWheel } from '../../wheelState.ts';
 import { EventList } from '../feed/EventList.tsx';
 import { Stages } from './Stages.tsx';
 
-/** The first view: the wheel now, how its work becomes tokens, what is waiting, and today's activity. */
 export function Glance() {
   const { read, nowMs, place, chain } = usePage();
   const status = read('status', statusPath);
@@ -42,7 +41,10 @@ export function Glance() {
             {value !== null && (
               <>
                 {' · '}
-                <To text={`yesterday\u00a0${value}\u00a0${unit}`} place={{ view: 'day', id: yesterday }} />
+                <To
+                  text={`yesterday,\u00a0${formatDay(yesterday)}: ${value}\u00a0${unit}`}
+                  place={{ view: 'day', id: yesterday }}
+                />
               </>
             )}
           </Now>
@@ -74,7 +76,6 @@ export function Glance() {
   );
 }
 
-/** The wheel's present state and speed. */
 function Now({ status, children }: { status: Bodies['status']; children: ComponentChildren }) {
   const { measurement } = status;
   const { state, sentence, lostSentence } = describeWheel(status);

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { Chart, cells } from '../../charts/Chart.tsx';
 import { findAvailable } from '../../components/Available.tsx';
-import { NextBatch, NextMint } from '../../components/Expected.tsx';
+import { NextBatch, NextMint, useMining } from '../../components/Expected.tsx';
 import { Figure, Figures } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Age, Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { count, formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
-import { describeAmount, describeDistance, describeWork } from '../../format/quantities.ts';
+import { describeAmount, describeCount, describeDistance, describeWork } from '../../format/quantities.ts';
 import { toRound } from '../../format/sentence.ts';
 import { formatDuration, time } from '../../format/times.ts';
 import { explain, explainNoMint, explainProjection } from '../../format/words.ts';
@@ -221,10 +221,8 @@ function Optimistic({ status: { builder } }: StagesProps) {
     <Figures route={statusPath}>
       <Figure
         label="Would complete"
-        value={projected && formatInteger(projected.completedBlockCount)}
-        unit={projected?.completedBlockCount === '1' ? 'work block' : 'work blocks'}
+        {...describeCount(projected?.completedBlockCount ?? null, 'work block')}
         field="builder.projected.completedBlockCount"
-        exact={projected && count(projected.completedBlockCount, 'work block')}
         meaning="Work blocks that the rounds waiting for settlement would complete, by the contract’s arithmetic."
       />
       <Figure
@@ -346,12 +344,23 @@ function Issued() {
 
 function MintedThrough() {
   const body = usePage().read('issuance', issuancePath);
+  const mining = useMining();
+  const last = mining?.recentCheckpoints[0];
   if (body === null) return null;
-  return body.status === 'unavailable' ? (
-    explain(body.reason)
-  ) : (
+  if (body.status === 'unavailable') return <>{explain(body.reason)}</>;
+  const { symbol, decimals } = body.asset;
+  return (
     <>
-      Minted through round <To {...toRound(body.issuance.processedThroughRound)} />.
+      Minted through round <To {...toRound(body.issuance.processedThroughRound)} />
+      {last !== undefined && (
+        <>
+          , the last {formatShort(last.amountBaseUnits, decimals, 2)} {symbol} on{' '}
+          <Time at={last.blockTimestamp} as="minute" /> (<TransactionLink hash={last.transactionHash} />)
+        </>
+      )}
+      .{' '}
+      {mining !== null &&
+        `A work block mints ${formatShort(mining.rewardPerBlock, decimals, 2)} ${symbol} if a miner is active in its round.`}
     </>
   );
 }

@@ -201,7 +201,7 @@ function Earnings({ portfolio }: { portfolio: Portfolio }) {
       ) : (
         <Columns
           id="earnings"
-          label={`Earnings of the last seven days in ${symbol}`}
+          caption={`${symbol} in each calendar day, UTC`}
           marks={earnings.map(({ date, earnedBaseUnits }, index) => {
             const isRunning = index === earnings.length - 1;
             return {

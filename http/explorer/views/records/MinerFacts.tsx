@@ -11,7 +11,6 @@ import { recordPath, settlementsPath } from '../../resources.ts';
 
 type LiveMiner = Extract<Bodies['miner'], { status: 'available' }>;
 
-/** The owner of a live miner, its rewards and its weight. */
 export function MinerFacts({ miner }: { miner: LiveMiner }) {
   const settlements = usePage().read('settlements', settlementsPath('now'));
   const { owner, position, configuration, mining, chain } = miner;

@@ -26,7 +26,6 @@ const leads: Partial<Record<RecordView, string>> = {
 const withoutEvents =
   'No events for this transaction. It does not have 12 confirmations yet, or it belongs to other contracts.';
 
-/** The page of one miner, round, transaction or day. */
 export function RecordPage({ view, id }: { view: RecordView; id: string }) {
   const { read, chain } = usePage();
   const events = listRecordEvents(view, id, read);
@@ -71,7 +70,6 @@ function readMiner(read: ReadBody, tokenId: string) {
   return miner === null || 'error' in miner ? null : findAvailable(miner);
 }
 
-/** The events of a miner and its transfers, newest first. */
 function listMinerEvents(events: readonly FeedEvent[], found: ReturnType<typeof readMiner>) {
   const { owner, transfers, configuration } = found ?? { owner: null, transfers: [], configuration: null };
   const items = [
@@ -114,7 +112,6 @@ function Transaction({ hash, isKnown }: { hash: string; isKnown: boolean }) {
   );
 }
 
-/** A miner at the safe block, or the miner it was merged into. */
 function Miner({ tokenId }: { readonly tokenId: string }) {
   const { read } = usePage();
   const found = readMiner(read, tokenId);

@@ -21,7 +21,6 @@ const states: Readonly<Record<Round['state'], string>> = {
   settled: 'It is settled on the chain.',
 };
 
-/** A round's time, its stage, and its work if that is known. */
 export function RoundFacts({ round: id }: { round: string }) {
   return (
     <Available what="The round" body={usePage().read('round', recordPath('round', id))}>

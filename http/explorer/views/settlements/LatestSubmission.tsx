@@ -8,7 +8,6 @@ import type { Bodies } from '../../page.ts';
 type Queue = Extract<Bodies['status']['settlementQueue'], { status: 'available' }>;
 type Submission = NonNullable<Queue['latestSubmission']>;
 
-/** Describes the outcome of a submission (CONTRACT.md, Submission lifecycle). */
 const lifecycles: Record<Submission['lifecycle'], string> = {
   preparing: 'is being prepared',
   submitted: 'is submitted and not confirmed yet',

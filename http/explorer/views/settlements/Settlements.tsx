@@ -10,9 +10,9 @@ import { usePage } from '../../components/pageContext.ts';
 import { Timed } from '../../components/Time.tsx';
 import { nameChain } from '../../format/networks.ts';
 import { formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
-import { describeAmount, describeWork } from '../../format/quantities.ts';
+import { describeAmount, describeCount, describeWork } from '../../format/quantities.ts';
 import { toRound } from '../../format/sentence.ts';
-import { time } from '../../format/times.ts';
+import { formatMinutes, time } from '../../format/times.ts';
 import { coverages, explainNoMint, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
@@ -32,7 +32,6 @@ const protocolFeed: Place = { view: 'feed', category: 'protocol' };
 /** Number of buckets per label: one label every four hours, every day, or every five days. */
 const labelEvery: Record<SettlementsRange, number> = { now: 1, '24h': 6, '7d': 4, '30d': 5 };
 
-/** Settlements and mints on the chain. */
 export function Settlements({ range }: { range: SettlementsRange }) {
   const { read } = usePage();
   const settlements = read('settlements', settlementsPath(range));
@@ -88,10 +87,9 @@ function Summary({ history, route, core }: { history: History; route: string; co
         meaning="Work that these batches added."
       />
       <Figure
-        label="Work blocks completed"
-        value={formatInteger(summary.completedBlockCount)}
+        label="Completed"
+        {...describeCount(summary.completedBlockCount, 'work block')}
         field="summary.completedBlockCount"
-        exact={`${summary.completedBlockCount} work blocks`}
         meaning="Blocks of the wheel’s work, not blocks of the chain."
       />
       {mining.status === 'available' && (
@@ -146,7 +144,7 @@ function Buckets({ history }: { history: History }) {
       <h2 id="blocks">Work blocks completed</h2>
       <Columns
         id="blocks"
-        label={`Work blocks completed over ${names[range]}`}
+        caption={`Work blocks in ${formatMinutes((history.window?.bucketSeconds ?? 0) / 60)} each, ${time('zone')}`}
         marks={marks}
         ticks={ticks}
         tone="settled"

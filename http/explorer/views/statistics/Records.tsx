@@ -2,8 +2,9 @@ import { findDay, formatDate } from '../../../addresses/days.ts';
 import { formatPlace } from '../../../addresses/place.ts';
 import { Figure, Figures } from '../../components/Figure.tsx';
 import { Time } from '../../components/Time.tsx';
-import { count, formatInteger } from '../../format/numbers.ts';
+import { count } from '../../format/numbers.ts';
 import {
+  describeCount,
   describeDistance,
   describeRpm,
   describeSpeed,
@@ -30,18 +31,9 @@ const kinds: Record<Name, Kind> = {
     (value) => ({ value: formatMinutes(Number(value)), unit: '', exact: count(value, 'minute') }),
     'minute',
   ],
-  longestActiveDayStreak: [
-    'Most active days in a row',
-    (value) => ({
-      value: formatInteger(value),
-      unit: value === '1' ? 'day' : 'days',
-      exact: count(value, 'day'),
-    }),
-    'date',
-  ],
+  longestActiveDayStreak: ['Most active days in a row', (value) => describeCount(value, 'day'), 'date'],
 };
 
-/** Largest values of the range, each with its date. */
 export function Records({ statistics }: { statistics: Statistics }) {
   const names = Object.keys(kinds) as Name[]; // The keys that the type above lists.
   return (

@@ -21,7 +21,6 @@ type Statistics = Bodies['statistics'];
 
 const names: Record<StatisticsRange, string> = { '7d': '7 days', '30d': '30 days' };
 
-/** Activity of 7 or 30 days, and how much of it was observed. */
 export function StatisticsView({ range }: { range: StatisticsRange }) {
   const { read } = usePage();
   const statistics = read('statistics', statisticsPath(range));
@@ -104,7 +103,6 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
   );
 }
 
-/** Labels below a chart of days, at most. */
 const ticksMax = 5;
 
 /** The device counts the distance of a day, also while its rounds are not observed. */
@@ -145,9 +143,6 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
   const ticks = days.flatMap(({ date }, index) =>
     index % every === 0 ? [{ at: (index + 0.5) / days.length, text: formatDay(date) }] : [],
   );
-  const first = days[0];
-  const span =
-    first === undefined ? '' : `${formatDay(first.date)} to ${formatDay(days.at(-1)?.date ?? first.date)}`;
   return (
     <>
       <section aria-labelledby="half-hours">
@@ -163,22 +158,18 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
       <section aria-labelledby="days">
         <h2 id="days">Day by day</h2>
         <div class="two">
-          {(
-            [
-              ['Work in units', 'Observed work', 'work'],
-              ['Distance in km', 'Distance', 'distance'],
-            ] as const
-          ).map(([caption, label, quantity]) => (
-            <figure key={quantity}>
-              <figcaption>{caption}</figcaption>
-              <Columns
-                id={quantity}
-                label={`${label} per day, ${span}`}
-                marks={marks.map((day) => day[quantity])}
-                ticks={ticks}
-              />
-            </figure>
-          ))}
+          <Columns
+            id="work"
+            caption="Work units in each day"
+            marks={marks.map(({ work }) => work)}
+            ticks={ticks}
+          />
+          <Columns
+            id="distance"
+            caption="km in each day"
+            marks={marks.map(({ distance }) => distance)}
+            ticks={ticks}
+          />
         </div>
         <Legend kinds={['complete', 'running', 'partial', 'zero', 'missing']} />
         <DataTable
