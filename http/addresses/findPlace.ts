@@ -50,11 +50,15 @@ export function findPlace(path: string, query: string, readKnown: () => Known): 
     return typeof found === 'string' ? found : { ...found, query: text };
   }
   const id = decodePercent(second).trim();
-  if (first === 'owners' && id !== '') {
-    const written = normalizeHex(id);
+  const pinned = first === '' ? (new URLSearchParams(query).get('owner') ?? '').trim() : '';
+  const owner = first === 'owners' ? id : pinned;
+  if (owner !== '') {
+    const written = normalizeHex(owner);
     const address = parseOwner(written);
     if (address === null) return describeAddress(written);
-    return written === id ? parsePlace(path, query) : `/owners/${address}`;
+    const place: Place =
+      first === '' ? { view: 'glance', owner: address } : parsePlace(`/owners/${address}`, query);
+    return written === owner ? place : formatPlace(place);
   }
   if (first === 'events' && id !== '') {
     const hash = findTransactionHash(id);

@@ -1,6 +1,7 @@
 /** A place in the explorer. Each has its own URL, which can be opened, bookmarked and shared. */
 export type Place =
-  | { readonly view: 'glance' }
+  /** The first page, with the tokens of an owner in each stage if it names one. */
+  | { readonly view: 'glance'; readonly owner?: string }
   | { readonly view: 'statistics'; readonly range: StatisticsRange }
   | { readonly view: 'settlements'; readonly range: SettlementsRange }
   | { readonly view: 'owners'; readonly address: string | null; readonly earlier?: Earlier }
@@ -74,7 +75,7 @@ function parseEarlier(parameters: URLSearchParams): { readonly earlier?: Earlier
 export function formatPlace(place: Place): string {
   switch (place.view) {
     case 'glance':
-      return '/';
+      return formatAddress('/', { owner: place.owner });
     case 'statistics':
     case 'settlements':
       return formatAddress(`/${place.view}`, { range: place.range === '7d' ? undefined : place.range });

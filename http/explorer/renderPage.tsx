@@ -13,10 +13,10 @@ import { corePath, findMainPath, listRecordEvents, statusPath } from './resource
 export { renderFrame, renderRefusal } from './renderFrame.tsx';
 
 /**
- * How often an open page asks for itself, in seconds, unless an event happens: more often where the wheel's speed is shown. The service closes a
- * connection after ten idle seconds, and another one would cost more than an answer.
+ * How often an open page asks for itself, in seconds, unless an event happens: more often where the wheel's speed is shown, unless the page has figures
+ * of an owner, which cost a list. The service closes a connection after ten idle seconds, and another one would cost more than an answer.
  */
-const refreshSeconds = (place: Place) => (place.view === 'glance' ? 8 : 30);
+const refreshSeconds = (place: Place) => (place.view === 'glance' && place.owner === undefined ? 8 : 30);
 
 /** Renders a complete page, with current figures. Its script asks for the same page again, and changes what has changed (`browser/`). */
 export const renderPage: RenderPage = (request: PageRequest) => {

@@ -289,6 +289,8 @@ describe('pages of the explorer', () => {
     [`/owners/0X${'aB'.repeat(20)}`, 'The checksum is wrong'],
     [`/owners/0x${'aB'.repeat(20)}`, 'The checksum is wrong'],
     [`/owners/0x${'aB'.repeat(20)}`, `href="/owners/0x${'ab'.repeat(20)}"`],
+    ['/?owner=0x12', 'this has 2'],
+    [`/?owner=0x${'aB'.repeat(20)}`, 'The checksum is wrong'],
     ['/miners/10000', 'from 1 to 9999'],
     ['/rounds/x', 'Rounds are numbered'],
     ['/transactions/0x12', 'A transaction has 0x'],
@@ -403,9 +405,11 @@ describe('pages of the explorer', () => {
       'transactions',
     ],
     ['events', 'measurement:wheel:v1:measurement.speed_record:834', '?category=measurement', 'feed'],
+    ['?owner=', checksummed.slice(2), `?owner=${checksummed.toLowerCase()}`, ''],
   ])('lead for %s from %s to the usual form', async (view, written, usual, name = view) => {
     const { base } = await sharedServer();
-    const response = await fetch(`${base}/${view}/${written}`, { redirect: 'manual' });
+    const path = view.endsWith('=') ? view : `${view}/`;
+    const response = await fetch(`${base}/${path}${written}`, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([
       303,
       `/${name}${usual.startsWith('?') ? '' : '/'}${usual}`,
@@ -436,6 +440,9 @@ describe('pages of the explorer', () => {
     const readClass = async (path: string) =>
       /"(\w+)"/.exec((await server.get(path)).headers.get('ratelimit') ?? '')?.[1];
     expect(await readClass('/tables/nosuch.csv')).toBe('other');
+    expect(await readClass('/')).toBe('other');
+    for (const path of [`/owners/${stateOwner}`, `/?owner=${stateOwner}`])
+      expect([path, await readClass(path)]).toEqual([path, 'publicHeavy']);
     for (const name of ['half-hours', 'days', 'settlements', 'earnings', 'activity'])
       expect([name, await readClass(`/tables/${name}.csv`)]).toEqual([name, 'publicHeavy']);
   });
@@ -535,6 +542,7 @@ it.each([
   '/rounds/1234',
   `/transactions/${transaction.toLowerCase()}`,
   '/days/2026-11-22',
+  `/?owner=0x${'ab'.repeat(20)}`,
 ])('%s is read as it is written', (address) => {
   const [path = '', query = ''] = address.split('?');
   const place = findPlace(path, query, () => nothingKnown);

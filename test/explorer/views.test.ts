@@ -50,6 +50,7 @@ const start = shareInFile(async () => {
     about: '/about',
     owner: `/owners/${owner}`,
     miner: '/miners/1',
+    pinned: `/?owner=${owner}`,
   };
   return { service, paths, owner };
 });
@@ -73,6 +74,12 @@ describe('the explorer on what npm start runs', () => {
       await waitUntilLive(page);
       if (view === 'owner') await page.locator('#activity').waitFor();
       expect([view, await findViolations(page)]).toEqual([view, []]);
+      if (view === 'pinned') {
+        const again = page.waitForResponse(service.url + paths.pinned);
+        await page.evaluate("dispatchEvent(new Event('online'))");
+        await (await again).finished();
+        await page.getByText('For you').first().waitFor();
+      }
       // Whether a page fits does not depend on its theme.
       for (const width of look.scheme === 'light' ? [320, 360, 768, look.width] : [look.width]) {
         await page.setViewportSize({ width, height: 740 });
@@ -108,6 +115,10 @@ describe('the explorer on what npm start runs', () => {
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
     await page.locator('section:has(#earnings) summary').click();
     await page.locator('section:has(#earnings) tbody tr').first().waitFor();
+    await page.getByRole('link', { name: 'Show on the first page' }).click();
+    expect(await page.locator('.lane', { hasText: /For you \+|Paid to you/ }).count()).toBe(4);
+    await page.getByRole('link', { name: 'Remove' }).click();
+    expect(await page.locator('.lane', { hasText: 'you' }).count()).toBe(0);
   });
 
   it('keeps what the server has rendered in its place when the program takes over', async () => {

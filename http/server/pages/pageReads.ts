@@ -127,6 +127,8 @@ export function listReadPaths(place: Place): string[] {
     return place.view === 'miner' ? [path, metadataPath(place.id)] : [path];
   }
   switch (place.view) {
+    case 'glance':
+      return place.owner === undefined ? [] : [listOwnerPaths(place.owner).positions];
     case 'owners':
       return place.address === null ? [] : Object.values(listOwnerPaths(place.address, place.earlier));
     case 'feed':

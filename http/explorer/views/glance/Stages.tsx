@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Chart, cells } from '../../charts/Chart.tsx';
-import { findAvailable } from '../../components/Available.tsx';
+import { Available, findAvailable } from '../../components/Available.tsx';
 import { NextBatch, NextMint, useMining } from '../../components/Expected.tsx';
 import { Figure, Figures } from '../../components/Figure.tsx';
 import { To } from '../../components/Linked.tsx';
@@ -9,11 +9,19 @@ import { Age, Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { count, formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
 import { describeAmount, describeCount, describeDistance, describeWork } from '../../format/quantities.ts';
-import { toRound } from '../../format/sentence.ts';
+import { countBlocks, describeRewards } from '../../format/rewards.ts';
+import { toOwner, toRound } from '../../format/sentence.ts';
 import { formatDuration, time } from '../../format/times.ts';
 import { explain, explainNoMint, explainProjection } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
-import { corePath, issuancePath, settlementsPath, statisticsPath, statusPath } from '../../resources.ts';
+import {
+  corePath,
+  issuancePath,
+  listOwnerPaths,
+  settlementsPath,
+  statisticsPath,
+  statusPath,
+} from '../../resources.ts';
 import { listStagedRounds, type RoundStage, type StagedRound } from '../../roundStages.ts';
 import { findGenesisMs, roundMs } from '../../rounds.ts';
 import { describeWhatItIs } from '../../wheelState.ts';
@@ -68,6 +76,7 @@ export function Stages({ status }: StagesProps) {
     <section aria-labelledby="stages">
       <h2 id="stages">From a turn to a token</h2>
       <p class="lead">{describeWhatItIs(chain)} The four stages are of the same work: do not add them up.</p>
+      <Owner />
       {rounds.length === 0 ? (
         lanes
       ) : (
@@ -76,6 +85,58 @@ export function Stages({ status }: StagesProps) {
         </Chart>
       )}
     </section>
+  );
+}
+
+function useOwner() {
+  const { place, read } = usePage();
+  const owner = place.view === 'glance' ? place.owner : undefined;
+  if (owner === undefined) return null;
+  const route = listOwnerPaths(owner).positions;
+  return { owner, route, body: read('portfolio', route) };
+}
+
+/** Whose tokens the page shows, and why there are none. */
+function Owner() {
+  const found = useOwner();
+  return (
+    found && (
+      <>
+        <p>
+          Your tokens: owner <To {...toOwner(found.owner)} /> · <a href="/">Remove</a>
+        </p>
+        <Available what="Its tokens" body={found.body}>
+          {({ summary }) =>
+            summary.positionCount === '0' && (
+              <p class="empty">This address owns no miner at the safe block.</p>
+            )
+          }
+        </Available>
+      </>
+    )
+  );
+}
+
+/** The owner's tokens in a stage. What is not known is not shown. */
+function Own({ stage }: { stage: RoundStage }) {
+  const { read } = usePage();
+  const found = useOwner();
+  const portfolio = findAvailable(found?.body ?? null);
+  const mining = useMining();
+  if (found === null || portfolio === null) return null;
+  const blocks = countBlocks(read('status', statusPath));
+  const { paid, claimable, ...stages } = describeRewards(portfolio, mining, blocks);
+  const figures =
+    stage === 'issued'
+      ? [
+          { ...paid, label: 'Paid to you' },
+          { ...claimable, label: 'Claimable' },
+        ]
+      : [{ ...stages[stage], label: 'For you', value: stages[stage].value?.replace(/^\d/, '+$&') ?? null }];
+  return (
+    <Figures route={found.route} safeBlock={portfolio.chain.safeThroughBlock}>
+      {figures.map((figure) => figure.value !== null && <Figure key={figure.label} {...figure} />)}
+    </Figures>
   );
 }
 
@@ -96,7 +157,10 @@ function Lane({ stage, meaning, rounds, note, children }: LaneProps) {
         <h3>{stage}</h3>
         <p class="small quiet">{meaning}</p>
       </div>
-      {children}
+      <div>
+        {children}
+        <Own stage={stage} />
+      </div>
       <div>
         <Tiles stage={stage} rounds={rounds} />
         <p class="small quiet">{note}</p>

@@ -5,16 +5,16 @@ import { More, Newest } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { formatInteger } from '../../format/numbers.ts';
 import { describeOwnerEvent, type OwnerEvent } from '../../format/ownerEvents.ts';
+import type { Portfolio } from '../../format/rewards.ts';
 import { nameView } from '../../nameView.ts';
 import { listOwnerPaths } from '../../resources.ts';
 import { EventItem } from '../feed/EventList.tsx';
-import { type Portfolio, Positions } from './Positions.tsx';
+import { Positions } from './Positions.tsx';
 
 type OwnersPlace = Extract<Place, { readonly view: 'owners' }>;
 
 const ownersFeed: Place = { view: 'feed', category: 'players' };
 
-/** An owner's miners, earnings and activity. Without an owner, the way to them. */
 export function Owners(place: OwnersPlace) {
   return (
     <>
@@ -27,7 +27,10 @@ export function Owners(place: OwnersPlace) {
               <To text="what owners did last" place={ownersFeed} />.
             </>
           ) : (
-            <code class="hash whole">{place.address}</code>
+            <>
+              <code class="hash whole">{place.address}</code>{' '}
+              <To text="Show on the first page" place={{ view: 'glance', owner: place.address }} />
+            </>
           )}
         </p>
       </section>

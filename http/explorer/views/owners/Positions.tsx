@@ -3,7 +3,7 @@ import type { ListPlace } from '../../../addresses/place.ts';
 import { Columns } from '../../charts/Columns.tsx';
 import { findAvailable } from '../../components/Available.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
-import { NextMint } from '../../components/Expected.tsx';
+import { NextMint, useMining } from '../../components/Expected.tsx';
 import { Figure, Figures } from '../../components/Figure.tsx';
 import { Linked, To } from '../../components/Linked.tsx';
 import { More } from '../../components/More.tsx';
@@ -13,17 +13,16 @@ import { Age } from '../../components/Time.tsx';
 import { nameMiners } from '../../format/events.ts';
 import { describeMerge, findPartner, groupEqual } from '../../format/merges.ts';
 import { count, formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
-import { describeAmount, describeShare, projectShare } from '../../format/quantities.ts';
+import { describeAmount, describeShare } from '../../format/quantities.ts';
+import { countBlocks, describeRewards, type Portfolio } from '../../format/rewards.ts';
 import { toRound } from '../../format/sentence.ts';
 import type { Bodies } from '../../page.ts';
 import { listOwnerPaths, settlementsPath, statusPath } from '../../resources.ts';
 import { earningsTable } from '../../tables/tables.ts';
 
-export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
 type Position = Portfolio['positions'][number];
 type Activity = Extract<Bodies['activity'], { status: 'available' }>;
 
-/** An owner's paid, claimable and expected rewards, its miners, and their earnings on each of the last seven days. */
 export function Positions({
   portfolio,
   activity,
@@ -33,10 +32,14 @@ export function Positions({
   activity: Activity | null;
   place: ListPlace;
 }) {
+  const { read } = usePage();
   const { summary, configuration, mining, chain, nextCursor } = portfolio;
   const asset = { symbol: configuration.tokenSymbol, decimals: configuration.tokenDecimals };
   const route = listOwnerPaths(portfolio.owner).positions;
   const newest = activity?.activity.find(({ kind }) => kind === 'claim');
+  const next = useMining();
+  const blocks = countBlocks(read('status', statusPath));
+  const { paid, claimable, expected } = describeRewards(portfolio, next, blocks);
   return (
     <>
       <section aria-labelledby="rewards">
@@ -44,12 +47,7 @@ export function Positions({
           Rewards
         </h2>
         <Figures isLarge route={route} safeBlock={chain.safeThroughBlock}>
-          <Figure
-            {...describeAmount(summary.paidBaseUnits, asset, 4)}
-            label="Paid"
-            field="summary.paidBaseUnits"
-            meaning="Claims paid to this owner, including those for miners it has since given away."
-          >
+          <Figure {...paid} label="Paid">
             {newest !== undefined && (
               <>
                 most recently {describeAmount(newest.amountBaseUnits, asset, 4).value},{' '}
@@ -57,13 +55,16 @@ export function Positions({
               </>
             )}
           </Figure>
-          <Figure
-            {...describeAmount(summary.claimableBaseUnits, asset, 4)}
-            label="Claimable"
-            field="summary.claimableBaseUnits"
-            meaning="Earned but not claimed yet. The holder of a miner claims everything it has earned."
-          />
-          <Projected portfolio={portfolio} />
+          <Figure {...claimable} label="Claimable" />
+          <Figure {...expected} label="Expected">
+            {next !== null && blocks.closed !== null && (
+              <>
+                for {count(String(BigInt(next.nextRound.completedBlockCount) + blocks.closed), 'work block')}{' '}
+                not minted yet.
+                <NextMint mining={next} />
+              </>
+            )}
+          </Figure>
           <Figure
             {...describeShare(summary.activeWeight, mining.totalWeight)}
             label="Share of the weight"
@@ -86,43 +87,6 @@ export function Positions({
       </section>
       <Earnings portfolio={portfolio} />
     </>
-  );
-}
-
-/** The owner's share of what closed work will mint: what is settled already, and what closed rounds would settle. */
-function Projected({ portfolio: { summary, mining } }: { portfolio: Portfolio }) {
-  const { read } = usePage();
-  const route = settlementsPath('now');
-  const next = findAvailable(findAvailable(read('settlements', route))?.mining ?? null);
-  const queue = read('status', statusPath)?.settlementQueue;
-  const closedBlocks = queue?.status === 'available' ? queue.projected.completedBlockCount : null;
-  const minted =
-    next === null || closedBlocks === null
-      ? null
-      : BigInt(next.nextRound.amountBaseUnits) + BigInt(closedBlocks) * BigInt(next.rewardPerBlock);
-  const capacity = BigInt(next?.unmintedCapacityBaseUnits ?? 0);
-  const amount = minted === null ? null : String(minted < capacity ? minted : capacity);
-  return (
-    <Figure
-      {...describeAmount(
-        amount && projectShare(amount, summary.activeWeight, mining.totalWeight),
-        next?.economy ?? null,
-        4,
-      )}
-      label="Expected"
-      safeBlock={null}
-      route={route}
-      field="mining.nextRound.amountBaseUnits, mining.rewardPerBlock"
-      meaning="Not minted or earned yet: the mint of all closed rounds, times this owner’s current share of the weight. Rounded down."
-    >
-      {next !== null && closedBlocks !== null && (
-        <>
-          for {count(String(BigInt(next.nextRound.completedBlockCount) + BigInt(closedBlocks)), 'work block')}{' '}
-          not minted yet.
-          <NextMint mining={next} />
-        </>
-      )}
-    </Figure>
   );
 }
 
