@@ -19,6 +19,9 @@ export class RecordsDamaged extends StoreUnavailable {
   override readonly name = 'RecordsDamaged';
 }
 
+/** The store lacks a table: it is new, or is being emptied, restored or migrated. */
+export class TableMissing extends StoreUnavailable {}
+
 /** One page of accepted readings, in ascending order of position. */
 export interface ObservationPage {
   readonly items: readonly CounterReading[];

@@ -10,7 +10,7 @@ import {
   createClient,
 } from '@clickhouse/client';
 import { OperatorError } from '../../actors/operatorError.ts';
-import { RecordsDamaged, StoreUnavailable } from '../../actors/pages/olderRows.ts';
+import { RecordsDamaged, StoreUnavailable, TableMissing } from '../../actors/pages/olderRows.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { ResultRow } from '../definition/column.ts';
@@ -72,7 +72,7 @@ const statementErrors: ReadonlySet<string> = new Set([
   '457', // Bad parameter of the query.
 ]);
 
-/** ClickHouse's error code for a table that is missing: the database is being emptied, restored or migrated. */
+/** ClickHouse's error code for a table that is missing. */
 const unknownTable = '60';
 
 /** ClickHouse's error codes for a damaged file: an early end, a wrong checksum, a missing file, corrupted data, data that cannot be decompressed. */
@@ -284,8 +284,9 @@ function createDatabase(parts: DatabaseParts): Database {
       if (code !== undefined && statementErrors.has(code)) throw error;
       if (code !== undefined && damageErrors.has(code))
         throw new RecordsDamaged(`ClickHouse cannot read what it has stored: ${message}`, { cause: error });
-      const problem = code === unknownTable ? 'lacks a table' : 'does not answer';
-      throw new StoreUnavailable(`ClickHouse ${problem}: ${message}`, { cause: error });
+      if (code === unknownTable)
+        throw new TableMissing(`ClickHouse lacks a table: ${message}`, { cause: error });
+      throw new StoreUnavailable(`ClickHouse does not answer: ${message}`, { cause: error });
     } finally {
       running.delete(answer);
     }

@@ -1,12 +1,13 @@
+import { TableMissing } from '../../actors/pages/olderRows.ts';
+import type { ResultRow } from '../definition/column.ts';
 import type { Database } from './database.ts';
 
-/** Whether this database has a table. */
-export async function hasTable(database: Database, name: string): Promise<boolean> {
-  const [row] = await database.select(
-    'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
-    { name },
-  );
-  return Number(row?.[0]) > 0;
+/** Rows of a table; none if the table is missing. */
+export function selectIfPresent(database: Database, sql: string): Promise<ResultRow[]> {
+  return database.select(sql).catch((error: unknown) => {
+    if (error instanceof TableMissing) return [];
+    throw error;
+  });
 }
 
 /** Columns of all tables, each after the name of its table and a point. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { OperatorError } from '../../actors/operatorError.ts';
 import { StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../clickhouse/database.ts';
-import { hasTable, readColumns } from '../clickhouse/systemTables.ts';
+import { readColumns, selectIfPresent } from '../clickhouse/systemTables.ts';
 import { createTable, insertRows } from '../definition/table.ts';
 import { agedRows } from '../tables/agedRows.ts';
 import { foldStates } from '../tables/foldStates.ts';
@@ -75,9 +75,8 @@ export async function migrationState(
   later: readonly Migration[] = allMigrations,
 ): Promise<MigrationState> {
   const known = baseline.number + later.length;
-  if (!(await hasTable(database, migrations.name))) return { applied: 0, known };
-  const [newest] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
-  return { applied: Number(newest?.[0]), known };
+  const [newest] = await selectIfPresent(database, `SELECT max(number) FROM ${migrations.name}`);
+  return { applied: Number(newest?.[0] ?? 0), known };
 }
 
 /** Whether the database has tables. */

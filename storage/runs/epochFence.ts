@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import type { Database } from '../clickhouse/database.ts';
-import { hasTable } from '../clickhouse/systemTables.ts';
+import { selectIfPresent } from '../clickhouse/systemTables.ts';
 import { insertRows, onCluster, replicate } from '../definition/table.ts';
 import { type EpochHolder, ingestEpochs } from '../tables/ingestEpochs.ts';
 
@@ -117,8 +117,8 @@ const noEpoch: EpochHolder = { epoch: 0, holder: '' };
 
 /** The newest epoch; number 0 before the first. If two processes hold leases of different servers, the order of their IDs decides. */
 export async function readNewestEpoch(database: Database): Promise<EpochHolder> {
-  if (!(await hasTable(database, ingestEpochs.name))) return noEpoch;
-  const [row] = await database.select(
+  const [row] = await selectIfPresent(
+    database,
     `SELECT epoch, holder FROM ${ingestEpochs.name} ORDER BY epoch DESC, holder DESC LIMIT 1`,
   );
   return row === undefined ? noEpoch : { epoch: Number(row[0]), holder: String(row[1]) };
