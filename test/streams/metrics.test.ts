@@ -32,17 +32,9 @@ const of = '{stream="MINER_COUNTER"}';
 it('metrics of a follower are its values, and absent while they are unknown', async () => {
   const registry = new Registry();
   const known = {
-    position: 3,
-    lastSequence: 7,
-    verifiedAtMs: clock.bootMs() - 2_000,
-    freshAsOfMs: clock.bootMs() - 5_000,
-    missedMessages: 8,
-    interruptions: 9,
-    divergences: 10,
-    snapshotPosition: 11,
-    snapshotBytes: 13,
-    snapshotFailures: 14,
-    state: 'following',
+    ...{ position: 3, lastSequence: 7, missedMessages: 8, interruptions: 9, divergences: 10 },
+    ...{ verifiedAtMs: clock.bootMs() - 2_000, freshAsOfMs: clock.bootMs() - 5_000 },
+    ...{ snapshotPosition: 11, snapshotBytes: 13, snapshotFailures: 14, state: 'following' },
   };
   let status: object = known;
   const follower = { status: () => status } as StreamFollower;
@@ -208,18 +200,9 @@ it('messages of a batch are counted by outcome, even if one cannot be folded', a
       },
       collect: (output, { seq }) => collected.push([output, seq]),
     });
-  expect(receive([1, 2, 3])).toEqual([
-    {
-      streamCreated: 'then',
-      sequence: 2,
-      storedAtNanos: 5n,
-      subject: 'on',
-      messageId: 'id 2',
-      data: Buffer.of(2),
-      reason: 'duplicate',
-      detail: 'twice',
-    },
-  ]);
+  const message = { streamCreated: 'then', sequence: 2, storedAtNanos: 5n, subject: 'on', messageId: 'id 2' };
+  const rejected = { ...message, data: Buffer.of(2), reason: 'duplicate', detail: 'twice' };
+  expect(receive([1, 2, 3])).toEqual([rejected]);
   expect(() => receive([5, 4])).toThrow('a fault');
   expect(collected).toEqual([
     [10, 1],

@@ -8,28 +8,19 @@ import { streamInfo } from '../support/streams/streamInfo.ts';
 const account = (stats: object) => measureAccount(stats as JetStreamAccountStats);
 const usage = (storage: number, max: number) => ({ storage, limits: { max_storage: max } });
 
+/** An account with limits for one and for three replicas. */
+const tiers = (one: ReturnType<typeof usage>, three: typeof one) => ({
+  ...usage(one.storage + three.storage, 0),
+  tiers: { R1: one, R3: three },
+});
+
 describe('the store of NATS', () => {
   it.each([
     ['without a limit', usage(7, -1), 7, null],
     ['with a limit, which counts every copy', usage(7, 10), 7, 10],
-    [
-      'with limits of one copy for each number of replicas',
-      { ...usage(37, 0), tiers: { R1: usage(7, 10), R3: usage(30, 20) } },
-      7,
-      10,
-    ],
-    [
-      'nearly full with three replicas',
-      { ...usage(52, 0), tiers: { R1: usage(7, 10), R3: usage(45, 20) } },
-      45,
-      60,
-    ],
-    [
-      'with a limit for some of them',
-      { ...usage(37, 0), tiers: { R1: usage(7, -1), R3: usage(30, 20) } },
-      30,
-      60,
-    ],
+    ['with limits of one copy for each number of replicas', tiers(usage(7, 10), usage(30, 20)), 7, 10],
+    ['nearly full with three replicas', tiers(usage(7, 10), usage(45, 20)), 45, 60],
+    ['with a limit for some of them', tiers(usage(7, -1), usage(30, 20)), 30, 60],
     ['with streams, but no limit for them', { ...usage(37, 0), tiers: { R1: usage(37, 0) } }, 37, null],
   ])('is measured for an account %s', (_what, stats, usedBytes, limitBytes) => {
     expect(account(stats)).toMatchObject({ usedBytes, limitBytes });

@@ -17,13 +17,8 @@ const dayNanos = 86_400 * 1e9;
 const origin = 'ELSEWHERE';
 
 /** Settings of a stream, and those that are reported. */
-interface Case {
-  readonly of: StreamName;
-  readonly set: Partial<StreamConfig>;
-  readonly risks: readonly string[];
-}
+type Case = readonly [stream: StreamName, set: Partial<StreamConfig>, risks: readonly string[]];
 
-const describeCase = ({ of, set }: Case) => `${of} ${JSON.stringify(set)}`;
 /** Settings of a new stream. */
 const sound = { storage: 'file', retention: 'limits', deny_delete: true, deny_purge: true } as StreamConfig;
 
@@ -32,95 +27,76 @@ const refusing = { discard: DiscardPolicy.New };
 const refusingPerSubject = { ...refusing, ...perSubject, discard_new_per_subject: true };
 
 const cases: readonly Case[] = [
-  { of: 'MINER_COUNTER', set: { storage: StorageType.Memory }, risks: ['storage'] },
-  { of: 'MINER_REJECTED', set: { storage: StorageType.Memory }, risks: ['storage'] },
+  ['MINER_COUNTER', { storage: StorageType.Memory }, ['storage']],
+  ['MINER_REJECTED', { storage: StorageType.Memory }, ['storage']],
   // The next renewal replaces a lost lease.
-  { of: 'MINER_LEASE', set: { storage: StorageType.Memory }, risks: [] },
-  { of: 'MINER_COUNTER', set: { retention: RetentionPolicy.Interest }, risks: ['retention'] },
-  { of: 'MINER_CHAIN', set: { retention: RetentionPolicy.Workqueue }, risks: ['retention'] },
-  { of: 'MINER_PIPELINE', set: { max_age: dayNanos }, risks: ['max_age'] },
-  { of: 'MINER_COUNTER', set: { max_msgs: 1_000 }, risks: ['max_msgs'] },
-  { of: 'MINER_COUNTER', set: { max_bytes: 1_000_000, ...refusing }, risks: ['max_bytes'] },
-  { of: 'MINER_COUNTER', set: refusing, risks: [] },
-  { of: 'MINER_COUNTER', set: perSubject, risks: ['max_msgs_per_subject'] },
-  { of: 'MINER_PIPELINE', set: refusingPerSubject, risks: ['max_msgs_per_subject'] },
+  ['MINER_LEASE', { storage: StorageType.Memory }, []],
+  ['MINER_COUNTER', { retention: RetentionPolicy.Interest }, ['retention']],
+  ['MINER_CHAIN', { retention: RetentionPolicy.Workqueue }, ['retention']],
+  ['MINER_PIPELINE', { max_age: dayNanos }, ['max_age']],
+  ['MINER_COUNTER', { max_msgs: 1_000 }, ['max_msgs']],
+  ['MINER_COUNTER', { max_bytes: 1_000_000, ...refusing }, ['max_bytes']],
+  ['MINER_COUNTER', refusing, []],
+  ['MINER_COUNTER', perSubject, ['max_msgs_per_subject']],
+  ['MINER_PIPELINE', refusingPerSubject, ['max_msgs_per_subject']],
   // The oldest rejections may leave, but none may be refused.
-  { of: 'MINER_REJECTED', set: { max_msgs: 1_000 }, risks: [] },
-  { of: 'MINER_REJECTED', set: { max_bytes: 1_000_000, ...refusing }, risks: ['discard'] },
-  { of: 'MINER_LEASE', set: perSubject, risks: [] },
-  { of: 'MINER_LEASE', set: refusingPerSubject, risks: ['discard'] },
-  { of: 'MINER_COUNTER', set: { max_msg_size: 20 * 1024 - 1 }, risks: ['max_msg_size'] },
-  { of: 'MINER_COUNTER', set: { max_msg_size: 20 * 1024 }, risks: [] },
-  { of: 'MINER_PIPELINE', set: { max_msg_size: 256 * 1024 }, risks: ['max_msg_size'] },
-  { of: 'MINER_REJECTED', set: { max_msg_size: 4_096 }, risks: ['max_msg_size'] },
-  { of: 'MINER_COUNTER', set: { no_ack: true }, risks: ['no_ack'] },
-  { of: 'MINER_LEASE', set: { no_ack: true }, risks: ['no_ack'] },
-  { of: 'MINER_PIPELINE', set: { sealed: true }, risks: ['sealed'] },
-  { of: 'MINER_COUNTER', set: { mirror: { name: origin } }, risks: [] },
-  { of: 'MINER_COUNTER', set: { mirror: { name: origin, filter_subject: 'other.one' } }, risks: ['mirror'] },
-  { of: 'MINER_COUNTER', set: { mirror: { name: origin, opt_start_seq: 2 } }, risks: ['mirror'] },
-  {
-    of: 'MINER_COUNTER',
-    set: { mirror: { name: origin, opt_start_time: '2026-01-31T12:00:00Z' } },
-    risks: ['mirror'],
-  },
-  {
-    of: 'MINER_COUNTER',
-    set: { mirror: { name: origin, subject_transforms: [{ src: 'other.*', dest: 'miner.counter.$1' }] } },
-    risks: ['mirror'],
-  },
-  { of: 'MINER_REJECTED', set: { mirror: { name: origin } }, risks: ['mirror'] },
-  { of: 'MINER_COUNTER', set: { sources: [{ name: origin }] }, risks: ['sources'] },
-  {
-    of: 'MINER_COUNTER',
-    set: { subject_transform: { src: 'miner.counter.*', dest: 'miner.other.$1' } },
-    risks: ['subject_transform'],
-  },
-  {
-    of: 'MINER_COUNTER',
-    set: { allow_rollup_hdrs: true, deny_purge: false },
-    risks: ['allow_rollup_hdrs', 'deny_purge'],
-  },
-  { of: 'MINER_COUNTER', set: { deny_delete: false }, risks: ['deny_delete'] },
-  { of: 'MINER_COUNTER', set: { allow_msg_ttl: true }, risks: ['allow_msg_ttl'] },
-  {
-    of: 'MINER_PIPELINE',
-    set: { allow_msg_schedules: true, allow_rollup_hdrs: true, deny_purge: false },
-    risks: ['allow_rollup_hdrs', 'allow_msg_schedules', 'deny_purge'],
-  },
-  { of: 'MINER_COUNTER', set: { allow_msg_counter: true }, risks: ['allow_msg_counter'] },
-  { of: 'MINER_COUNTER', set: { persist_mode: PersistMode.Async }, risks: ['persist_mode'] },
-  { of: 'MINER_COUNTER', set: { max_consumers: 4 }, risks: ['max_consumers'] },
-  {
-    of: 'MINER_COUNTER',
-    set: { consumer_limits: { inactive_threshold: 10 * 1e9 } },
-    risks: ['consumer_limits.inactive_threshold'],
-  },
-  {
-    of: 'MINER_COUNTER',
-    set: { consumer_limits: { inactive_threshold: 30 * 1e9, max_ack_pending: 10 } },
-    risks: [],
-  },
+  ['MINER_REJECTED', { max_msgs: 1_000 }, []],
+  ['MINER_REJECTED', { max_bytes: 1_000_000, ...refusing }, ['discard']],
+  ['MINER_LEASE', perSubject, []],
+  ['MINER_LEASE', refusingPerSubject, ['discard']],
+  ['MINER_COUNTER', { max_msg_size: 20 * 1024 - 1 }, ['max_msg_size']],
+  ['MINER_COUNTER', { max_msg_size: 20 * 1024 }, []],
+  ['MINER_PIPELINE', { max_msg_size: 256 * 1024 }, ['max_msg_size']],
+  ['MINER_REJECTED', { max_msg_size: 4_096 }, ['max_msg_size']],
+  ['MINER_COUNTER', { no_ack: true }, ['no_ack']],
+  ['MINER_LEASE', { no_ack: true }, ['no_ack']],
+  ['MINER_PIPELINE', { sealed: true }, ['sealed']],
+  ['MINER_COUNTER', { mirror: { name: origin } }, []],
+  ['MINER_COUNTER', { mirror: { name: origin, filter_subject: 'other.one' } }, ['mirror']],
+  ['MINER_COUNTER', { mirror: { name: origin, opt_start_seq: 2 } }, ['mirror']],
+  ['MINER_COUNTER', { mirror: { name: origin, opt_start_time: '2026-01-31T12:00:00Z' } }, ['mirror']],
+  [
+    'MINER_COUNTER',
+    { mirror: { name: origin, subject_transforms: [{ src: 'other.*', dest: 'miner.counter.$1' }] } },
+    ['mirror'],
+  ],
+  ['MINER_REJECTED', { mirror: { name: origin } }, ['mirror']],
+  ['MINER_COUNTER', { sources: [{ name: origin }] }, ['sources']],
+  [
+    'MINER_COUNTER',
+    { subject_transform: { src: 'miner.counter.*', dest: 'miner.other.$1' } },
+    ['subject_transform'],
+  ],
+  ['MINER_COUNTER', { allow_rollup_hdrs: true, deny_purge: false }, ['allow_rollup_hdrs', 'deny_purge']],
+  ['MINER_COUNTER', { deny_delete: false }, ['deny_delete']],
+  ['MINER_COUNTER', { allow_msg_ttl: true }, ['allow_msg_ttl']],
+  [
+    'MINER_PIPELINE',
+    { allow_msg_schedules: true, allow_rollup_hdrs: true, deny_purge: false },
+    ['allow_rollup_hdrs', 'allow_msg_schedules', 'deny_purge'],
+  ],
+  ['MINER_COUNTER', { allow_msg_counter: true }, ['allow_msg_counter']],
+  ['MINER_COUNTER', { persist_mode: PersistMode.Async }, ['persist_mode']],
+  ['MINER_COUNTER', { max_consumers: 4 }, ['max_consumers']],
+  [
+    'MINER_COUNTER',
+    { consumer_limits: { inactive_threshold: 10 * 1e9 } },
+    ['consumer_limits.inactive_threshold'],
+  ],
+  ['MINER_COUNTER', { consumer_limits: { inactive_threshold: 30 * 1e9, max_ack_pending: 10 } }, []],
   // These neither lose nor refuse anything.
-  {
-    of: 'MINER_COUNTER',
-    set: { republish: { src: 'miner.counter.*', dest: 'copies.{{wildcard(1)}}' } },
-    risks: [],
-  },
-  { of: 'MINER_COUNTER', set: { first_seq: 100 }, risks: [] },
-  { of: 'MINER_COUNTER', set: { allow_atomic: true }, risks: [] },
+  ['MINER_COUNTER', { republish: { src: 'miner.counter.*', dest: 'copies.{{wildcard(1)}}' } }, []],
+  ['MINER_COUNTER', { first_seq: 100 }, []],
+  ['MINER_COUNTER', { allow_atomic: true }, []],
 ];
 
 describe('settings of a stream', () => {
-  it.each(cases.map((one) => [describeCase(one), one] as const))(
-    'are judged by whether they lose or refuse messages: %s',
-    (_, { of, set, risks: expected }) => {
-      const risks = findStreamRisks({ ...sound, ...set }, { stream: of, retentionDays: 0 });
-      expect(risks.map(({ setting }) => setting)).toEqual(expected);
-      for (const { value, detail, remedy } of risks)
-        for (const text of [value, detail, remedy]) expect(text).toMatch(/[^.]$/);
-    },
-  );
+  it.each(cases)('are judged by whether %s loses or refuses messages with %j', (stream, set, expected) => {
+    const risks = findStreamRisks({ ...sound, ...set }, { stream, retentionDays: 0 });
+    expect(risks.map(({ setting }) => setting)).toEqual(expected);
+    for (const { value, detail, remedy } of risks)
+      for (const text of [value, detail, remedy]) expect(text).toMatch(/[^.]$/);
+  });
 
   it.each([
     [0, 7, ['max_age']],
