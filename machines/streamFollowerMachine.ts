@@ -10,7 +10,7 @@ export type PipelineFault = Extract<ErrorKind, 'diverged' | 'olderSnapshotNeeded
 /** Where a restoration leaves the fold. */
 export interface RestoredState {
   /** Last folded stream position. The pipeline begins after it. */
-  readonly place: {
+  readonly streamPosition: {
     readonly streamCreated: string | null;
     readonly position: number;
     readonly digest: string | null;
@@ -106,8 +106,8 @@ export const streamFollowerMachine = setup({
       isSaveDue: false,
     })),
     noteCurrent: assign(({ context }) => {
-      const { place, lastSequence } = requireValue(context.restored, 'the restored state');
-      return { wasCurrent: true, isCurrent: true, isSaveDue: lastSequence > place.position };
+      const { streamPosition, lastSequence } = requireValue(context.restored, 'the restored state');
+      return { wasCurrent: true, isCurrent: true, isSaveDue: lastSequence > streamPosition.position };
     }),
     noteRestoreFailure: (_, _params: { error: unknown }): void => notProvided(),
     notePendingFault: assign(({ context }, { error }: { error: unknown }) => ({

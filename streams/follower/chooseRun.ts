@@ -1,9 +1,9 @@
 import { isSameLineage, type Lineage, lastRunBegins } from '../../storage/runs/lineages.ts';
 import type { RunReason } from '../../storage/tables/lineages.ts';
-import type { RestoredPlace } from './restoreFold.ts';
+import type { RestoredPosition } from './restoreFold.ts';
 
 /** Everything that decides under which run a process stores its rows. */
-export interface RunFacts extends Pick<RestoredPlace, 'choice' | 'position' | 'firstSequence' | 'fault'> {
+export interface RunFacts extends Pick<RestoredPosition, 'choice' | 'position' | 'firstSequence' | 'fault'> {
   /** The lineage that the process continues; null if it has nothing to continue. */
   readonly earlier: Lineage | null;
   /** The newest lineage that counts, of any fold. */

@@ -5,8 +5,8 @@ import { readInfo } from '../jetstream/proofs/streamVerifier.ts';
 import { isRefusedAs, type StreamPort } from '../nats/streamPort.ts';
 import { chooseSnapshot, type SnapshotChoice, type SnapshotChoiceOptions } from './chooseSnapshot.ts';
 
-/** Result of a restoration, and the place where it leaves the fold. */
-export interface RestoredPlace {
+/** Result of a restoration, and the stream position where it leaves the fold. */
+export interface RestoredPosition {
   readonly choice: SnapshotChoice;
   /** Position of the restored state; the messages above it are folded again. */
   readonly position: number;
@@ -19,7 +19,7 @@ export interface RestoredPlace {
 /** Makes the stored rows of a stream match a restored state. */
 export interface StoredOutput {
   /** Returns whether what is stored came from messages that the stream no longer has. */
-  readonly beginRun: (restored: RestoredPlace) => Promise<boolean>;
+  readonly beginRun: (restored: RestoredPosition) => Promise<boolean>;
   /** Everything through the position is stored and saved, and nothing more will be. */
   readonly end?: (position: number) => Promise<void>;
 }
@@ -63,8 +63,8 @@ async function restoreOnce(options: RestorationOptions, fault: PipelineFault | n
   const isUsable = await options.chooseFrom(streamCreated);
   const choice = await chooseSnapshot({ ...options, isUsable }, current);
   const { found } = choice;
-  const place = found === null ? startOfStream : toStreamPosition(found.header);
-  const { position } = place;
+  const streamPosition = found === null ? startOfStream : toStreamPosition(found.header);
+  const { position } = streamPosition;
   // The stream may have been replaced since it was verified.
   await options.checkStreams();
   const hasDiverged =
@@ -77,7 +77,7 @@ async function restoreOnce(options: RestorationOptions, fault: PipelineFault | n
     { stream, position, lastSequence },
     found === null ? 'folding from the beginning of the stream' : 'snapshot restored',
   );
-  return { place, lastSequence, hasDiverged };
+  return { streamPosition, lastSequence, hasDiverged };
 }
 
 function toStreamPosition({ streamCreated, position, digest }: StoredSnapshotHeader): StreamPosition {

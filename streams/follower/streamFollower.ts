@@ -128,8 +128,11 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     await saver.whenIdle();
   }
 
-  function runPipeline({ place, lastSequence }: RestoredState, owner: ActorOwner): Observable<CaughtUp> {
-    const folded$ = new BehaviorSubject(place.position);
+  function runPipeline(
+    { streamPosition, lastSequence }: RestoredState,
+    owner: ActorOwner,
+  ): Observable<CaughtUp> {
+    const folded$ = new BehaviorSubject(streamPosition.position);
     stoppedAt = null;
     const drained$ = new Subject<void>();
     // The stream may have lost its end before it was read. Then `lastSequence` is never reached, but the end is.
@@ -137,7 +140,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       take(1),
       map((position): CaughtUp => ({ type: 'caughtUp', position })),
     );
-    const pipeline$ = runStreamPipeline(place, {
+    const pipeline$ = runStreamPipeline(streamPosition, {
       source,
       fold,
       sinks,
@@ -181,7 +184,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   /** Called behind the rows that the snapshot covers. */
   function save(captured: CapturedState): Promise<void> {
     const attempt = saver.save(captured);
-    actor?.send({ type: 'saving', position: captured.place.position });
+    actor?.send({ type: 'saving', position: captured.streamPosition.position });
     return attempt;
   }
 
@@ -190,7 +193,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       { ...options, chooseFrom: options.lineage.chooseFrom, stored: sinks },
       fault,
     );
-    saver.noteRestored(restored.place.position);
+    saver.noteRestored(restored.streamPosition.position);
     return restored;
   }
 

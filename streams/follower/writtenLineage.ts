@@ -23,7 +23,7 @@ import type { RunReason } from '../../storage/tables/lineages.ts';
 import type { StreamVerifier } from '../jetstream/proofs/streamVerifier.ts';
 import type { RowWriter } from '../pipeline/rowWriter.ts';
 import { chooseRun, type RunFacts } from './chooseRun.ts';
-import type { RestorationOptions, RestoredPlace, StoredOutput } from './restoreFold.ts';
+import type { RestorationOptions, RestoredPosition, StoredOutput } from './restoreFold.ts';
 
 interface WrittenLineageOptions {
   readonly stream: InputStreamName;
@@ -105,7 +105,7 @@ export function createWrittenLineage(options: WrittenLineageOptions): WrittenLin
     return replay ?? current;
   }
 
-  async function findFacts(restored: RestoredPlace): Promise<RunFacts> {
+  async function findFacts(restored: RestoredPosition): Promise<RunFacts> {
     const { position, streamCreated, choice, fault } = restored;
     const newest = await readLineage(database, stream);
     const isRecreated = newest !== null && newest.streamCreated !== streamCreated;
@@ -118,7 +118,7 @@ export function createWrittenLineage(options: WrittenLineageOptions): WrittenLin
     return { ...restored, earlier, newest, tip, hasDiverged };
   }
 
-  async function begin({ position, streamCreated }: RestoredPlace, reason: RunReason): Promise<Lineage> {
+  async function begin({ position, streamCreated }: RestoredPosition, reason: RunReason): Promise<Lineage> {
     let runs = cutRuns(earlier?.runs ?? [], position);
     while (runs.length >= runsMax)
       runs = await mergeRuns(database, {

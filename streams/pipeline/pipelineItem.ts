@@ -23,11 +23,11 @@ export interface FoldedBatch extends Folded {
   /** Null in a process that stores no rows. */
   readonly rows: EncodedRows | null;
   readonly rejections: readonly RejectedMessage[];
-  place(): StreamPosition;
+  streamPosition(): StreamPosition;
 }
 
 export interface CapturedState {
-  readonly place: StreamPosition;
+  readonly streamPosition: StreamPosition;
   readonly records: Iterable<FoldRecord>;
 }
 

@@ -40,8 +40,8 @@ export function createStateSaver(options: StateSaverOptions) {
     status = { ...status, ...change };
   };
 
-  async function saveNow({ place, records }: CapturedState) {
-    const { streamCreated, position, digest } = place;
+  async function saveNow({ streamPosition, records }: CapturedState) {
+    const { streamCreated, position, digest } = streamPosition;
     if (streamCreated === null) throw new Error('a snapshot needs a folded message');
     const takenAtMs = clock.nowMs();
     const header = { stream, run: run(), ...fold.identity, streamCreated, position, digest, takenAtMs };
@@ -51,7 +51,7 @@ export function createStateSaver(options: StateSaverOptions) {
   }
 
   return {
-    capture: (place: StreamPosition): CapturedState => ({ place, records: fold.capture() }),
+    capture: (streamPosition: StreamPosition): CapturedState => ({ streamPosition, records: fold.capture() }),
     /** Saves one state after another, in the order of their capture. */
     save: (captured: CapturedState): Promise<void> => {
       const attempt = saving.then(() => saveNow(captured));

@@ -29,7 +29,7 @@ interface StreamPipelineOptions {
   readonly onFolded: (batch: FoldedBatch) => void;
   /** Whether the state is to be saved now, regardless of the policy. */
   readonly isSaveDue: () => boolean;
-  readonly capture: (place: StreamPosition) => CapturedState;
+  readonly capture: (streamPosition: StreamPosition) => CapturedState;
   readonly save: (captured: CapturedState) => Promise<unknown>;
   readonly onSaveFailure: (error: unknown) => void;
   /** Ends the source; the messages already read are stored and saved. */
@@ -38,7 +38,7 @@ interface StreamPipelineOptions {
   readonly owner: ActorOwner;
 }
 
-/** Folds and stores the messages of one stream after a place. Completes once the source has ended and its last batch is stored. */
+/** Folds and stores the messages of one stream after a stream position. Completes once the source has ended and its last batch is stored. */
 export function runStreamPipeline(from: StreamPosition, options: StreamPipelineOptions): Observable<never> {
   const { source, fold, sinks, policy, onFolded, isSaveDue, capture, save } = options;
   const { onSaveFailure, ended$, owner } = options;
@@ -47,7 +47,7 @@ export function runStreamPipeline(from: StreamPosition, options: StreamPipelineO
   const marks = createSnapshotMarks<FoldedBatch, CapturedState>({
     policy,
     from: from.position,
-    capture: (batch) => capture(batch.place()),
+    capture: (batch) => capture(batch.streamPosition()),
     isDue: isSaveDue,
     save: ({ captured }) => save(captured),
     onFailure: onSaveFailure,
@@ -55,9 +55,9 @@ export function runStreamPipeline(from: StreamPosition, options: StreamPipelineO
 
   function receive(batch: MessageBatch): FoldedBatch {
     const { rows: made, rejections } = fold.receive(batch);
-    const { position, weight, place } = batch;
+    const { position, weight, streamPosition } = batch;
     const rows = writer?.encode({ ...made, throughPosition: position }) ?? null;
-    const folded: FoldedBatch = { kind: 'batch', position, weight, rows, rejections, place };
+    const folded: FoldedBatch = { kind: 'batch', position, weight, rows, rejections, streamPosition };
     onFolded(folded);
     return folded;
   }

@@ -78,7 +78,7 @@ function observe(world: World) {
   const observing = (async () => {
     while (isObserving) {
       await pause(10);
-      await verifier.verify(collected.place).then(
+      await verifier.verify(collected.streamPosition).then(
         () => seen.answers++,
         (error: unknown) => {
           if (error instanceof StreamDiverged) throw error;

@@ -29,8 +29,8 @@ function follower() {
               restore = { resolve, reject };
             }),
         ),
-        pipeline: fromEventObservable(({ input: { place } }) => {
-          done.push(`pipeline from ${place.position}`);
+        pipeline: fromEventObservable(({ input: { streamPosition } }) => {
+          done.push(`pipeline from ${streamPosition.position}`);
           pipeline$ = new Subject<CaughtUp>();
           return pipeline$;
         }),
@@ -66,7 +66,11 @@ function follower() {
     },
     is: (state: Parameters<Snapshot['matches']>[0]) => actor.getSnapshot().matches(state),
     restored: async ({ position = 0, lastSequence = 1, hasDiverged = false } = {}) => {
-      restore.resolve({ place: { streamCreated: null, position, digest: null }, lastSequence, hasDiverged });
+      restore.resolve({
+        streamPosition: { streamCreated: null, position, digest: null },
+        lastSequence,
+        hasDiverged,
+      });
       await turn();
     },
     refused: async () => {

@@ -41,26 +41,26 @@ async function publishLarge({ js }: TestConnection, count: number) {
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 describe('message source', () => {
-  it('resumes after a place, and refuses a place that the stream does not have', async () => {
+  it('resumes after a stream position, and refuses one that the stream does not have', async () => {
     const { nats } = await startServer();
     await publish(nats, 1, 50);
     const first = collectSource(nats);
     await eventually(() => first.sequences.length === 50, '50 messages');
     first.stop();
     await publish(nats, 51, 60);
-    const second = collectSource(nats, { from: first.place });
+    const second = collectSource(nats, { from: first.streamPosition });
     await eventually(() => second.sequences.length === 10, 'the next ten');
     expect(second.sequences).toEqual(range(51, 60));
 
-    const beyond = collectSource(nats, { from: { ...second.place, position: 61 } });
+    const beyond = collectSource(nats, { from: { ...second.streamPosition, position: 61 } });
     await eventually(() => beyond.failure, 'refusal of a position beyond the end');
     expect(beyond.failure).toMatchObject({ reason: 'stream_ends_before_position' });
-    const other = collectSource(nats, { from: { ...first.place, position: 49 } });
+    const other = collectSource(nats, { from: { ...first.streamPosition, position: 49 } });
     await eventually(() => other.failure, 'refusal of another message');
     await nats.jsm.streams.deleteMessage('MINER_COUNTER', 50);
-    const deleted = collectSource(nats, { from: first.place });
+    const deleted = collectSource(nats, { from: first.streamPosition });
     await eventually(() => deleted.failure, 'refusal of a message that is gone');
-    const replaced = collectSource(nats, { from: { ...second.place, digest: missingDigest } });
+    const replaced = collectSource(nats, { from: { ...second.streamPosition, digest: missingDigest } });
     await eventually(() => replaced.failure, 'refusal of a message where none was');
     for (const { failure } of [other, deleted, replaced])
       expect(failure).toMatchObject({ reason: 'other_message_at_position' });

@@ -47,7 +47,12 @@ function start(world = { deleted: [7] }) {
     },
   });
   const batches = () =>
-    emitted.map(({ position, stored, weight, place }) => [position, stored.length, weight, place().position]);
+    emitted.map(({ position, stored, weight, streamPosition: at }) => [
+      position,
+      stored.length,
+      weight,
+      at().position,
+    ]);
   return { missing, ending, progress, asked, batches };
 }
 
@@ -66,14 +71,14 @@ it('stored readings replace removed messages, and only the others are missed', a
 
 it('a gap is skipped if its messages were removed or deleted, and only then', async () => {
   const { missing, progress, batches } = start();
-  // Deleted ones have no row that would replace them, and the place before them stays verifiable.
-  const place = { ...from, position: 6 };
-  await expect(missing.skipGap(place, 7, 8, ended)).rejects.toThrow(NotProven);
-  expect([await missing.skipGap(place, 7, 8, ended), progress.counts.missedMessages]).toEqual([place, 1]);
-  await expect(missing.skipGap(place, 7, 9, ended)).rejects.toThrow(
+  // Deleted ones have no row that would replace them, and the stream position before them stays verifiable.
+  const at = { ...from, position: 6 };
+  await expect(missing.skipGap(at, 7, 8, ended)).rejects.toThrow(NotProven);
+  expect([await missing.skipGap(at, 7, 8, ended), progress.counts.missedMessages]).toEqual([at, 1]);
+  await expect(missing.skipGap(at, 7, 9, ended)).rejects.toThrow(
     'MINER_COUNTER: message 7 was expected and 9 arrived, and the stream has no explanation',
   );
-  await expect(missing.skipGap(place, 7, 6, ended)).rejects.toThrow('message 7 was expected and 6 arrived');
+  await expect(missing.skipGap(at, 7, 6, ended)).rejects.toThrow('message 7 was expected and 6 arrived');
   await expect(missing.skipGap(from, 3, 6, ended)).rejects.toThrow('the stream has no explanation');
   expect(batches()).toEqual([]);
   await expect(missing.skipGap(from, 3, 5, ended)).rejects.toThrow(NotProven);
@@ -84,11 +89,11 @@ it('a gap is skipped if its messages were removed or deleted, and only then', as
 it('one proof covers the deletions that all its answers list, and no others', async () => {
   const world = { deleted: [6, 7, 9] };
   const { missing, progress } = start(world);
-  const place = { ...from, position: 5 };
-  await expect(missing.skipGap(place, 6, 8, ended)).rejects.toThrow(NotProven);
+  const at = { ...from, position: 5 };
+  await expect(missing.skipGap(at, 6, 8, ended)).rejects.toThrow(NotProven);
   expect(missing.passDeleted(6, 8)).toBe(false);
   world.deleted = [6, 7, 8, 11, 12];
-  expect(await missing.skipGap(place, 6, 8, { reason: () => null })).toEqual(place);
+  expect(await missing.skipGap(at, 6, 8, { reason: () => null })).toEqual(at);
   expect([missing.passDeleted(6, 7), missing.passDeleted(6, 8), progress.counts.missedMessages]).toEqual([
     true,
     true,
@@ -101,21 +106,21 @@ it('one proof covers the deletions that all its answers list, and no others', as
     false,
   ]);
   expect(missing.passDeleted(7, 6)).toBe(false);
-  await expect(missing.skipGap(place, 11, 13, ended)).rejects.toThrow(NotProven);
-  await expect(missing.skipGap(place, 9, 10, ended)).rejects.toThrow('the stream has no explanation');
+  await expect(missing.skipGap(at, 11, 13, ended)).rejects.toThrow(NotProven);
+  await expect(missing.skipGap(at, 9, 10, ended)).rejects.toThrow('the stream has no explanation');
 });
 
 it('a gap waits for its proof while messages are delivered', async () => {
   const { missing, progress } = start();
-  const place = { ...from, position: 6 };
-  await missing.skipGap(place, 7, 8, { reason: () => null });
+  const at = { ...from, position: 6 };
+  await missing.skipGap(at, 7, 8, { reason: () => null });
   expect(progress.counts.missedMessages).toBe(1);
 });
 
 it('stored readings do not replace a deleted end of the stream', async () => {
   const { missing, progress, asked, batches } = start();
-  const place = { ...from, position: 8 };
-  expect(await missing.skipRemoved(place, 9, { isDeleted: true })).toMatchObject({ position: 9 });
+  const at = { ...from, position: 8 };
+  expect(await missing.skipRemoved(at, 9, { isDeleted: true })).toMatchObject({ position: 9 });
   expect([asked, batches(), progress.counts.missedMessages]).toEqual([[], [[9, 0, 0, 9]], 1]);
 });
 

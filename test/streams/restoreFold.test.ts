@@ -5,7 +5,7 @@ import { SnapshotDamaged } from '../../storage/snapshots/snapshotText.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import {
   type RestorationOptions,
-  type RestoredPlace,
+  type RestoredPosition,
   restoreFold,
   type StoredOutput,
 } from '../../streams/follower/restoreFold.ts';
@@ -100,7 +100,7 @@ async function restore(world: World) {
     clock,
     logger,
     stored: stored && {
-      beginRun: async ({ position, choice, fault }: RestoredPlace) => {
+      beginRun: async ({ position, choice, fault }: RestoredPosition) => {
         await note('begin above')(position);
         return fault === 'diverged' || choice.disagrees;
       },
@@ -150,7 +150,7 @@ describe('a fold continues from', () => {
     ['one of this fold', { headers: [...ofOtherFolds, header(4)] }, 4, false],
   ])('%s', async (_what, world, position, hasDiverged) => {
     const { outcome } = await restore(world);
-    expect(outcome).toMatchObject({ place: { position }, hasDiverged, lastSequence: 20 });
+    expect(outcome).toMatchObject({ streamPosition: { position }, hasDiverged, lastSequence: 20 });
   });
 });
 
@@ -160,7 +160,10 @@ it('nothing is removed while a replicated leader may lag', async () => {
   expect([done, outcome, lines]).toEqual([['check'], expect.any(NotProven), []]);
   expect(outcome).toHaveProperty('message', expect.stringContaining('has message 22 '));
   // The same answers prove what is lost of both.
-  expect(await restore({ headers })).toMatchObject({ attempts: 2, outcome: { place: { position: 4 } } });
+  expect(await restore({ headers })).toMatchObject({
+    attempts: 2,
+    outcome: { streamPosition: { position: 4 } },
+  });
 });
 
 it('a snapshot that cannot be read is named in the log', async () => {

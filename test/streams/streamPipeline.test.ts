@@ -32,7 +32,7 @@ it('rows that a closed gate waits for are not gathered for long', async () => {
       const read = async () => {
         while (!subscriber.closed) {
           gate.enter(weight);
-          subscriber.next({ position: ++position, weight, place: () => null } as never);
+          subscriber.next({ position: ++position, weight, streamPosition: () => null } as never);
           await gate.opened(ending.signal);
         }
       };

@@ -14,10 +14,10 @@ function verify(info: Parameters<typeof streamInfo>[0] = {}) {
   return createStreamVerifier({ jetStream, stream: 'MINER_COUNTER', clock: manualClock() });
 }
 
-it('a missing message contradicts a place from the first sequence of the stream on', async () => {
-  const place = { streamCreated: 'then', position: 4, digest: 'of a message' };
-  expect(await verify().verify(place)).toMatchObject({ stored: null });
-  await expect(verify().verify({ ...place, position: 5 })).rejects.toThrow(NotProven);
+it('a missing message contradicts a stream position from the first sequence of the stream on', async () => {
+  const streamPosition = { streamCreated: 'then', position: 4, digest: 'of a message' };
+  expect(await verify().verify(streamPosition)).toMatchObject({ stored: null });
+  await expect(verify().verify({ ...streamPosition, position: 5 })).rejects.toThrow(NotProven);
 });
 
 it('a stream has lost its end if it ends before a message with rows', async () => {

@@ -17,7 +17,7 @@ import { mergeRuns, runsMax } from '../../storage/runs/mergedRuns.ts';
 import type { FoldedRows } from '../../storage/tables/foldedRows.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import type { SnapshotChoice } from '../../streams/follower/chooseSnapshot.ts';
-import type { RestoredPlace } from '../../streams/follower/restoreFold.ts';
+import type { RestoredPosition } from '../../streams/follower/restoreFold.ts';
 import { createWrittenLineage, type WrittenLineage } from '../../streams/follower/writtenLineage.ts';
 import { NotProven } from '../../streams/jetstream/proofs/suspicions.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 
 /** The restored state, and what a snapshot above it shows. */
-interface Start extends Partial<Omit<RestoredPlace, 'choice'>>, Partial<Omit<SnapshotChoice, 'found'>> {}
+interface Start extends Partial<Omit<RestoredPosition, 'choice'>>, Partial<Omit<SnapshotChoice, 'found'>> {}
 
 const stream = 'MINER_COUNTER';
 

@@ -8,7 +8,7 @@ import { createSuspicions, type Testimony } from './suspicions.ts';
 
 type DivergenceReason = 'stream_recreated' | 'stream_ends_before_position' | 'other_message_at_position';
 
-/** The stream is not the folded one. The caller returns to a place that matches it. */
+/** The stream is not the folded one. The caller returns to a stream position that matches it. */
 export class StreamDiverged extends Error {
   override readonly name = 'StreamDiverged';
   readonly kind: ErrorKind = 'diverged';
@@ -84,19 +84,20 @@ export function createStreamVerifier({ jetStream, stream, clock }: StreamVerifie
   }
 
   /**
-   * Compares a place with the current stream, and returns the answer about it. A missing message proves nothing below the first sequence: other
+   * Compares a stream position with the current stream, and returns the answer about it. A missing message proves nothing below the first sequence: other
    * messages may have taken the sequences, and have been deleted since.
    *
-   * @throws StreamDiverged when the place's message is not in this stream.
+   * @throws StreamDiverged when the stream position's message is not in this stream.
    */
-  async function verify(place: StreamPosition): Promise<StreamAnswer> {
-    const { position, digest } = place;
+  async function verify(streamPosition: StreamPosition): Promise<StreamAnswer> {
+    const { position, digest } = streamPosition;
     const answer = digest === null ? { stored: null, ...(await ask()) } : await askForMessage(position);
     const { info, stored } = answer;
     const currentDigest =
       stored === null ? missingDigest : digestMessage(stored.subject, stored.timestampNanos, stored.data);
-    const contradiction = contradict(info, place) ?? contradictMessage(info, place, currentDigest);
-    const claim = `${stream} no longer has message ${position} that was folded as ${digest} from the stream created ${place.streamCreated}`;
+    const contradiction =
+      contradict(info, streamPosition) ?? contradictMessage(info, streamPosition, currentDigest);
+    const claim = `${stream} no longer has message ${position} that was folded as ${digest} from the stream created ${streamPosition.streamCreated}`;
     if (isProven(answer, { claim, isConfirmed: contradiction !== null }) && contradiction !== null)
       throw new StreamDiverged(stream, contradiction);
     return answer;
@@ -133,7 +134,7 @@ export function createStreamVerifier({ jetStream, stream, clock }: StreamVerifie
     return isProven(answer, { claim: `message ${sequence} was removed from ${stream}`, isConfirmed });
   }
 
-  /** Sequence through which messages after a place were removed from the front, once that is proven; null if none were. */
+  /** Sequence through which messages after a stream position were removed from the front, once that is proven; null if none were. */
   function findRemoved(answer: StreamAnswer, { position }: StreamPosition): number | null {
     const { firstSequence: first } = answer.info;
     return isRemoved(answer, position + 1, first > position + 1) ? first - 1 : null;
@@ -149,21 +150,21 @@ export function createStreamVerifier({ jetStream, stream, clock }: StreamVerifie
   return { ask, askForMessage, verify, explainGap, findRemoved, hasLostEnd, isProven };
 }
 
-/** Finds out whether an answer contradicts a place, as far as that needs no message; null if it does not. */
+/** Finds out whether an answer contradicts a stream position, as far as that needs no message; null if it does not. */
 export function contradict(
   { created, lastSequence }: StreamInfo,
-  place: StreamPosition,
+  streamPosition: StreamPosition,
 ): Contradiction | null {
-  if (place.streamCreated !== null && place.streamCreated !== created) {
+  if (streamPosition.streamCreated !== null && streamPosition.streamCreated !== created) {
     return {
       reason: 'stream_recreated',
-      detail: `created ${created}, the folded one was created ${place.streamCreated}`,
+      detail: `created ${created}, the folded one was created ${streamPosition.streamCreated}`,
     };
   }
-  if (lastSequence >= place.position) return null;
+  if (lastSequence >= streamPosition.position) return null;
   return {
     reason: 'stream_ends_before_position',
-    detail: `it ends at ${lastSequence}, folded through ${place.position}`,
+    detail: `it ends at ${lastSequence}, folded through ${streamPosition.position}`,
   };
 }
 

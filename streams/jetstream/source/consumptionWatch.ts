@@ -18,7 +18,7 @@ interface ConsumptionWatchOptions extends Pick<StreamReaderOptions, 'verifier' |
   readonly delivery: Delivery;
   readonly signal: AbortSignal;
   readonly isHeldBack: () => boolean;
-  /** The place of the last emitted message. */
+  /** The stream position of the last emitted message. */
   readonly reached: () => StreamPosition;
   /** The stream ended at this sequence at this time (`Clock.bootMs`). */
   readonly onEndSeen: (lastSequence: number, atMs: number) => void;
@@ -44,10 +44,10 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
   let progress = { position: options.reached().position, sinceMs: clock.monotonicMs() };
   const inspect = async () => {
     // Read before the request: messages that arrive during it must not make the stream look shorter.
-    const place = options.reached();
+    const streamPosition = options.reached();
     const { info, askedAtMs } = await verifier.ask();
     if (isStopped) return;
-    if (contradict(info, place) !== null) doubts.add(place);
+    if (contradict(info, streamPosition) !== null) doubts.add(streamPosition);
     await doubts.settle();
     if (isStopped) return;
     const { lastSequence } = info;

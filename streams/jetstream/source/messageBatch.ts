@@ -21,8 +21,8 @@ export interface MessageBatch {
   /** Sequence through which everything has been emitted. */
   readonly position: number;
   readonly weight: number;
-  /** The place after the last message of this batch. */
-  place(): StreamPosition;
+  /** The stream position after the last message of this batch. */
+  streamPosition(): StreamPosition;
 }
 
 /** Receives the batches of one subscription to a stream. */

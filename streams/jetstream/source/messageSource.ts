@@ -38,14 +38,14 @@ interface MessageSourceOptions extends StreamReaderOptions, Pick<MissingMessages
 
 export interface MessageSource {
   /**
-   * Emits the stream's messages after `place`, in order and without an unexplained gap, until the last requested one. Each batch enters
+   * Emits the stream's messages after `streamPosition`, in order and without an unexplained gap, until the last requested one. Each batch enters
    * the gate, and a closed gate stops reading. Failures of NATS never end it.
    *
-   * Errors with {@link StreamDiverged} when the place's message is no longer in the stream.
+   * Errors with {@link StreamDiverged} when the stream position's message is no longer in the stream.
    *
    * @param owner of its machine; `noOwner` by default.
    */
-  batchesAfter(place: StreamPosition, gate: Gate, owner?: ActorOwner): Observable<MessageBatch>;
+  batchesAfter(streamPosition: StreamPosition, gate: Gate, owner?: ActorOwner): Observable<MessageBatch>;
   /** Emits the position whenever it turns out to be the end of the stream. */
   readonly ends$: Observable<number>;
   status(): SourceStatus;
@@ -98,7 +98,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
   ): Actor<typeof messageSourceMachine> {
     const createMissing = () => createMissingMessages({ ...options, progress, recipient });
     const doubts = createDoubts(verifier);
-    let place = from;
+    let streamPosition = from;
     let pulledMessages = pulledMin;
     let isReported = false;
 
@@ -111,25 +111,26 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
 
     async function verify() {
       await answerSoon(doubts.settle());
-      const answer = await answerSoon(verifier.verify(place));
+      const answer = await answerSoon(verifier.verify(streamPosition));
       if (recipient.signal.aborted) return;
       const { info, askedAtMs } = answer;
       progress.verifiedAt(askedAtMs);
       const mostMessages = Math.min(pullBounds.messages, pullBounds.bytes / info.messageBytesMax);
       // A server with a small `max_pending` cuts off a client that it owes too much.
       pulledMessages = Math.max(pulledMin, Math.floor(mostMessages / 2 ** source.getSnapshot().context.cuts));
-      place = { ...place, streamCreated: info.created };
-      const removedThrough = verifier.findRemoved(answer, place);
-      if (removedThrough !== null) place = await createMissing().skipRemoved(place, removedThrough);
+      streamPosition = { ...streamPosition, streamCreated: info.created };
+      const removedThrough = verifier.findRemoved(answer, streamPosition);
+      if (removedThrough !== null)
+        streamPosition = await createMissing().skipRemoved(streamPosition, removedThrough);
       if (recipient.signal.aborted) return;
       onEndSeen(info.lastSequence, askedAtMs);
       isReported = false;
     }
 
     async function consume(): Promise<ConsumptionEnd> {
-      if (place.position >= through) return 'ended';
+      if (streamPosition.position >= through) return 'ended';
       let outcome: ConsumptionEnd = 'interrupted';
-      await runOrderedConsumer(place, {
+      await runOrderedConsumer(streamPosition, {
         ...options,
         through,
         pulledMessages,
@@ -141,11 +142,11 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
         onEndSeen,
         onCaughtUp,
         onEnded: (reached, isCut) => {
-          place = reached;
+          streamPosition = reached;
           if (isCut) outcome = 'cut';
         },
       });
-      return place.position >= through ? 'ended' : outcome;
+      return streamPosition.position >= through ? 'ended' : outcome;
     }
 
     /**

@@ -37,7 +37,7 @@ export function createMissingMessages(options: MissingMessagesOptions) {
   let deleted: ReadonlySet<number> = new Set();
 
   /**
-   * Skips messages that retention, a purge or a deletion removed, and returns the place after them. Stored readings replace those that were not
+   * Skips messages that retention, a purge or a deletion removed, and returns the stream position after them. Stored readings replace those that were not
    * deleted singly; the rest stays unknown and is logged.
    */
   async function skipRemoved(
@@ -46,7 +46,7 @@ export function createMissingMessages(options: MissingMessagesOptions) {
     { isDeleted } = { isDeleted: false },
   ): Promise<StreamPosition> {
     const streamCreated = from.streamCreated ?? '';
-    const createMissingPlace = (position: number) => ({
+    const createMissingPosition = (position: number) => ({
       streamCreated: from.streamCreated,
       position,
       digest: missingDigest,
@@ -58,7 +58,7 @@ export function createMissingMessages(options: MissingMessagesOptions) {
         streamCreated,
         position,
         weight: stored.length * messageOverheadBytes,
-        place: () => createMissingPlace(position),
+        streamPosition: () => createMissingPosition(position),
       });
     let storedCount = 0;
     const storedReadings = isDeleted ? undefined : readStored?.(from.position, through);
@@ -66,17 +66,17 @@ export function createMissingMessages(options: MissingMessagesOptions) {
       const last = stored.at(-1);
       if (last === undefined) continue;
       if (!gate.isOpen) await gate.opened(signal);
-      if (signal.aborted) return createMissingPlace(progress.counts.position);
+      if (signal.aborted) return createMissingPosition(progress.counts.position);
       storedCount += stored.length;
       emitThrough(last.position, stored);
     }
-    if (signal.aborted) return createMissingPlace(progress.counts.position);
+    if (signal.aborted) return createMissingPosition(progress.counts.position);
     const missed = through - from.position - storedCount;
     progress.addMissed(missed);
     const range = { stream, fromSequence: from.position + 1, toSequence: through };
     logger.warn({ ...range, missed, storedReadings: storedCount }, missedText);
     emitThrough(through, []);
-    return createMissingPlace(through);
+    return createMissingPosition(through);
   }
 
   /** Passes the gap before a message that arrived too early, if everything in it is known to be deleted. */

@@ -27,11 +27,11 @@ interface OrderedConsumerOptions extends StreamReaderOptions {
   readonly onEndSeen: (lastSequence: number, atMs: number) => void;
   /** Everything up to the last known end of the stream is emitted. */
   readonly onCaughtUp: () => void;
-  /** Called however it ends, with the place of the last emitted message. */
+  /** Called however it ends, with the stream position of the last emitted message. */
   readonly onEnded: (reached: StreamPosition, isCut: boolean) => void;
 }
 
-/** Runs one ordered consumer after a place until something interrupts it, or through the last requested message. */
+/** Runs one ordered consumer after a stream position until something interrupts it, or through the last requested message. */
 export async function runOrderedConsumer(
   from: StreamPosition,
   options: OrderedConsumerOptions,
@@ -54,10 +54,10 @@ export async function runOrderedConsumer(
   let isAtGap = false;
   /** No message is taken while the removed rest of the stream is being skipped. */
   let skipping: Promise<void> | null = null;
-  /** The place of the last emitted batch. */
+  /** The stream position of the last emitted batch. */
   let reached = () => from;
-  const reach = (place: StreamPosition) => {
-    reached = () => place;
+  const reach = (streamPosition: StreamPosition) => {
+    reached = () => streamPosition;
   };
   const watch = watchConsumption({
     ...options,
@@ -85,9 +85,9 @@ export async function runOrderedConsumer(
     const [messages, weight] = [pending, pendingBytes + pending.length * messageOverheadBytes];
     pending = [];
     pendingBytes = 0;
-    const place = () => createStreamPosition(streamCreated, newest);
-    reached = place;
-    recipient.emit({ messages, stored: [], streamCreated, position: newest.seq, weight, place });
+    const streamPosition = () => createStreamPosition(streamCreated, newest);
+    reached = streamPosition;
+    recipient.emit({ messages, stored: [], streamCreated, position: newest.seq, weight, streamPosition });
   };
 
   try {

@@ -10,6 +10,6 @@ export function buildBatch(messages: readonly StreamMessage[], streamCreated = '
     streamCreated,
     position,
     weight: 0,
-    place: () => ({ streamCreated, position, digest: null }),
+    streamPosition: () => ({ streamCreated, position, digest: null }),
   };
 }

@@ -25,7 +25,7 @@ export function collectSource(
     sequences: [] as number[],
     /** Each with the turn of the event loop in which it came. */
     batches: [] as { messages: number; bytes: number; turn: number }[],
-    place: from,
+    streamPosition: from,
     /** Set when the source ended with an error. */
     failure: null as unknown,
     /** Whether the gate is open. */
@@ -48,7 +48,7 @@ export function collectSource(
         const bytes = batch.messages.reduce((sum, { data }) => sum + data.length, 0);
         collected.batches.push({ messages: batch.messages.length, bytes, turn });
         setImmediate(() => turn++);
-        collected.place = batch.place();
+        collected.streamPosition = batch.streamPosition();
       },
       error: (error) => {
         collected.failure = error;

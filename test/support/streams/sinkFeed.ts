@@ -45,5 +45,5 @@ export function buildBatchItem(
   { rows = null, rejections = [] }: Partial<Pick<FoldedBatch, 'rows'>> & { rejections?: RejectedMessage[] },
   position: number,
 ): FoldedBatch {
-  return { kind: 'batch', position, weight: 0, rows, rejections, place: () => nowhere };
+  return { kind: 'batch', position, weight: 0, rows, rejections, streamPosition: () => nowhere };
 }
