@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { rejectionReasons } from '../actors/messages/rejectionReasons.ts';
 import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import type { StreamPlace } from './commands/replay/replayPlan.ts';
+import type { ReplayStart } from './commands/replay/replayPlan.ts';
 import type { IndexerOptions } from './commands/runIndexer.ts';
 import type { LocalOptions } from './commands/runLocal.ts';
 import { variablesHelp } from './configuration/configuration.ts';
@@ -162,8 +162,8 @@ try {
 }
 
 interface ReplayOptions {
-  readonly fromSequence?: StreamPlace;
-  readonly fromTime?: StreamPlace;
+  readonly fromSequence?: ReplayStart;
+  readonly fromTime?: ReplayStart;
   readonly dryRun?: InputStreamName | boolean;
 }
 
@@ -173,7 +173,7 @@ async function runRoles(roles: ServiceSettings['roles']): Promise<void> {
   await runService(roles);
 }
 
-function parseSequence(text: string): StreamPlace {
+function parseSequence(text: string): ReplayStart {
   if (/^[1-9]\d{0,14}$/.test(text)) return { sequence: Number(text) };
   throw new InvalidArgumentError('expected a sequence of the stream, a whole number from 1.');
 }
@@ -201,7 +201,7 @@ function parseHttpAddress(text: string): string {
   throw new InvalidArgumentError('expected an http(s) address, such as http://127.0.0.1:8222.');
 }
 
-function parseTime(text: string): StreamPlace {
+function parseTime(text: string): ReplayStart {
   const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/.test(text);
   if (isTime && !Number.isNaN(Date.parse(text))) return { time: new Date(text) };
   throw new InvalidArgumentError('expected a time such as 2026-11-21 or 2026-11-21T12:00:00Z.');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { planReplay, type StreamPlace } from '../../deploy/commands/replay/replayPlan.ts';
+import { planReplay, type ReplayStart } from '../../deploy/commands/replay/replayPlan.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import type { Database } from '../../storage/clickhouse/database.ts';
 import { type Lineage, noteLineage, openEnd } from '../../storage/runs/lineages.ts';
@@ -53,7 +53,7 @@ interface World {
 const storedAtMs = Date.UTC(2026, 0, 31);
 
 /** Plans a replay of a stream that has stored a message each second. */
-async function plan(from: StreamPlace, world: World = {}) {
+async function plan(from: ReplayStart, world: World = {}) {
   const { held = [1, 30], snapshots = [20], lost, uncounted, created = 'then', own } = world;
   const { database = (await stored()).database } = world;
   const [first_seq, last_seq] = held;
@@ -101,7 +101,7 @@ async function plan(from: StreamPlace, world: World = {}) {
 const first = { sequence: 1 };
 const at = (second: number) => ({ time: new Date(storedAtMs + second * 1_000) });
 
-it.each<[string, StreamPlace, World, readonly [after: number, through: number]]>([
+it.each<[string, ReplayStart, World, readonly [after: number, through: number]]>([
   ['through the newest saved state', first, { snapshots: [25, 7] }, [0, 25]],
   ['through the newest one whose rows count', first, { snapshots: [25, 20], uncounted: 25 }, [0, 20]],
   ['from a state below', { sequence: 8 }, { snapshots: [20, 8, 7, 3] }, [7, 20]],
@@ -121,7 +121,7 @@ it.each<[string, StreamPlace, World, readonly [after: number, through: number]]>
   expect([made.after, made.newest.position, made.lineage.runs]).toEqual([after, through, lineage.runs]);
 });
 
-it.each<[string, StreamPlace, World, string]>([
+it.each<[string, ReplayStart, World, string]>([
   [
     'a beginning above the newest state',
     { sequence: 21 },

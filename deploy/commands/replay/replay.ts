@@ -21,12 +21,12 @@ import { systemClock } from '../../process/systemClock.ts';
 import { compareRows, compareStates, digestRecords, type RecordDigests } from './compareFold.ts';
 import { handOver } from './handOver.ts';
 import type { ReplayOptions } from './replayOptions.ts';
-import { planReplay, type ReplayPlan, type StreamPlace } from './replayPlan.ts';
+import { planReplay, type ReplayPlan, type ReplayStart } from './replayPlan.ts';
 
 export interface ReplayRequest {
   /** Only a dry run folds another stream than `MINER_COUNTER`. */
   readonly streams: readonly InputStreamName[];
-  readonly from: StreamPlace;
+  readonly from: ReplayStart;
 }
 
 /**
@@ -54,7 +54,7 @@ interface StreamReplay extends ReplayOptions {
   readonly actors: StreamActors;
 }
 
-async function replayStream(replayed: StreamReplay, from: StreamPlace): Promise<boolean> {
+async function replayStream(replayed: StreamReplay, from: ReplayStart): Promise<boolean> {
   const { database, jetStream, stream, actors, dryRun, signal, print } = replayed;
   const identity = actors[stream]?.identity;
   if (identity === undefined || (await jetStream.info(stream)).lastSequence === 0) {

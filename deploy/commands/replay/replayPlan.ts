@@ -10,8 +10,8 @@ import { StreamDiverged, type StreamVerifier } from '../../../streams/jetstream/
 import { askUntilProven } from '../../../streams/jetstream/proofs/suspicions.ts';
 import type { StreamPort } from '../../../streams/nats/streamPort.ts';
 
-/** A place in the stream: a sequence, or the time at which the server stored a message. */
-export type StreamPlace = { readonly sequence: number } | { readonly time: Date };
+/** The first message of a replay: its sequence, or the time at which the server stored it. */
+export type ReplayStart = { readonly sequence: number } | { readonly time: Date };
 
 /** The messages that are folded again: all after a saved state, through the message of the newest one. */
 export interface ReplayPlan {
@@ -38,7 +38,7 @@ interface ReplayPlanOptions {
  *
  * @throws OperatorError if the requested replay is impossible.
  */
-export async function planReplay(options: ReplayPlanOptions, from: StreamPlace): Promise<ReplayPlan> {
+export async function planReplay(options: ReplayPlanOptions, from: ReplayStart): Promise<ReplayPlan> {
   const { jetStream, database, snapshots, stream, identity, verifier } = options;
   const { created, firstSequence } = await jetStream.info(stream);
   const lineage = await readLineage(database, stream);
@@ -84,9 +84,9 @@ async function isLost(verifier: StreamVerifier, newest: StoredSnapshotHeader): P
   }
 }
 
-async function findSequence({ jetStream, stream }: ReplayPlanOptions, place: StreamPlace): Promise<number> {
-  if ('sequence' in place) return place.sequence;
-  const found = await jetStream.firstSince(stream, place.time);
+async function findSequence({ jetStream, stream }: ReplayPlanOptions, start: ReplayStart): Promise<number> {
+  if ('sequence' in start) return start.sequence;
+  const found = await jetStream.firstSince(stream, start.time);
   if (found !== null) return found;
-  throw new OperatorError(`the stream has stored nothing since ${place.time.toISOString()}`);
+  throw new OperatorError(`the stream has stored nothing since ${start.time.toISOString()}`);
 }
