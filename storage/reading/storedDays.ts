@@ -1,5 +1,5 @@
 import { type ReadOlderDay, StoreUnavailable } from '../../actors/pages/olderRows.ts';
-import { roundsPerDay } from '../../actors/wheel/dayHistory.ts';
+import { formatDayLabel, roundsPerDay } from '../../actors/wheel/dayHistory.ts';
 import { roundMs } from '../../actors/wheel/roundFold.ts';
 import type { Database } from '../clickhouse/database.ts';
 import { type LineageRuns, selectRuns } from '../runs/lineages.ts';
@@ -40,7 +40,9 @@ export function createStoredDays({ database, readRuns }: StoredDaysOptions): Rea
       rows.map(roundWork.read).map((round) => [(round.startMs - startMs) / roundMs, round.workUnits]),
     );
     if (works.size < observed)
-      throw new StoreUnavailable(`ClickHouse holds ${works.size} of ${observed} rounds of a day`);
+      throw new StoreUnavailable(
+        `ClickHouse holds ${works.size} of ${observed} rounds of ${formatDayLabel(startMs)}; \`miner replay\` makes lost ones again`,
+      );
     // Work that no column holds is unknown.
     return new Map([...works].flatMap(([place, work]) => (work === null ? [] : [[place, work] as const])));
   }

@@ -52,7 +52,9 @@ it.each(locations)('days are read from the rows that count, of any age: %s', asy
     [143, 5n],
   ];
   // Memory may know of more rounds than are stored by now.
-  await expect(readDay(startMs, 6)).rejects.toThrow('ClickHouse holds 5 of 6 rounds of a day');
+  await expect(readDay(startMs, 6)).rejects.toThrow(
+    'ClickHouse holds 5 of 6 rounds of 2026-02-03; `miner replay`',
+  );
   expect(await readDay(startMs, 5)).toEqual(expected);
   expect(await readDay(startMs + 9 * dayMs)).toEqual([]);
   expect([...(await read('another', { startMs, observed: 0 }, neverAborted))]).toEqual([[100, 1n]]);
