@@ -18,7 +18,7 @@ import { stopMs } from '../deploy/commands/runService.ts';
 import { variables } from '../deploy/configuration/configuration.ts';
 import { pageMax } from '../http/responses/scalars.ts';
 import { createMessageSchema, messageSchemaNames } from '../http/routes/documentation/messageSchemas.ts';
-import { pageDefault } from '../http/routes/pageParameters.ts';
+import { pageDefault } from '../http/routes/parameters.ts';
 import { rateClasses, siteFactor } from '../http/routes/rateClasses.ts';
 import { defaultReadTimeoutMs, turnWaitMaxMs, waitingMax } from '../http/server/answers/pendingReads.ts';
 import {

@@ -2,13 +2,13 @@ import { memoizeByIdentity } from '../caching/memoizeByIdentity.ts';
 import { type EventNoun, findSource, formatKey, listEventKeys } from './eventKeys.ts';
 import {
   type FeedCategory,
+  type FeedItem,
   type FeedSource,
   type FeedType,
   feedTypes,
   isOfCategory,
   listStoredCategories,
-} from './feedCategories.ts';
-import type { FeedItem } from './feedItem.ts';
+} from './feedItem.ts';
 
 /** Selects events of the feed. An event must meet every condition. */
 export interface EventFilter {

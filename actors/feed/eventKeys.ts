@@ -1,6 +1,5 @@
 import type { ChainFeedDetails } from '../events/eventSchemas.ts';
-import { type FeedSource, type FeedType, feedTypes } from './feedCategories.ts';
-import type { FeedItem } from './feedItem.ts';
+import { type FeedItem, type FeedSource, type FeedType, feedTypes } from './feedItem.ts';
 
 /** Something that events are about, by which they are found. */
 export type EventNoun =

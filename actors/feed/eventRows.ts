@@ -1,10 +1,13 @@
-import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
-import { chainFeedEvent, measurementEvent } from '../events/eventSchemas.ts';
+import {
+  type ChainFeedEvent,
+  chainFeedEvent,
+  type MeasurementEvent,
+  measurementEvent,
+} from '../events/eventSchemas.ts';
 import { parse, stringify } from '../folds/bigintJson.ts';
 import { compileGuard } from '../schemas/compileSchema.ts';
 import { listEventKeys } from './eventKeys.ts';
-import { feedTypes, type StoredCategory } from './feedCategories.ts';
-import { type FeedItem, toChainItem, toMeasurementItem } from './feedItem.ts';
+import { type FeedItem, feedTypes, type StoredCategory, toChainItem, toMeasurementItem } from './feedItem.ts';
 
 const isChainEvent = compileGuard(chainFeedEvent);
 const isMeasurementEvent = compileGuard(measurementEvent);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Arrival } from '../events/arrival.ts';
 import type { FoldedMessage } from '../folds/foldedMessage.ts';
 import { count, milliseconds } from '../schemas/stateScalars.ts';
-import { type FeedSource, feedSources } from './feedCategories.ts';
+import { type FeedSource, feedSources } from './feedItem.ts';
 import { decodeFields, encodeFields } from './opaqueCursor.ts';
 
 /** The event of a source that a client of the event stream was sent last. With the time of storage, another event that has its place is told apart. */

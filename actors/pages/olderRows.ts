@@ -3,8 +3,7 @@ import type { OwnerEvent } from '../chain/state/ownerState.ts';
 import type { Arrival } from '../events/arrival.ts';
 import type { EvictedEvents } from '../events/eventWindow.ts';
 import type { EventRow } from '../feed/eventRows.ts';
-import type { FeedSource, StoredCategory } from '../feed/feedCategories.ts';
-import type { FeedPlace } from '../feed/feedItem.ts';
+import type { FeedPlace, FeedSource, StoredCategory } from '../feed/feedItem.ts';
 import type { SourcePlace } from '../feed/feedPosition.ts';
 import type { CounterReading } from '../wheel/counterReading.ts';
 

@@ -4,13 +4,12 @@ import type { OlderEvents, ReadOlderDay } from '../pages/olderRows.ts';
 import type { SettlementActors } from '../settlement/settlementActors.ts';
 import type { CounterActors } from '../wheel/counterActors.ts';
 import type { ChainViews } from './chain/chainViews.ts';
-import { mapSettlementRanges } from './chain/settlementHistory.ts';
+import { mapSettlementRanges, type SettlementRange } from './chain/settlementHistory.ts';
 import { createFeedNews } from './feed/feedNews.ts';
 import { createFeedViews } from './feed/feedViews.ts';
 import { hasRound, projectProcess } from './processProjection.ts';
 import { computeRevision } from './revision.ts';
 import { createStatisticsViews } from './statisticsViews.ts';
-import type { ActorViews, ProcessView, SettlementsView } from './views.ts';
 
 /** The process snapshot is shared for this long (CONTRACT.md, Caching). */
 const processSharedMs = 1_000;
@@ -29,7 +28,18 @@ interface ActorViewsOptions {
   readonly clock: Clock;
 }
 
-export function createActorViews(options: ActorViewsOptions): ActorViews {
+/**
+ * Views are the data that HTTP reads: immutable, computed from the actors' state and the injected clock, and cached (`cacheView.ts`).
+ * A view keeps its identity (`===`) while its content is unchanged, so the bytes of a response are prepared once per view. Amounts and
+ * counters are bigints, times are epoch milliseconds. A call that reaches behind memory returns a promise.
+ */
+export type ActorViews = ReturnType<typeof createActorViews>;
+/** The process snapshot and, with signer and modules, the status (CONTRACT.md, Process). */
+export type ProcessView = ReturnType<ActorViews['process']>;
+/** Settlement history, with the queue of the process snapshot if requested. */
+export type SettlementsView = ReturnType<ActorViews['settlements']>;
+
+export function createActorViews(options: ActorViewsOptions) {
   const { publicInstallationId, counters, settlements, clock } = options;
   const statistics = createStatisticsViews({
     installationId: publicInstallationId,
@@ -57,7 +67,7 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
       settlements.modules(publicInstallationId),
       options.chain.safeState(),
     ],
-    compute: (installation, history, settlement, signer, modules, chain): ProcessView => {
+    compute: (installation, history, settlement, signer, modules, chain) => {
       const nowMs = clock.nowMs();
       const telemetry = counters.telemetry(publicInstallationId, nowMs);
       const { freshness, reading } = telemetry;
@@ -75,6 +85,7 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
       });
       return {
         installationId: publicInstallationId,
+        // Changes with the sources or the freshness, but not with `generatedAtMs`, the signer or the modules alone.
         revision: computeRevision([telemetry.revision, telemetry.freshness, projection]),
         generatedAtMs: nowMs,
         measurement,
@@ -90,22 +101,32 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
     mapSettlementRanges((range) =>
       cacheView({
         inputs: () => [options.chain.settlements(range), withQueue ? process().settlementQueue : null],
-        compute: (history, queue): SettlementsView => ({ history, queue }),
+        compute: (history, queue) => ({ history, queue }),
       }),
     );
   const [settlementsAlone, settlementsWithQueue] = [settlementViews(false), settlementViews(true)];
 
   return {
     publicInstallationId,
-    telemetry: (installationId) => counters.telemetry(installationId, clock.nowMs()),
+    /** Telemetry of any installation; offline if it has published nothing. */
+    telemetry: (installationId: string) => counters.telemetry(installationId, clock.nowMs()),
     modules: () => settlements.modules(publicInstallationId),
+    /** Shared for up to one second, and computed again as soon as a message changes it. */
     process,
-    isClosed: (roundId) => hasRound(settlements.settlement(publicInstallationId).closedRounds, roundId),
+    /** Whether the oracle has closed a round of the public installation. Closures may skip rounds. */
+    isClosed: (roundId: bigint) =>
+      hasRound(settlements.settlement(publicInstallationId).closedRounds, roundId),
     chain: options.chain,
+    /** Events of the chain and achievements of the public installation. */
     feed: createFeed(options.chain),
+    /** The events in the order of the event stream. */
     readFeedMoment: createFeedNews(options),
+    /** The feed from the last known state of the chain, for the pages while `feed` is unavailable. */
     lastKnownFeed: createFeed(options.chain.lastKnown),
-    settlements: (range, withQueue) => (withQueue ? settlementsWithQueue : settlementsAlone)[range](),
+    /** Settlement history of the public route. The view stays the same while both parts do. */
+    settlements: (range: SettlementRange, withQueue: boolean) =>
+      (withQueue ? settlementsWithQueue : settlementsAlone)[range](),
+    /** Statistics of the public installation; null until all readings from before the start are folded. */
     get statistics() {
       return options.isCounterCurrent() ? statistics : null;
     },

@@ -53,7 +53,7 @@ export const builderUnavailableReasons = [
 ] as const;
 
 /** Rounds, oracle and settlement, as the process snapshot and the status show them. */
-export type ProcessProjection = ReturnType<typeof projectProcess>;
+type ProcessProjection = ReturnType<typeof projectProcess>;
 export type OracleView = ProcessProjection['oracle'];
 export type SettlementQueueView = ProcessProjection['settlementQueue'];
 export type BuilderView = ProcessProjection['builder'];

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { decodeFields, encodeFields } from '../feed/opaqueCursor.ts';
+import type { ActorViews } from './actorViews.ts';
 import type { CoreView } from './chain/coreViews.ts';
 import { computeRoundStartMs } from './chain/settlementHistory.ts';
 import type { ChainUnavailable } from './chain/shownStates.ts';
 import { type ChainPageRequest, findEventsOfSpan, isAbout } from './feed/feedRecords.ts';
 import type { FeedUnavailable } from './feed/feedViews.ts';
-import type { ActorViews } from './views.ts';
 
 /** `ended`: the oracle has not closed it yet. `closed`: it waits for settlement. */
 export const roundStates = ['future', 'open', 'ended', 'closed', 'settled'] as const;

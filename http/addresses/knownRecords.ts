@@ -1,4 +1,4 @@
-import type { ActorViews } from '../../actors/views/views.ts';
+import type { ActorViews } from '../../actors/views/actorViews.ts';
 import { findDay } from './days.ts';
 import type { Known } from './search.ts';
 

@@ -1,19 +1,13 @@
 import { z } from 'zod';
 import type { EventFilter } from '../../actors/feed/eventFilter.ts';
 import type { EventNoun } from '../../actors/feed/eventKeys.ts';
-import { type FeedCategory, type FeedType, feedTypes } from '../../actors/feed/feedCategories.ts';
+import { type FeedCategory, type FeedType, feedTypes } from '../../actors/feed/feedItem.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
-import type { ActorViews } from '../../actors/views/views.ts';
+import type { ActorViews } from '../../actors/views/actorViews.ts';
 import { parseOwner } from '../addresses/ownerAddress.ts';
 import { eventsResponse, feedCategory, toEventsBody } from '../responses/feed/events.ts';
 import { noStore } from './cacheControl.ts';
-import {
-  listPageParameters,
-  listTimeParameters,
-  pageDefault,
-  readPage,
-  readTimes,
-} from './pageParameters.ts';
+import { listPageParameters, listTimeParameters, pageDefault, readPage, readTimes } from './parameters.ts';
 import {
   defineRoute,
   describeUnreadable,

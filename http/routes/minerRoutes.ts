@@ -1,9 +1,9 @@
 import { ownerPageDefault } from '../../actors/chain/rows/activityRows.ts';
+import type { ActorViews } from '../../actors/views/actorViews.ts';
 import type { CursorFault } from '../../actors/views/chain/ownerViews.ts';
 import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import type { WeightPageRequest } from '../../actors/views/chain/weightViews.ts';
 import { findEventsOf, newestEventsMax } from '../../actors/views/feed/feedRecords.ts';
-import type { ActorViews } from '../../actors/views/views.ts';
 import { minerPath } from '../addresses/recordPaths.ts';
 import {
   minerResponse,
@@ -14,7 +14,7 @@ import {
   toOwnersBody,
 } from '../responses/records/miners.ts';
 import { noCache } from './cacheControl.ts';
-import { pageParameters, readPage } from './pageParameters.ts';
+import { pageParameters, readPage } from './parameters.ts';
 import { defineRoute, describeUnreadable, type ReadRequest, type Route, type RouteSources } from './route.ts';
 
 /** Reads pages of a list by weight. */

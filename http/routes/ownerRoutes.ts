@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ownerPageDefault } from '../../actors/chain/rows/activityRows.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
+import type { ActorViews } from '../../actors/views/actorViews.ts';
 import type { CursorFault, OwnerPageRequest } from '../../actors/views/chain/ownerViews.ts';
 import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
-import type { ActorViews } from '../../actors/views/views.ts';
 import { parseOwner } from '../addresses/ownerAddress.ts';
 import {
   plainOwnerActivityResponse,
@@ -18,7 +18,7 @@ import {
 } from '../responses/chain/portfolio.ts';
 import { noCache, noStore } from './cacheControl.ts';
 import type { ErrorCode } from './errors.ts';
-import { listPageParameters, readPage } from './pageParameters.ts';
+import { listPageParameters, readPage } from './parameters.ts';
 import {
   defineRoute,
   describeUnreadable,

@@ -1,4 +1,5 @@
-import type { FeedType } from '../../actors/feed/feedCategories.ts';
+import type { FeedType } from '../../actors/feed/feedItem.ts';
+import type { ActorViews } from '../../actors/views/actorViews.ts';
 import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
 import {
   type ChainPage,
@@ -8,7 +9,6 @@ import {
   readChainPage,
 } from '../../actors/views/feed/feedRecords.ts';
 import { readRoundPage, readRounds } from '../../actors/views/roundViews.ts';
-import type { ActorViews } from '../../actors/views/views.ts';
 import { eventPath, roundPath, transactionPath } from '../addresses/recordPaths.ts';
 import {
   batchesResponse,
@@ -23,7 +23,7 @@ import {
 } from '../responses/records/eventRecords.ts';
 import { roundResponse, roundsResponse, toRoundBody, toRoundsBody } from '../responses/records/rounds.ts';
 import { noCache } from './cacheControl.ts';
-import { listTimeParameters, pageParameters, readPage, readTimes } from './pageParameters.ts';
+import { listTimeParameters, pageParameters, readPage, readTimes } from './parameters.ts';
 import {
   defineRoute,
   describeUnreadable,

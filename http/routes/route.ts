@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ObservationReader } from '../../actors/pages/olderRows.ts';
+import type { ActorViews } from '../../actors/views/actorViews.ts';
 import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
-import type { ActorViews } from '../../actors/views/views.ts';
 import type { PathSegment } from '../addresses/recordPaths.ts';
 import type { ErrorCode } from './errors.ts';
 import type { RateClass } from './rateClasses.ts';

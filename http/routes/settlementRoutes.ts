@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { settlementSources } from '../../actors/chain/state/settlementSource.ts';
+import type { SettlementsView } from '../../actors/views/actorViews.ts';
 import type { SettlementRange } from '../../actors/views/chain/settlementHistory.ts';
 import type { SettlementHistoryView } from '../../actors/views/chain/settlementView.ts';
 import type { ChainUnavailable } from '../../actors/views/chain/shownStates.ts';
-import type { SettlementsView } from '../../actors/views/views.ts';
 import {
   computeSettlementsTag,
   plainSettlementsResponse,

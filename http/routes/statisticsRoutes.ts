@@ -1,7 +1,7 @@
 import type { StatisticsRange } from '../../actors/statistics/statistics.ts';
+import type { ActorViews } from '../../actors/views/actorViews.ts';
 import { findEventsOfTime } from '../../actors/views/feed/feedRecords.ts';
 import type { StatisticsViews } from '../../actors/views/statisticsViews.ts';
-import type { ActorViews } from '../../actors/views/views.ts';
 import { findDaySpan } from '../addresses/days.ts';
 import { dayPath } from '../addresses/recordPaths.ts';
 import { dayResponse, toDayBody } from '../responses/records/day.ts';

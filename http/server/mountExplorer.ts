@@ -26,7 +26,12 @@ export function isForPeople(name: string): boolean {
   return peoplePaths.has(name) || /^\/docs(?:\/[a-z]+)?$/.test(name);
 }
 
-const heavyGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
+/** Reads of pages, the event stream, and large documents: a request of 70 bytes fetches more than a megabyte if it refuses compression. */
+export const heavyGuarded: Guarded = {
+  rateClass: 'publicHeavy',
+  query: 'ignored',
+  canAnswerWithoutViews: true,
+};
 
 interface MountedExplorer extends Pick<ReadAnswerDependencies, 'transport' | 'writer' | 'reads'> {
   readonly refusals: RequestRefusals;

@@ -8,7 +8,7 @@ import type { RouteSources } from '../routes/route.ts';
 import { routes } from '../routes/routes.ts';
 import { createExchangeGuard } from './answers/exchangeGuard.ts';
 import { createHttpMetrics } from './answers/httpMetrics.ts';
-import { createPendingReads } from './answers/pendingReads.ts';
+import { createPendingReads, createTurns } from './answers/pendingReads.ts';
 import { prepareResponse } from './answers/preparedResponse.ts';
 import { createReadAnswer, type ReadAnswerDependencies } from './answers/readAnswer.ts';
 import { createResponseWriter, type ResponseWriter } from './answers/responseWriter.ts';
@@ -19,9 +19,8 @@ import { App, detectImplementation, selectTransport } from './engine/uws.ts';
 import { createEventStream, eventStreamPath } from './events/eventStream.ts';
 import { parseStreamRequest } from './events/streamForm.ts';
 import { createRateLimiter } from './limits/rateLimiter.ts';
-import { createTurns } from './limits/turns.ts';
 import { createMount, type Mount } from './mount.ts';
-import { isForPeople, mountExplorer } from './mountExplorer.ts';
+import { heavyGuarded, isForPeople, mountExplorer } from './mountExplorer.ts';
 import { loadDocuments } from './pages/documents.ts';
 import { createErrorResponses } from './pages/errorResponses.ts';
 import { createExplorerPages } from './pages/explorerPages.ts';
@@ -134,8 +133,6 @@ function mountRoutes(mount: Mount, dependencies: ReadAnswerDependencies) {
   }
 }
 
-/** The event stream, and large documents: a request of 70 bytes fetches more than a megabyte if it refuses compression. */
-const heavyGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
 const healthGuarded: Guarded = { rateClass: 'health', query: 'ignored', canAnswerWithoutViews: true };
 
 function mountHealth(mount: Mount, writer: ResponseWriter, readiness: () => Readiness) {

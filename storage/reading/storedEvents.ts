@@ -1,7 +1,11 @@
 import { type Arrival, beforeFirst, compareArrivals, formatArrival } from '../../actors/events/arrival.ts';
 import type { EventRow } from '../../actors/feed/eventRows.ts';
-import { type FeedSource, listStoredCategories } from '../../actors/feed/feedCategories.ts';
-import { compareShown, type FeedPlace } from '../../actors/feed/feedItem.ts';
+import {
+  compareShown,
+  type FeedPlace,
+  type FeedSource,
+  listStoredCategories,
+} from '../../actors/feed/feedItem.ts';
 import type { EvictedSource, OlderEvents } from '../../actors/pages/olderRows.ts';
 import type { Database, QueryParameters, RowCondition } from '../clickhouse/database.ts';
 import type { ColumnSelection } from '../definition/table.ts';

@@ -1,5 +1,5 @@
 import type { EventRow, KeyedEventRow } from '../../actors/feed/eventRows.ts';
-import type { StoredCategory } from '../../actors/feed/feedCategories.ts';
+import type { StoredCategory } from '../../actors/feed/feedItem.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { column, count, enumerated, name, smallCount, string, time } from '../definition/column.ts';
 import { type OfRun, runColumn, storedByColumn } from '../definition/runColumns.ts';

@@ -8,6 +8,7 @@ import { encodeFeedPosition } from '../../actors/feed/feedPosition.ts';
 import { type OlderEvents, StoreUnavailable } from '../../actors/pages/olderRows.ts';
 import { createFeedNews } from '../../actors/views/feed/feedNews.ts';
 import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
+import { createTurns } from '../../http/server/answers/pendingReads.ts';
 import type { Exchange, ResponseWriter } from '../../http/server/answers/responseWriter.ts';
 import { selectTransport } from '../../http/server/engine/uws.ts';
 import {
@@ -21,7 +22,6 @@ import {
 } from '../../http/server/events/eventStream.ts';
 import { parseStreamRequest } from '../../http/server/events/streamForm.ts';
 import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
-import { createTurns } from '../../http/server/limits/turns.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import type { AddressWords } from '../../http/server/requests/ipAddress.ts';
 import { foldedThrough } from '../support/chain/economyState.ts';

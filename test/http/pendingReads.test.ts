@@ -3,9 +3,13 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import type { HttpError } from '../../http/routes/errors.ts';
 import type { ExchangeGuard } from '../../http/server/answers/exchangeGuard.ts';
-import { createPendingReads, turnWaitMaxMs, waitingMax } from '../../http/server/answers/pendingReads.ts';
+import {
+  createPendingReads,
+  createTurns,
+  turnWaitMaxMs,
+  waitingMax,
+} from '../../http/server/answers/pendingReads.ts';
 import type { Exchange, ResponseWriter } from '../../http/server/answers/responseWriter.ts';
-import { createTurns } from '../../http/server/limits/turns.ts';
 import type { AddressWords } from '../../http/server/requests/ipAddress.ts';
 import { manualClock } from '../support/manualClock.ts';
 
@@ -103,4 +107,36 @@ it('while 64 wait, the newest request of the client with the most is refused, an
   };
   // Of those that count the same, the newest request is refused.
   expect([3, 4, 5, 1].map(refusedTo)).toEqual([['22 shed'], ['22 shed'], ['21 shed'], ['1 shed']]);
+});
+
+it('a turn of the event loop has one task, with what it continues at once, and the others wait in order', async () => {
+  const clock = manualClock();
+  const turns = createTurns(clock);
+  const done: string[] = [];
+  const gone = new Set(['b', 'c']);
+  const take = (name: string) =>
+    turns.take({
+      isOver: () => gone.has(name),
+      run: async () => {
+        if (name === 'a') take('asked for by a');
+        await null;
+        done.push(name);
+      },
+    });
+  for (const name of ['a', 'b', 'c', 'd', 'e']) take(name);
+  clock.advance(30);
+  expect(turns.waitedMs()).toBe(30);
+  await null;
+  expect(done).toEqual(['a']);
+  // Tasks that nobody waits for take no turn.
+  const expected = ['a', 'asked for by a', 'd', 'e'];
+  for (let count = 2; count <= 4; count++) {
+    await nextTurn();
+    expect(done).toEqual(expected.slice(0, count));
+  }
+  expect(turns.waitedMs()).toBe(0);
+  await nextTurn();
+  take('f');
+  await null;
+  expect(done.at(-1)).toBe('f');
 });

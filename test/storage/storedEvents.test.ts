@@ -9,13 +9,15 @@ import { type EventFilter, selectCategory } from '../../actors/feed/eventFilter.
 import type { EventNoun } from '../../actors/feed/eventKeys.ts';
 import { type KeyedEventRow, toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import {
+  encodeFeedCursor,
+  type FeedItem,
   type FeedSource,
   feedCategories,
   feedSources,
   feedTypes,
   isOfCategory,
-} from '../../actors/feed/feedCategories.ts';
-import { encodeFeedCursor, type FeedItem, toChainItem } from '../../actors/feed/feedItem.ts';
+  toChainItem,
+} from '../../actors/feed/feedItem.ts';
 import type { FeedPosition, SourcePlace } from '../../actors/feed/feedPosition.ts';
 import { stringify } from '../../actors/folds/bigintJson.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';

@@ -4,19 +4,20 @@ import { findFirstIndex } from '../../events/findFirstIndex.ts';
 import { toFeedItem } from '../../feed/eventRows.ts';
 import {
   type FeedCategory,
+  type FeedItem,
   type FeedSource,
   feedSources,
   isOfCategory,
   listStoredCategories,
   nothingMeasured,
-} from '../../feed/feedCategories.ts';
-import { type FeedItem, toChainItem, toMeasurementItem } from '../../feed/feedItem.ts';
+  toChainItem,
+  toMeasurementItem,
+} from '../../feed/feedItem.ts';
 import type { FeedPosition, SourcePlace } from '../../feed/feedPosition.ts';
 import type { FoldedMessage } from '../../folds/foldedMessage.ts';
 import type { OlderEvents } from '../../pages/olderRows.ts';
 import type { CounterActors } from '../../wheel/counterActors.ts';
 import type { ChainViews } from '../chain/chainViews.ts';
-import type { EconomyView } from '../chain/coreViews.ts';
 
 /** An event, and the place of a client that was sent it. */
 interface PlacedItem {
@@ -42,21 +43,10 @@ interface NextQuery {
   readonly limit: number;
 }
 
-/** The events of both sources at one moment. */
-export interface FeedMoment {
-  /** Context of events of the chain; null while the chain is unavailable. */
-  readonly context: Omit<EconomyView, 'feed'> | null;
-  /** Finds the position after all events; null before state is restored, and while a source with events of the category is unavailable. */
-  findEnd(category: FeedCategory): FeedPosition | null;
-  /**
-   * Finds the events of a source that follow the last one that a client was sent; all events for null. Returns null if none follows, and while this
-   * process has yet to fold the client's last event.
-   */
-  next(source: FeedSource, place: SourcePlace | null, query: NextQuery): NextEvents | ReadNext | null;
-}
-
 /** Reads the events of this moment, in the order in which they became visible. */
-export type ReadFeedMoment = () => FeedMoment;
+export type ReadFeedMoment = ReturnType<typeof createFeedNews>;
+/** The events of both sources at one moment. */
+export type FeedMoment = ReturnType<ReadFeedMoment>;
 
 interface FeedNewsOptions {
   readonly chain: Pick<ChainViews, 'economy' | 'foldedThrough'>;
@@ -64,11 +54,11 @@ interface FeedNewsOptions {
   readonly olderEvents: OlderEvents;
 }
 
-export function createFeedNews({ chain, counters, olderEvents }: FeedNewsOptions): ReadFeedMoment {
+export function createFeedNews({ chain, counters, olderEvents }: FeedNewsOptions) {
   return () => {
     const economy = chain.economy();
     const context = economy.status === 'available' ? economy : null;
-    const sources: Record<FeedSource, ShownSource | null> = {
+    const sources = {
       measurement: showSource('measurement', {
         window: counters.achievements() ?? nothingMeasured,
         through: counters.shownThrough(),
@@ -87,8 +77,10 @@ export function createFeedNews({ chain, counters, olderEvents }: FeedNewsOptions
     const hasNoChain = economy.status === 'unavailable' && economy.reason === 'indexer_disabled';
     const isAwaited = (source: FeedSource) => sources[source] === null && !(source === 'chain' && hasNoChain);
     return {
+      /** Context of events of the chain; null while the chain is unavailable. */
       context,
-      findEnd: (category) => {
+      /** Finds the position after all events; null before state is restored, and while a source with events of the category is unavailable. */
+      findEnd: (category: FeedCategory): FeedPosition | null => {
         if (feedSources.some((one) => isAwaited(one) && listStoredCategories(category, one).length > 0))
           return null;
         return {
@@ -96,15 +88,14 @@ export function createFeedNews({ chain, counters, olderEvents }: FeedNewsOptions
           chain: sources.chain?.newest ?? null,
         };
       },
-      next: (source, place, query) => sources[source]?.next(place, query) ?? null,
+      /**
+       * Finds the events of a source that follow the last one that a client was sent; all events for null. Returns null if none follows, and while this
+       * process has yet to fold the client's last event.
+       */
+      next: (source: FeedSource, place: SourcePlace | null, query: NextQuery) =>
+        sources[source]?.next(place, query) ?? null,
     };
   };
-}
-
-interface ShownSource {
-  /** Place of the newest event in memory; null without any. */
-  readonly newest: SourcePlace | null;
-  next(place: SourcePlace | null, query: NextQuery): NextEvents | ReadNext | null;
 }
 
 interface SourceOptions<Event extends Arrival> {
@@ -119,7 +110,7 @@ interface SourceOptions<Event extends Arrival> {
 function showSource<Event extends Arrival>(
   source: FeedSource,
   { window: { events, evicted }, through, toItem, olderEvents }: SourceOptions<Event>,
-): ShownSource | null {
+) {
   if (through === null) return null;
   const { streamCreatedMs } = through;
 
@@ -172,6 +163,7 @@ function showSource<Event extends Arrival>(
   }
 
   const newest = events.last();
+  /** `newest` is the place of the newest event in memory; null without any. */
   return { newest: newest === undefined ? null : toPlaced(toItem(newest)).place, next };
 }
 

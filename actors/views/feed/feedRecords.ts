@@ -1,7 +1,6 @@
 import { type EventFilter, selectCategory } from '../../feed/eventFilter.ts';
 import type { EventNoun } from '../../feed/eventKeys.ts';
-import type { FeedType } from '../../feed/feedCategories.ts';
-import { type FeedItem, findTransactionHash } from '../../feed/feedItem.ts';
+import { type FeedItem, type FeedType, findTransactionHash } from '../../feed/feedItem.ts';
 import { aheadMsMax } from '../../messages/futureTimes.ts';
 import { dayMs } from '../../schemas/durations.ts';
 import type { EconomyView } from '../chain/coreViews.ts';

@@ -5,7 +5,12 @@ import { findFirstIndex } from '../../events/findFirstIndex.ts';
 import { createEventChecks, type EventFilter, listStoredKeys } from '../../feed/eventFilter.ts';
 import { toFeedItem } from '../../feed/eventRows.ts';
 import {
+  compareShown,
+  decodeFeedCursor,
+  encodeFeedCursor,
   type FeedCategory,
+  type FeedItem,
+  type FeedPlace,
   type FeedSource,
   type FeedSources,
   type FeedType,
@@ -13,13 +18,6 @@ import {
   feedTypes,
   isOfCategory,
   nothingMeasured,
-} from '../../feed/feedCategories.ts';
-import {
-  compareShown,
-  decodeFeedCursor,
-  encodeFeedCursor,
-  type FeedItem,
-  type FeedPlace,
   toChainItem,
   toMeasurementItem,
 } from '../../feed/feedItem.ts';
@@ -56,19 +54,6 @@ export interface FeedUnavailable {
   readonly reason: FeedUnavailableReason;
 }
 
-export interface FeedViews {
-  /** The values behind pages in memory: while each is the same (`===`), so are the pages. */
-  inputs(): readonly unknown[];
-  /**
-   * A value if the page is in memory, else a promise, which may reject with StoreUnavailable. `undecodable` for an invalid cursor or
-   * another category's cursor.
-   */
-  page(
-    request: FeedRequest,
-    signal: AbortSignal,
-  ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage>;
-}
-
 interface FeedViewsOptions {
   readonly installationId: string;
   readonly chain: Pick<ChainViews, 'economy'>;
@@ -77,8 +62,10 @@ interface FeedViewsOptions {
   readonly olderEvents: OlderEvents;
 }
 
+export type FeedViews = ReturnType<typeof createFeedViews>;
+
 /** The feed of both sources. Measurements are a source once the first reading is accepted. */
-export function createFeedViews(options: FeedViewsOptions): FeedViews {
+export function createFeedViews(options: FeedViewsOptions) {
   const { installationId, chain, progress, olderEvents } = options;
   const buildCheck = createEventChecks();
   // Each event keeps its item, by which its keys are remembered.
@@ -135,8 +122,16 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
   }
 
   return {
+    /** The values behind pages: while each is the same (`===`), so are the pages. */
     inputs: () => [chain.economy(), progress()],
-    page: ({ filter, limit, cursor }, signal) => {
+    /**
+     * A value if the page is in memory, else a promise, which may reject with StoreUnavailable. `undecodable` for an invalid cursor or another category's
+     * cursor.
+     */
+    page: (
+      { filter, limit, cursor }: FeedRequest,
+      signal: AbortSignal,
+    ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage> => {
       const { category, toMs } = filter;
       const after = cursor === null ? null : decodeFeedCursor(category, cursor);
       if (cursor !== null && after === null) return { fault: 'undecodable' };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { SettlementsView } from '../../../actors/views/actorViews.ts';
 import { settlementRanges } from '../../../actors/views/chain/settlementHistory.ts';
 import type { SettlementHistoryView } from '../../../actors/views/chain/settlementView.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
-import type { SettlementsView } from '../../../actors/views/views.ts';
 import { encodeView, toIsoString } from '../encodeView.ts';
 import { processQueue, toProcessQueueBody } from '../process/settlementQueue.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { feedCategories, feedTypes } from '../../../actors/feed/feedCategories.ts';
+import { feedCategories, feedTypes } from '../../../actors/feed/feedItem.ts';
 import { listKeys } from '../../../actors/schemas/listKeys.ts';
 import {
   type FeedPage,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { ProcessView } from '../../../actors/views/actorViews.ts';
 import type { MeasurementView } from '../../../actors/views/processProjection.ts';
-import type { ProcessView } from '../../../actors/views/views.ts';
 import { toIsoString } from '../encodeView.ts';
 import { generatedAt, installationId, schemaVersion, text, uint64Max } from '../scalars.ts';
 import { processBuilder, toProcessBuilderBody } from './builder.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { ProcessView } from '../../../actors/views/views.ts';
+import type { ProcessView } from '../../../actors/views/actorViews.ts';
 import { toIsoString } from '../encodeView.ts';
 import { defineObject, generatedAt, installationId, schemaVersion, text, timestamp } from '../scalars.ts';
 import { builder, toBuilderBody } from './builder.ts';

@@ -1,11 +1,11 @@
 import { cacheView } from '../../../actors/caching/cacheView.ts';
 import { createHttpError } from '../../routes/errors.ts';
-import { parseQuery } from '../../routes/pageParameters.ts';
+import { parsePathValue, parseQuery } from '../../routes/parameters.ts';
 import type { ReadResult, ReadRoute } from '../../routes/route.ts';
 import type { PendingReads, ReadBody } from './pendingReads.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
 import type { Exchange } from './responseWriter.ts';
-import { type Answer, type AnswerDependencies, createPreparation, parsePathValue } from './routeAnswers.ts';
+import { type Answer, type AnswerDependencies, createPreparation } from './routeAnswers.ts';
 
 export interface ReadAnswerDependencies extends AnswerDependencies {
   readonly reads: PendingReads;

@@ -2,7 +2,6 @@ import type { HttpRequest } from 'uWebSockets.js';
 import type { z } from 'zod';
 import type { Clock } from '../../../actors/clock.ts';
 import { compileGuard } from '../../../actors/schemas/compileSchema.ts';
-import { decodePercent } from '../../addresses/recordPaths.ts';
 import type { Route, RouteSources } from '../../routes/route.ts';
 import type { Transport } from '../engine/uws.ts';
 import type { ExchangeGuard } from './exchangeGuard.ts';
@@ -32,11 +31,6 @@ export function createPreparation(route: Route, metrics: HttpMetrics) {
     metrics.prepared();
     return prepareResponse(body, headers);
   };
-}
-
-/** The value of the path's parameter; empty if the path has none, null if the route refuses the value. */
-export function parsePathValue({ pathParameter }: Route, segment: string): string | null {
-  return pathParameter === null ? '' : pathParameter.parse(decodePercent(segment));
 }
 
 /** Problems reported for one body; the first few say what is wrong. */

@@ -1,6 +1,6 @@
 import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
 import { createHttpError } from '../../routes/errors.ts';
-import { parseQuery } from '../../routes/pageParameters.ts';
+import { parsePathValue, parseQuery } from '../../routes/parameters.ts';
 import type { Parameters, ViewRoute } from '../../routes/route.ts';
 import { memoize } from './memoize.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
@@ -8,7 +8,6 @@ import {
   type Answer,
   type AnswerDependencies,
   createPreparation,
-  parsePathValue,
   retryAfterSeconds,
 } from './routeAnswers.ts';
 

@@ -17,18 +17,7 @@ export class PortUnavailable extends OperatorError {
   }
 }
 
-export interface Listener {
-  /**
-   * @param port 0 for any free port.
-   * @returns the port that it listens on.
-   * @throws PortUnavailable
-   */
-  listen(host: string, port: number): Promise<number>;
-  /** Asks clients to open their next connection elsewhere, since the process is about to end. */
-  leave(): void;
-  /** Accepts no new connection, and aborts reads in progress. */
-  close(): void;
-}
+export type Listener = ReturnType<typeof listenOn>;
 
 /** Option of uWebSockets.js: no other process may listen on the same port. */
 const exclusivePort = 1;
@@ -38,19 +27,26 @@ interface ListenerOptions {
   readonly onClose?: () => void;
 }
 
-export function listenOn(app: TemplatedApp, options: ListenerOptions = {}): Listener {
+export function listenOn(app: TemplatedApp, options: ListenerOptions = {}) {
   const { onLeave = () => undefined, onClose = () => undefined } = options;
   let socket: ListenSocket | null = null;
   return {
-    listen: (host, port) =>
-      new Promise((resolve, reject) => {
+    /**
+     * @param port 0 for any free port.
+     * @returns the port that it listens on.
+     * @throws PortUnavailable
+     */
+    listen: (host: string, port: number) =>
+      new Promise<number>((resolve, reject) => {
         app.listen(host, port, exclusivePort, (token) => {
           if (token === false) return reject(new PortUnavailable(host, port));
           socket = token;
           resolve(portOfSocket(token));
         });
       }),
+    /** Asks clients to open their next connection elsewhere, since the process is about to end. */
     leave: onLeave,
+    /** Accepts no new connection, and aborts reads in progress. */
     close: () => {
       onLeave();
       onClose();

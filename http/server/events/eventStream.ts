@@ -5,11 +5,11 @@ import { decodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
 import { registerMetrics } from '../../../actors/registerMetrics.ts';
 import type { ReadFeedMoment } from '../../../actors/views/feed/feedNews.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
+import type { Turns } from '../answers/pendingReads.ts';
 import type { Exchange, ResponseWriter } from '../answers/responseWriter.ts';
 import { retryAfterSeconds } from '../answers/routeAnswers.ts';
 import type { Transport } from '../engine/uws.ts';
 import { createClientCounts } from '../limits/clientCounts.ts';
-import type { Turns } from '../limits/turns.ts';
 import { createStreamDelivery, type StreamClient } from './streamDelivery.ts';
 import { formatRetry, type StreamRequest } from './streamForm.ts';
 import { createStreamOutput } from './streamOutput.ts';
@@ -54,17 +54,7 @@ interface EventStreamOptions {
 }
 
 /** The events of the feed as server-sent events, as they become visible (CONTRACT.md, Event stream). */
-interface EventStream {
-  /**
-   * Opens a stream; HEAD gets its headers. Until state is restored, the stream is silent but for comments.
-   *
-   * @returns why no stream was opened; null if one was.
-   */
-  open(exchange: Exchange, request: StreamRequest): HttpError | null;
-  close(): void;
-}
-
-export function createEventStream(options: EventStreamOptions): EventStream {
+export function createEventStream(options: EventStreamOptions) {
   const { readFeedMoment, hasViews, transport, writer, registry, turns, clock } = options;
   const startedMs = clock.monotonicMs();
   const clients = new Set<StreamClient>();
@@ -97,6 +87,11 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   const isStateLate = () => !hasViews() && clock.monotonicMs() - startedMs >= stateWaitMaxMs;
 
+  /**
+   * Opens a stream; HEAD gets its headers. Until state is restored, the stream is silent but for comments.
+   *
+   * @returns why no stream was opened; null if one was.
+   */
   function open(exchange: Exchange, { form, lastEventId }: StreamRequest): HttpError | null {
     const position = lastEventId === '' ? null : decodeFeedPosition(lastEventId);
     if (lastEventId !== '' && position === null) return createHttpError('invalid_cursor');

@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { mergeMap, Subject } from 'rxjs';
-import { type FeedSource, feedSources, listStoredCategories } from '../../../actors/feed/feedCategories.ts';
+import { type FeedSource, feedSources, listStoredCategories } from '../../../actors/feed/feedItem.ts';
 import type { FeedPosition } from '../../../actors/feed/feedPosition.ts';
 import type {
   FeedMoment,
@@ -8,7 +8,7 @@ import type {
   ReadFeedMoment,
   ReadNext,
 } from '../../../actors/views/feed/feedNews.ts';
-import type { Turns } from '../limits/turns.ts';
+import type { Turns } from '../answers/pendingReads.ts';
 import type { AddressWords } from '../requests/ipAddress.ts';
 import { createEventFormat, formatId, formatPosition, formatRestart, type StreamForm } from './streamForm.ts';
 import { comment, type StreamOutput } from './streamOutput.ts';

@@ -1,9 +1,13 @@
-import { type FeedCategory, type FeedSource, feedCategories } from '../../../actors/feed/feedCategories.ts';
-import type { FeedItem } from '../../../actors/feed/feedItem.ts';
+import {
+  type FeedCategory,
+  type FeedItem,
+  type FeedSource,
+  feedCategories,
+} from '../../../actors/feed/feedItem.ts';
 import { encodeFeedPosition, type FeedPosition } from '../../../actors/feed/feedPosition.ts';
 import type { FeedMoment } from '../../../actors/views/feed/feedNews.ts';
 import { feedEvent, toFeedEventBody } from '../../responses/feed/feedEvent.ts';
-import { parseExactQuery } from '../../routes/pageParameters.ts';
+import { parseExactQuery } from '../../routes/parameters.ts';
 import { createBodyCheck } from '../answers/routeAnswers.ts';
 
 /** The events and the format that a client chose. Clients of one form receive the same texts. */

@@ -11,27 +11,15 @@ const framingBytes = 16;
 /** A line that clients skip. Without an empty line behind it, it is no message, not even for a parser that reports messages without data. */
 export const comment = ':\n';
 
-/** Writes texts to a client of the event stream: in order, complete, and as fast as the client reads. */
-export interface StreamOutput {
-  /** Whether the next text would be written without waiting. */
-  isFlowing(): boolean;
-  /** Called within `cork`. Without room the text waits, so the caller sends little to an output that does not flow. */
-  send(text: string): void;
-  /** Writes everything that `run` sends in one piece. */
-  cork(run: () => void): void;
-  /** Writes nothing more, since the client is gone or its stream ends. */
-  stop(): void;
-}
+export type StreamOutput = ReturnType<typeof createStreamOutput>;
 
 /**
+ * Writes texts to a client of the event stream: in order, complete, and as fast as the client reads.
+ *
  * @param response with its headers written, and nothing else.
  * @param onFlowing called, corked, whenever the output flows again.
  */
-export function createStreamOutput(
-  { onRoom }: Transport,
-  response: HttpResponse,
-  onFlowing: () => void,
-): StreamOutput {
+export function createStreamOutput({ onRoom }: Transport, response: HttpResponse, onFlowing: () => void) {
   const waiting: string[] = [];
   let isBlocked = false;
   let isStopped = false;
@@ -62,6 +50,7 @@ export function createStreamOutput(
     if (isChunkOpen && !isBlocked && !isStopped) write(comment);
   }
 
+  /** Writes everything that `run` sends in one piece. */
   function cork(run: () => void) {
     roomBytes = portionBytes;
     response.cork(() => {
@@ -83,12 +72,15 @@ export function createStreamOutput(
   });
 
   return {
+    /** Whether the next text would be written without waiting. */
     isFlowing: () => waiting.length === 0 && canWrite(),
-    send: (text) => {
+    /** Called within `cork`. Without room the text waits, so the caller sends little to an output that does not flow. */
+    send: (text: string) => {
       if (waiting.length === 0 && canWrite()) write(text);
       else waiting.push(text);
     },
     cork,
+    /** Writes nothing more, since the client is gone or its stream ends. */
     stop: () => {
       isStopped = true;
     },

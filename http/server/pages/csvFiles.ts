@@ -21,7 +21,7 @@ import {
 } from '../../explorer/tables/tables.ts';
 import { pageMax } from '../../responses/scalars.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
-import { parseExactQuery } from '../../routes/pageParameters.ts';
+import { parseExactQuery } from '../../routes/parameters.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import type { Header } from '../engine/headerBlock.ts';
 import { retryAfter } from './pageHeaders.ts';

@@ -1,13 +1,13 @@
 import { memoizeByIdentity } from '../../../actors/caching/memoizeByIdentity.ts';
 import { encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
+import type { ActorViews } from '../../../actors/views/actorViews.ts';
 import type { ChainUnavailable } from '../../../actors/views/chain/shownStates.ts';
-import type { ActorViews } from '../../../actors/views/views.ts';
 import { isPassing } from '../../routes/errors.ts';
-import { parseQuery } from '../../routes/pageParameters.ts';
+import { parsePathValue, parseQuery } from '../../routes/parameters.ts';
 import type { Parameters, ReadResult, Route, RouteSources, ViewRoute } from '../../routes/route.ts';
 import { routes } from '../../routes/routes.ts';
 import { memoize } from '../answers/memoize.ts';
-import { createBodyCheck, parsePathValue } from '../answers/routeAnswers.ts';
+import { createBodyCheck } from '../answers/routeAnswers.ts';
 
 /** Paths whose route is remembered. Pages read the same few, and two of each owner. */
 const pathsMax = 256;

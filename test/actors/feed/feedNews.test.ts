@@ -5,12 +5,14 @@ import type { ChainFeedEvent, MeasurementEvent } from '../../../actors/events/ev
 import { toChainRow, toMeasurementRow } from '../../../actors/feed/eventRows.ts';
 import {
   type FeedCategory,
+  type FeedItem,
   type FeedSource,
   feedCategories,
   feedSources,
   isOfCategory,
-} from '../../../actors/feed/feedCategories.ts';
-import { type FeedItem, toChainItem, toMeasurementItem } from '../../../actors/feed/feedItem.ts';
+  toChainItem,
+  toMeasurementItem,
+} from '../../../actors/feed/feedItem.ts';
 import {
   decodeFeedPosition,
   encodeFeedPosition,

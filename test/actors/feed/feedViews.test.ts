@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { feedCategories } from '../../../actors/feed/feedCategories.ts';
-import { decodeFeedCursor, encodeFeedCursor } from '../../../actors/feed/feedItem.ts';
+import { decodeFeedCursor, encodeFeedCursor, feedCategories } from '../../../actors/feed/feedItem.ts';
 import { decodeFeedPosition, encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
 
 describe('cursors of the feed and IDs of the event stream', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { decodePercent } from '../addresses/recordPaths.ts';
 import { cursor, pageMax } from '../responses/scalars.ts';
 import type { Parameters, QueryParameter, Route } from './route.ts';
 
@@ -64,6 +65,11 @@ export function readTimes(parameters: Parameters) {
     fromMs: from === undefined ? null : Date.parse(from),
     toMs: to === undefined ? null : Date.parse(to),
   };
+}
+
+/** The value of the path's parameter; empty if the path has none, null if the route refuses the value. */
+export function parsePathValue({ pathParameter }: Route, segment: string): string | null {
+  return pathParameter === null ? '' : pathParameter.parse(decodePercent(segment));
 }
 
 /** @returns the parameters of a query; null if one repeats or is not in `names`. */
