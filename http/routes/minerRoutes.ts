@@ -34,8 +34,7 @@ function listByWeight<View extends { readonly status: string }, Body>(
   };
 }
 
-/** Members of the lists by weight. */
-const ranked = {
+const members = {
   topic: 'rewards',
   rateClass: 'publicHeavy',
   cacheControl: noCache,
@@ -45,9 +44,7 @@ const ranked = {
 } as const;
 
 const miner = defineRoute({
-  topic: 'rewards',
-  rateClass: 'publicHeavy',
-  cacheControl: noCache,
+  ...members,
   path: '/v1/miners/{tokenId}',
   operationId: 'getMiner',
   summary: 'One miner: its owner, weight, rewards, transfers and events, or what it was merged into',
@@ -77,7 +74,7 @@ const miner = defineRoute({
 });
 
 const miners = defineRoute({
-  ...ranked,
+  ...members,
   path: '/v1/miners',
   operationId: 'getMiners',
   summary: 'All live miners by weight, the heaviest first',
@@ -86,7 +83,7 @@ const miners = defineRoute({
 });
 
 const owners = defineRoute({
-  ...ranked,
+  ...members,
   path: '/v1/owners',
   operationId: 'getOwners',
   summary: 'All owners of live miners by weight, the heaviest first',

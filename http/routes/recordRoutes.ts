@@ -33,16 +33,19 @@ import {
   type RouteSources,
 } from './route.ts';
 
-const record = {
+const shared = {
   cacheControl: noCache,
   rateClass: 'publicHeavy',
+  inputs: ({ feed, process }: ActorViews) => [...feed.inputs(), process()],
+} as const;
+const record = {
+  ...shared,
   topic: 'events',
   query: 'none',
   errors: ['invalid_path', 'invalid_query'],
 } as const;
 const list = {
-  cacheControl: noCache,
-  rateClass: 'publicHeavy',
+  ...shared,
   topic: 'settlement',
   query: [...pageParameters, ...listTimeParameters('those with a block')],
   errors: ['invalid_query', 'invalid_cursor'],

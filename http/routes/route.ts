@@ -100,8 +100,7 @@ export interface ReadRoute<Body = unknown> extends RouteEntry {
   readonly kind: 'read';
   read(sources: RouteSources, request: ReadRequest): ReadResult<Body> | Promise<ReadResult<Body>>;
   /**
-   * The values behind an answer from memory. While each is the same (`===`), the same request gets the same bytes. Without them every request
-   * is read.
+   * The values behind an answer. While each is the same (`===`), the same request gets the same bytes. Without them every request is read.
    */
   inputs?(views: ActorViews): readonly unknown[];
   /** The `unavailable` body that replaces an invalid body or a failed read. Without it the answer is 500. */

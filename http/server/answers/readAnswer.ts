@@ -1,17 +1,16 @@
 import { cacheView } from '../../../actors/caching/cacheView.ts';
 import { createHttpError } from '../../routes/errors.ts';
 import { parsePathValue, parseQuery } from '../../routes/parameters.ts';
-import type { ReadResult, ReadRoute } from '../../routes/route.ts';
+import type { ReadRoute } from '../../routes/route.ts';
 import type { PendingReads, ReadBody } from './pendingReads.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
-import type { Exchange } from './responseWriter.ts';
 import { type Answer, type AnswerDependencies, createPreparation } from './routeAnswers.ts';
 
 export interface ReadAnswerDependencies extends AnswerDependencies {
   readonly reads: PendingReads;
 }
 
-/** Answers that are kept until their inputs change: enough for what many clients poll, and at most about two megabytes of a route. */
+/** Answers that are kept until their inputs change: enough for what many clients poll, and at most about four megabytes of a route. */
 const keptMax = 16;
 
 /** Answers a route whose body is read for the request, from memory or from the database. */
@@ -35,13 +34,6 @@ export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDepen
     }
   }
 
-  /** @returns the route's `unavailable` body for a failed read; throws the error if the route has none. */
-  function replaceFailed(error: unknown, exchange: Exchange): ReadBody {
-    if (replace === undefined) throw error;
-    guard.note(exchange, error);
-    return { body: replace(sources.views) };
-  }
-
   function prepareFound({ body, cacheControl }: ReadBody): PreparedResponse {
     return prepare(body, { cacheControl: cacheControl ?? route.cacheControl, isSingle: true });
   }
@@ -53,30 +45,36 @@ export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDepen
     if (pathValue === null) return writer.writeError(exchange, createHttpError(pathError));
     const search = transport.query(request);
     const key = `${pathValue}?${search}`;
-    const kept = findAnswers();
+    let kept = findAnswers();
     const known = kept?.get(key);
     if (known !== undefined) return writer.send(exchange, known);
     const parameters = parseQuery(route, search);
     if (parameters === null) return writer.writeError(exchange, createHttpError('invalid_query'));
-    let inMemory: ReadResult<unknown> | null = null;
+    /** @returns the route's `unavailable` body for a failed read; throws the error if the route has none. */
+    const replaceFailed = (error: unknown): ReadBody => {
+      if (replace === undefined) throw error;
+      guard.note(exchange, error);
+      kept = null;
+      return { body: replace(sources.views) };
+    };
     const read = (signal: AbortSignal) => {
       try {
-        const found = route.read(sources, { pathValue, parameters, signal });
-        if (!(found instanceof Promise)) inMemory = found;
-        return found;
+        return route.read(sources, { pathValue, parameters, signal });
       } catch (error) {
-        return replaceFailed(error, exchange);
+        return replaceFailed(error);
       }
     };
     const prepareChecked = (found: ReadBody) => {
       try {
-        const prepared = prepareFound(found);
-        if (found === inMemory && kept !== null && kept.size < keptMax) kept.set(key, prepared);
-        return prepared;
+        return prepareFound(found);
       } catch (error) {
-        return prepareFound(replaceFailed(error, exchange));
+        return prepareFound(replaceFailed(error));
       }
     };
-    reads.run(exchange, [read], ([found]) => writer.send(exchange, prepareChecked(found as ReadBody)));
+    reads.run(exchange, [read], ([found]) => {
+      const prepared = prepareChecked(found as ReadBody);
+      if (kept !== null && kept.size < keptMax) kept.set(key, prepared);
+      writer.send(exchange, prepared);
+    });
   };
 }
