@@ -19,7 +19,7 @@ import {
   writtenSettings,
 } from '../support/chain/writtenSpans.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { writeNatsConfiguration } from '../support/processes/serverConfigurations.ts';
+import { writeNatsConfiguration } from '../support/processes/natsConfiguration.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
 

@@ -16,7 +16,7 @@ import {
   writeDeployment,
 } from '../../support/processes/minerProcess.ts';
 import { findNewestNatsServer } from '../../support/processes/natsCluster.ts';
-import { writeNatsConfiguration } from '../../support/processes/serverConfigurations.ts';
+import { writeNatsConfiguration } from '../../support/processes/natsConfiguration.ts';
 import { runTlsCommands, startShippedNats } from '../../support/processes/shippedNats.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 

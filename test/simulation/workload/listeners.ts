@@ -1,22 +1,11 @@
-import {
-  defer,
-  EMPTY,
-  filter,
-  from,
-  interval,
-  merge,
-  mergeMap,
-  Observable,
-  Subject,
-  startWith,
-  switchMap,
-  takeUntil,
-  tap,
-  timer,
-} from 'rxjs';
-import { followEvents } from '../../support/http/followEvents.ts';
+import { createParser } from 'eventsource-parser';
 import { readFeed } from '../../support/http/readFeed.ts';
-import { createSentEvents, type FeedEvent, type SentEvents } from '../../support/http/sentEvents.ts';
+import {
+  createSentEvents,
+  type FeedEvent,
+  type Restart,
+  type SentEvents,
+} from '../../support/http/sentEvents.ts';
 import { SimulationFailure } from '../checks/failure.ts';
 import type { Fleet } from '../processes/simulatedFleet.ts';
 import type { ServiceProcess } from '../processes/simulatedService.ts';
@@ -42,49 +31,68 @@ const sentMs = 90_000;
  */
 export function startListeners({ world, fleet, onFailure }: ListenersOptions) {
   const random = world.random.fork('listeners');
-  const restart$ = new Subject<void>();
+  const open = new Set<AbortController>();
   let isTrusted = true;
   let sentTo: SentEvents[] = [];
+  const fail = (detail: string) => onFailure(new SimulationFailure('event stream', detail));
 
   /** A proxy sends nobody to a process that is never ready. */
   const isStandby = ({ domain, service }: ServiceProcess) =>
     world.time.within(domain, () => 'standbyFor' in service.readiness().detail);
 
-  /** Reads from a process until it dies, ends the stream, or the client leaves. */
-  const open = (headers: Readonly<Record<string, string>>): Observable<string> =>
-    defer(() => {
-      const serving = fleet.alive.filter((process) => !isStandby(process));
-      if (serving.length === 0) return EMPTY;
-      const process = random.pick(serving);
-      const leaves$ = timer(random.integer(stayMs.least, stayMs.most));
-      const dies$ = interval(lookMs).pipe(filter(() => !process.isAlive));
-      return read(process, headers, onRefused).pipe(takeUntil(merge(leaves$, dies$)));
-    });
-
-  const onRefused = (status: number) =>
-    onFailure(new SimulationFailure('event stream', `a client was refused with ${status}`));
-
   /** Whether its block was replaced and came back. */
   const hasReturned = ({ source: { blockHash } }: FeedEvent) =>
     blockHash !== undefined && world.chain.hasReturnedTo(blockHash);
 
-  const listen = (sent: SentEvents) =>
-    followEvents(open, () => random.integer(1, awayMsMax)).pipe(
-      tap((event) => {
-        if (sent.note(event) && 'id' in event && isTrusted && !hasReturned(event))
-          onFailure(new SimulationFailure('event stream', `${event.id} was sent twice`));
-      }),
-    );
+  function receive(sent: SentEvents, event: FeedEvent | Restart) {
+    if (sent.note(event) && 'id' in event && isTrusted && !hasReturned(event))
+      fail(`${event.id} was sent twice`);
+  }
 
-  restart$
-    .pipe(
-      startWith(undefined),
-      switchMap(() => {
-        sentTo = Array.from({ length: listenersMax }, createSentEvents);
-        return from(sentTo).pipe(mergeMap(listen));
-      }),
-    )
-    .subscribe();
+  async function listen(sent: SentEvents) {
+    let lastId = '';
+    while (sentTo.includes(sent)) {
+      const serving = fleet.alive.filter((process) => !isStandby(process));
+      if (serving.length > 0)
+        await read(random.pick(serving), lastId, ({ id, event, data }) => {
+          lastId = id ?? lastId;
+          if (event !== 'position') receive(sent, JSON.parse(data));
+        });
+      await world.sleep(random.integer(1, awayMsMax));
+    }
+  }
+
+  /** Reads from a process until it dies or ends the stream, or the client leaves. */
+  async function read(
+    process: ServiceProcess,
+    lastId: string,
+    onEvent: NonNullable<Parameters<typeof createParser>[0]['onEvent']>,
+  ) {
+    const leaving = new AbortController();
+    open.add(leaving);
+    const parser = createParser({ onEvent });
+    const onPiece = (text: string) => {
+      if (!leaving.signal.aborted) parser.feed(text);
+    };
+    const headers = lastId === '' ? {} : { 'last-event-id': lastId };
+    process.listen('/v1/events/stream', headers, { leaving: leaving.signal, onPiece }).then((response) => {
+      if (response !== null && response.status >= 400 && response.status < 500)
+        fail(`a client was refused with ${response.status}`);
+      leaving.abort();
+    });
+    const leavesAtMs = world.time.nowMs() + random.integer(stayMs.least, stayMs.most);
+    while (process.isAlive && !leaving.signal.aborted && world.time.nowMs() < leavesAtMs)
+      await world.sleep(lookMs);
+    leaving.abort();
+    open.delete(leaving);
+  }
+
+  function restart() {
+    for (const leaving of open) leaving.abort();
+    sentTo = Array.from({ length: listenersMax }, createSentEvents);
+    for (const sent of sentTo) void listen(sent);
+  }
+  restart();
 
   return {
     /** Received events may disappear and return until they restart. */
@@ -94,7 +102,7 @@ export function startListeners({ world, fleet, onFailure }: ListenersOptions) {
     /** They forget received events and begin again. */
     restart: () => {
       isTrusted = true;
-      restart$.next();
+      restart();
     },
     /** Checks that each received the feed after its first event, each event once. */
     check: async (process: ServiceProcess) => {
@@ -104,28 +112,14 @@ export function startListeners({ world, fleet, onFailure }: ListenersOptions) {
         const missed = sentTo.flatMap((sent) => sent.findMissed(feed));
         const [first] = missed;
         if (first === undefined) return;
-        if (world.time.nowMs() > endMs)
-          throw new SimulationFailure('event stream', `${missed.length} were not sent, of them ${first.id}`);
+        if (world.time.nowMs() > endMs) {
+          const detail = `${missed.length} were not sent, of them ${first.id}`;
+          throw new SimulationFailure('event stream', detail);
+        }
         await world.sleep(lookMs);
       }
     },
   };
-}
-
-function read(
-  process: ServiceProcess,
-  headers: Readonly<Record<string, string>>,
-  onRefused: (status: number) => void,
-): Observable<string> {
-  return new Observable((subscriber) => {
-    const leaving = new AbortController();
-    const onPiece = (text: string) => subscriber.next(text);
-    process.listen('/v1/events/stream', headers, { leaving: leaving.signal, onPiece }).then((response) => {
-      if (response !== null && response.status >= 400 && response.status < 500) onRefused(response.status);
-      subscriber.complete();
-    });
-    return () => leaving.abort();
-  });
 }
 
 async function readBody(process: ServiceProcess, path: string): Promise<unknown> {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { findNatsServer } from '../../../deploy/local/localNats.ts';
 import { eventually, startProcess, type TestProcess } from './childProcess.ts';
 import { findFreePort } from './findFreePort.mjs';
-import { writeNatsConfiguration } from './serverConfigurations.ts';
+import { writeNatsConfiguration } from './natsConfiguration.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
 /** `npm test` unpacks a newer server than the installed one here, if the system has a signed source of it. */

@@ -11,7 +11,7 @@ import type { StreamPort } from '../../../streams/nats/streamPort.ts';
 import { type RestartableServer, startProcess, startRestartable, untilReady } from './childProcess.ts';
 import { findFreePort } from './findFreePort.mjs';
 import { whenFinished } from './lifetime.ts';
-import { writeNatsConfiguration } from './serverConfigurations.ts';
+import { writeNatsConfiguration } from './natsConfiguration.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
 /** A real nats-server with JetStream for one test. */
