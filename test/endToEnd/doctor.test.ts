@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
+import { buildChainMembers } from '../support/chain/foldedChain.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';

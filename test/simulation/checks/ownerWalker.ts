@@ -1,23 +1,16 @@
 import type { Address } from '../../../actors/schemas/hex.ts';
+import { listDifferences } from '../../support/reference/listDifferences.ts';
 import type { EthereumChain } from '../chain/ethereumNode.ts';
 import type { SealedBlock } from '../chain/sealBlock.ts';
 import type { SimulatedResponse } from '../world/currentWorld.ts';
-import { findDifference, SimulationFailure } from './failure.ts';
+import { SimulationFailure } from './failure.ts';
 import { listPlainActivity, listPlainPositions } from './plainOwners.ts';
 
 interface Page {
   readonly status: string;
   readonly chain: { readonly safeBlockHash: SealedBlock['hash'] };
-  readonly positions?: readonly Readonly<Record<string, unknown>>[];
-  readonly activity?: readonly {
-    readonly kind: string;
-    readonly tokenIds: readonly string[];
-    readonly source: {
-      readonly blockHash: string;
-      readonly transactionHash: string;
-      readonly logIndex: number;
-    };
-  }[];
+  readonly positions?: readonly object[];
+  readonly activity?: readonly object[];
   readonly nextCursor: string | null;
 }
 
@@ -51,19 +44,13 @@ export function createOwnerWalker(chain: EthereumChain, owner: Address, list: Ow
     if (block !== null && shown !== block)
       fail(`a page is of block ${safeBlockHash}, the first one of ${block.hash}`);
     block = shown;
-    found.push(
-      ...(positions ?? []),
-      ...(activity ?? []).map(({ source, kind, tokenIds }) => {
-        const { blockHash, transactionHash, logIndex } = source;
-        return { kind, tokenIds, transactionHash, logIndex, blockHash };
-      }),
-    );
+    found.push(...(positions ?? activity ?? []));
     cursor = nextCursor;
     if (cursor !== null) return;
     const expected =
       list === 'miners' ? listPlainPositions(shown, owner) : listPlainActivity(chain, owner, shown);
-    const difference = findDifference(expected, list === 'miners' ? found.map(selectMembers) : found);
-    if (difference !== null) fail(`at block ${shown.number}, ${difference}`);
+    const [difference] = listDifferences(found, expected);
+    if (difference !== undefined) fail(`at block ${shown.number}, ${JSON.stringify(difference)}`);
     restart();
   }
 
@@ -78,11 +65,4 @@ export function createOwnerWalker(chain: EthereumChain, owner: Address, list: Ow
       if (page.status === 'available') note(page);
     },
   };
-}
-
-/** The members that the plain list has too. */
-function selectMembers(position: object): object {
-  const { tokenId, level, activeWeight, targetWeight, pendingRound, nextMergeBlock, claimableBaseUnits } =
-    position as Record<string, unknown>;
-  return { tokenId, level, activeWeight, targetWeight, pendingRound, nextMergeBlock, claimableBaseUnits };
 }

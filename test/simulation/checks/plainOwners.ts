@@ -12,7 +12,7 @@ export function listPlainActivity(chain: EthereumChain, owner: Address, through:
     for (const event of block.events.toReversed())
       for (const { kind, tokenIds } of describeActivity(event, owner)) {
         const { transactionHash, logIndex } = event;
-        found.push({ kind, tokenIds, transactionHash, logIndex, blockHash: block.hash });
+        found.push({ kind, tokenIds, source: { transactionHash, logIndex, blockHash: block.hash } });
       }
   return found;
 }
@@ -29,14 +29,6 @@ export function listPlainPositions({ state }: SealedBlock, owner: Address): obje
     .sort((a, b) => (a < b ? -1 : 1))
     .map((tokenId) => {
       const position = accountPosition(state, tokenId);
-      return {
-        tokenId: String(tokenId),
-        level: position.level,
-        activeWeight: String(position.activeWeight),
-        targetWeight: String(position.targetWeight),
-        pendingRound: position.pendingRound === null ? null : String(position.pendingRound),
-        nextMergeBlock: String(position.nextMergeBlock),
-        claimableBaseUnits: String(position.unclaimed / scale),
-      };
+      return { ...position, tokenId, claimableBaseUnits: position.unclaimed / scale };
     });
 }

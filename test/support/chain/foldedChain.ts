@@ -7,13 +7,20 @@ import { createTestChainViews } from './testChainViews.ts';
 import type { TestEconomy } from './testEconomy.ts';
 import { testRelease } from './testRelease.ts';
 
-export function buildChainDeployment({ deployed }: TestEconomy): ChainDeployment {
+function buildChainDeployment({ deployed }: TestEconomy): ChainDeployment {
   const { contracts, deploymentBlock, economyDeploymentBlock } = deployed;
   return {
     release: testRelease,
     chain: { target: 'anvil', chainId: testChainId, deploymentBlock, economyDeploymentBlock },
     contracts,
   };
+}
+
+/** Release, chain and contracts as a deployment file has them. */
+export function buildChainMembers(economy: TestEconomy): object {
+  const { chain, ...members } = buildChainDeployment(economy);
+  const texts = Object.entries(chain).map(([name, value]) => [name, String(value)]);
+  return { ...members, chain: Object.fromEntries(texts) };
 }
 
 /** A chain's views over a real indexer: each `fold` brings them up to the chain's newest block. */

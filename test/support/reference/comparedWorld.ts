@@ -4,8 +4,9 @@ import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts
 import { operator, owners } from '../../simulation/chain/contracts/settings.ts';
 import { onChain } from '../../simulation/chain/deployment.ts';
 import { type Action, drawAction } from '../../simulation/chain/drawAction.ts';
-import { createEthereumChain } from '../../simulation/chain/ethereumNode.ts';
-import type { SealedBlock, SentTransaction } from '../../simulation/chain/sealBlock.ts';
+import { type BlockPlan, createEthereumChain } from '../../simulation/chain/ethereumNode.ts';
+import type { SealedBlock } from '../../simulation/chain/sealBlock.ts';
+import { createMiners } from '../../simulation/workload/blockMiners.ts';
 import { createRandom } from '../../simulation/world/random.ts';
 import { genesisMs } from '../genesis.ts';
 import { inventMeasured } from '../readings/inventMeasured.ts';
@@ -78,6 +79,7 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
   const nowSeconds = () => BigInt(Math.floor(clock.nowMs() / 1000));
   const genesis = BigInt(genesisMs / 1000);
   const chain = await createEthereumChain(genesis, nowSeconds() - 60n);
+  const miners = createMiners({ chain, random, wallMs: clock.nowMs });
   let published: SealedBlock[] = [];
   let forks = 0;
   const wheel = { readings: 0, counters: new Map<string, number>(), distanceMm: 0, day: 0 };
@@ -122,17 +124,9 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
   });
   publishChain();
 
-  const planBlock = (
-    actions: number | readonly Action[],
-    repeated: readonly SentTransaction[] = [],
-    timestamp = nowSeconds(),
-  ) => ({
+  const planBlock = (actions: number | readonly Action[], timestamp = nowSeconds()): BlockPlan => ({
     timestamp,
-    drawActions: function* (
-      state: Parameters<typeof drawAction>[1],
-      at: bigint,
-    ): Iterable<Action | SentTransaction> {
-      yield* repeated;
+    *drawActions(state, at) {
       if (typeof actions !== 'number') return yield* actions;
       for (let index = 0; index < actions; index++) yield drawAction(random, state, at);
     },
@@ -148,9 +142,7 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
     const missedSeconds = nowSeconds() - chain.tip.timestamp;
     if (missedSeconds < 120n) return;
     for (let ago = 12n; ago > 0n; ago--)
-      await chain.mine(
-        planBlock(0, [], nowSeconds() - ago * (missedSeconds > 780n ? 60n : missedSeconds / 13n)),
-      );
+      await chain.mine(planBlock(0, nowSeconds() - ago * (missedSeconds > 780n ? 60n : missedSeconds / 13n)));
   };
 
   const read = ({ work, coreStatus, epoch: of }: { work: number; coreStatus: string; epoch: string }) => {
@@ -228,16 +220,7 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
           break;
         }
         case 'reorganize':
-          await chain.reorganize(step.depth, (replaced) => [
-            planBlock(
-              1,
-              replaced.filter(() => !random.oneOf(4)),
-              nowSeconds() - BigInt(step.depth * 12),
-            ),
-            ...Array.from({ length: step.depth }, (_, index) =>
-              planBlock(1, [], nowSeconds() - BigInt((step.depth - index - 1) * 12)),
-            ),
-          ]);
+          await miners.reorganize(step.depth, step.depth + 1);
           publishChain();
           break;
         case 'wait':
