@@ -106,16 +106,8 @@ describe('the indexer on go-ethereum', () => {
   });
 
   it('needs no old states, and no index of transactions or logs', async () => {
-    const pruned = [
-      '--gcmode',
-      'full',
-      '--history.state',
-      '1',
-      '--history.transactions',
-      '1',
-      '--history.logs.disable',
-    ];
-    const { geth, economy } = await startLivingEconomy(160, ...pruned);
+    const pruned = '--gcmode full --history.state 1 --history.transactions 1 --history.logs.disable';
+    const { geth, economy } = await startLivingEconomy(160, ...pruned.split(' '));
     const { contracts, deploymentBlock } = economy.deployed;
     const old = `0x${deploymentBlock.toString(16)}`;
     await expect(geth.request('eth_getBalance', [contracts.core, old])).rejects.toThrow();

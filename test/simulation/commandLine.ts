@@ -42,19 +42,22 @@ export async function runCommandLine(settings: Settings): Promise<void> {
   let first: { readonly plan: Plan; readonly failure: Error } | null = null;
   for (const plan of choosePlans(settings)) {
     if (totals.seeds > 0 && passedSeconds() > Number(minutes) * 60) break;
-    const { failure, counts, fingerprint, messages, ranMs, passedMs } = await simulate({
+    let faults = 0;
+    const { failure, fingerprint, messages, ranMs, passedMs } = await simulate({
       plan,
       engine,
+      onFault: (kind) => {
+        faults++;
+        byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
+      },
       ...(trace && { onTrace: write }),
       ...(log && { onLog: (line: string) => write(line.trim()) }),
     });
-    const faults = counts.total();
     totals.seeds++;
     totals.faults += faults;
     totals.ranMs += ranMs;
     totals.passedMs += passedMs;
     totals.messages += messages;
-    for (const [kind, count] of counts.byKind) byKind.set(kind, (byKind.get(kind) ?? 0) + count);
     const about = `${messages} messages, ${faults} faults, ${fingerprint}, ${passedSeconds()} s`;
     write(`seed ${plan.seed}: ${failure === null ? about : (failure.stack ?? failure.message)}`);
     if (failure === null) continue;

@@ -12,7 +12,6 @@ import { compareWithReference, followStreams } from './checks/compareWithReferen
 import { SimulationFailure } from './checks/failure.ts';
 import { observeLineages } from './checks/lineageObserver.ts';
 import { observeReadiness } from './checks/readyObserver.ts';
-import { createFaultCounts } from './faults/faultCounts.ts';
 import type { Plan } from './plan/plan.ts';
 import { createFleet } from './processes/simulatedFleet.ts';
 import { createRecovery } from './run/recovery.ts';
@@ -47,15 +46,17 @@ interface SimulationOptions {
   readonly engine: Session;
   readonly onLog?: (line: string) => void;
   readonly onTrace?: (line: string) => void;
+  /** Called with the kind of each fault. */
+  readonly onFault?: (kind: string) => void;
 }
 
 /** Runs a plan until it is done or a check fails. */
-export async function simulate({ plan, engine, onLog, onTrace = () => undefined }: SimulationOptions) {
+export async function simulate(options: SimulationOptions) {
+  const { plan, engine, onLog, onTrace = () => undefined, onFault = () => undefined } = options;
   const startMs = genesisMs - plan.beforeGenesisMs;
   const chain = await createEthereumChain(genesis, genesis - 3_600n);
   const world = createWorld(plan.seed, startMs, chain, engine);
   world.nats.store.isReplicated = plan.isReplicated ?? false;
-  const counts = createFaultCounts();
   const outcome = { failure: null as Error | null };
   const note = (text: string) => onTrace(`${(world.time.nowMs() / 1_000).toFixed(3)} ${text}`);
   let isOver = false;
@@ -134,7 +135,7 @@ export async function simulate({ plan, engine, onLog, onTrace = () => undefined 
         gateways,
         publishers,
         miners,
-        counts,
+        onFault,
         isOver: () => isOver,
         note,
         onHistoryLost: () => {
@@ -187,7 +188,6 @@ export async function simulate({ plan, engine, onLog, onTrace = () => undefined 
   process.off('uncaughtException', onUnhandled);
   return {
     failure: outcome.failure,
-    counts,
     /** Time by the processes' clocks. */
     ranMs: world.time.nowMs(),
     /** Includes the time that the machine slept. */

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import type { Random } from '../world/random.ts';
 import type { RpcAnswer, RpcCall } from './answerCall.ts';
-import type { RpcLog, RpcReceipt, SealedBlock } from './sealBlock.ts';
+import type { RpcReceipt, SealedBlock } from './sealBlock.ts';
 
 /** Methods whose answers no proof covers. The node does not lie about them. */
 const honestMethods: ReadonlySet<string> = new Set(['eth_getLogs', 'eth_call']);
@@ -56,7 +56,7 @@ function lieAboutReceipts(random: Random, blocks: readonly SealedBlock[], result
   if (result === null) return null;
   // An honest answer to this call.
   const receipts = result as readonly RpcReceipt[];
-  const changeLogs = (change: (logs: readonly RpcLog[]) => readonly RpcLog[]) => {
+  const changeLogs = (change: (logs: RpcReceipt['logs']) => RpcReceipt['logs']) => {
     const at = random.integer(0, Math.max(0, receipts.length - 1));
     return receipts.map((receipt, index) =>
       index === at ? { ...receipt, logs: change(receipt.logs) } : receipt,

@@ -15,11 +15,3 @@ export function computeLogsBloom(
   }
   return bloom;
 }
-
-/** Union of several blooms. */
-export function joinBlooms(blooms: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(256);
-  for (const bloom of blooms)
-    for (const [index, byte] of bloom.entries()) joined[index] = (joined[index] ?? 0) | byte;
-  return joined;
-}

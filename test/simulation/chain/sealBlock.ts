@@ -13,7 +13,7 @@ import type { EconomyState } from './contracts/contractState.ts';
 import { contracts, operator } from './contracts/settings.ts';
 import { chainId } from './deployment.ts';
 import type { Action } from './drawAction.ts';
-import { computeLogsBloom, joinBlooms } from './plainLogsBloom.ts';
+import { computeLogsBloom } from './plainLogsBloom.ts';
 
 /** A sent transaction. It stays the same in every block that includes it. */
 export interface SentTransaction {
@@ -52,14 +52,8 @@ export interface SealedBlock {
 
 export interface RpcReceipt {
   readonly transactionHash: Hex;
-  readonly logs: readonly RpcLog[];
-  readonly [member: string]: unknown;
-}
-
-export interface RpcLog {
-  readonly address: Hex;
-  readonly topics: readonly Hex[];
-  readonly data: Hex;
+  readonly logs: readonly (Pick<ChainLog, 'address' | 'topics' | 'data'> &
+    Readonly<Record<string, unknown>>)[];
   readonly [member: string]: unknown;
 }
 
@@ -116,7 +110,7 @@ export async function sealBlock(contents: BlockContents): Promise<SealedBlock> {
     stateRoot: keccak256(toHex(salt, { size: 32 })),
     transactionsRoot: await hashTrie(sent.map(({ serialized }) => hexToBytes(serialized))),
     receiptsRoot: await hashTrie(encodedReceipts),
-    logsBloom: bytesToHex(joinBlooms(blooms)),
+    logsBloom: bytesToHex(computeLogsBloom(encodedLogs.flat())),
     difficulty: 0n,
     number,
     gasLimit: 30_000_000n,

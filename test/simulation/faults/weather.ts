@@ -1,7 +1,6 @@
 import type { WeatherPlan } from '../plan/plan.ts';
 import { fairWeather, type SimulatedWorld } from '../world/createWorld.ts';
 import type { Random } from '../world/random.ts';
-import type { FaultCounts } from './faultCounts.ts';
 
 /** Fates other than an answer, in the order of drawing. The plan says how likely each is. */
 const messages = ['Unanswered', 'Lost', 'Cut'] as const;
@@ -14,14 +13,14 @@ export function applyWeather(
   { weather }: SimulatedWorld,
   plan: WeatherPlan,
   random: Random,
-  counts: FaultCounts,
+  onFault: (kind: string) => void,
 ): void {
   const draw = <Name extends string>(kind: 'message' | 'statement' | 'node', names: readonly Name[]) => {
     let drawn = random.next();
     for (const name of names) {
       drawn -= plan[`${kind}${name}` as keyof WeatherPlan];
       if (drawn >= 0) continue;
-      counts.note(`${kind} ${name}`);
+      onFault(`${kind} ${name}`);
       return name.toLowerCase() as Lowercase<Name>;
     }
     return 'answered';

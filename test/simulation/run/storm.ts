@@ -1,21 +1,20 @@
 import { applyFault, type FaultTargets } from '../faults/applyFault.ts';
-import type { FaultCounts } from '../faults/faultCounts.ts';
 import { applyWeather, clearWeather } from '../faults/weather.ts';
 import type { Episode } from '../plan/plan.ts';
 
 interface StormOptions extends Omit<FaultTargets, 'random'> {
-  readonly counts: FaultCounts;
+  readonly onFault: (kind: string) => void;
   readonly isOver: () => boolean;
 }
 
 /** Runs an episode. The weather is fair again when it resolves. */
 export async function storm(episode: Episode, number: number, options: StormOptions): Promise<void> {
-  const { world, gateways, publishers, miners, counts, note } = options;
+  const { world, gateways, publishers, miners, onFault, note } = options;
   const random = world.random.fork(`episode ${number}`);
   const startMs = world.time.nowMs();
   const under: Promise<void>[] = [];
   let isStormy = true;
-  applyWeather(world, episode.weather, world.random.fork(`weather ${number}`), counts);
+  applyWeather(world, episode.weather, world.random.fork(`weather ${number}`), onFault);
   if (episode.sleepMs > 0) {
     world.time.sleepAll(episode.sleepMs);
     gateways.publishSpan(episode.sleepMs);
@@ -34,7 +33,7 @@ export async function storm(episode: Episode, number: number, options: StormOpti
   for (const { atMs, fault } of episode.faults) {
     await world.sleep(Math.max(0, startMs + atMs - world.time.nowMs()));
     note(JSON.stringify(fault));
-    counts.note(fault.kind);
+    onFault(fault.kind);
     under.push(applyFault(fault, { ...options, random: world.random.fork(`fault ${number} ${atMs}`) }));
   }
   await world.sleep(Math.max(0, startMs + episode.durationMs - world.time.nowMs()));

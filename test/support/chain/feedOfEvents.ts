@@ -4,7 +4,7 @@ import type { ChainFeedEvent } from '../../../actors/events/eventSchemas.ts';
 import { nothingEvicted } from '../../../actors/events/eventWindow.ts';
 import type { ChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { stateOwner } from './economyState.ts';
-import { buildBlockHash, buildTransactionHash } from './hashes.ts';
+import { buildSource } from './hashes.ts';
 
 /** An event of the feed. `index` is the number of its log, and the millisecond of its recording. */
 export function buildFeedEvent(
@@ -16,14 +16,7 @@ export function buildFeedEvent(
     family: 'chain',
     details,
     address: stateOwner,
-    source: {
-      blockNumber: 50n,
-      blockHash: buildBlockHash('a'),
-      blockTimestampMs: block.timestampMs,
-      transactionHash: buildTransactionHash('a'),
-      transactionIndex: 0,
-      logIndex: index,
-    },
+    source: buildSource({ blockNumber: 50n, blockTimestampMs: block.timestampMs, logIndex: index }),
     recordedAtMs: block.timestampMs + index,
     position: 1,
     ordinal: index,

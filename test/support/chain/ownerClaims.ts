@@ -1,10 +1,10 @@
 import type { OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
 import { stateOwner } from './economyState.ts';
-import { buildBlockHash, buildTransactionHash } from './hashes.ts';
+import { buildSource } from './hashes.ts';
 
 /** A claim at a place of the chain. */
 export function buildClaim(
-  { blockNumber, logIndex = 0 }: { readonly blockNumber: bigint; readonly logIndex?: number },
+  place: { readonly blockNumber: bigint; readonly logIndex?: number },
   members: Partial<OwnerEvent> = {},
 ): OwnerEvent {
   return {
@@ -17,14 +17,7 @@ export function buildClaim(
     level: null,
     effectiveRound: null,
     nextMergeBlock: null,
-    source: {
-      blockNumber,
-      blockHash: buildBlockHash(1),
-      blockTimestampMs: 0,
-      transactionHash: buildTransactionHash(1),
-      transactionIndex: 0,
-      logIndex,
-    },
+    source: buildSource(place),
     position: 1,
     ...members,
   };

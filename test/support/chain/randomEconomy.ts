@@ -39,6 +39,7 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
     const state = copyState(states.get(tip) ?? createEconomyState(genesisTimestamp));
     const timestamp = BigInt(economy.nowSeconds() + afterSeconds);
     const senders: Senders<Promise<Hash>> = {
+      ...actions,
       settle: ({ through, active }) =>
         actions.settle({
           previousSettledThroughRound: state.core.settledThroughRound,
@@ -48,17 +49,6 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
         }),
       checkpoint: (through) => actions.checkpoint(operator, through),
       mint: (owner, quantity) => actions.mint(owner, quantity, price),
-      mintReserve: actions.mintReserve,
-      merge: actions.merge,
-      claim: actions.claim,
-      transfer: actions.transfer,
-      configureSale: actions.configureSale,
-      pauseCore: actions.pauseSettlement,
-      unpauseCore: actions.resumeSettlement,
-      pauseCollection: actions.pauseCollection,
-      unpauseCollection: actions.resumeCollection,
-      advanceMetadataEpoch: actions.advanceMetadataEpoch,
-      publishMetadata: (tokenId) => actions.publishMetadata(operator, tokenId),
     };
     for (const call of drawCalls(state, timestamp)) {
       const [name, ...given] = call;

@@ -48,25 +48,12 @@ async function startAnvilNode(): Promise<EconomyNode> {
   return { url: anvil.url, transport };
 }
 
-function createChainClient(transport: Transport) {
-  return createPublicClient({ chain: localChain, transport, pollingInterval: 50, cacheTime: 0 })
-    .extend(testActions({ mode: 'anvil' }))
-    .extend(walletActions);
-}
-
-const economySettings = (guardian: Address, reporter: Address): EconomySettings => ({
-  streamId: `0x${'5'.repeat(64)}`,
-  genesisTimestamp: BigInt(chainGenesis),
-  ...economyNumbers,
-  guardian,
-  reporter,
-  tokenSymbol: 'SQK',
-});
-
 /** @param node whose chain holds nothing yet. */
 export async function startEconomy(node?: EconomyNode) {
   const { url, transport } = node ?? (await startAnvilNode());
-  const client = createChainClient(transport);
+  const client = createPublicClient({ chain: localChain, transport, pollingInterval: 50, cacheTime: 0 })
+    .extend(testActions({ mode: 'anvil' }))
+    .extend(walletActions);
   const accounts = (await client.getAddresses()).map((address) => address.toLowerCase() as Address);
   const [operator, guardian, reporter, ...owners] = accounts as [Address, Address, Address, ...Address[]];
   let nowSeconds = chainGenesis - 3_600;
@@ -75,7 +62,14 @@ export async function startEconomy(node?: EconomyNode) {
     nowSeconds += afterSeconds;
     await client.request({ method: 'evm_mine', params: [{ timestamp: nowSeconds }] } as never);
   };
-  const settings = economySettings(guardian, reporter);
+  const settings: EconomySettings = {
+    streamId: `0x${'5'.repeat(64)}`,
+    genesisTimestamp: BigInt(chainGenesis),
+    ...economyNumbers,
+    guardian,
+    reporter,
+    tokenSymbol: 'SQK',
+  };
   const deployed: DeployedContracts = await deployContracts({
     client: { ...client, account: { address: operator, type: 'json-rpc' } } as never,
     settings,
@@ -88,16 +82,15 @@ export async function startEconomy(node?: EconomyNode) {
   /** Each sends one transaction and resolves with its hash. */
   const actions = {
     ...createEconomyActions({ client: client as never, contracts, operator, reporter }),
-    pauseSettlement: () => core.write.pause(by(guardian)),
-    resumeSettlement: () => core.write.unpause(by(guardian)),
+    pauseCore: () => core.write.pause(by(guardian)),
+    unpauseCore: () => core.write.unpause(by(guardian)),
     mintReserve: (to: Address, quantity: bigint) =>
       collection.write.mintReserve([to, quantity], by(operator)),
     pauseCollection: () => collection.write.pause(by(operator)),
-    resumeCollection: () => collection.write.unpause(by(operator)),
+    unpauseCollection: () => collection.write.unpause(by(operator)),
     advanceMetadataEpoch: (cardBaseUrl: string) =>
       collection.write.advanceMetadataEpoch([cardBaseUrl], by(operator)),
-    publishMetadata: (from: Address, tokenId: bigint) =>
-      collection.write.publishMetadata([tokenId], by(from)),
+    publishMetadata: (tokenId: bigint) => collection.write.publishMetadata([tokenId], by(operator)),
   };
   return {
     url,

@@ -1,17 +1,11 @@
 import { toAddress } from '../../../actors/schemas/hex.ts';
-import { buildBlockHash, buildTransactionHash } from '../chain/hashes.ts';
+import { buildSource } from '../chain/hashes.ts';
 
 const timeMs = Date.UTC(2026, 0, 31, 12);
 
 const source = {
-  blockNumber: 2n ** 64n - 1n,
-  blockHash: buildBlockHash(1),
-  blockTimestampMs: timeMs,
-  transactionHash: buildTransactionHash(2),
-  transactionIndex: 0,
-  logIndex: 1,
-  position: 3,
-  storedBy: 4,
+  ...buildSource({ blockNumber: 2n ** 64n - 1n, blockTimestampMs: timeMs, logIndex: 1 }),
+  ...{ position: 3, storedBy: 4 },
 };
 
 /** A row of each kind. A test changes only the members that matter to it. */
