@@ -10,14 +10,8 @@ export async function tryMutations() {
     const program = await buildSimulator({ mutation, name: `mutation-${index}` });
     const { plan } = mutation;
     const settings = { shrinking: false, ...(plan === undefined ? { kept: true, minutes: '60' } : { plan }) };
-    const { stdout, stderr } = spawnSync(
-      process.execPath,
-      [...nodeOptions, program, JSON.stringify(settings)],
-      {
-        encoding: 'utf8',
-        maxBuffer: 2 ** 28,
-      },
-    );
+    const run = [...nodeOptions, program, JSON.stringify(settings)];
+    const { stdout, stderr } = spawnSync(process.execPath, run, { encoding: 'utf8', maxBuffer: 2 ** 28 });
     const found = /^seed [\w ]+: \w+: ([\w ]+):/m.exec(stdout)?.[1] ?? `nothing\n${stdout}${stderr}`;
     const isFound = found === mutation.check;
     console.log(`${mutation.what}: found by ${found}${isFound ? '' : `, not by ${mutation.check}`}`);
