@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { formatDay } from '../../http/addresses/days.ts';
 import { describeDistance } from '../../http/explorer/format/quantities.ts';
 import { startLocalService } from '../support/explorer/localService.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
@@ -61,7 +62,8 @@ describe('the pages of what npm start runs', () => {
     expect(cited).toContain(`${observed} of ${expected} rounds observed. ${service.url}${path}, read on`);
     const days = await fetch(`${service.url}/tables/days.csv`);
     expect(await days.text()).toMatch(new RegExp(`^${date},.*,${day.distanceMm},`, 'm'));
-    expect((await read('/')).html).toContain(`<a href="${path}">yesterday\u00a0${value}\u00a0${unit}</a>`);
+    const yesterday = `yesterday,\u00a0${formatDay(date)}: ${value}\u00a0${unit}`;
+    expect((await read('/')).html).toContain(`<a href="${path}">${yesterday}</a>`);
     expect(html.match(/<tbody>.*?<\/tbody>/s)?.[0].split('<tr').length).toBe(49);
     const file = await fetch(service.url + (/href="(\/tables\/half-hours[^"]*)"/.exec(html)?.[1] ?? ''));
     expect(file.headers.get('content-disposition')).toContain(`half-hours-${date}.csv"`);
