@@ -108,18 +108,15 @@ it.each([
   const { views, source } = createStateViews(buildState(buildEconomyEvents()));
   const { mining, core, ...rest } = requireValue(source.state, 'the state');
   const { rewardPerBlock, supplyCap } = requireValue(mining.configuration, 'the configuration');
-  const rounds = [5n, 6n].filter((roundId) => roundId <= settled);
+  // The first round completes a block, the second one two.
+  const rounds = [
+    { roundId: 5n, cumulativeWork: 1n, cumulativeBlockUnits: blockUnitsPerBlock },
+    { roundId: 6n, cumulativeWork: 1n, cumulativeBlockUnits: 3n * blockUnitsPerBlock },
+  ];
   source.state = {
     ...rest,
     core: { ...core, settledThroughRound: settled },
-    unprocessedRounds: List(
-      // The first one completes a block, the second one two.
-      rounds.map((roundId) => ({
-        roundId,
-        cumulativeWork: 1n,
-        cumulativeBlockUnits: (roundId === 5n ? 1n : 3n) * blockUnitsPerBlock,
-      })),
-    ),
+    unprocessedRounds: List(rounds.filter(({ roundId }) => roundId <= settled)),
     mining: {
       ...mining,
       processedThroughRound: 4n,
