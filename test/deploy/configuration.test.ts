@@ -223,19 +223,11 @@ describe('configuration', () => {
   it('names where NATS and ClickHouse are, and the file of each variable', () => {
     const [ca, other] = [write('ca', '-----BEGIN '), write('other ca', '-----BEGIN ')];
     const configuration = readConfiguration({
-      ...{
-        ...tls,
-        MINER_NATS_CREDENTIALS: login,
-        MINER_NATS_CA: ca,
-      },
+      ...{ ...tls, MINER_NATS_CREDENTIALS: login, MINER_NATS_CA: ca },
       ...{ MINER_CLICKHOUSE_URL: 'https://b', MINER_CLICKHOUSE_CA: other, MINER_CLICKHOUSE_CLUSTER: 'c' },
     });
     expect([locateNats(configuration), locateDatabase(configuration)]).toEqual([
-      {
-        url: 'tls://a:1',
-        credentialsFile: login,
-        caFile: ca,
-      },
+      { url: 'tls://a:1', credentialsFile: login, caFile: ca },
       { url: 'https://b', cluster: 'c', caFile: other },
     ]);
   });

@@ -98,40 +98,15 @@ describe('doctor, of the streams', () => {
   const away = peer('away', false, true);
   const behind = peer('behind', false);
   it.each([
-    ['a single server', { num_replicas: 1 }, undefined, /^ok .*: 1, on one server$/],
-    [
-      'a sound cluster',
-      { num_replicas: 3 },
-      { leader: 'a', peers: [peer('b')] },
-      /^ok .*: 3 in the cluster c, leader a$/,
-    ],
-    [
-      'no leader',
-      { num_replicas: 3 },
-      { leader: null, peers: [away] },
-      /^FAILED .*leader none\n.*a majority/,
-    ],
-    [
-      'a server away',
-      { num_replicas: 3 },
-      { leader: 'a', peers: [behind, away] },
-      /^FAILED .*leader a, away: away\n/,
-    ],
-    [
-      'a server behind',
-      { num_replicas: 3 },
-      { leader: 'a', peers: [behind, peer('b')] },
-      /^warning .*leader a, behind: behind\n/,
-    ],
-    [
-      'one replica',
-      { num_replicas: 1 },
-      { leader: 'a', peers: [] },
-      /^warning .*\n.*MINER_STREAM_REPLICAS=3/,
-    ],
-  ])('tells %s from the other states of replicas', async (_what, config, cluster, expected) => {
+    ['a single server', 1, undefined, /^ok .*: 1, on one server$/],
+    ['a sound cluster', 3, { leader: 'a', peers: [peer('b')] }, /^ok .*: 3 in the cluster c, leader a$/],
+    ['no leader', 3, { leader: null, peers: [away] }, /^FAILED .*leader none\n.*a majority/],
+    ['a server away', 3, { leader: 'a', peers: [behind, away] }, /^FAILED .*leader a, away: away\n/],
+    ['one behind', 3, { leader: 'a', peers: [behind, peer('b')] }, /^warning .*leader a, behind: behind\n/],
+    ['one replica', 1, { leader: 'a', peers: [] }, /^warning .*\n.*MINER_STREAM_REPLICAS=3/],
+  ])('tells %s from the other states of replicas', async (_what, num_replicas, cluster, expected) => {
     const nats = createNats({
-      MINER_COUNTER: { config, ...(cluster && { cluster: { name: 'c', ...cluster } }) },
+      MINER_COUNTER: { config: { num_replicas }, ...(cluster && { cluster: { name: 'c', ...cluster } }) },
     });
     expect(say(await askNats(nats), 'replicas MINER_COUNTER')).toEqual([expect.stringMatching(expected)]);
   });
@@ -304,27 +279,19 @@ describe('doctor, of the node', () => {
       null,
       /^ok .*newest block 12\nFAILED .*no contract at 0x1+\n.*\nskipped .*none is published/,
     ],
-    [{}, { subject: `miner.chain.${chainId}.span`, body: {} }, /\nFAILED .*the newest span is malformed\n/],
+    [{}, {}, /\nFAILED .*the newest span is malformed\n/],
+    [{}, span(13n), /\nFAILED .*holds block 13, the node is at 12\n/],
+    [{}, span(12n), /\nok .*blocks: published through 12, 0 behind/],
     [
       {},
-      { subject: `miner.chain.${chainId}.span`, body: span(13n) },
-      /\nFAILED .*holds block 13, the node is at 12\n/,
-    ],
-    [
-      {},
-      { subject: `miner.chain.${chainId}.span`, body: span(12n) },
-      /\nok .*blocks: published through 12, 0 behind/,
-    ],
-    [
-      {},
-      { subject: `miner.chain.${chainId}.span`, body: span(11n, buildBlockHash(2)) },
+      span(11n, buildBlockHash(2)),
       new RegExp(`\nFAILED .*block 11 is ${buildBlockHash(2)} in the stream and ${hash} on the chain\n`),
     ],
-  ])('compares its answers %j with the newest span', async (answers: object, message, expected) => {
+  ])('compares its answers %j with the newest span', async (answers: object, newest, expected) => {
     const url = await serveNode(answers);
     const nats = createNats();
-    const first = { subject: `miner.chain.${chainId}.span`, body: span(deploymentBlock) };
-    nats.messages = message === null ? [] : [first, message];
+    const bodies = newest === null ? [] : [span(deploymentBlock), newest];
+    nats.messages = bodies.map((body) => ({ subject: `miner.chain.${chainId}.span`, body }));
     const findings = await askNats(nats, { rpcUrl: url });
     const said = ['node', 'deployment', 'blocks'].flatMap((check) => say(findings, check));
     expect(said.join('\n')).toMatch(expected);
@@ -357,73 +324,51 @@ describe('doctor, of snapshots', () => {
     ...change,
   });
   it.each([
-    ['nothing', [], { firstSequence: 0, lastSequence: 0 }, /^skipped .*there is none$/],
-    [
-      'none of a whole stream',
-      [],
-      { firstSequence: 1, lastSequence: 9 },
-      /^ok .*the next start folds the stream/,
-    ],
-    [
-      'none of a cut stream',
-      [],
-      { firstSequence: 2, lastSequence: 9 },
-      /^FAILED .*there is none, and the stream begins at 2\n/,
-    ],
+    ['nothing', [], [0, 0], /^skipped .*there is none$/],
+    ['none of a whole stream', [], [1, 9], /^ok .*the next start folds the stream/],
+    ['none of a cut stream', [], [2, 9], /^FAILED .*there is none, and the stream begins at 2\n/],
     [
       'one of another version',
       [header(3, { foldVersion: 1 })],
-      { firstSequence: 2, lastSequence: 9 },
+      [2, 9],
       /^FAILED .*1 are of another version or deployment, and/,
     ],
     [
       'one that the stream continues',
       [header(7), header(3), header(8, { configuration: 'others' })],
-      { firstSequence: 8, lastSequence: 9 },
+      [8, 9],
       /^ok .*: 2 can be restored; the newest, at message 7, was taken 30 s ago and holds 2 records$/,
     ],
-    [
-      'one before a gap',
-      [header(6)],
-      { firstSequence: 8, lastSequence: 9 },
-      /^warning .*the stream begins later, at 8\n/,
-    ],
-    [
-      'one after the end',
-      [header(10)],
-      { firstSequence: 1, lastSequence: 9 },
-      /^FAILED .*it ends at 9, folded through 10\n/,
-    ],
-    [
-      'one of another stream',
-      [header(5, { streamCreated: 'before' })],
-      { firstSequence: 1, lastSequence: 9 },
-      /^FAILED .*created before\n/,
-    ],
+    ['one before a gap', [header(6)], [8, 9], /^warning .*the stream begins later, at 8\n/],
+    ['one after the end', [header(10)], [1, 9], /^FAILED .*it ends at 9, folded through 10\n/],
+    ['one of another stream', [header(5, { streamCreated: 'before' })], [1, 9], /^FAILED .*created before\n/],
     [
       'one whose rows count',
       [header(9, { run: 'lost' }), header(7)],
-      { firstSequence: 1, lastSequence: 8 },
+      [1, 8],
       /^ok .*: 1 can be restored; the newest, at message 7, /,
     ],
     [
       'none whose rows count',
       [header(7, { run: 'lost' })],
-      { firstSequence: 2, lastSequence: 9 },
+      [2, 9],
       /^FAILED .*1 have rows that no longer count, and/,
     ],
-  ])('says whether a start finds a state: %s', async (_what, headers, state, expected) => {
-    const snapshots = {
-      list: async () => headers,
-      read: async function* () {
-        yield ['one', 'other'].map((key) => ({ kind: 'kind', key, value: '1' }));
-      },
-    } as unknown as SnapshotStore;
-    const { jetStream } = createNats({ MINER_COUNTER: state });
-    const sources = { jetStream, snapshots, clock: { ...systemClock, nowMs: () => nowMs } };
-    const finding = await judgeSnapshots(sources, ['MINER_COUNTER', identity], ({ run }) => run === '');
-    expect(formatFinding(finding).trimEnd()).toMatch(expected);
-  });
+  ])(
+    'says whether a start finds a state: %s',
+    async (_what, headers, [firstSequence = 0, lastSequence = 0], expected) => {
+      const snapshots = {
+        list: async () => headers,
+        read: async function* () {
+          yield ['one', 'other'].map((key) => ({ kind: 'kind', key, value: '1' }));
+        },
+      } as unknown as SnapshotStore;
+      const { jetStream } = createNats({ MINER_COUNTER: { firstSequence, lastSequence } });
+      const sources = { jetStream, snapshots, clock: { ...systemClock, nowMs: () => nowMs } };
+      const finding = await judgeSnapshots(sources, ['MINER_COUNTER', identity], ({ run }) => run === '');
+      expect(formatFinding(finding).trimEnd()).toMatch(expected);
+    },
+  );
 });
 
 describe('doctor, of a running service', () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stopOrphan } from '../../deploy/local/childServer.ts';
 import { startLocalNats } from '../../deploy/local/localNats.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
@@ -150,7 +151,7 @@ describe('a start', () => {
   });
 });
 
-it('a draining process answers requests meanwhile, and stops in order', async () => {
+it('a draining process answers requests meanwhile, stops in order, and has logged levels, times and its version', async () => {
   const dataDir = temporaryDirectory();
   const run = startRun(dataDir, { MINER_DRAIN_SECONDS: '10' });
   await run.written('"msg":"listening"');
@@ -163,4 +164,9 @@ it('a draining process answers requests meanwhile, and stops in order', async ()
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect(await run.exited).toBe(0);
   expect(run.output()).toContain('"msg":"stopped"');
+  for (const line of run.output().match(/^\{.*\}$/gm) ?? [])
+    expect(JSON.parse(line)).toMatchObject({
+      ...{ service: 'miner', version: packageJson.version, level: expect.stringMatching(/^(?:info|warn)$/) },
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
 });

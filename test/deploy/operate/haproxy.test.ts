@@ -188,6 +188,20 @@ describe.skipIf(program === null)('two servers behind HAProxy, with other client
   testAttacks(useSharedProxy);
 });
 
+/** Reads the event stream over a connection. Returns whether it has ended. */
+async function beginStream(socket: Socket) {
+  const stream = { received: '', isClosed: false };
+  socket.on('data', (chunk) => {
+    stream.received += chunk;
+  });
+  socket.on('close', () => {
+    stream.isClosed = true;
+  });
+  socket.write(`GET ${eventStreamPath} HTTP/1.1\r\n${host}\r\n`);
+  await eventually(() => stream.received.includes('retry: '), 'the beginning of the stream');
+  return stream;
+}
+
 describe.skipIf(program === null)('the certificate of HAProxy', () => {
   it('is renewed as the runbook says, and event streams go on', async () => {
     const server = await startPublicServer();
@@ -219,16 +233,7 @@ describe.skipIf(program === null)('the certificate of HAProxy', () => {
       return socket;
     };
     const before = await open();
-    let received = '';
-    let isClosed = false;
-    before.on('data', (chunk) => {
-      received += chunk;
-    });
-    before.on('close', () => {
-      isClosed = true;
-    });
-    before.write(`GET ${eventStreamPath} HTTP/1.1\r\n${host}\r\n`);
-    await eventually(() => received.includes('retry: '), 'the beginning of the stream');
+    const stream = await beginStream(before);
     // The container sees the file by its inode.
     const { ino } = statSync(certificate);
     renew();
@@ -240,7 +245,7 @@ describe.skipIf(program === null)('the certificate of HAProxy', () => {
       async () => (await open()).getPeerCertificate().serialNumber !== serialNumber,
       'the new certificate',
     );
-    expect(isClosed).toBe(false);
+    expect(stream.isClosed).toBe(false);
   });
 });
 
@@ -278,17 +283,7 @@ describe.skipIf(program === null)('two servers behind HAProxy, one of them froze
     const takeRetries = createComplaints(haproxy.output, / \S{4} (?:\d+\/){4}\+?[1-9]/);
     const { open, status } = createClients(haproxy);
     await eventually(async () => (await status('192.0.2.1')) === 200, 'a server');
-    const stream = await open('192.0.2.2');
-    let received = '';
-    let isClosed = false;
-    stream.on('data', (chunk) => {
-      received += chunk;
-    });
-    stream.on('close', () => {
-      isClosed = true;
-    });
-    stream.write(`GET /v1/events/stream HTTP/1.1\r\n${host}\r\n`);
-    await eventually(() => received.includes('retry: '), 'the beginning of the stream');
+    const stream = await beginStream(await open('192.0.2.2'));
     // More than sockets hold, for a client that does not read yet.
     const slow = await open('192.0.2.3');
     const large = `GET /docs/swagger-ui-bundle.js HTTP/1.1\r\n${host}`;
@@ -302,7 +297,7 @@ describe.skipIf(program === null)('two servers behind HAProxy, one of them froze
     expect(await Promise.all(asked)).toEqual([200, 200, 200, 200]);
     expect(takeRetries()).not.toEqual([]);
     // Both have been quiet for longer than a server may take for an answer.
-    expect(isClosed).toBe(false);
+    expect(stream.isClosed).toBe(false);
     expect((await text(slow)).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(10);
   });
 
