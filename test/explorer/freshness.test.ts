@@ -1,22 +1,14 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { sharedMs } from '../../http/server/pages/pageReads.ts';
-import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import { findViolations, openTab, useBrowser, waitUntilLive } from '../support/explorer/browser.ts';
-import { startPublicServer } from '../support/http/publicServer.ts';
+import { startRecordsServer } from '../support/http/recordsServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
-import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 
 const { openWindow, openPage, openLive } = useBrowser();
 
-/** A server with a chain and more events than a page of the feed has. */
-async function startEventful() {
-  const records = createSpeedRecords();
-  for (let count = 0; count < 90; count++) records.add();
-  const state = buildState(buildEconomyEvents());
-  const { views } = createStateViews(state);
-  return { server: await startPublicServer({ chain: views, progress: records.progress }) };
-}
+/** More events than a page of the feed has. */
+const startEventful = () => startRecordsServer(90);
 
 const shared = shareInFile(startEventful);
 

@@ -15,13 +15,16 @@ import {
 import {
   buildEconomyEvents,
   buildState,
+  createEconomyViews,
   createStateViews,
+  stateBlock,
   stateOwner,
 } from '../support/chain/economyState.ts';
 import { replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
+import { startRecordsServer } from '../support/http/recordsServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 import { noOlderEvents } from '../support/storage/noOlderRows.ts';
@@ -80,13 +83,7 @@ describe('pages of the explorer', () => {
   });
 
   it('are rendered once per change of what they show', async () => {
-    const records = createSpeedRecords();
-    records.add();
-    const state = buildState(buildEconomyEvents());
-    const server = await startPublicServer({
-      chain: createStateViews(state).views,
-      progress: records.progress,
-    });
+    const { server, records } = await startRecordsServer(1);
     const tags = [await readTag(server, '/')];
     const expectChange = async (isChanged: boolean) => {
       const tag = await readTag(server, '/');
@@ -150,17 +147,20 @@ describe('pages of the explorer', () => {
   });
 
   it('are written again if an event has happened while their rows were read', async () => {
-    const state = buildState(buildEconomyEvents());
     const evicted = { through: { position: 9, ordinal: 0 }, throughMs: 9, atPosition: 9 };
-    const chain = replaceFeed(createStateViews(state).views, [], evicted);
+    const chain = replaceFeed(createEconomyViews().views, [], evicted);
     const records = createSpeedRecords();
     const waiting: (() => void)[] = [];
+    const read: (readonly string[])[] = [];
     const server = await startPublicServer({
       chain,
       progress: records.progress,
       olderEvents: {
         ...noOlderEvents,
-        before: () => new Promise((resolve) => waiting.push(() => resolve([]))),
+        before: (_from, { keys }) => {
+          read.push(keys);
+          return new Promise((resolve) => waiting.push(() => resolve([])));
+        },
       },
     });
     const ask = async () => {
@@ -177,6 +177,7 @@ describe('pages of the explorer', () => {
     expect((await second.asked).status).toBe(200);
     // Nothing has happened since.
     expect((await server.get('/feed?category=players')).status).toBe(200);
+    expect(read).toEqual([['players'], ['players']]);
   });
 
   it('exist before state is restored, where routes say 503, and say so', async () => {
@@ -196,11 +197,7 @@ describe('pages of the explorer', () => {
   });
 
   it('show unreadable parts as they were, with their date', async () => {
-    const records = createSpeedRecords();
-    records.add();
-    const state = buildState(buildEconomyEvents());
-    const { views } = createStateViews(state);
-    const server = await startPublicServer({ chain: views, progress: records.progress });
+    const { server } = await startRecordsServer(1);
     const html = async (path: string) => {
       server.clock.advance(sharedMs);
       const response = await server.get(path);
@@ -241,25 +238,6 @@ describe('pages of the explorer', () => {
     expect(response.status).toBe(200);
     expect(text).toContain('The wheel is out of touch');
     expect(text).not.toContain('an impossible one');
-  });
-
-  it('are read from rows where memory has none', async () => {
-    const asked: unknown[] = [];
-    const state = buildState(buildEconomyEvents());
-    const evicted = { through: { position: 9, ordinal: 0 }, throughMs: 9, atPosition: 9 };
-    const server = await startPublicServer({
-      chain: replaceFeed(createStateViews(state).views, [], evicted),
-      olderEvents: {
-        ...noOlderEvents,
-        before: async (_from, { keys }) => {
-          asked.push(keys);
-          return [];
-        },
-      },
-    });
-    for (const path of ['/feed?category=players', '/feed?category=protocol'])
-      expect([path, (await server.get(path)).status]).toEqual([path, 200]);
-    expect(asked).toEqual([['players'], ['protocol']]);
   });
 
   it('do not show what a route’s schema refuses', async () => {
@@ -354,12 +332,11 @@ describe('pages of the explorer', () => {
   });
 
   it('refuse an address of a list as the list does', async () => {
-    const state = buildState(buildEconomyEvents());
-    const server = await startPublicServer({ chain: createStateViews(state).views });
+    const server = await startPublicServer({ chain: createEconomyViews().views });
     const html = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     const tooOld = encodeOwnerCursor({
       list: 'activity',
-      block: state.block.number - 1n,
+      block: stateBlock.number - 1n,
       blockHash: buildBlockHash(9),
       owner: stateOwner,
       after: 1,

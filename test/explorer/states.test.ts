@@ -2,12 +2,7 @@ import { jetstream } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { sharedMs } from '../../http/server/pages/pageReads.ts';
-import {
-  buildEconomyEvents,
-  buildState,
-  createStateViews,
-  stateOwner,
-} from '../support/chain/economyState.ts';
+import { createEconomyViews, stateOwner } from '../support/chain/economyState.ts';
 import { findViolations, savePicture, useBrowser, waitUntilLive } from '../support/explorer/browser.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
@@ -100,7 +95,7 @@ describe('the explorer follows the wheel', () => {
 });
 
 it('the explorer shows an unreadable chain with its date on every page', async () => {
-  const { views, clock } = createStateViews(buildState(buildEconomyEvents()));
+  const { views, clock } = createEconomyViews();
   const server = await startPublicServer({ chain: views });
   const { page } = await openLive(server.base, { isClocked: true });
   const read = () => page.locator('.lane.issued .figures').textContent();

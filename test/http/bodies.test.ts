@@ -8,7 +8,7 @@ import { routes } from '../../http/routes/routes.ts';
 import {
   buildEconomyEvents,
   buildState,
-  createStateViews,
+  createEconomyViews,
   type EconomyValues,
   plainEconomy,
   stateOwner,
@@ -218,7 +218,7 @@ const listExamples = (tokenId: bigint) => [
 ];
 
 async function startServer() {
-  const { views, source } = createStateViews(buildState(buildEconomyEvents()));
+  const { views, source } = createEconomyViews();
   const server = await startPublicServer({ chain: views });
   /** The bodies of all routes of the chain, which the server has checked. */
   const ask = async (values: Partial<EconomyValues>) => {

@@ -10,6 +10,7 @@ import {
 import {
   buildEconomyEvents,
   buildState,
+  createEconomyViews,
   createStateViews,
   metadataEvent,
   stateOwner as owner,
@@ -88,7 +89,7 @@ describe('routes of the chain', () => {
   });
 
   it('show a page of ClickHouse like one of memory, or 503', async () => {
-    const { views } = createStateViews(buildState(buildEconomyEvents()));
+    const { views } = createEconomyViews();
     const paths = [`/v1/owners/${owner}/activity`, `/v2/public/miners/activity?owner=${owner}`];
     const readFrom = async (ownerActivity: ChainViews['ownerActivity']) => {
       const { get } = await startPublicServer({ chain: { ...views, ownerActivity } });

@@ -25,7 +25,7 @@ import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import type { AddressWords } from '../../http/server/requests/ipAddress.ts';
 import { foldedThrough } from '../support/chain/economyState.ts';
-import { minted, recordStep } from '../support/chain/feedEvents.ts';
+import { evictShare, minted, recordStep } from '../support/chain/feedEvents.ts';
 import { rewardsClaimed } from '../support/chain/feedOfEvents.ts';
 import { createTestChainViews } from '../support/chain/testChainViews.ts';
 import { listen, type Message } from '../support/http/eventSource.ts';
@@ -54,22 +54,14 @@ function createRecords() {
   return {
     ...records,
     olderEvents,
-    /** Moves all events but the newest to the older ones, whose reads fail at first. */
-    evictOldest(retainedCount: number, failing: number) {
+    /** Moves a share of the events to the older ones, whose reads fail at first. */
+    evictOldest(share: number, failing: number) {
       const progress = records.progress();
       if (progress === null) throw new Error('there is no record');
-      const gone = progress.events.skipLast(retainedCount).toArray();
+      const { window, gone } = evictShare(progress.events.toArray(), share);
       rows = gone.map((event) => toMeasurementRow(event, { storedBy: 1 }));
       failures = failing;
-      records.replace({
-        ...progress,
-        events: progress.events.takeLast(retainedCount),
-        evicted: {
-          through: gone.at(-1) ?? null,
-          throughMs: Math.max(...gone.map(({ receivedAtMs }) => receivedAtMs)),
-          atPosition: records.count(),
-        },
-      });
+      records.replace({ ...progress, ...window });
     },
     /** The newest events are gone, as after a power failure of NATS. */
     loseNewest(count: number) {
@@ -142,7 +134,7 @@ describe('the event stream', () => {
     await eventually(() => first.messages.length === 1, 'a record');
     first.end();
     records.add(350);
-    if (failedReads > 0) records.evictOldest(20, failedReads);
+    if (failedReads > 0) records.evictOldest(0.95, failedReads);
     const again = await listen(server.base, measurements, { 'Last-Event-ID': first.state.lastId });
     await eventually(() => listRecords(again.messages).length === 350, '350 missed records');
     records.add(1);
@@ -341,7 +333,7 @@ describe('a client of the event stream', () => {
   it('leaves no timer and no read behind', async () => {
     const { records, reads, open, abort, takeWritten } = createWorld();
     records.add(9);
-    records.evictOldest(1, 0);
+    records.evictOldest(0.9, 0);
     const openSome = (count: number) =>
       Array.from({ length: count }, () => open(undefined, fromTheBeginning));
     const opened = openSome(4);

@@ -5,20 +5,19 @@ import type { ChainFeedEvent } from '../../actors/events/eventSchemas.ts';
 import { toChainItem } from '../../actors/feed/feedItem.ts';
 import { encodeFeedPosition } from '../../actors/feed/feedPosition.ts';
 import type { eventsResponse } from '../../http/responses/feed/events.ts';
-import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
+import { createEconomyViews } from '../support/chain/economyState.ts';
 import { buildNamedEvents, feedChainId, namedOwners } from '../support/chain/feedEvents.ts';
 import { buildFeedEvent, replaceFeed, rewardsClaimed } from '../support/chain/feedOfEvents.ts';
 import { listen } from '../support/http/eventSource.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
+import { startRecordsServer } from '../support/http/recordsServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 
 const paths = ['/v1/events', '/v2/public/events'];
 
 it('events are chosen by conditions, of which each must be met, page by page', async () => {
-  const state = buildState(buildEconomyEvents());
   const events = buildNamedEvents(24);
-  const server = await startPublicServer({ chain: replaceFeed(createStateViews(state).views, events) });
+  const server = await startPublicServer({ chain: replaceFeed(createEconomyViews().views, events) });
   const [owner, other] = namedOwners;
   const { transactionHash } = (events[4] as ChainFeedEvent).source;
   const read = async (query: string) => {
@@ -62,14 +61,8 @@ it('events are chosen by conditions, of which each must be met, page by page', a
 });
 
 it.each(paths)('%s is prepared again when the wheel has reached something', async (path) => {
-  const records = createSpeedRecords();
-  const state = buildState(buildEconomyEvents());
-  const server = await startPublicServer({
-    chain: createStateViews(state).views,
-    progress: records.progress,
-  });
+  const { server, records } = await startRecordsServer(1);
   const count = async () => ((await (await server.get(path)).json()) as { events: unknown[] }).events.length;
-  records.add();
   const before = await count();
   records.add();
   expect(await count()).toBe(before + 1);
@@ -77,11 +70,8 @@ it.each(paths)('%s is prepared again when the wheel has reached something', asyn
 
 it('an event that no body may have is counted, not sent', async () => {
   // An amount in a token with a symbol that no body may have.
-  const state = buildState(buildEconomyEvents({ symbol: 'not a symbol' }));
-  const { views } = createStateViews(state);
-  const server = await startPublicServer({
-    chain: replaceFeed(views, [buildFeedEvent(state, rewardsClaimed)]),
-  });
+  const { views } = createEconomyViews({ symbol: 'not a symbol' });
+  const server = await startPublicServer({ chain: replaceFeed(views, [buildFeedEvent(rewardsClaimed)]) });
   const { response, messages } = await listen(server.base, undefined, {
     'Last-Event-ID': encodeFeedPosition({ measurement: null, chain: null }),
   });

@@ -1,12 +1,7 @@
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../http/routes/routes.ts';
-import {
-  buildEconomyEvents,
-  buildState,
-  createStateViews,
-  stateOwner as owner,
-} from '../support/chain/economyState.ts';
+import { createEconomyViews, mintMore, stateOwner as owner } from '../support/chain/economyState.ts';
 import { buildFeedEvent, replaceFeed, rewardsClaimed } from '../support/chain/feedOfEvents.ts';
 import { examplePath } from '../support/http/examplePath.ts';
 import { expectError } from '../support/http/expectError.ts';
@@ -15,10 +10,8 @@ import { shareInFile } from '../support/processes/lifetime.ts';
 
 /** A server over the state of an economy with two positions, and two events. */
 const start = shareInFile(() => {
-  const second = buildEconomyEvents({ tokenId: 2n }).filter(({ name }) => name === 'PositionMinted');
-  const state = buildState([...buildEconomyEvents(), ...second]);
-  const events = [0, 1].map((index) => buildFeedEvent(state, rewardsClaimed, index));
-  return startPublicServer({ chain: replaceFeed(createStateViews(state).views, events) });
+  const events = [0, 1].map((index) => buildFeedEvent(rewardsClaimed, index));
+  return startPublicServer({ chain: replaceFeed(createEconomyViews({}, ...mintMore(2n)).views, events) });
 });
 
 const checksummed = getAddress(owner);
@@ -67,10 +60,9 @@ const values: Readonly<Record<string, readonly [right: string, ...wrong: string[
   release: ['release-1', '', 'wrong'],
 };
 
-describe('a parameter in a path', () => {
-  it.each(
-    routes.flatMap((route) => (route.pathParameter === null ? [] : [[route.path, route.pathParameter]])),
-  )('of %s is well-formed, and decoded once', async (path, parameter) => {
+it.each(routes.flatMap((route) => (route.pathParameter === null ? [] : [[route.path, route.pathParameter]])))(
+  'a parameter in the path %s is well-formed, and decoded once',
+  async (path, parameter) => {
     const { name, error } = parameter as Exclude<(typeof routes)[number]['pathParameter'], null>;
     const { get } = await start();
     const ask = (segment: string) => get(String(path).replace(`{${name}}`, segment));
@@ -81,8 +73,8 @@ describe('a parameter in a path', () => {
       const [response, plain] = [await ask(segment), await ask(decoded)];
       expect([segment, response.status, await response.json()]).toEqual([segment, 200, await plain.json()]);
     }
-  });
-});
+  },
+);
 
 /** Routes whose query is checked. Observations take any, as their own tests say. */
 const checked = routes.flatMap((route) =>

@@ -7,7 +7,9 @@ import { requireValue } from '../../machines/requireValue.ts';
 import {
   buildEconomyEvents,
   buildState,
+  createEconomyViews,
   createStateViews,
+  stateBlock,
   stateOwner,
 } from '../support/chain/economyState.ts';
 import { settled } from '../support/chain/feedEvents.ts';
@@ -18,9 +20,7 @@ import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { noOlderEvents } from '../support/storage/noOlderRows.ts';
 
-const start = shareInFile(() =>
-  startPublicServer({ chain: createStateViews(buildState(buildEconomyEvents())).views }),
-);
+const start = shareInFile(() => startPublicServer({ chain: createEconomyViews().views }));
 const hash = buildTransactionHash(7);
 
 describe('the routes of records', () => {
@@ -38,16 +38,15 @@ describe('the routes of records', () => {
   });
 
   it('ask for patience while old events cannot be read, and are never empty instead', async () => {
-    const state = buildState(buildEconomyEvents());
     const unavailable = async () => {
       throw new StoreUnavailable('ClickHouse does not answer');
     };
     const olderEvents: OlderEvents = { ...noOlderEvents, before: unavailable };
     const details = settled({ previousSettledThroughRound: 90n, settledThroughRound: 93n });
-    const { views } = createStateViews(state);
+    const { views } = createEconomyViews();
     const through = { position: 1, ordinal: 0 };
-    const evicted = { ...nothingEvicted, through, throughMs: state.block.timestampMs };
-    const chain = replaceFeed(views, [buildFeedEvent(state, details, 1)], evicted);
+    const evicted = { ...nothingEvicted, through, throughMs: stateBlock.timestampMs };
+    const chain = replaceFeed(views, [buildFeedEvent(details, 1)], evicted);
     const { get } = await startPublicServer({ chain, olderEvents });
     for (const path of [
       'rounds/1',
@@ -64,9 +63,7 @@ describe('the routes of records', () => {
       { from: stateOwner, to: other },
       { from: other, to: stateOwner },
     ].map((args) => ({ contract: 'collection' as const, name: 'Transfer', args: { ...args, tokenId: 1n } }));
-    const { get } = await startPublicServer({
-      chain: createStateViews(buildState([...buildEconomyEvents(), ...transfers])).views,
-    });
+    const { get } = await startPublicServer({ chain: createEconomyViews({}, ...transfers).views });
     const read = async (digit: string) => (await get(`/v1/transactions/0x${digit.repeat(64)}`)).json();
     expect(await read('a')).toMatchObject({
       events: [],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
-import { storedLateNanos } from '../support/genesis.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
+import { jsonMessage } from '../support/jsonMessage.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 
 const paths = ['/v2/public/stats', '/v1/measurement/stats'];
@@ -15,21 +15,11 @@ function fullCounters() {
   let seq = 0;
   const read = (atMs: number, epoch: number, cumulativeWorkUnits: bigint) => {
     const at = new Date(atMs).toISOString();
-    const outcome = counters.receive({
-      seq: seq + 1,
-      subject: counterSubject('wheel-1'),
-      data: Buffer.from(
-        JSON.stringify(
-          readingMessage('wheel-1', seq++, {
-            observedAt: at,
-            receivedAt: at,
-            counterEpoch: deriveUuid(`epoch ${epoch}`),
-            cumulativeWorkUnits: cumulativeWorkUnits.toString(),
-          }),
-        ),
-      ),
-      timestampNanos: storedLateNanos,
+    const body = readingMessage('wheel-1', seq++, {
+      ...{ observedAt: at, receivedAt: at, counterEpoch: deriveUuid(`epoch ${epoch}`) },
+      cumulativeWorkUnits: cumulativeWorkUnits.toString(),
     });
+    const outcome = counters.receive(jsonMessage(counterSubject('wheel-1'), body, { seq }));
     expect(outcome).toHaveProperty('output');
   };
   for (let round = 0; round < 13; round++) {

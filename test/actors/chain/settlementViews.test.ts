@@ -8,8 +8,10 @@ import {
   buildEconomyEvents,
   buildState,
   coreEvents,
+  createEconomyViews,
   createStateViews,
   plainEconomy,
+  replaceArguments,
   settlementEvents,
   stateDeployment,
 } from '../../support/chain/economyState.ts';
@@ -58,40 +60,25 @@ const issuanceAt = (number: bigint, events: Parameters<typeof buildState>[0]) =>
   const { views } = createStateViews(buildState(events, { number }));
   return (['now', '24h'] as const).map((range) => {
     const { issuance, buckets, previousPeriod, recentRounds } = history(views, range);
+    if (typeof issuance !== 'string') return 'available';
     // The minted amount is unknown, not zero, and does not come from a refused contract.
-    const isUnknown =
-      previousPeriod === null &&
-      recentRounds === null &&
-      buckets.every((one) => one.mintedBaseUnits === null);
-    return typeof issuance === 'string' ? [issuance, isUnknown] : 'available';
+    const minted = buckets.map((one) => one.mintedBaseUnits);
+    expect([previousPeriod, recentRounds, ...minted].filter((one) => one !== null)).toEqual([]);
+    return issuance;
   });
 };
 
 const { economyDeploymentBlock: block } = stateDeployment.chain;
-const change = (name: string, args: object) =>
-  buildEconomyEvents().map((event) =>
-    event.contract === 'mining' && event.name === name
-      ? { ...event, args: { ...event.args, ...args } }
-      : event,
-  );
-const { token } = stateDeployment.contracts;
+const others = replaceArguments('mining', 'MiningConfigured', { core: stateDeployment.contracts.token });
+const unknown = replaceArguments('mining', 'VersionActivated', { version: 3n });
+
 it.each([
-  ['not yet safe below its deployment block', block - 1n, coreEvents(), ['not_yet_safe', true]],
-  ['not yet safe there, even configured', block - 1n, buildEconomyEvents(), ['not_yet_safe', true]],
-  ['not configured if it is absent at its block', block, coreEvents(), ['not_configured', true]],
+  ['not yet safe below its deployment block', block - 1n, coreEvents(), 'not_yet_safe'],
+  ['not yet safe there, even configured', block - 1n, buildEconomyEvents(), 'not_yet_safe'],
+  ['not configured if it is absent at its block', block, coreEvents(), 'not_configured'],
   ['available at its block', block, buildEconomyEvents(), 'available'],
-  [
-    'not configured with others',
-    block,
-    change('MiningConfigured', { core: token }),
-    ['not_configured', true],
-  ],
-  [
-    'not configured in an unknown version',
-    block,
-    change('VersionActivated', { version: 3n }),
-    ['not_configured', true],
-  ],
+  ['not configured with others', block, others, 'not_configured'],
+  ['not configured in an unknown version', block, unknown, 'not_configured'],
 ])('the economy in a settlement history is %s', (_, number, events, issuance) => {
   expect(issuanceAt(number, events)).toEqual([issuance, issuance]);
 });
@@ -156,7 +143,7 @@ describe('a settlement history that is not live', () => {
   });
 
   it('is unavailable for a state that fails a check', () => {
-    const good = createStateViews(buildState(buildEconomyEvents()));
+    const good = createEconomyViews();
     good.clock.advance(staleMs);
     expect(history(good.views, 'now').source).toBe('live');
     good.clock.advance(1);

@@ -121,6 +121,15 @@ function foldMessages(messages: readonly ReturnType<typeof buildSpanMessage>[], 
   return { actors, outcomes };
 }
 
+/** Publishes the blocks from one on again, with the same hashes, as a higher fork: only their logs may differ. */
+function correct(actors: ChainActors, from: number) {
+  for (let number = from; number <= 60; number++) {
+    const span = buildSpan({ number, fork: 1, branch: 0, events: honest.get(number) ?? [] });
+    expect(actors.receive(buildSpanMessage(span, 100 + number))).not.toHaveProperty('rejection');
+  }
+  expect(actors.fault).toBeNull();
+}
+
 /** Blocks that cannot follow the honest ones, by the reason that the fault names. */
 const impossible: readonly (readonly [why: string, block: number, events: readonly WrittenEvent[]])[] = [
   ['token 9 has no position', 14, [transferred(owner, other, 9)]],
@@ -174,12 +183,7 @@ describe('a block that cannot be applied', () => {
       const expected = foldMessages(chainWith({})).actors;
       for (const from of [block, deploymentBlock]) {
         const corrected = foldMessages(wrong).actors;
-        // The same blocks with the same hashes are published again; only their logs differ.
-        for (let number = from; number <= 60; number++) {
-          const span = buildSpan({ number, fork: 1, branch: 0, events: honest.get(number) ?? [] });
-          expect(corrected.receive(buildSpanMessage(span, 100 + number))).not.toHaveProperty('rejection');
-        }
-        expect(corrected.fault).toBeNull();
+        correct(corrected, from);
         expect(describeWithoutMessages(corrected)).toBe(describeWithoutMessages(expected));
       }
     },
@@ -195,11 +199,7 @@ describe('a block that cannot be applied', () => {
     expect(outcomes.filter((outcome) => typeof outcome !== 'object' || 'rejection' in outcome)).toEqual([]);
     expect(actors.state.head?.number).toBe(60n);
     expect(actors.fault).toMatchObject({ block: { number: 14n }, detail: expect.stringMatching(/^log 0, /) });
-    for (let number = 14; number <= 60; number++)
-      actors.receive(
-        buildSpanMessage(buildSpan({ number, fork: 1, branch: 0, events: honest.get(number) ?? [] }), number),
-      );
-    expect(actors.fault).toBeNull();
+    correct(actors, 14);
   });
 
   it('is not corrected by a span of the same fork, or by a fork above it', () => {

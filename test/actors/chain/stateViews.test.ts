@@ -13,10 +13,13 @@ import {
   buildEconomyEvents,
   buildState,
   coreEvents,
+  createEconomyViews,
   createStateViews,
   metadataEvent,
+  mintMore,
   plainEconomy,
   plainMetadata,
+  replaceArguments,
   type StateEvent,
   stateDeployment,
   stateOwner,
@@ -51,15 +54,6 @@ const expectForAll = (word: string, core = 'available') => ({
   ...Object.fromEntries(viewNames.map((name) => [name, word])),
   core,
 });
-
-/** The events of an economy, with changed arguments of one event. */
-function replaceArguments(contract: string, name: string, change: object): StateEvent[] {
-  return buildEconomyEvents().map((event) =>
-    event.contract === contract && event.name === name
-      ? { ...event, args: { ...event.args, ...change } }
-      : event,
-  );
-}
 
 function createViews(events: readonly StateEvent[], block: Partial<KnownBlock> = {}) {
   return createStateViews(buildState(events, block)).views;
@@ -119,7 +113,7 @@ describe('a safe state', () => {
   });
 
   it('begins no page before the economy, even with a made-up cursor', () => {
-    const { views, source } = createStateViews(buildState(buildEconomyEvents()));
+    const { views, source } = createEconomyViews();
     source.older = buildState(coreEvents(), { number: 50n, hash: buildBlockHash(5) });
     const read = (list: 'portfolio' | 'activity', state: ChainState | null) => {
       const { number: block, hash: blockHash } = (state as ChainState).block;
@@ -146,8 +140,7 @@ describe('a safe state', () => {
   });
 
   it.each(['portfolio', 'activity'] as const)('ends the %s of an owner with its last entry', (list) => {
-    const second = buildEconomyEvents({ tokenId: 2n }).filter(({ name }) => name === 'PositionMinted');
-    const { views } = createStateViews(buildState([...buildEconomyEvents(), ...second]));
+    const { views } = createEconomyViews({}, ...mintMore(2n));
     const read = (limit: number, cursor: string | null) => {
       const page = { owner: stateOwner, limit, cursor };
       const view =
@@ -180,7 +173,7 @@ describe('a safe state', () => {
   });
 
   it('is shown with at least twelve confirmations, and with a higher head at once', () => {
-    const { views, source } = createStateViews(buildState(buildEconomyEvents()));
+    const { views, source } = createEconomyViews();
     for (const [head, indexedThroughBlock] of [
       [null, 111n],
       [110n, 111n],
@@ -246,7 +239,7 @@ describe('the reasons of views that are not available', () => {
   });
 
   it('are those of CONTRACT.md for clients, and finer for operators', () => {
-    const { views, source, clock } = createStateViews(buildState(buildEconomyEvents()));
+    const { views, source, clock } = createEconomyViews();
     const expectShown = (word: string, condition: string, settlements: string) => {
       expect(readAvailability(views)).toEqual(expectForAll(word, word));
       expect(new Set(Object.values(views.conditions()))).toEqual(new Set([condition]));
@@ -371,7 +364,7 @@ describe('the last known state', () => {
   });
 
   it('is not shown if it belongs to other contracts', () => {
-    const { views, source } = createStateViews(buildState(buildEconomyEvents()));
+    const { views, source } = createEconomyViews();
     source.isMismatched = true;
     expect(new Set(Object.values(readLastKnown(views)))).toEqual(new Set(['indexer_mismatch']));
     expect(views.following().reason).toBe('indexer_mismatch');

@@ -42,16 +42,6 @@ describe('events of the measurements', () => {
     expect(streaks.at(-1)).toBe(3_650);
   });
 
-  it('are the highest hundred distances if a reading jumps very far', () => {
-    const events = foldReadings([buildReading(1, 0, Number.MAX_SAFE_INTEGER)])?.events.toArray() ?? [];
-    const distances = events.filter(
-      ({ achievement }) => achievement.type === 'measurement.distance_milestone',
-    );
-    expect(distances).toHaveLength(100);
-    const next = foldReadings([buildReading(1, 0, Number.MAX_SAFE_INTEGER), buildReading(2, dayMs, 50 * km)]);
-    expect(next?.events.size).toBe(events.length + 1 + 5 + 1);
-  });
-
   it('are the reference’s, at each threshold and for random histories', () => {
     const beside = (threshold: number) => [threshold - 1, threshold];
     // The last one also has some of the first distances among its highest hundred.
@@ -71,6 +61,12 @@ describe('events of the measurements', () => {
       distanceMm,
       speed: 0,
     }));
+    // Far more than a hundred distances at once, and the next one.
+    const far = [Number.MAX_SAFE_INTEGER, 50 * km].map((distanceMm) => ({
+      gapMs: dayMs,
+      distanceMm,
+      speed: 0,
+    }));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         let atMs = 0;
@@ -81,7 +77,7 @@ describe('events of the measurements', () => {
         const expected = byId(buildMeasurementEvents(readings));
         expect(listDifferences(listBodies(foldReadings(readings)), expected)).toEqual([]);
       }),
-      { numRuns: 500, examples: [[rising], [daily], ...alone.map((one): [typeof one] => [one])] },
+      { numRuns: 500, examples: [[rising], [daily], [far], ...alone.map((one): [typeof one] => [one])] },
     );
   });
 });

@@ -8,75 +8,14 @@ import { describeEvent } from '../../../http/explorer/format/events.ts';
 import { describeMerge, findPartner } from '../../../http/explorer/format/merges.ts';
 import { writeSentence } from '../../../http/explorer/format/sentence.ts';
 import { explainNoMint, explainProjection } from '../../../http/explorer/format/words.ts';
-import type { PageChain, PageRequest } from '../../../http/explorer/page.ts';
-import { renderPage } from '../../../http/explorer/renderPage.tsx';
-import { toReadBody } from '../../../http/explorer/resources.ts';
 import { daysTable, halfHoursTable, settlementsTable } from '../../../http/explorer/tables/tables.ts';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
 import { writeCsv } from '../../../http/server/pages/tableFiles.ts';
+import { exampleChain as mainnet, renderExample as render } from './renderExample.ts';
 
 const { bodies } = recorded;
 const { measurement } = bodies.Status.answer;
-const nowMs = Date.parse(bodies.Status.answer.generatedAt);
-const mainnet: PageChain = { target: 'mainnet', reason: null, lastKnown: null };
-const examples: readonly (readonly [path: string, body: unknown])[] = [
-  ['/v1/status', bodies.Status.answer],
-  ['/v1/core', bodies.CoreState.answer],
-  ['/v1/mining/state', bodies.MiningState.answer],
-  ['/v1/measurement/stats', bodies.Statistics.answer],
-  ['/v1/settlements', bodies.SettlementHistory.answer],
-  ['/v1/events', bodies.EventFeed.answer],
-];
-
 const { activity } = bodies.Statistics.answer;
-const month = Array.from({ length: 23 }, (_, index) => ({
-  ...(activity.days[0] as (typeof activity.days)[number]),
-  date: new Date(Date.parse(activity.days[0]?.date ?? '') - (23 - index) * 86_400_000)
-    .toISOString()
-    .slice(0, 10),
-}));
-const statisticsOfMonth = {
-  ...bodies.Statistics.answer,
-  range: '30d',
-  activity: { ...activity, days: [...month, ...activity.days] },
-};
-
-/** Renders a page with the examples, or other bodies by path. */
-function render(
-  place: Place,
-  bodiesByPath: Readonly<Record<string, unknown>> = {},
-  change: Partial<PageRequest> = {},
-) {
-  const read = (path: string) => {
-    const [name = ''] = path.split('?');
-    if (path.endsWith('range=30d') && name.endsWith('stats')) return statisticsOfMonth;
-    const [, date] = /^\/v1\/days\/(.*)/.exec(name) ?? [];
-    if (date !== undefined)
-      return {
-        ...bodies.Day.answer,
-        date,
-        day: statisticsOfMonth.activity.days.find((day) => day.date === date) ?? null,
-      };
-    return name in bodiesByPath ? bodiesByPath[name] : examples.find(([one]) => one === name)?.[1];
-  };
-  const settings = { transactionUrl: null, publicUrl: 'https://wheel.example', files: {} };
-  const { html } = renderPage({
-    place,
-    nowMs,
-    settings,
-    chain: mainnet,
-    old: new Map(),
-    read: toReadBody(read),
-    ...change,
-  });
-  const text = html
-    .replace(/<(dialog|noscript).*?<\/\1>/gs, '')
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ');
-  const findMeta = (name: string) =>
-    new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"`).exec(html)?.[1] ?? '';
-  return { html, text, findMeta };
-}
 
 const glance: Place = { view: 'glance' };
 const places: readonly Place[] = [
@@ -186,61 +125,43 @@ describe('what does not work', () => {
     '/v1/settlements': { ...waits, mining: { ...waits.mining, recentCheckpoints: checkpoints } },
   };
   const withQueue = (change: object) => ({ settlementQueue: { ...queue, ...change } });
-  const core = (paused: boolean) => ({
-    '/v1/core': { ...bodies.CoreState.answer, core: { ...bodies.CoreState.answer.core, paused } },
-  });
+  const ofWheel = (change: object) => ({ measurement: { ...measurement, ...change } });
+  const ofOracle = (change: object) => ({ oracle: { ...status.oracle, ...change } });
+  const core = bodies.CoreState.answer;
+  const paused = { '/v1/core': { ...core, core: { ...core.core, paused: true } } };
 
-  it.each([
-    ['nothing', {}, {}, null, true],
-    [
-      'a silent wheel',
-      { measurement: { ...measurement, freshness: 'stale' } },
-      {},
-      'The wheel is out of touch. It may',
-      true,
-    ],
+  it.each<[string, object, string | null, boolean?, object?]>([
+    ['nothing', {}, null, true],
+    ['a silent wheel', ofWheel({ freshness: 'stale' }), 'The wheel is out of touch. It may', true],
     [
       'a faulty counter',
-      { measurement: { ...measurement, coreStatus: 'COUNTER_FAULT' } },
-      {},
+      ofWheel({ coreStatus: 'COUNTER_FAULT' }),
       'The counter reports a fault. Its speed',
       true,
     ],
     [
       'a blocked oracle',
-      { oracle: { ...status.oracle, state: 'blocked', reason: 'gate' } },
-      {},
+      ofOracle({ state: 'blocked', reason: 'gate' }),
       'The oracle is blocked. It says: “gate”. ',
-      false,
     ],
-    [
-      'a late oracle',
-      { oracle: { ...status.oracle, state: 'stale' } },
-      {},
-      'The oracle has closed no round for 20 minutes. ',
-      false,
-    ],
+    ['a late oracle', ofOracle({ state: 'stale' }), 'The oracle has closed no round for 20 minutes. '],
     [
       'an incident',
       withQueue({ state: 'blocked', blockedReason: 'incident_open' }),
-      {},
       'Settlement is blocked. An incident is open',
-      false,
     ],
-    ['settlement off', withQueue({ state: 'disabled' }), {}, 'Settlement is switched off. ', false],
-    ['a silent reporter', withQueue({ state: 'stale' }), {}, 'The reporter is silent. ', false],
+    ['settlement off', withQueue({ state: 'disabled' }), 'Settlement is switched off. '],
+    ['a silent reporter', withQueue({ state: 'stale' }), 'The reporter is silent. '],
     [
       'a reporter that may not send',
       withQueue({ reporterEnvironmentEnabled: false }),
-      {},
       'The reporter may not send batches. ',
-      false,
     ],
-    ['a paused contract', {}, core(true), 'The core contract is paused. ', false],
-    ['a batch under way', withQueue({ state: 'submitted' }), {}, null, true],
+    ['a paused contract', {}, 'The core contract is paused. ', false, paused],
+    ['a batch under way', withQueue({ state: 'submitted' }), null, true],
   ])(
     'is said on every page, and nothing is expected meanwhile: %s',
-    (_, change, others, title, isExpected) => {
+    (_, change, title, isExpected = false, others = {}) => {
       const shown = { ...usual, '/v1/status': { ...status, ...change }, ...others };
       for (const place of places) {
         const { text } = render(place, shown);
@@ -473,12 +394,6 @@ it('files of settlements are in order and hold nothing to come', () => {
   expect(starts).toEqual([...starts].sort());
   expect(starts.every((at) => at <= answer.generatedAt)).toBe(true);
   expect(starts.length).toBeLessThan(answer.buckets.length);
-});
-
-it('both pages say what a day is to them', () => {
-  expect(render({ view: 'statistics', range: '7d' }).text).toContain(
-    'Earnings of owners are of calendar days, from midnight to midnight UTC.',
-  );
 });
 
 describe('a zero', () => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../http/addresses/place.ts';
 import type { PageChain } from '../../../http/explorer/page.ts';
-import { renderPage } from '../../../http/explorer/renderPage.tsx';
-import { toReadBody } from '../../../http/explorer/resources.ts';
 import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
+import { exampleBodies, exampleChain, renderExample } from './renderExample.ts';
 
-const { Status, CoreState, SettlementHistory, Statistics, MiningState, EventFeed } = recorded.bodies;
+const { Status, CoreState, SettlementHistory } = recorded.bodies;
 const status = Status.answer;
 const nowMs = Date.parse(status.generatedAt);
 const batch = CoreState.answer.events.find(({ eventName }) => eventName === 'BatchSettled');
@@ -17,31 +16,12 @@ const core = {
     blockTimestamp: String(Math.floor(nowMs / 1000) - hours * 3_600),
   })),
 };
-const bodies: Readonly<Record<string, unknown>> = {
-  '/v1/status': status,
-  '/v1/core': core,
-  '/v1/settlements': SettlementHistory.answer,
-  '/v1/measurement/stats': Statistics.answer,
-  '/v1/mining/state': MiningState.answer,
-  '/v1/events': EventFeed.answer,
-};
-const readable: PageChain = { target: 'mainnet', reason: null, lastKnown: null };
 
-function render(
+const render = (
   place: Place,
   changes: Readonly<Record<string, unknown>> = {},
-  chain: PageChain | null = readable,
-) {
-  const known = { ...bodies, ...changes };
-  return renderPage({
-    place,
-    nowMs,
-    settings: { transactionUrl: null, publicUrl: null, files: {} },
-    chain,
-    old: new Map(),
-    read: toReadBody((path) => known[path.split('?')[0] ?? ''] ?? null),
-  }).html;
-}
+  chain: PageChain | null = exampleChain,
+) => renderExample(place, { '/v1/core': core, ...changes }, { chain }).html;
 
 const readText = (html: string) => html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 /** What the page says of a part of the work. */
@@ -63,7 +43,12 @@ it('parts that work have no known problem, and the next batch is expected', () =
 
 describe('nothing says that a part works while nobody knows that', () => {
   it.each<[state: string, unknownParts: readonly string[], changes: object, chain?: PageChain | null]>([
-    ['nothing can be read', parts, Object.fromEntries(Object.keys(bodies).map((path) => [path, null])), null],
+    [
+      'nothing can be read',
+      parts,
+      Object.fromEntries(Object.keys(exampleBodies).map((path) => [path, null])),
+      null,
+    ],
     ['the status cannot be read', ['wheel', 'oracle', 'settlement'], { '/v1/status': null }],
     ['no reading was ever accepted', ['wheel'], { '/v1/status': { ...status, measurement: null } }],
     [
@@ -128,7 +113,7 @@ describe('closed rounds that cannot be settled', () => {
   });
 
   it('are none while the chain cannot be read: that is the problem', () => {
-    const unread = { ...readable, reason: 'indexer_unavailable' };
+    const unread = { ...exampleChain, reason: 'indexer_unavailable' };
     const html = render(statusPage, queueOf('round_projection_gap'), unread);
     expect(html.match(/<li id="[^"]*" class="fails"/g)).toEqual(['<li id="chain" class="fails"']);
     expect(readPart(html, 'settlement')).toContain('Not known.');

@@ -176,7 +176,7 @@ export function buildEconomyEvents(overrides: Partial<EconomyValues> = {}): Stat
   ];
 }
 
-const stateBlock: KnownBlock = {
+export const stateBlock: KnownBlock = {
   number: 100n,
   hash: toBlockHash(repeatBytes32('9')),
   timestampMs: Date.UTC(2026, 1, 3, 10),
@@ -249,4 +249,23 @@ export function createStateViews(
     clock,
   });
   return { source, views, clock };
+}
+
+/** Views over an economy, after further events. */
+export const createEconomyViews = (values: Partial<EconomyValues> = {}, ...further: readonly StateEvent[]) =>
+  createStateViews(buildState([...buildEconomyEvents(values), ...further]));
+
+/** The mints of more miners of the same owner. */
+export const mintMore = (...tokenIds: readonly bigint[]): StateEvent[] =>
+  tokenIds.flatMap((tokenId) =>
+    buildEconomyEvents({ tokenId }).filter(({ name }) => name === 'PositionMinted'),
+  );
+
+/** The events of an economy, with changed arguments of one event. */
+export function replaceArguments(contract: string, name: string, change: object): StateEvent[] {
+  return buildEconomyEvents().map((event) =>
+    event.contract === contract && event.name === name
+      ? { ...event, args: { ...event.args, ...change } }
+      : event,
+  );
 }

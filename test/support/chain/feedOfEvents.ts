@@ -1,23 +1,19 @@
 import { List } from 'immutable';
-import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import type { ChainFeedEvent } from '../../../actors/events/eventSchemas.ts';
 import { nothingEvicted } from '../../../actors/events/eventWindow.ts';
 import type { ChainViews } from '../../../actors/views/chain/chainViews.ts';
-import { stateOwner } from './economyState.ts';
+import { stateBlock, stateOwner } from './economyState.ts';
 import { buildSource } from './hashes.ts';
 
 /** An event of the feed. `index` is the number of its log, and the millisecond of its recording. */
-export function buildFeedEvent(
-  { block }: ChainState,
-  details: ChainFeedEvent['details'],
-  index = 0,
-): ChainFeedEvent {
+export function buildFeedEvent(details: ChainFeedEvent['details'], index = 0): ChainFeedEvent {
+  const { timestampMs } = stateBlock;
   return {
     family: 'chain',
     details,
     address: stateOwner,
-    source: buildSource({ blockNumber: 50n, blockTimestampMs: block.timestampMs, logIndex: index }),
-    recordedAtMs: block.timestampMs + index,
+    source: buildSource({ blockNumber: 50n, blockTimestampMs: timestampMs, logIndex: index }),
+    recordedAtMs: timestampMs + index,
     position: 1,
     ordinal: index,
   };

@@ -137,8 +137,18 @@ const widen = `(() => {
   document.body.style.letterSpacing = Math.max(0, ${wideEms} - ems) + 'em';
 })()`;
 
-/** By how much the page is wider than its window with a wide font: it would scroll sideways. */
-export async function findOverflow(page: Page): Promise<number> {
-  await page.evaluate(widen);
-  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+const clipped =
+  "[...document.querySelectorAll('.cards')].filter((one) => one.scrollWidth > one.clientWidth).length";
+
+/** Widths of a window at which the page with a wide font is wider, and would scroll sideways. At the 360 pixels of a phone no table may be wider than its card either. */
+export async function findOverflows(page: Page, widths: readonly number[]): Promise<number[]> {
+  const found: number[] = [];
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 740 });
+    await page.evaluate(widen);
+    const isWider = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+    if ((await page.evaluate(isWider)) || (width === 360 && (await page.evaluate(clipped)) !== 0))
+      found.push(width);
+  }
+  return found;
 }

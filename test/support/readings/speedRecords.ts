@@ -18,7 +18,6 @@ export function createSpeedRecords() {
   }
   return {
     progress: () => progress,
-    count: () => count,
     replace: (next: MeasurementProgress) => {
       progress = next;
     },
