@@ -81,6 +81,15 @@ describe('message source', () => {
     expect(collected.source.status()).toMatchObject({ missedMessages: 51, interruptions: 0 });
   });
 
+  it.each([5, 7])('ends at a deleted message 5, the last one requested of %i', async (last) => {
+    const { nats } = await startServer();
+    await publish(nats, 1, last);
+    for (const sequence of range(4, last)) await nats.jsm.streams.deleteMessage('MINER_COUNTER', sequence);
+    const collected = collectSource(nats, { through: 5 });
+    await eventually(() => collected.hasEnded, 'the end');
+    expect([collected.sequences, collected.source.status().position]).toEqual([range(1, 3), 5]);
+  });
+
   it('emits large messages in small batches, and lets the event loop turn in between', async () => {
     const { nats } = await startServer();
     for (const bytes of [100_000, batchBytesMax, 400_000])

@@ -70,10 +70,12 @@ export async function runOrderedConsumer(
     skipRest: async (rest, how) => {
       // Otherwise a message has arrived after all.
       if (isAtGap || expected !== reached().position + 1) return;
-      skipping = missing.skipRemoved(reached(), rest, how).then(reach);
+      const last = Math.min(rest, through);
+      skipping = missing.skipRemoved(reached(), last, how).then(reach);
       await skipping;
-      expected = rest + 1;
+      expected = last + 1;
       skipping = null;
+      if (last === through) delivery.stop('the last requested message was deleted');
     },
   });
   // The verification may have found the end already.

@@ -14,12 +14,13 @@ export function collectSource(
   {
     stream = 'MINER_COUNTER',
     from = startOfStream,
-  }: { stream?: InputStreamName; from?: StreamPosition } = {},
+    ...bounds
+  }: { stream?: InputStreamName; from?: StreamPosition; through?: number } = {},
 ) {
   const gate = createGate({ max: 1 });
   let isOpen = true;
   const reader = { ...nats, stream, clock: systemClock, logger: silentLogger };
-  const source = createMessageSource({ ...reader, verifier: createStreamVerifier(reader) });
+  const source = createMessageSource({ ...reader, ...bounds, verifier: createStreamVerifier(reader) });
   const collected = {
     source,
     sequences: [] as number[],
@@ -28,6 +29,8 @@ export function collectSource(
     streamPosition: from,
     /** Set when the source ended with an error. */
     failure: null as unknown,
+    /** Whether the source ended with its last requested message. */
+    hasEnded: false,
     /** Whether the gate is open. */
     get isOpen() {
       return isOpen;
@@ -52,6 +55,9 @@ export function collectSource(
       },
       error: (error) => {
         collected.failure = error;
+      },
+      complete: () => {
+        collected.hasEnded = true;
       },
     });
   whenFinished(() => subscription.unsubscribe());
