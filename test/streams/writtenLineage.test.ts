@@ -219,6 +219,7 @@ describe('a process that stores rows', () => {
     await waitUntilShown('5:2');
     await second.end(4);
     expect(await readShown()).toEqual([...rows(1, 3), ...rows(4, 5, 2)]);
+    expect((await readNewest())?.cause).toBe('counts');
   });
 
   it.each<[string, Start, number]>([

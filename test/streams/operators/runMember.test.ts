@@ -1,27 +1,18 @@
 import { expect, it } from 'vitest';
-import { assign, setup } from 'xstate';
+import { assign, createMachine } from 'xstate';
 import { runMember } from '../../../streams/operators/runMember.ts';
 
-const logic = setup({
-  types: {} as {
-    context: { fault: string | null };
-    events: { type: 'stopped'; graceMs: number };
-  },
-}).createMachine({
-  id: 'member',
+const logic = createMachine({
+  types: {} as { context: { fault: string | null }; events: { type: 'stopped'; graceMs: number } },
   context: { fault: null },
   output: ({ context }) => context,
   initial: 'running',
   states: {
-    running: {
-      on: {
-        stopped: {
-          target: 'ended',
-          actions: assign({ fault: ({ event }) => (event.graceMs === 0 ? 'no time' : null) }),
-        },
-      },
+    running: { on: { stopped: 'ended' } },
+    ended: {
+      type: 'final',
+      entry: assign({ fault: ({ event }) => (event.graceMs === 0 ? 'no time' : null) }),
     },
-    ended: { type: 'final' },
   },
 });
 
