@@ -25,8 +25,8 @@ export const mutationPlans: Readonly<Record<string, Plan>> = {
   // Two gateways, oracles and reporters say different things about the same installations.
   two: plan('two', [
     episode(
-      [5, 30].map((second) => [second, 'twoPublishers', { forMs: 20_000 }]),
-      { durationMs: 60_000 },
+      [5, 30, 60, 90].map((second) => [second, 'twoPublishers', { forMs: 25_000 }]),
+      { durationMs: 120_000 },
     ),
   ]),
   // Processes are killed while blocks become final.
