@@ -32,7 +32,7 @@ export function createClient() {
       if (domain.isDead) return nothing;
       if (values !== undefined) {
         const table = /^INSERT INTO (\w+) FORMAT Native$/.exec(query)?.[1] ?? '';
-        await database.insert(table, values.read());
+        await database.insert(table, Buffer.concat(await values.toArray()));
         return { stream: Readable.from([]) };
       }
       return { stream: [Buffer.from(await database.query(query, parameters))] };
