@@ -29,7 +29,7 @@ export function selectRetained(
   lineages: readonly IsCounted[],
 ): StoredSnapshotHeader[] {
   const newestFirst = [saved, ...others].sort((a, b) => b.position - a.position || b.takenAtMs - a.takenAtMs);
-  const same = newestFirst.filter((one) => one === saved || isCounted(one));
+  const same = newestFirst.filter(isCounted);
   const retained = new Set([saved, ...same.slice(0, newestRetained)]);
   for (const { periodMs, count } of retainedPeriods)
     for (const one of selectFirst(same, ({ takenAtMs }) => Math.floor(takenAtMs / periodMs)).slice(0, count))

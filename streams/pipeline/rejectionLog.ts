@@ -17,7 +17,7 @@ export const originalBytesMax = 512 * 1024;
 /** Bytes of a rejection without the original: its subject, detail and names, with every character escaped at worst. */
 const envelopeBytesMax = 8 * 1024;
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
-/** Maximum number and size of the rejections that are published before an acknowledgement, except for a single larger one. */
+/** Maximum number and size of the rejections that are published before an acknowledgement; a single one is smaller. */
 export const unacknowledgedMax = 512;
 const unacknowledgedBytesMax = 1024 * 1024;
 const warningIntervalMs = 60_000;
@@ -118,7 +118,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
         if (bodies.length === most) break;
         const body = JSON.stringify(toRejectionMessage(stream, message, bytesMax));
         bytes += body.length;
-        if (bodies.length > 0 && bytes > unacknowledgedBytesMax) break;
+        if (bytes > unacknowledgedBytesMax) break;
         bodies.push(body);
         fresh.push(message);
       }

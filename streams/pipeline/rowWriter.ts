@@ -163,8 +163,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
 /** The inserts of one batch after another; a retry sends only those that were not acknowledged. */
 function createBatchInserts({ database, clock }: RowWriterOptions) {
   const writtenRows = new Map<string, number>();
-  let attempt: { readonly items: readonly PipelineItem[]; pending: readonly RowInsert[] } | null = null;
-  let sinceMs: number | null = null;
+  let attempt: { readonly sinceMs: number; pending: readonly RowInsert[] } | null = null;
   let inserting: Promise<unknown> = Promise.resolve();
 
   async function insert({ table, blocks, rowCount }: RowInsert) {
@@ -177,12 +176,9 @@ function createBatchInserts({ database, clock }: RowWriterOptions) {
   return {
     writtenRows,
     /** Start of the current batch's first attempt; null while none is being inserted. */
-    sinceMs: () => sinceMs,
+    sinceMs: () => attempt?.sinceMs ?? null,
     deliver: (items: readonly PipelineItem[]) => {
-      if (attempt?.items !== items) {
-        attempt = { items, pending: buildInserts(items.flatMap(listRows)) };
-        sinceMs = clock.monotonicMs();
-      }
+      attempt ??= { sinceMs: clock.monotonicMs(), pending: buildInserts(items.flatMap(listRows)) };
       const current = attempt;
       return from(current.pending).pipe(
         concatMap(insert),
@@ -194,7 +190,6 @@ function createBatchInserts({ database, clock }: RowWriterOptions) {
     /** Called when the batch is stored or its pipeline is cancelled. */
     end: () => {
       attempt = null;
-      sinceMs = null;
     },
     whenIdle: async () => {
       await inserting;

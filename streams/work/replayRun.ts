@@ -91,7 +91,7 @@ export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun>
     sinks: {
       writer: hasRows ? createRowWriter({ ...options, run: () => run }) : null,
       rejections: null,
-      beginRun: async ({ position, streamCreated, choice, fault }) => {
+      beginRun: async ({ position, streamCreated, fault }) => {
         // The rows that it continues, or is compared with, were made from another stream.
         if (fault === 'diverged' || streamCreated !== from.streamCreated) lost$.next();
         const continued = cutRuns(filled.runs, position);
@@ -103,7 +103,7 @@ export async function replayRun(options: ReplayRunOptions): Promise<ReplayedRun>
           position,
           continuedRun: continued.findLast((one) => kept.has(one.run))?.run ?? '',
         });
-        return fault === 'diverged' || choice.disagrees;
+        return false; // Only counted, and nobody reads the count of a replay.
       },
     },
     lineage: {
