@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { loadDocuments } from '../../http/server/pages/documents.ts';
-import { refusalsPerTurn } from '../../http/server/requestRefusals.ts';
+import { createRequestRefusals, refusalsPerTurn } from '../../http/server/requestRefusals.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
@@ -93,6 +93,13 @@ describe('a client that goes on behind its rate limit', () => {
     clearInterval(sending);
     expect(countAnswers('429')).toBeLessThanOrEqual(method === 'HEAD' ? 0 : refusalsPerTurn);
     expect((await server.get('/docs')).status).toBe(200);
+  });
+
+  it('is answered a number of times in one turn', () => {
+    const { isWorthAnswering } = createRequestRefusals({} as never);
+    const isAnswered = () => isWorthAnswering({ isHead: false, isOfProxy: false } as never);
+    const answered = Array.from({ length: 2 * refusalsPerTurn }, isAnswered).filter(Boolean);
+    expect(answered).toHaveLength(refusalsPerTurn);
   });
 
   it('is told so behind a proxy, whose connections are those of others as well', async () => {

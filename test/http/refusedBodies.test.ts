@@ -109,6 +109,16 @@ describe('a body that its schema refuses, in production', () => {
     expect(lines.length).toBe(3);
   });
 
+  it('is replaced for no longer than it fails, even if nothing that it shows changes', async () => {
+    const { views } = createEconomyViews();
+    const miners = vi.fn(views.miners).mockImplementationOnce(() => {
+      throw new Error('the miners cannot be read yet');
+    });
+    const { get } = await startPublicServer({ chain: { ...views, miners }, logger: collectedLog().logger });
+    expect(await (await get('/v1/miners')).json()).toMatchObject(unavailable);
+    expect(await (await get('/v1/miners')).json()).toMatchObject({ status: 'available' });
+  });
+
   it('is 500 for observations, and the unavailable body for the feed', async () => {
     const { lines, logger } = collectedLog();
     const reading = acceptedReading({ position: 3, cumulativeWorkUnits: -1n });

@@ -71,7 +71,7 @@ function failAfter(statements: number, database: Database): Database {
 /** Records that do not compress, so that they take several chunks. */
 function largeState(): FoldRecord[] {
   let value = 1;
-  return Array.from({ length: 2_000 }, (_, index) => {
+  return Array.from({ length: 10_000 }, (_, index) => {
     const numbers = Array.from({ length: 50 }, () => {
       value = (value * 48_271) % 2_147_483_647;
       return value.toString(36);

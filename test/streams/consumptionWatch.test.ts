@@ -1,10 +1,14 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { createDoubts } from '../../streams/jetstream/proofs/doubts.ts';
+import { startOfStream } from '../../streams/jetstream/proofs/streamPosition.ts';
 import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { watchConsumption } from '../../streams/jetstream/source/consumptionWatch.ts';
+import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
+import { createGate } from '../../streams/operators/gate.ts';
 import { useVirtualTime } from '../support/fakeTimers.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { silentLogger } from '../support/silentLogger.ts';
 import { streamInfo } from '../support/streams/streamInfo.ts';
 
 describe('the watch of a consumer', () => {
@@ -137,5 +141,24 @@ describe('the watch of a consumer', () => {
     other.stopping.abort();
     expect([ended(), other.ended()]).toEqual([null, 'stopped']);
     other.watch.stop();
+  });
+});
+
+describe('a message source', () => {
+  useVirtualTime();
+
+  it('gives a slow server more time for its answers once an election would be over', async () => {
+    const verify = () =>
+      new Promise((resolve) => setTimeout(resolve, 5_000, { info: streamInfo(), askedAtMs: 0 }));
+    const source = createMessageSource({
+      stream: 'MINER_COUNTER',
+      verifier: { verify, findRemoved: () => null },
+      jetStream: { deliver: () => new Promise(() => undefined) },
+      clock: manualClock(),
+      logger: silentLogger,
+    } as never);
+    source.batchesAfter(startOfStream, createGate({ max: 1 })).subscribe();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(source.status().verifiedAtMs).toBe(0);
   });
 });

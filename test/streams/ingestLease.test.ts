@@ -41,6 +41,15 @@ describe('the ingest lease', () => {
     expect(waiting.seen.at(-1)).toBeNull();
   });
 
+  it('is kept by its holder though its message was removed', async () => {
+    const { nats } = await startStreams();
+    const { isHeld } = await startContender(nats).acquired;
+    await nats.jsm.streams.purge('MINER_LEASE');
+    const countMessages = async () => (await nats.jsm.streams.info('MINER_LEASE')).state.messages;
+    await eventually(async () => (await countMessages()) === 1 || !isHeld(), 'the next renewal');
+    expect(isHeld()).toBe(true);
+  });
+
   it('is taken by a process that missed the answer to its claim', async () => {
     const { nats } = await startStreams();
     const { append } = nats.jetStream;

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { readBackwards } from '../../streams/jetstream/readBackwards.ts';
 import { readNewestRejections } from '../../streams/pipeline/newestRejections.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
@@ -26,9 +26,12 @@ async function collect<Item extends { readonly seq: number }>(items: AsyncIterab
   return sequences;
 }
 
-it('messages are read downwards', async () => {
+it('messages are read downwards, and none is asked for below the first one', async () => {
   const { jetStream, stream } = await startStream();
-  expect(await collect(readBackwards(jetStream, stream, 12))).toEqual([12, 11, 9, 8, 7, 6, 5, 4, 3]);
+  const message = vi.fn(jetStream.message);
+  const read = await collect(readBackwards({ ...jetStream, message }, stream, 12));
+  expect(read).toEqual([12, 11, 9, 8, 7, 6, 5, 4, 3]);
+  expect(message).toHaveBeenCalledTimes(10);
 });
 
 it('rejections are listed from the oldest of the newest, by reason', async () => {

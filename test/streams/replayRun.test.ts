@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import {
   cutRuns,
@@ -15,7 +15,7 @@ import { dropReplay, listContinuable, offerReplay } from '../../storage/runs/rep
 import { createSnapshotStore } from '../../storage/snapshots/snapshots.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { counterStream } from '../../streams/definitions/counterStream.ts';
-import { createStreamVerifier } from '../../streams/jetstream/proofs/streamVerifier.ts';
+import { createStreamVerifier, StreamDiverged } from '../../streams/jetstream/proofs/streamVerifier.ts';
 import { type ReplayRunOptions, replayRun } from '../../streams/work/replayRun.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { publishMany } from '../support/readings/readingMessages.ts';
@@ -112,12 +112,21 @@ it('a replay that was stopped leaves no trace in the next one', async () => {
   const { filled } = await replay(nothing, 20);
   expect(filled.runs).toHaveLength(1);
   expect(await readPositions(filled.runs)).toEqual(range(1, 20));
+  // Nothing is left to fold.
+  const { isComplete: isDone, hasLost } = await replay(continueAt(filled, 20), 20);
+  expect({ isDone, hasLost }).toEqual({ isDone: true, hasLost: false });
 });
 
 it('a replay ends if the stream has lost its end, or was created again', async () => {
   const { nats, replay, nothing } = await prepare(6_000);
   const short = await replay(nothing, 6_001);
   expect([short.isComplete, short.hasLost]).toEqual([false, true]);
+  const verifier = createStreamVerifier({ ...nats, stream, clock: systemClock });
+  const verify = vi
+    .fn(verifier.verify)
+    .mockRejectedValueOnce(new StreamDiverged(stream, { reason: 'other_message_at_position', detail: '' }));
+  const rewritten = await replay(nothing, 6_000, { verifier: { ...verifier, verify } });
+  expect([rewritten.isComplete, rewritten.hasLost]).toEqual([false, true]);
   let isFirst = true;
   const recreate = async () => {
     await nats.jsm.streams.delete(stream);

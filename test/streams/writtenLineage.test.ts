@@ -16,6 +16,7 @@ import {
 import { mergeRuns, runsMax } from '../../storage/runs/mergedRuns.ts';
 import type { FoldedRows } from '../../storage/tables/foldedRows.ts';
 import { readings } from '../../storage/tables/readings.ts';
+import { rounds } from '../../storage/tables/rounds.ts';
 import type { SnapshotChoice } from '../../streams/follower/chooseSnapshot.ts';
 import type { RestoredPosition } from '../../streams/follower/restoreFold.ts';
 import { createWrittenLineage, type WrittenLineage } from '../../streams/follower/writtenLineage.ts';
@@ -213,11 +214,13 @@ describe('a process that stores rows', () => {
     const second = await startProcess({ position: 3 });
     await second.store(4, 5, 2n);
     await expect.poll(() => held).toBe(2);
+    const earlier = second.run();
     await second.start({ position: 3 });
     await second.store(4, 4, 3n);
     acknowledge();
     await waitUntilShown('5:2');
     await second.end(4);
+    expect(second.run()).not.toBe(earlier);
     expect(await readShown()).toEqual([...rows(1, 3), ...rows(4, 5, 2)]);
     expect((await readNewest())?.cause).toBe('counts');
   });
@@ -385,10 +388,10 @@ describe('a process that stores rows', () => {
 
     it('does not try a replay a second time whose state it could not restore', async () => {
       const first = await storeFirst(5);
-      await replay(2, 5, 2n);
+      const run = await replay(2, 5, 2n);
       // The newest snapshot that agrees with the stream is one from before.
       await first.start({ position: 2, newestPosition: 5 });
-      expect(await first.hasReplay()).toBe(false);
+      expect([await first.hasReplay(), await listUsable(first, [run, 5])]).toEqual([false, [false]]);
       await first.store(3, 5, 3n);
       await waitUntilShown('5:3');
       expect(await readShown()).toEqual([...rows(1, 2), ...rows(3, 5, 3)]);
@@ -436,6 +439,19 @@ it('the run of the newest snapshot is never merged', async () => {
   const writer = { epoch: 1, holder: 'one', nowMs: 0 };
   const merged = await mergeRuns(database, { ...writer, stream: 'MINER_CHAIN', runs, name: 'merged' });
   expect(merged.map(({ run }) => run)).toEqual(['to 10', 'to 18', 'merged', 'to 28', 'to 29']);
+});
+
+it('runs of millions of messages are merged with all of their rows, and no others', async () => {
+  const { database } = opened;
+  const runs = [1_999_998, 2_000_001, 2_000_003].map((through) => ({ run: `to ${through}`, through }));
+  for (const { run, through } of runs) await storeRows(database, buildRows(through - 1, through, 1n), run);
+  await mergeRuns(database, { epoch: 1, holder: 'one', nowMs: 0, stream, runs, name: 'merged' });
+  for (const { name } of [readings, rounds]) {
+    const copied = await database.select(
+      `SELECT stored_by FROM ${name} WHERE run = 'merged' ORDER BY stored_by`,
+    );
+    expect(copied.flat().map(Number)).toEqual([1_999_997, 1_999_998, 2_000_000, 2_000_001]);
+  }
 });
 
 it('a process of an earlier epoch cannot change what readers see', async () => {
