@@ -127,22 +127,26 @@ export function computeRoundStartMs(state: Pick<ChainState, 'core'>, round: bigi
 function projectNextMintRound(state: ChainState, rewardPerBlock: bigint, supplyCap: bigint) {
   const { mining, core } = state;
   const round = mining.processedThroughRound + 1n;
-  const findEligibleWeight = (roundId: bigint) =>
-    [...mining.pendingWeight].reduce(
-      (weight, [activation, change]) => (BigInt(activation) <= roundId ? weight + change : weight),
-      mining.totalWeight,
-    );
+  // The next one last. Both they and the rounds are as many as since the last checkpoint, so each is passed once.
+  const activations = [...mining.pendingWeight.sortBy((_change, activation) => -BigInt(activation))];
+  let eligibleWeight = mining.totalWeight;
+  const activateThrough = (roundId: bigint) => {
+    while (BigInt(activations.at(-1)?.[0] ?? roundId + 1n) <= roundId)
+      eligibleWeight += activations.pop()?.[1] ?? 0n;
+  };
   let amountBaseUnits = 0n;
   let throughBlock = mining.closedThroughBlock;
   for (const settled of state.unprocessedRounds) {
+    activateThrough(settled.roundId);
     const completed = countWholeBlocks(settled.cumulativeBlockUnits) - throughBlock;
     throughBlock += completed;
     const left = supplyCap - mining.mintedBaseUnits - amountBaseUnits;
-    const earned = findEligibleWeight(settled.roundId) > 0n ? completed * rewardPerBlock : 0n;
+    const earned = eligibleWeight > 0n ? completed * rewardPerBlock : 0n;
     amountBaseUnits += earned < left ? earned : left;
   }
   // No checkpoint passes a settled round, so both are equal once every settled round is processed.
   const countedThroughRound = core.settledThroughRound < round ? round - 1n : core.settledThroughRound;
+  activateThrough(countedThroughRound < round ? round : countedThroughRound);
   const roundState: MintRoundState = core.settledThroughRound >= round ? 'ready' : 'accruing';
   return {
     state: roundState,
@@ -153,7 +157,7 @@ function projectNextMintRound(state: ChainState, rewardPerBlock: bigint, supplyC
     previousCumulativeBlockUnits: mining.processedBlockUnits,
     cumulativeBlockUnits: core.cumulativeBlockUnits,
     completedBlockCount: throughBlock - mining.closedThroughBlock,
-    eligibleWeight: findEligibleWeight(countedThroughRound < round ? round : countedThroughRound),
+    eligibleWeight,
     amountBaseUnits,
   };
 }

@@ -110,7 +110,10 @@ it.each([
       closedThroughBlock: 0n,
       totalWeight: 0n,
       mintedBaseUnits: supplyCap - left * rewardPerBlock,
-      pendingWeight: ImmutableMap([[String(from), 7n]]),
+      pendingWeight: ImmutableMap([
+        [String(from), 7n],
+        ['10', 1n],
+      ]),
     },
   };
   const { issuance } = history(views, 'now');
