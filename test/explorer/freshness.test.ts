@@ -105,6 +105,10 @@ describe('a page whose network comes and goes', () => {
     await waitUntilLive(page);
     await page.clock.runFor(10_000);
     expect([countAsked() - before, await page.title()]).toEqual([1, title]);
+    // Its clock is set back.
+    await page.clock.setSystemTime(0);
+    await page.clock.runFor(2_000);
+    await expect.poll(countAsked).toBe(before + 2);
   });
 
   it('asks once for what happens at the same time, and when its events have been interrupted', async () => {
