@@ -62,15 +62,16 @@ export const mutationPlans: Readonly<Record<string, Plan>> = {
     ],
     { snapshotMs: 100_000 },
   ),
-  // Processes are killed while a lineage cannot be noted, or while only some of its rows are stored.
+  // Processes are killed while a lineage cannot be noted, or while only some of its rows are stored. Before, readings are stored beyond the newest snapshot: they
+  // are gathered for ten seconds.
   unnoted: plan(
     'unnoted',
     [
       episode(
         [
           [1, 'startReplica'],
-          [50, 'insertsRefused', { table: 'stored_readings', forMs: 30_000 }],
-          [51, 'kill', { process: 0, afterSendings: 0, downMs: 500 }],
+          [55, 'insertsRefused', { table: 'stored_readings', forMs: 30_000 }],
+          [56, 'kill', { process: 0, afterSendings: 0, downMs: 500 }],
           [75, 'insertsRefused', { table: 'lineages', forMs: 60_000 }],
           [110, 'kill', { process: 1, afterSendings: 0, downMs: 500 }],
         ],
@@ -78,10 +79,10 @@ export const mutationPlans: Readonly<Record<string, Plan>> = {
       ),
       episode(
         [
-          [4, 'insertsRefused', { table: 'stored_readings', forMs: 120_000 }],
-          [5, 'kill', { process: 1, afterSendings: 0, downMs: 500 }],
+          [12, 'insertsRefused', { table: 'stored_readings', forMs: 120_000 }],
+          [13, 'kill', { process: 1, afterSendings: 0, downMs: 500 }],
         ],
-        { durationMs: 130_000, sleepMs: 7_200_000 },
+        { durationMs: 140_000, sleepMs: 7_200_000 },
       ),
     ],
     { snapshotMs: 20_000 },
