@@ -95,7 +95,7 @@ export type ReadResult<Body> =
   | { readonly error: ErrorCode }
   | { readonly body: Body; readonly cacheControl?: string };
 
-/** A route that is evaluated for every request: synchronously, or after a read of the database. */
+/** A route whose body is read for a request, from memory or from the database. */
 export interface ReadRoute<Body = unknown> extends RouteEntry {
   readonly kind: 'read';
   read(sources: RouteSources, request: ReadRequest): ReadResult<Body> | Promise<ReadResult<Body>>;
