@@ -1,4 +1,5 @@
 import { formatPlace } from '../../addresses/place.ts';
+import { roundPath } from '../../addresses/recordPaths.ts';
 import type { Link, Sentence } from '../format/sentence.ts';
 import { corePath } from '../resources.ts';
 import { findGenesisMs, roundMs } from '../rounds.ts';
@@ -7,7 +8,8 @@ import { Time } from './Time.tsx';
 
 export function To({ text, place, title, isDated = false }: Link) {
   const { read } = usePage();
-  const genesisMs = isDated ? findGenesisMs(read('core', corePath)) : null;
+  const hasDate = isDated && 'id' in place && roundPath.parse(place.id) !== null;
+  const genesisMs = hasDate ? findGenesisMs(read('core', corePath)) : null;
   return (
     <>
       <a href={formatPlace(place)} title={title}>

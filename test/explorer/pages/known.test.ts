@@ -30,6 +30,18 @@ const measuredBy = (provenance: string) => ({
   '/v1/status': { ...bodies.Status.answer, measurement: { ...measurement, provenance } },
 });
 
+it('a round from which a miner earns has its time, unless no date is so late', () => {
+  const [event] = bodies.EventFeed.answer.events;
+  const shown = (firstRound: string) => {
+    const payload = { tokenId: '7', weight: '1', firstRound, owner: `0x${'12'.repeat(20)}` };
+    const minted = { ...event, type: 'player.miner_minted', payload };
+    const feed = { ...bodies.EventFeed.answer, events: [minted] };
+    return render({ view: 'feed', category: 'all' }, { '/v1/events': feed }).text;
+  };
+  expect(shown('1000')).toMatch(/It earns from round 1,000 \( \d/);
+  expect(shown(String(2n ** 64n - 1n))).toContain('It earns from round 18,446,744,073,709,551,615 .');
+});
+
 it('a transaction that only transferred miners says who gave which to whom', () => {
   const transactionHash = `0x${'ab'.repeat(32)}`;
   const [claim] = bodies.OwnerActivity.answer.activity;
