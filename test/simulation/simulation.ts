@@ -6,6 +6,7 @@ import { checkDivergences } from './checks/checkDivergences.ts';
 import { checkIndexed } from './checks/checkIndexed.ts';
 import { checkRejections } from './checks/checkRejections.ts';
 import { checkReleased } from './checks/checkReleased.ts';
+import { checkSaved } from './checks/checkSaved.ts';
 import { checkStored } from './checks/checkStored.ts';
 import { clockPaths, comparedPaths } from './checks/comparedPaths.ts';
 import { compareWithReference, followStreams } from './checks/compareWithReference.ts';
@@ -178,6 +179,7 @@ export async function simulate(options: SimulationOptions) {
         await world.sleep(foldedMs);
       });
     }
+    await checkSaved(world, fleet.alive);
   };
 
   drive().then(() => {
