@@ -94,13 +94,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   /** A process without streams, such as a standby, cannot know them. */
   const conditions = () => (work() === null ? null : sources.views.chain.conditions());
   const readiness = createReadiness({
-    ...{ ...parts, graceMs, chain: actors.MINER_CHAIN, conditions },
+    ...parts,
+    graceMs,
+    chain: actors.MINER_CHAIN,
+    conditions,
     mayWrite: () => !roles.ingest || ingest.isHeld(),
   });
   registerServiceMetrics(parts, readiness);
   const conditions$ = watchChainConditions({ conditions, logger, registry });
   const operatorServer = createOperatorServer({
-    ...{ readiness, names: settings.opsNames, logger, registry },
+    readiness,
+    names: settings.opsNames,
+    logger,
+    registry,
     diagnose: () => diagnose(parts),
   });
   const hasViews = createViewsCheck({ ...parts, graceMs });

@@ -127,7 +127,10 @@ export function createStreamWork(options: StreamWorkOptions) {
     rejections,
     recent,
     observations: createObservationReader({
-      ...{ recent, database, oldestReadingMs, mayHaveReadings: actors.MINER_COUNTER.mayHaveReadings },
+      recent,
+      database,
+      oldestReadingMs,
+      mayHaveReadings: actors.MINER_COUNTER.mayHaveReadings,
       awaitRows: createAwaitRows({ ...ofCounter, what: 'the older readings' }),
     }),
     olderEvents: createStoredEvents({
