@@ -166,7 +166,8 @@ describe('OpenAPI', () => {
   });
 
   it('names the codes of each status, with an example of each', () => {
-    for (const [path, { responses }] of operations)
+    for (const [path, { responses }] of operations) {
+      const named: string[] = [];
       for (const [status, answer] of Object.entries(responses)) {
         if (status < '400') continue;
         const codes = [...(answer?.description.matchAll(/`([a-z_]+)`:/g) ?? [])].map(([, code = '']) => code);
@@ -174,7 +175,13 @@ describe('OpenAPI', () => {
         for (const code of codes)
           expect(errorStatus[code as keyof typeof errorStatus].status.slice(0, 3)).toBe(status);
         expect(Object.keys(answer?.content?.['application/json']?.examples ?? {})).toEqual(codes);
+        named.push(...codes);
       }
+      // A route that reads rows may have to wait for them.
+      const ofWaiting = named.filter((code) => code === 'database_busy' || code === 'request_timeout');
+      const { kind } = routes.find((route) => route.path === path) ?? {};
+      expect([path, ofWaiting]).toEqual([path, kind === 'read' ? ['database_busy', 'request_timeout'] : []]);
+    }
   });
 
   it('names the public address of the service, if it is known', () => {

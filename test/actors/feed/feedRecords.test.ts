@@ -22,12 +22,14 @@ import { addAchievements, type MeasurementProgress } from '../../../actors/wheel
 import {
   buildChainEvents,
   buildMeasurementEvents,
+  buildNamedEvents,
   feedChainId as chainId,
   checkpointed,
   createWindow,
   evictShare,
   inFeedOrder,
   minted,
+  namedOwners,
   recordStep,
   settled,
 } from '../../support/chain/feedEvents.ts';
@@ -261,6 +263,16 @@ it('a page shows no evicted event that has only one of two nouns', async () => {
   };
   const page = await createFeed(events, 1).page({ filter, limit: 9, cursor: null }, signal);
   expect(idsOf((page as FeedPage).events)).toEqual([toChainItem(chainId, events[3] as ChainFeedEvent).id]);
+});
+
+it('a page of evicted events of an owner and a type is not short for events of other types', async () => {
+  const filter = {
+    ...selectCategory('players'),
+    type: 'player.miners_merged',
+    nouns: [[{ kind: 'owner', address: namedOwners[0] } as const]],
+  } as const;
+  const page = await createFeed(buildNamedEvents(60), 1).page({ filter, limit: 4, cursor: null }, signal);
+  expect(page).toMatchObject({ events: Array(4).fill({ type: filter.type }) });
 });
 
 it('a page has no event of the time at which it ends, also behind a cursor', () => {
