@@ -29,10 +29,6 @@ export function registerWriterMetrics(
     miner_recent_readings: ['Accepted readings in memory for the observations route.', () => recent.size],
   });
   registerStreamMetrics(registry, () => writers, {
-    miner_rows_buffered: [
-      'Rows waiting to be written to ClickHouse.',
-      (writer) => writer.status().bufferedRows,
-    ],
     miner_rows_buffered_bytes: [
       'Bytes of rows waiting to be written to ClickHouse.',
       (writer) => writer.status().bufferedBytes,

@@ -34,7 +34,6 @@ function createWorld() {
     const exchange = {
       route,
       client: site ?? [0, 0, 0xffff, client],
-      counts: { shed: () => answers.push(`${route} shed`) },
       response: {
         cork: (write: () => void) => write(),
         onAborted: (abort: () => void) => aborts.push(abort),
@@ -84,7 +83,7 @@ it('while the next turn has been waited for too long, the client with the most w
   clock.advance(1);
   ask(3, ['a']);
   ask(2, ['a']);
-  expect(take()).toEqual(['2 shed', '2 database_busy 2', '2 shed', '2 database_busy 2']);
+  expect(take()).toEqual(['2 database_busy 2', '2 database_busy 2']);
   for (let turn = 0; turn < 4; turn++) await nextTurn();
   expect(take().filter((answer) => answer.includes(':'))).toEqual(['1: a', '1: a', '2: a', '3: a']);
 });
@@ -103,10 +102,10 @@ it('while 64 wait, the newest request of the client with the most is refused, an
   const refusedTo = (client: number) => {
     take();
     ask(client, never);
-    return take().filter((answer) => answer.endsWith(' shed'));
+    return take().filter((answer) => answer.endsWith(' database_busy 2'));
   };
   // Of those that count the same, the newest request is refused.
-  expect([3, 4, 5, 1].map(refusedTo)).toEqual([['22 shed'], ['22 shed'], ['21 shed'], ['1 shed']]);
+  expect([3, 4, 5, 1].map(refusedTo)).toEqual([22, 22, 21, 1].map((client) => [`${client} database_busy 2`]));
 });
 
 it('a turn of the event loop has one task, with what it continues at once, and the others wait in order', async () => {

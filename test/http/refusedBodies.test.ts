@@ -150,7 +150,7 @@ describe('a body that its schema refuses, in production', () => {
 describe('the log of failures', () => {
   function createNote(logger: pino.Logger, clock: Clock) {
     const { note } = createExchangeGuard({ writeError: () => undefined }, logger, clock);
-    const counts = { answered: () => undefined, failed: () => undefined, shed: () => undefined };
+    const counts = { answered: () => undefined, failed: () => undefined };
     return (reason: string, route: string, requestId: string) =>
       note({ route, requestId, counts }, new Error(reason));
   }

@@ -80,7 +80,6 @@ it('metrics of writing are its values', async () => {
   });
   expect(await readMetrics(registry)).toEqual({
     'rows_written_total{table="readings"}': 3,
-    [`rows_buffered${of}`]: 1,
     [`rows_buffered_bytes${of}`]: 2,
     [`rows_flushed_position${of}`]: 7,
     [`row_writer_failing_seconds${of}`]: 6,

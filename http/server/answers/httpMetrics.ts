@@ -7,7 +7,6 @@ export interface RouteCounts {
   /** @param status the status line as sent, such as `200 OK`. */
   answered(status: string, seconds: number): void;
   failed(): void;
-  shed(): void;
 }
 
 export type HttpMetrics = ReturnType<typeof createHttpMetrics>;
@@ -21,7 +20,6 @@ interface Counts {
   /** By the first three characters of the status. */
   readonly others: Map<string, number>;
   failed: number;
-  shed: number;
 }
 
 export function createHttpMetrics(registry: Registry, implementation: string) {
@@ -55,11 +53,6 @@ export function createHttpMetrics(registry: Registry, implementation: string) {
       () => Array.from(routes, ([route, { failed }]) => [failed, route]),
       'route',
     ],
-    miner_http_shed_requests_total: [
-      'Expensive requests answered with 503 because too many waited, or too long.',
-      () => Array.from(routes, ([route, { shed }]) => [shed === 0 ? null : shed, route]),
-      'route',
-    ],
     miner_http_server_info: [
       'Which implementation of uWebSockets.js runs; always 1.',
       () => [[1, implementation]],
@@ -70,7 +63,7 @@ export function createHttpMetrics(registry: Registry, implementation: string) {
   return {
     /** Registers a route, or the handler of unknown paths, by its name in the metrics. */
     route: (name: string, rateClass: RateClass): RouteCounts => {
-      const counts = routes.get(name) ?? { ok: 0, notModified: 0, others: new Map(), failed: 0, shed: 0 };
+      const counts = routes.get(name) ?? { ok: 0, notModified: 0, others: new Map(), failed: 0 };
       routes.set(name, counts);
       const observe = measure(rateClass);
       return {
@@ -85,9 +78,6 @@ export function createHttpMetrics(registry: Registry, implementation: string) {
         },
         failed: () => {
           counts.failed++;
-        },
-        shed: () => {
-          counts.shed++;
         },
       };
     },

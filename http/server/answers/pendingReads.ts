@@ -75,10 +75,7 @@ export function createPendingReads({ writer, guard, registry, turns, timeoutMs }
         ending: new AbortController(),
         weigh: counts.weigh(client),
         isOver: false,
-        shed: () => {
-          exchange.counts.shed();
-          refuse('database_busy');
-        },
+        shed: () => refuse('database_busy'),
       };
       const run = (task: () => void) => turns.take({ isOver: () => waiting.isOver, run: task });
       const finish = (write: () => void) => {
